@@ -81,8 +81,8 @@ struct ChangeEventTests {
         )
     }
 
-    @Test("played one by one they give what the stream holds, from any place, in steps of any size")
-    func replay() throws {
+    @Test
+    func `played one by one they give what the stream holds, from any place, in steps of any size`() throws {
         var random = SeededRandom(test: "change events")
         for _ in 0..<(15 * soak) {
             var (stream, cursors) = try history(&random, commits: 25)
@@ -103,8 +103,8 @@ struct ChangeEventTests {
         }
     }
 
-    @Test("an update says which paths differ")
-    func descriptions() {
+    @Test
+    func `an update says which paths differ`() {
         let old: BSONDocument = [
             "_id": 1, "a": 1, "b": ["x": 1, "y": ["z": 1]], "c": [1, 2], "d": ["p.q": 1], "gone": 1,
         ]
@@ -116,8 +116,8 @@ struct ChangeEventTests {
         #expect(description.removed == ["gone"])
     }
 
-    @Test("an object that was deleted and made anew is replaced")
-    func replaced() throws {
+    @Test
+    func `an object that was deleted and made anew is replaced`() throws {
         var (stream, numbers) = (TestStream(), OwnNumbers())
         let ident = stream.file()
         let start = stream.head.cursor
@@ -141,8 +141,8 @@ struct ChangeEventTests {
         #expect(events(&stream, after: start, objects: 100).map(\.operation) == [.insert])
     }
 
-    @Test("events speak of what may be seen only")
-    func sight() throws {
+    @Test
+    func `events speak of what may be seen only`() throws {
         var (stream, numbers) = (TestStream(), OwnNumbers())
         let ident = stream.file()
         let start = stream.head.cursor
@@ -179,8 +179,8 @@ struct ChangeEventTests {
         #expect(seen[1].description == UpdateDescription(updated: ["count": .int64(4)]))
     }
 
-    @Test("an event's document is as MongoDB has it")
-    func form() throws {
+    @Test
+    func `an event's document is as MongoDB has it`() throws {
         var (stream, numbers) = (TestStream(), OwnNumbers())
         let ident = stream.file()
         let start = stream.head.cursor
@@ -194,8 +194,8 @@ struct ChangeEventTests {
         #expect(document["_id"] == ["_data": .string(event.token.text)])
     }
 
-    @Test("tokens that were made up, are of another stream or damaged are none")
-    func tokens() throws {
+    @Test
+    func `tokens that were made up, are of another stream or damaged are none`() throws {
         let cursor = Cursor(epoch: 7, version: 12, hash: RunningHash(high: 3, low: 4))
         let token = ResumeToken(at: cursor, of: TestStream.name)
         #expect(ResumeToken(token.text, of: TestStream.name) == token)

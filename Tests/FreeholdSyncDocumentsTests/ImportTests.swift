@@ -57,8 +57,8 @@ struct ImportTests {
         }
     }
 
-    @Test("new objects hold what their documents say; an export that comes in again changes nothing")
-    func roundTrip() throws {
+    @Test
+    func `new objects hold what their documents say; an export that comes in again changes nothing`() throws {
         var things = RandomThings(random: SeededRandom(test: "imported things"))
         for _ in 0..<(30 * soak) {
             var (stream, numbers) = (TestStream(), OwnNumbers())
@@ -84,8 +84,8 @@ struct ImportTests {
         }
     }
 
-    @Test("objects that are there become as their documents say, property by property")
-    func updates() throws {
+    @Test
+    func `objects that are there become as their documents say, property by property`() throws {
         var things = RandomThings(random: SeededRandom(test: "updated things"))
         for _ in 0..<(60 * soak) {
             var (stream, numbers) = (TestStream(), OwnNumbers())
@@ -156,8 +156,8 @@ struct ImportTests {
         )
     }
 
-    @Test("an object that a device deletes meanwhile stays deleted; one deleted before is made anew")
-    func deletions() throws {
+    @Test
+    func `an object that a device deletes meanwhile stays deleted; one deleted before is made anew`() throws {
         var (stream, numbers) = (TestStream(), OwnNumbers())
         let (own, device) = (stream.file(), stream.file())
         let name = TestClasses.thing(1)
@@ -183,8 +183,8 @@ struct ImportTests {
         #expect(stream.contents(name)?["text"] == .value("a"))
     }
 
-    @Test("misfits are reported and left out, or end the import")
-    func misfits() throws {
+    @Test
+    func `misfits are reported and left out, or end the import`() throws {
         let lines = """
             {"_id": 1, "flag": true, "count": 1, "ratio": 1, "text": "a", "extra": 1}
             {"_id": 2, "flag": true}
@@ -228,8 +228,8 @@ struct ImportTests {
         #expect(throws: DocumentImport.Misfit.self) { try nowhere.nextBatch(&third) }
     }
 
-    @Test("inserting leaves what is there, and says so; missing properties can be zero")
-    func modes() throws {
+    @Test
+    func `inserting leaves what is there, and says so; missing properties can be zero`() throws {
         var (stream, numbers) = (TestStream(), OwnNumbers())
         let ident = stream.file()
         let first = try run([["_id": 1, "text": "a"]], &stream, ident, &numbers, mapping: TestClasses.lenient)
@@ -247,8 +247,8 @@ struct ImportTests {
         #expect(stream.contents(TestClasses.thing(1))?["text"] == .value("a"))
     }
 
-    @Test("a batch ends by its objects or its bytes")
-    func batches() throws {
+    @Test
+    func `a batch ends by its objects or its bytes`() throws {
         let documents = (1...20).map {
             ["_id": .int32(Int32($0)), "text": .string(String(repeating: "x", count: 1_000))] as BSONDocument
         }
@@ -277,8 +277,8 @@ struct ImportTests {
         #expect(ListHunk.hunks(from: long, to: long.reversed()) == [ListHunk(old: 0..<5_000, new: 0..<5_000)])
     }
 
-    @Test("a list that is stored where the class has a value is said, not written")
-    func storedOtherwise() throws {
+    @Test
+    func `a list that is stored where the class has a value is said, not written`() throws {
         var (stream, numbers) = (TestStream(), OwnNumbers())
         let ident = stream.file()
         let name = TestClasses.thing(1)

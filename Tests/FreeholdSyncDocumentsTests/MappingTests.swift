@@ -12,36 +12,37 @@ struct MappingTests {
         return try TestClasses.mapping.object(document, of: "Thing").fields
     }
 
-    @Test(
-        "numbers become the type that the class has, if it holds them exactly",
-        arguments: [
-            (#"{"count": 3}"#, "count", SyncValue.int(3)), (#"{"count": 3.0}"#, "count", .int(3)),
-            (#"{"count": {"$numberDecimal": "7"}}"#, "count", .int(7)), (#"{"ratio": 3}"#, "ratio", .double(3)),
-            (#"{"ratio": {"$numberLong": "4"}}"#, "ratio", .double(4)), (#"{"single": 0.5}"#, "single", .float(0.5)),
-            (#"{"single": 0.1}"#, "single", .float(0.1)),
-            (#"{"single": {"$numberDouble": "Infinity"}}"#, "single", .float(.infinity)),
-            (#"{"price": 3}"#, "price", .decimal128(3)), (#"{"price": 0.5}"#, "price", .decimal128("0.5")),
-            (#"{"any": 3}"#, "any", .int(3)), (#"{"any": 3.5}"#, "any", .double(3.5)),
-            (#"{"text": {"$symbol": "s"}}"#, "text", "s"), (#"{"note": null}"#, "note", .null),
-            (
-                #"{"at": {"$date": "1970-01-01T00:00:01.500Z"}}"#, "at",
-                .date(Timestamp(seconds: 1, nanoseconds: 500_000_000))
-            ),
-            (#"{"friend": 2}"#, "friend", .link(TestClasses.thing(2))), (#"{"friend": null}"#, "friend", .null),
-            (#"{"friend": {"$ref": "Thing", "$id": 3}}"#, "friend", .link(TestClasses.thing(3))),
-            (#"{"any": {"$ref": "Named", "$id": "n"}}"#, "any", .link(ObjectName("Named", "n"))),
-            (
-                #"{"any": [1, {"a": [null]}]}"#, "any",
-                .list([.int(1), .dictionary(SyncDictionary([(key: "a", value: .list([.null]))]))])
-            ),
-        ]
-    )
-    func values(_ json: String, _ name: String, _ value: SyncValue) throws {
+    @Test(arguments: [
+        (#"{"count": 3}"#, "count", SyncValue.int(3)), (#"{"count": 3.0}"#, "count", .int(3)),
+        (#"{"count": {"$numberDecimal": "7"}}"#, "count", .int(7)), (#"{"ratio": 3}"#, "ratio", .double(3)),
+        (#"{"ratio": {"$numberLong": "4"}}"#, "ratio", .double(4)), (#"{"single": 0.5}"#, "single", .float(0.5)),
+        (#"{"single": 0.1}"#, "single", .float(0.1)),
+        (#"{"single": {"$numberDouble": "Infinity"}}"#, "single", .float(.infinity)),
+        (#"{"price": 3}"#, "price", .decimal128(3)), (#"{"price": 0.5}"#, "price", .decimal128("0.5")),
+        (#"{"any": 3}"#, "any", .int(3)), (#"{"any": 3.5}"#, "any", .double(3.5)),
+        (#"{"text": {"$symbol": "s"}}"#, "text", "s"), (#"{"note": null}"#, "note", .null),
+        (
+            #"{"at": {"$date": "1970-01-01T00:00:01.500Z"}}"#, "at",
+            .date(Timestamp(seconds: 1, nanoseconds: 500_000_000))
+        ),
+        (#"{"friend": 2}"#, "friend", .link(TestClasses.thing(2))), (#"{"friend": null}"#, "friend", .null),
+        (#"{"friend": {"$ref": "Thing", "$id": 3}}"#, "friend", .link(TestClasses.thing(3))),
+        (#"{"any": {"$ref": "Named", "$id": "n"}}"#, "any", .link(ObjectName("Named", "n"))),
+        (
+            #"{"any": [1, {"a": [null]}]}"#, "any",
+            .list([.int(1), .dictionary(SyncDictionary([(key: "a", value: .list([.null]))]))])
+        ),
+    ])
+    func `numbers become the type that the class has, if it holds them exactly`(
+        _ json: String,
+        _ name: String,
+        _ value: SyncValue
+    ) throws {
         #expect(try Self.fields(json) == [SyncString(name): .value(value)])
     }
 
-    @Test("collections, embedded objects, and fields that the class hasn't")
-    func collections() throws {
+    @Test
+    func `collections, embedded objects, and fields that the class hasn't`() throws {
         let json = """
             {"tags": ["a", "a"], "names": ["a", "a", "b"], "marks": [1, null], "scores": {"x": 1}, "home": {"city": "B", "spot": {"y": 1}},
              "homes": [{"city": "C", "zip": null, "extra": 1}], "places": {"p": null}, "friends": [1, {"$ref": "Thing", "$id": 2}],
@@ -68,45 +69,42 @@ struct MappingTests {
         let path: [String]
     }
 
-    @Test(
-        "what the class can't hold is told with its path",
-        arguments: [
-            Wrong(json: #"{"count": 1.5}"#, code: .type, path: ["count"]),
-            Wrong(json: #"{"count": {"$numberDecimal": "1E+30"}}"#, code: .type, path: ["count"]),
-            Wrong(json: #"{"count": "1"}"#, code: .type, path: ["count"]),
-            Wrong(json: #"{"count": null}"#, code: .missing, path: ["count"]),
-            Wrong(json: #"{"flag": 1}"#, code: .type, path: ["flag"]),
-            Wrong(json: #"{"ratio": {"$numberLong": "9007199254740993"}}"#, code: .type, path: ["ratio"]),
-            Wrong(json: #"{"single": 1e300}"#, code: .type, path: ["single"]),
-            Wrong(json: #"{"at": "2020-01-01"}"#, code: .type, path: ["at"]),
-            Wrong(json: #"{"oid": "000000000000000000000001"}"#, code: .type, path: ["oid"]),
-            Wrong(json: #"{"ref": {"$binary": {"base64": "AQI=", "subType": "04"}}}"#, code: .type, path: ["ref"]),
-            Wrong(json: #"{"blob": {"$binary": {"base64": "AQI=", "subType": "80"}}}"#, code: .type, path: ["blob"]),
-            Wrong(json: #"{"any": {"a": [{"$minKey": 1}]}}"#, code: .type, path: ["any", "a", "0"]),
-            Wrong(json: #"{"any": {"$ref": "Nothing", "$id": 1}}"#, code: .unknownClass, path: ["any", "$ref"]),
-            Wrong(json: #"{"friend": "x"}"#, code: .type, path: ["friend"]),
-            Wrong(json: #"{"friends": [1, null]}"#, code: .missing, path: ["friends", "1"]),
-            Wrong(json: #"{"tags": "a"}"#, code: .type, path: ["tags"]),
-            Wrong(json: #"{"tags": ["a", 1]}"#, code: .type, path: ["tags", "1"]),
-            Wrong(json: #"{"names": [null]}"#, code: .missing, path: ["names", "0"]),
-            Wrong(json: #"{"scores": [1]}"#, code: .type, path: ["scores"]),
-            Wrong(json: #"{"scores": {"a": null}}"#, code: .missing, path: ["scores", "a"]),
-            Wrong(json: #"{"home": {"zip": 1}}"#, code: .missing, path: ["home", "city"]),
-            Wrong(json: #"{"home": 5}"#, code: .type, path: ["home"]),
-            Wrong(
-                json: #"{"homes": [{"city": "a"}, {"city": "b", "spot": {"x": 1}}]}"#,
-                code: .missing,
-                path: ["homes", "1", "spot", "y"]
-            ),
-        ]
-    )
-    func misfits(_ wrong: Wrong) throws {
+    @Test(arguments: [
+        Wrong(json: #"{"count": 1.5}"#, code: .type, path: ["count"]),
+        Wrong(json: #"{"count": {"$numberDecimal": "1E+30"}}"#, code: .type, path: ["count"]),
+        Wrong(json: #"{"count": "1"}"#, code: .type, path: ["count"]),
+        Wrong(json: #"{"count": null}"#, code: .missing, path: ["count"]),
+        Wrong(json: #"{"flag": 1}"#, code: .type, path: ["flag"]),
+        Wrong(json: #"{"ratio": {"$numberLong": "9007199254740993"}}"#, code: .type, path: ["ratio"]),
+        Wrong(json: #"{"single": 1e300}"#, code: .type, path: ["single"]),
+        Wrong(json: #"{"at": "2020-01-01"}"#, code: .type, path: ["at"]),
+        Wrong(json: #"{"oid": "000000000000000000000001"}"#, code: .type, path: ["oid"]),
+        Wrong(json: #"{"ref": {"$binary": {"base64": "AQI=", "subType": "04"}}}"#, code: .type, path: ["ref"]),
+        Wrong(json: #"{"blob": {"$binary": {"base64": "AQI=", "subType": "80"}}}"#, code: .type, path: ["blob"]),
+        Wrong(json: #"{"any": {"a": [{"$minKey": 1}]}}"#, code: .type, path: ["any", "a", "0"]),
+        Wrong(json: #"{"any": {"$ref": "Nothing", "$id": 1}}"#, code: .unknownClass, path: ["any", "$ref"]),
+        Wrong(json: #"{"friend": "x"}"#, code: .type, path: ["friend"]),
+        Wrong(json: #"{"friends": [1, null]}"#, code: .missing, path: ["friends", "1"]),
+        Wrong(json: #"{"tags": "a"}"#, code: .type, path: ["tags"]),
+        Wrong(json: #"{"tags": ["a", 1]}"#, code: .type, path: ["tags", "1"]),
+        Wrong(json: #"{"names": [null]}"#, code: .missing, path: ["names", "0"]),
+        Wrong(json: #"{"scores": [1]}"#, code: .type, path: ["scores"]),
+        Wrong(json: #"{"scores": {"a": null}}"#, code: .missing, path: ["scores", "a"]),
+        Wrong(json: #"{"home": {"zip": 1}}"#, code: .missing, path: ["home", "city"]),
+        Wrong(json: #"{"home": 5}"#, code: .type, path: ["home"]),
+        Wrong(
+            json: #"{"homes": [{"city": "a"}, {"city": "b", "spot": {"x": 1}}]}"#,
+            code: .missing,
+            path: ["homes", "1", "spot", "y"]
+        ),
+    ])
+    func `what the class can't hold is told with its path`(_ wrong: Wrong) throws {
         let error = try #require(throws: DocumentMisfit.self) { try Self.fields(wrong.json) }
         #expect(error.code == wrong.code && error.path == wrong.path, "\(error)")
     }
 
-    @Test("keys: their type, and classes that have none")
-    func keys() throws {
+    @Test
+    func `keys: their type, and classes that have none`() throws {
         let mapping = TestClasses.mapping
         #expect(try mapping.object(["_id": 1.0], of: "Thing").name == TestClasses.thing(1))
         #expect(try mapping.object(["_id": "a"], of: "Named").name == ObjectName("Named", "a"))
@@ -122,8 +120,8 @@ struct MappingTests {
         }
     }
 
-    @Test("depth is bounded, and unknown fields can be refused")
-    func strictness() throws {
+    @Test
+    func `depth is bounded, and unknown fields can be refused`() throws {
         var deep: BSONValue = 1
         for _ in 0..<100 { deep = [deep] }
         let error = try #require(throws: DocumentMisfit.self) {

@@ -41,8 +41,8 @@ struct PatchTests {
         return (stream.contents(name), result.changes)
     }
 
-    @Test("random patches do what they do to plain documents")
-    func againstPlainDocuments() throws {
+    @Test
+    func `random patches do what they do to plain documents`() throws {
         var patches = RandomPatches(things: RandomThings(random: SeededRandom(test: "patches")))
         var kinds: Set<String> = []
         for _ in 0..<(80 * soak) {
@@ -82,8 +82,8 @@ struct PatchTests {
         #expect(kinds == ["$set", "$unset", "$inc", "$push", "$addToSet", "$pull"])
     }
 
-    @Test("adds of two at once are both counted; a counter in a dictionary, too")
-    func counters() throws {
+    @Test
+    func `adds of two at once are both counted; a counter in a dictionary, too`() throws {
         var (stream, numbers) = (TestStream(), OwnNumbers())
         let (own, other) = (stream.file(), stream.file())
         let name = TestClasses.thing(1)
@@ -106,8 +106,8 @@ struct PatchTests {
         #expect(stream.contents(name)?["scores"] == .dictionary(["x": .value(21)]))
     }
 
-    @Test("an object that isn't there is made by a document, or by operators, if that is asked for")
-    func upserts() throws {
+    @Test
+    func `an object that isn't there is made by a document, or by operators, if that is asked for`() throws {
         #expect(throws: DocumentMisfit.self) { try patched("", #"{"text": "a"}"#) }
         #expect(throws: DocumentMisfit.self) { try patched("", #"{"$set": {"text": "a"}}"#) }
         let made = try patched(
@@ -124,8 +124,8 @@ struct PatchTests {
         #expect(kept.changes.isEmpty)
     }
 
-    @Test("a whole document replaces: what it lacks is emptied, what is the same isn't written")
-    func replacement() throws {
+    @Test
+    func `a whole document replaces: what it lacks is emptied, what is the same isn't written`() throws {
         let result = try patched(
             #"{"text": "a", "note": "n", "count": 4, "tags": ["x", "y"], "home": {"city": "B", "zip": 1}}"#,
             #"{"_id": 1, "text": "a", "count": 5, "home": {"city": "B"}}"#
@@ -137,20 +137,17 @@ struct PatchTests {
         #expect(try patched(#"{"text": "a"}"#, #"{"text": "a"}"#).changes.isEmpty)
     }
 
-    @Test(
-        "paths into what isn't there make it; others do nothing there",
-        arguments: [
-            (#"{"$set": {"home.city": "B"}}"#, #"{"home": {"city": "B"}}"#),
-            (#"{"$set": {"any.a.b": 1}}"#, #"{"any": {"a": {"b": 1}}}"#),
-            (#"{"$set": {"places.p.city": "B"}}"#, #"{"places": {"p": {"city": "B"}}}"#),
-            (#"{"$inc": {"level": 2}}"#, #"{"level": 2}"#),
-            (#"{"$push": {"any.list": 1}}"#, #"{"any": {"list": [1]}}"#),
-            (#"{"$unset": {"home.city": "", "any.a.b": "", "scores.x": ""}}"#, "{}"),
-            (#"{"$pull": {"tags": "a", "any.x": 1}}"#, "{}"),
-            (#"{"$addToSet": {"mates": {"$ref": "Thing", "$id": 2}}}"#, #"{"mates": [2]}"#),
-        ]
-    )
-    func absent(_ patch: String, _ expected: String) throws {
+    @Test(arguments: [
+        (#"{"$set": {"home.city": "B"}}"#, #"{"home": {"city": "B"}}"#),
+        (#"{"$set": {"any.a.b": 1}}"#, #"{"any": {"a": {"b": 1}}}"#),
+        (#"{"$set": {"places.p.city": "B"}}"#, #"{"places": {"p": {"city": "B"}}}"#),
+        (#"{"$inc": {"level": 2}}"#, #"{"level": 2}"#),
+        (#"{"$push": {"any.list": 1}}"#, #"{"any": {"list": [1]}}"#),
+        (#"{"$unset": {"home.city": "", "any.a.b": "", "scores.x": ""}}"#, "{}"),
+        (#"{"$pull": {"tags": "a", "any.x": 1}}"#, "{}"),
+        (#"{"$addToSet": {"mates": {"$ref": "Thing", "$id": 2}}}"#, #"{"mates": [2]}"#),
+    ])
+    func `paths into what isn't there make it; others do nothing there`(_ patch: String, _ expected: String) throws {
         var document = try BSONDocument(extendedJSON: expected)
         document["_id"] = 1
         let result = try patched(#"{"text": ""}"#, patch)
@@ -169,48 +166,45 @@ struct PatchTests {
         }
     }
 
-    @Test(
-        "what can't be done is told with its path",
-        arguments: [
-            Wrong(#"{"$rename": {"text": "note"}}"#, .operation, ["$rename"]),
-            Wrong(#"{"$set": 5}"#, .operation, ["$set"]),
-            Wrong(#"{"$set": {"text": "a"}, "text": 1}"#, .operation, ["text"]),
-            Wrong(#"{"$set": {"a..b": 1}}"#, .operation, ["$set", "a..b"]),
-            Wrong(#"{"$set": {"tags.$.x": 1}}"#, .operation, ["$set", "tags.$.x"]),
-            Wrong(#"{"$set": {"home": null, "home.city": "a"}}"#, .operation, ["home", "city"]),
-            Wrong(#"{"$set": {"text": "a"}, "$inc": {"text": 1}}"#, .operation, ["text"]),
-            Wrong(#"{"$set": {"_id": 2}}"#, .key, ["_id"]), Wrong(#"{"_id": 2, "text": "a"}"#, .key, ["_id"]),
-            Wrong(#"{"$set": {"nothing": 1}}"#, .unknownField, ["nothing"]),
-            Wrong(#"{"$set": {"home.nothing": 1}}"#, .unknownField, ["home", "nothing"]),
-            Wrong(#"{"$set": {"text.x": 1}}"#, .unknownField, ["text", "x"]),
-            Wrong(#"{"$set": {"count": "a"}}"#, .type, ["count"]),
-            Wrong(#"{"$set": {"homes.0.zip": "a"}}"#, .type, ["homes", "0", "zip"]),
-            Wrong(#"{"$unset": {"text": ""}}"#, .missing, ["text"]),
-            Wrong(#"{"$set": {"tags.5": "a"}}"#, .operation, ["tags", "5"]),
-            Wrong(#"{"$set": {"tags.01": "a"}}"#, .operation, ["tags", "01"]),
-            Wrong(#"{"$set": {"names.0": "a"}}"#, .operation, ["names", "0"]),
-            Wrong(#"{"$inc": {"text": 1}}"#, .operation, ["text"]),
-            Wrong(#"{"$inc": {"count": 0.5}}"#, .type, ["count"]),
-            Wrong(#"{"$inc": {"count": {"$numberLong": "9223372036854775807"}}}"#, .limit, ["count"]),
-            Wrong(#"{"$push": {"text": 1}}"#, .operation, ["text"]),
-            Wrong(#"{"$push": {"tags": {"$each": ["a"], "$slice": 1}}}"#, .operation, ["tags", "$slice"]),
-            Wrong(#"{"$push": {"tags": 1}}"#, .type, ["tags", "0"]),
-            Wrong(#"{"$push": {"names": {"$each": ["a"], "$position": 0}}}"#, .operation, ["names"]),
-            Wrong(#"{"$pull": {"count": 1}}"#, .operation, ["count"]),
-            Wrong(#"{"$pull": {"tags": {"$gt": "a"}}}"#, .operation, ["tags"]),
-            Wrong(#"{"$pullAll": {"tags": "a"}}"#, .operation, ["tags"]),
-            Wrong(#"{"$set": {"any.0": 1}}"#, .operation, ["any", "0"]),
-        ]
-    )
-    func errors(_ wrong: Wrong) throws {
+    @Test(arguments: [
+        Wrong(#"{"$rename": {"text": "note"}}"#, .operation, ["$rename"]),
+        Wrong(#"{"$set": 5}"#, .operation, ["$set"]),
+        Wrong(#"{"$set": {"text": "a"}, "text": 1}"#, .operation, ["text"]),
+        Wrong(#"{"$set": {"a..b": 1}}"#, .operation, ["$set", "a..b"]),
+        Wrong(#"{"$set": {"tags.$.x": 1}}"#, .operation, ["$set", "tags.$.x"]),
+        Wrong(#"{"$set": {"home": null, "home.city": "a"}}"#, .operation, ["home", "city"]),
+        Wrong(#"{"$set": {"text": "a"}, "$inc": {"text": 1}}"#, .operation, ["text"]),
+        Wrong(#"{"$set": {"_id": 2}}"#, .key, ["_id"]), Wrong(#"{"_id": 2, "text": "a"}"#, .key, ["_id"]),
+        Wrong(#"{"$set": {"nothing": 1}}"#, .unknownField, ["nothing"]),
+        Wrong(#"{"$set": {"home.nothing": 1}}"#, .unknownField, ["home", "nothing"]),
+        Wrong(#"{"$set": {"text.x": 1}}"#, .unknownField, ["text", "x"]),
+        Wrong(#"{"$set": {"count": "a"}}"#, .type, ["count"]),
+        Wrong(#"{"$set": {"homes.0.zip": "a"}}"#, .type, ["homes", "0", "zip"]),
+        Wrong(#"{"$unset": {"text": ""}}"#, .missing, ["text"]),
+        Wrong(#"{"$set": {"tags.5": "a"}}"#, .operation, ["tags", "5"]),
+        Wrong(#"{"$set": {"tags.01": "a"}}"#, .operation, ["tags", "01"]),
+        Wrong(#"{"$set": {"names.0": "a"}}"#, .operation, ["names", "0"]),
+        Wrong(#"{"$inc": {"text": 1}}"#, .operation, ["text"]),
+        Wrong(#"{"$inc": {"count": 0.5}}"#, .type, ["count"]),
+        Wrong(#"{"$inc": {"count": {"$numberLong": "9223372036854775807"}}}"#, .limit, ["count"]),
+        Wrong(#"{"$push": {"text": 1}}"#, .operation, ["text"]),
+        Wrong(#"{"$push": {"tags": {"$each": ["a"], "$slice": 1}}}"#, .operation, ["tags", "$slice"]),
+        Wrong(#"{"$push": {"tags": 1}}"#, .type, ["tags", "0"]),
+        Wrong(#"{"$push": {"names": {"$each": ["a"], "$position": 0}}}"#, .operation, ["names"]),
+        Wrong(#"{"$pull": {"count": 1}}"#, .operation, ["count"]),
+        Wrong(#"{"$pull": {"tags": {"$gt": "a"}}}"#, .operation, ["tags"]),
+        Wrong(#"{"$pullAll": {"tags": "a"}}"#, .operation, ["tags"]),
+        Wrong(#"{"$set": {"any.0": 1}}"#, .operation, ["any", "0"]),
+    ])
+    func `what can't be done is told with its path`(_ wrong: Wrong) throws {
         let stored =
             #"{"text": "a", "count": 5, "home": {"city": "B"}, "homes": [{"city": "C"}], "tags": ["a"], "names": ["a"], "any": [1]}"#
         let error = try #require(throws: DocumentMisfit.self) { try patched(stored, wrong.patch) }
         #expect(error.code == wrong.code && error.path == wrong.path, "\(error)")
     }
 
-    @Test("mixed values: lists are written whole, dictionaries key by key")
-    func mixed() throws {
+    @Test
+    func `mixed values: lists are written whole, dictionaries key by key`() throws {
         let stored = #"{"any": {"list": [1, 2, 1], "n": 1, "d": {"x": 1}}}"#
         let result = try patched(
             stored,

@@ -24,7 +24,7 @@ import Testing
         isAsymmetric: true
     )
 
-    @Test("a claim is read back as the classes that it was made of") func claims() throws {
+    @Test func `a claim is read back as the classes that it was made of`() throws {
         let claim = try SchemaClaim([dog, person, reading], version: 3)
         let tables = try claim.tables()
         #expect(Set(tables.map(\.name)) == ["Dog", "Person", "Reading"])
@@ -33,7 +33,7 @@ import Testing
         #expect(try SchemaClaim([person, reading, dog], version: 3).hash == claim.hash)
     }
 
-    @Test("documents are asked for once, then the hash is known") func asks() throws {
+    @Test func `documents are asked for once, then the hash is known`() throws {
         var served = ServedSchema([dog, person], mode: .production)
         let claim = try SchemaClaim([dog, person], version: 0)
         var bare = claim
@@ -43,7 +43,7 @@ import Testing
         #expect(served.judge(bare).verdict == .accepted)
     }
 
-    @Test("development takes new classes and properties over, production refuses them by name") func modes() throws {
+    @Test func `development takes new classes and properties over, production refuses them by name`() throws {
         var more = person
         more.columns.append(ColumnSpec("email", .string, optional: true))
         let claim = try SchemaClaim([dog, more, reading], version: 0)
@@ -64,7 +64,7 @@ import Testing
         #expect(production.tables.count == 2)
     }
 
-    @Test("what breaks is refused in development with both declarations, and others go on") func breaking() throws {
+    @Test func `what breaks is refused in development with both declarations, and others go on`() throws {
         var other = person
         other.columns[1] = ColumnSpec("age", .string)
         var served = ServedSchema([dog, person], mode: .development)
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test("a hash that isn't the documents' is refused, and nothing of it is remembered") func lies() throws {
+    @Test func `a hash that isn't the documents' is refused, and nothing of it is remembered`() throws {
         var served = ServedSchema([dog, person], mode: .production)
         var claim = try SchemaClaim([dog, person], version: 0)
         claim.hash = RunningHash(high: 1, low: 2)
@@ -97,10 +97,8 @@ import Testing
         #expect(served.judge(claim).verdict == .documentsNeeded)
     }
 
-    @Test(
-        "documents that are none are refused with the class's name",
-        arguments: ["", "{", "[]", "{\"schema\": 1}", "{\"schema\": {\"title\": \"Other\"}}", "null"]
-    ) func hostile(_ json: String) {
+    @Test(arguments: ["", "{", "[]", "{\"schema\": 1}", "{\"schema\": {\"title\": \"Other\"}}", "null"])
+    func `documents that are none are refused with the class's name`(_ json: String) {
         var served = ServedSchema([dog, person], mode: .development)
         let claim = SchemaClaim(
             version: 0,
@@ -114,7 +112,7 @@ import Testing
         #expect(problems.count == 1)
     }
 
-    @Test("nothing may link to an asymmetric class") func links() {
+    @Test func `nothing may link to an asymmetric class`() {
         var linked = dog
         linked.columns.append(ColumnSpec("last", .link, target: "Reading"))
         #expect(throws: RuleError.self) { try SchemaClaim([linked, person, reading], version: 0) }

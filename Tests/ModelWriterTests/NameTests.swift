@@ -69,7 +69,7 @@ import Testing
         ("__first_name", "__firstName"),
         ("Name", "name"), ("a-b.c", "aBC"), ("X", "x"), ("name2", "name2"),
     ])
-    func `spelling`(stored: String, expected: String) throws {
+    func spelling(stored: String, expected: String) throws {
         let table = TableSpec("Thing", columns: [ColumnSpec(stored, .int)])
         let text = try text([ModelClass(table)], .kotlin, .idiomatic)
         #expect(text.contains("var \(expected): Long"), "\(text)")

@@ -24,8 +24,8 @@ class RSDog: Object {
 
 @Suite("import RealmSwift")
 struct RealmSwiftTests {
-    @Test("code written for RealmSwift compiles and runs with the import that it has")
-    func unchanged() throws {
+    @Test
+    func `code written for RealmSwift compiles and runs with the import that it has`() throws {
         var configuration = Realm.Configuration(inMemoryIdentifier: "RealmSwiftTests")
         configuration.objectTypes = [RSOwner.self, RSDog.self]
         let realm = try Realm(configuration: configuration)
@@ -51,8 +51,8 @@ struct RealmSwiftTests {
 }
 
 extension RealmSwiftTests {
-    @Test("top-level names, and observers that take an object as one of its class", .timeLimit(.minutes(1)))
-    func names() async throws {
+    @Test(.timeLimit(.minutes(1)))
+    func `top-level names, and observers that take an object as one of its class`() async throws {
         var configuration = Realm.Configuration(inMemoryIdentifier: "RealmSwiftTests.names")
         configuration.objectTypes = [RSOwner.self, RSDog.self]
         let (queue, shared) = (DispatchQueue(label: "RealmSwiftTests.names"), configuration)
@@ -104,8 +104,8 @@ class RSPersonProjection: Projection<RSPerson> {
 }
 
 extension RealmSwiftTests {
-    @Test("class projections as its documentation shows them")
-    func projections() throws {
+    @Test
+    func `class projections as its documentation shows them`() throws {
         var configuration = Realm.Configuration(inMemoryIdentifier: "RealmSwiftTests.projections")
         configuration.objectTypes = [RSPerson.self, RSAddress.self]
         let realm = try Realm(configuration: configuration)
@@ -139,16 +139,16 @@ extension AnyRealmCollection: ChangeSource {}
 
 @Suite("import RealmSwift: names")
 struct RealmSwiftNamesTests {
-    @Test("the logger has the names that it has there")
-    func logger() {
+    @Test
+    func `the logger has the names that it has there`() {
         let logger: Logger = Logger(level: .off) { (level: LogLevel, message: String) in print(level, message) }
         logger.level = .warn
         logger.setLogLevel(.trace, category: LogCategory.query)
         #expect(logger.level == .warn && logger.logLevel(for: .query) == .trace)
     }
 
-    @Test("collections and objects are observed by protocols of older apps")
-    func protocols() async throws {
+    @Test
+    func `collections and objects are observed by protocols of older apps`() async throws {
         let queue = DispatchQueue(label: "protocols")
         let configuration = Realm.Configuration(
             inMemoryIdentifier: "RealmSwiftNamesTests",
@@ -178,8 +178,8 @@ struct RealmSwiftNamesTests {
         #expect(!NotificationToken().invalidate())
     }
 
-    @Test("a change of sections has two cases")
-    func sectionCases() {
+    @Test
+    func `a change of sections has two cases`() {
         func text<C>(_ change: SectionedResultsChange<C>) -> String {
             switch change {
             case .initial: "initial"

@@ -418,8 +418,8 @@ class NamedMessage: Object {
 
 @Suite("Usual names of properties")
 struct UsualNameTests {
-    @Test("Models have properties of all usual names, objects and embedded objects alike")
-    func names() throws {
+    @Test
+    func `Models have properties of all usual names, objects and embedded objects alike`() throws {
         var configuration = Realm.Configuration(inMemoryIdentifier: "UsualNameTests.names")
         configuration.objectTypes = [
             NamesOfObject.self, NamesOfEmbedded.self, NamedAttachment.self, NamedMessage.self,

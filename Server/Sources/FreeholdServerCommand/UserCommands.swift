@@ -122,16 +122,28 @@ struct UserCommand: AsyncParsableCommand {
 
 /// A line of the standard input. On a terminal it is asked for, and not shown.
 private enum Password {
+    /// The terminal's settings, for whom a signal ends while a password is typed.
+    private nonisolated(unsafe) static var usual = termios()
+
     static func read() -> String? {
-        guard isatty(STDIN_FILENO) == 1 else { return readLine(strippingNewline: true) }
+        guard isatty(STDIN_FILENO) == 1, tcgetattr(STDIN_FILENO, &usual) == 0 else {
+            return readLine(strippingNewline: true)
+        }
         FileHandle.standardError.write(Data("Password: ".utf8))
-        var usual = termios()
-        guard tcgetattr(STDIN_FILENO, &usual) == 0 else { return readLine(strippingNewline: true) }
+        let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
+        let handlers = signals.map { number in
+            signal(number) { number in
+                tcsetattr(STDIN_FILENO, TCSANOW, &Password.usual)
+                signal(number, SIG_DFL)
+                raise(number)
+            }
+        }
         var hidden = usual
         hidden.c_lflag &= ~tcflag_t(ECHO)
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
         defer {
             tcsetattr(STDIN_FILENO, TCSAFLUSH, &usual)
+            for (number, handler) in zip(signals, handlers) { signal(number, handler) }
             FileHandle.standardError.write(Data("\n".utf8))
         }
         return readLine(strippingNewline: true)

@@ -8,8 +8,8 @@ import Testing
 
 @Suite("Objects in files of JSON lines", .timeLimit(.minutes(10)))
 struct FileSinkTests {
-    @Test("each object is a line, files follow one another, and a restart goes on")
-    func lines() async throws {
+    @Test
+    func `each object is a line, files follow one another, and a restart goes on`() async throws {
         let (folder, source) = (try SinkFolder(), MemorySource())
         for round in 0..<4 {
             source.add(Int64(round * 50)..<Int64(round * 50 + 50))
@@ -40,15 +40,15 @@ struct FileSinkTests {
         return disk.count > death
     }
 
-    @Test("a death at any call to the disk loses nothing and doubles nothing", arguments: [0, 1, 50, 99, 100])
-    func deaths(_ share: Int) async throws {
+    @Test(arguments: [0, 1, 50, 99, 100])
+    func `a death at any call to the disk loses nothing and doubles nothing`(_ share: Int) async throws {
         var death = 0
         while try await survive(death, share: share) { death += 1 }
         #expect(death >= 20)
     }
 
-    @Test("many deaths in a row")
-    func manyDeaths() async throws {
+    @Test
+    func `many deaths in a row`() async throws {
         var random = SeededRandom(test: "deaths of a file sink")
         for _ in 0..<(isSoak ? 300 : 6) {
             let (folder, source) = (try SinkFolder(), MemorySource())
@@ -67,8 +67,8 @@ struct FileSinkTests {
         }
     }
 
-    @Test("a full disk leaves no torn line; when there is room again, all goes on", arguments: [false, true])
-    func fullDisk(_ cutFails: Bool) async throws {
+    @Test(arguments: [false, true])
+    func `a full disk leaves no torn line; when there is room again, all goes on`(_ cutFails: Bool) async throws {
         for first in [0, 1, 2, 3, 5, 8, 13, 21] {
             let (folder, source) = (try SinkFolder(), MemorySource())
             source.add(0..<100)
@@ -83,8 +83,8 @@ struct FileSinkTests {
         }
     }
 
-    @Test("a full disk is said")
-    func fullDiskStatus() async throws {
+    @Test
+    func `a full disk is said`() async throws {
         let (folder, source) = (try SinkFolder(), MemorySource())
         source.add(0..<10)
         let disk = FaultyDisk(.init(full: 0..<1_000_000))
@@ -97,8 +97,8 @@ struct FileSinkTests {
         #expect(try folder.keys().isEmpty)
     }
 
-    @Test("an object whose key came before is left out, whoever sends it")
-    func duplicates() async throws {
+    @Test
+    func `an object whose key came before is left out, whoever sends it`() async throws {
         let (folder, source) = (try SinkFolder(), MemorySource())
         source.add([1, 2, 2, 3])
         try await IngestPump.files(source, folder).drain()
@@ -107,8 +107,8 @@ struct FileSinkTests {
         #expect(try folder.keys() == [1, 2, 3, 4])
     }
 
-    @Test("a store that was put back: what is new since then arrives, what was there isn't doubled")
-    func restored() async throws {
+    @Test
+    func `a store that was put back: what is new since then arrives, what was there isn't doubled`() async throws {
         var random = SeededRandom(test: "restored stores")
         for _ in 0..<(isSoak ? 200 : 20) {
             let (folder, source) = (try SinkFolder(), MemorySource())

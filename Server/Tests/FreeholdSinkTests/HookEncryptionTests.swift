@@ -35,8 +35,8 @@ struct HookEncryptionTests {
         return (try certificate.serializeAsPEM().pemString, key.pemRepresentation)
     }
 
-    @Test("a receiver is trusted whose certificate is, for the name that it is for")
-    func trust() async throws {
+    @Test
+    func `a receiver is trusted whose certificate is, for the name that it is for`() async throws {
         let (certificate, key) = try certificate()
         let folder = try SinkFolder()
         try certificate.write(toFile: folder.path + "/roots.pem", atomically: true, encoding: .utf8)

@@ -44,8 +44,8 @@ struct HookSinkTests {
         }
     }
 
-    @Test("a batch is a POST of lines of JSON, signed, with its own key")
-    func requests() async throws {
+    @Test
+    func `a batch is a POST of lines of JSON, signed, with its own key`() async throws {
         let (folder, source) = (try SinkFolder(), MemorySource())
         let receiver = try await Receiver { _, _ in .status(204) }
         source.add(0..<12)
@@ -127,8 +127,8 @@ struct HookSinkTests {
         }
     }
 
-    @Test("deaths at any write of the ledger: the receiver knows what it has by the key")
-    func deaths() async throws {
+    @Test
+    func `deaths at any write of the ledger: the receiver knows what it has by the key`() async throws {
         for death in 0..<14 {
             for share in [0, 50, 100] {
                 let (folder, source) = (try SinkFolder(), MemorySource())
@@ -166,8 +166,8 @@ struct HookSinkTests {
         func post(_ request: HookRequest) throws -> HookAnswer { try answer(request) }
     }
 
-    @Test("a batch that nobody takes for long goes to the dead letters, and the next is tried")
-    func deadLetters() async throws {
+    @Test
+    func `a batch that nobody takes for long goes to the dead letters, and the next is tried`() async throws {
         let (folder, source) = (try SinkFolder(), MemorySource())
         let time = Mutex<Int64>(1_000_000)
         let sent = Mutex<[String]>([])
@@ -214,8 +214,8 @@ struct HookSinkTests {
         #expect(sent.withLock { $0.last?.hasPrefix(#"{"_id":3,"#) } == true)
     }
 
-    @Test("Retry-After is what the failure asks for")
-    func retryAfter() async throws {
+    @Test
+    func `Retry-After is what the failure asks for`() async throws {
         let folder = try SinkFolder()
         let sink = try HookSink(
             "https://hooks.example/in",
@@ -230,8 +230,8 @@ struct HookSinkTests {
         #expect(error?.pause == .seconds(17))
     }
 
-    @Test("nobody there, and someone who doesn't encrypt: failures, not waits")
-    func unreachable() async throws {
+    @Test
+    func `nobody there, and someone who doesn't encrypt: failures, not waits`() async throws {
         let receiver = try await Receiver { _, _ in .status(200) }
         let secure = receiver.address.replacing("http://", with: "https://")
         let transport = HookClient()
@@ -248,8 +248,8 @@ struct HookSinkTests {
         await #expect(throws: (any Error).self) { try await post("https://no-such-host.invalid/") }
     }
 
-    @Test("a cancelled request ends at once")
-    func cancellation() async throws {
+    @Test
+    func `a cancelled request ends at once`() async throws {
         let receiver = try await Receiver { _, _ in .silence }
         let address = try HookAddress(receiver.address)
         let task = Task {
@@ -261,38 +261,32 @@ struct HookSinkTests {
         await receiver.close()
     }
 
-    @Test(
-        "addresses",
-        arguments: [
-            ("https://hooks.example", "hooks.example", 443, "/", "hooks.example"),
-            ("https://hooks.example:8443/a/b?c=d", "hooks.example", 8443, "/a/b?c=d", "hooks.example:8443"),
-            ("https://hooks.example?x", "hooks.example", 443, "/?x", "hooks.example"),
-            ("http://127.0.0.1:80/x", "127.0.0.1", 80, "/x", "127.0.0.1"),
-            ("http://[::1]:99/", "::1", 99, "/", "[::1]:99"),
-            ("http://localhost:7000", "localhost", 7000, "/", "localhost:7000"),
-        ]
-    )
+    @Test(arguments: [
+        ("https://hooks.example", "hooks.example", 443, "/", "hooks.example"),
+        ("https://hooks.example:8443/a/b?c=d", "hooks.example", 8443, "/a/b?c=d", "hooks.example:8443"),
+        ("https://hooks.example?x", "hooks.example", 443, "/?x", "hooks.example"),
+        ("http://127.0.0.1:80/x", "127.0.0.1", 80, "/x", "127.0.0.1"),
+        ("http://[::1]:99/", "::1", 99, "/", "[::1]:99"),
+        ("http://localhost:7000", "localhost", 7000, "/", "localhost:7000"),
+    ])
     func addresses(_ text: String, _ host: String, _ port: Int, _ path: String, _ authority: String) throws {
         let address = try HookAddress(text)
         #expect(address.host == host && address.port == port && address.path == path && address.authority == authority)
     }
 
-    @Test(
-        "addresses that aren't used",
-        arguments: [
-            "", "hooks.example", "ftp://hooks.example", "http://hooks.example", "http://127.0.0.1.example", "https://",
-            "https://user:word@hooks.example", "https://hooks.example:0", "https://hooks.example:99999",
-            "https://hooks.example:x",
-            "https://hooks.example/#a", "https://hooks.example/a b", "https://hooks.example/\r\nX: y",
-            "https://größe.example", "https://[::1",
-        ]
-    )
-    func wrongAddresses(_ text: String) {
+    @Test(arguments: [
+        "", "hooks.example", "ftp://hooks.example", "http://hooks.example", "http://127.0.0.1.example", "https://",
+        "https://user:word@hooks.example", "https://hooks.example:0", "https://hooks.example:99999",
+        "https://hooks.example:x",
+        "https://hooks.example/#a", "https://hooks.example/a b", "https://hooks.example/\r\nX: y",
+        "https://größe.example", "https://[::1",
+    ])
+    func `addresses that aren't used`(_ text: String) {
         #expect(throws: IngestFailure.self) { try HookAddress(text) }
     }
 
-    @Test("headers that would break the request are refused")
-    func wrongHeaders() {
+    @Test
+    func `headers that would break the request are refused`() {
         for (name, value) in [("A b", "x"), ("A", "x\r\nB: y"), ("", "x"), ("A:", "x"), ("A", "ä")] {
             #expect(throws: IngestFailure.self) {
                 try HookSink("https://hooks.example", deadLetters: "x", options: .init(headers: [(name, value)]))

@@ -95,8 +95,8 @@ private struct Workshop {
     .enabled(if: Workshop.isBuilt, "freehold-sinkchild isn't built")
 )
 struct KillTests {
-    @Test("files have each object once")
-    func files() async throws {
+    @Test
+    func `files have each object once`() async throws {
         var random = SeededRandom(test: "killed file sinks")
         var workshop = try Workshop()
         var seen: [Int] = []
@@ -112,8 +112,8 @@ struct KillTests {
         #expect(Set(seen).count > 2, "\(seen)")
     }
 
-    @Test("a receiver gets each object, and again only under the same key")
-    func hook() async throws {
+    @Test
+    func `a receiver gets each object, and again only under the same key`() async throws {
         var random = SeededRandom(test: "killed hook sinks")
         var workshop = try Workshop()
         let receiver = try await Receiver { number, _ in number % 7 == 3 ? .cut(takes: true) : .status(200) }

@@ -53,8 +53,8 @@ struct PumpTests {
         IngestPump(source, to: sink, ledger: folder.path + "/ledger", options: options)
     }
 
-    @Test("objects that come while it runs are delivered in their order, also between failures")
-    func interleaving() async throws {
+    @Test
+    func `objects that come while it runs are delivered in their order, also between failures`() async throws {
         var random = SeededRandom(test: "pump")
         for _ in 0..<5 {
             let (folder, source) = (try SinkFolder(), MemorySource())
@@ -80,8 +80,8 @@ struct PumpTests {
         }
     }
 
-    @Test("waking it doesn't wait for the idle time")
-    func waking() async throws {
+    @Test
+    func `waking it doesn't wait for the idle time`() async throws {
         let (folder, source, sink) = (try SinkFolder(), MemorySource(), MemorySink())
         let pump = pump(source, sink, folder, .init(idle: .seconds(600)))
         let task = Task { try await pump.run() }
@@ -94,8 +94,8 @@ struct PumpTests {
         try await task.value
     }
 
-    @Test("notes come back after a restart; a batch that was noted keeps its bounds and its key")
-    func sameBatches() async throws {
+    @Test
+    func `notes come back after a restart; a batch that was noted keeps its bounds and its key`() async throws {
         let (folder, source) = (try SinkFolder(), MemorySource())
         source.add(0..<5)
         let first = MemorySink(needsSameBatches: true)
@@ -125,8 +125,8 @@ struct PumpTests {
         #expect(Set(after.map(\.key)).count == after.count)
     }
 
-    @Test("delivered objects leave the store, if that is asked for; how many wait is said")
-    func removal() async throws {
+    @Test
+    func `delivered objects leave the store, if that is asked for; how many wait is said`() async throws {
         let (folder, source, sink) = (try SinkFolder(), MemorySource(), MemorySink())
         source.add(0..<23)
         let pump = pump(source, sink, folder, .init(batchObjects: 5, removesDelivered: true))
@@ -140,8 +140,8 @@ struct PumpTests {
         #expect(sink.state.withLock { $0.keys } == Array(0..<25))
     }
 
-    @Test("two pumps with one ledger: the second ends at once")
-    func twoPumps() async throws {
+    @Test
+    func `two pumps with one ledger: the second ends at once`() async throws {
         let (folder, source, sink) = (try SinkFolder(), MemorySource(), MemorySink())
         let first = pump(source, sink, folder)
         _ = try await first.deliverBatch()
@@ -151,8 +151,8 @@ struct PumpTests {
         try await second.drain()
     }
 
-    @Test("pauses grow, have chance in them, and heed the receiver within bounds")
-    func backoff() {
+    @Test
+    func `pauses grow, have chance in them, and heed the receiver within bounds`() {
         let backoff = IngestBackoff(first: .milliseconds(100), greatest: .seconds(10), greatestAsked: .seconds(60))
         var random = SeededRandom(test: "backoff")
         for failures in 1...200 {

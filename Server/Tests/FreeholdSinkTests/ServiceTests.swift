@@ -103,8 +103,8 @@ private final class Stock: Sendable {
 struct ServiceTests {
     private let stream = StreamName(app: "shop")
 
-    @Test("what is there, what comes, and what comes after a restart is handed on once")
-    func restarts() async throws {
+    @Test
+    func `what is there, what comes, and what comes after a restart is handed on once`() async throws {
         let stock = try Stock()
         try stock.ingest(stream, "Reading", 0..<100)
         for round in 0..<4 as Range<Int64> {
@@ -156,8 +156,8 @@ struct ServiceTests {
         #expect(try stock.store.ingested(of: names[0], className: "Else", after: .start, count: 10)?.objects.count == 2)
     }
 
-    @Test("uploads are held while too many objects wait, and go on when a quarter is gone")
-    func holding() async throws {
+    @Test
+    func `uploads are held while too many objects wait, and go on when a quarter is gone`() async throws {
         let stock = try Stock()
         let isUp = Mutex(false)
         let receiver = try await Receiver { _, _ in isUp.withLock { $0 } ? .status(200) : .status(503) }
@@ -235,8 +235,8 @@ struct ServiceTests {
         await receiver.close()
     }
 
-    @Test("settings are kept as documents, and bad ones are refused")
-    func settings() throws {
+    @Test
+    func `settings are kept as documents, and bad ones are refused`() throws {
         let hook = SinkSettings.HookTarget(
             address: "https://example.org/a?key=1",
             secretFile: "/s",
@@ -264,8 +264,8 @@ struct ServiceTests {
         for settings in bad { #expect(throws: IngestFailure.self) { try settings.check() } }
     }
 
-    @Test("files of secrets and headers are read, and what is wrong with them isn't quoted")
-    func secrets() async throws {
+    @Test
+    func `files of secrets and headers are read, and what is wrong with them isn't quoted`() async throws {
         let stock = try Stock()
         let path = stock.folder.path
         try "newest\n\nolder\n".write(toFile: path + "/secrets", atomically: true, encoding: .utf8)

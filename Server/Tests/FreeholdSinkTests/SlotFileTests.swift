@@ -8,8 +8,8 @@ import Testing
 
 @Suite("A small document that is replaced as a whole")
 struct SlotFileTests {
-    @Test("what was written last is read, after any number of writes")
-    func rewriting() throws {
+    @Test
+    func `what was written last is read, after any number of writes`() throws {
         let folder = try SinkFolder()
         for round in 0..<5 {
             let file = try SlotFile(folder.path + "/slot")
@@ -18,8 +18,8 @@ struct SlotFileTests {
         }
     }
 
-    @Test("a write that is torn anywhere leaves the document before it")
-    func torn() throws {
+    @Test
+    func `a write that is torn anywhere leaves the document before it`() throws {
         for share in stride(from: 0, through: 100, by: 5) {
             let folder = try SinkFolder()
             for count in 0..<4 {
@@ -39,8 +39,8 @@ struct SlotFileTests {
         }
     }
 
-    @Test("one process has it at a time; larger documents are refused; other bytes are none")
-    func refusals() throws {
+    @Test
+    func `one process has it at a time; larger documents are refused; other bytes are none`() throws {
         let folder = try SinkFolder()
         let file = try SlotFile(folder.path + "/slot")
         try file.write(["a": 1])
@@ -59,8 +59,8 @@ struct SlotFileTests {
         }
     }
 
-    @Test("few checkpoints are kept, each further back than the one before, and the first")
-    func checkpoints() throws {
+    @Test
+    func `few checkpoints are kept, each further back than the one before, and the first`() throws {
         var record = IngestRecord()
         for version in 1...10_000 as ClosedRange<UInt64> {
             record.add(

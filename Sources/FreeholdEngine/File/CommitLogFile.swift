@@ -109,8 +109,9 @@ final class CommitLogFile: Sendable {
                 Self.write(UnsafeRawBufferPointer(rebasing: $0[..<count]), to: descriptor, at: at)
             }
             guard code == 0 else {
-                // Commits will need the room.
-                if size == 0 { unlink(path) } else { _ = ftruncate(descriptor, off_t(size)) }
+                // Commits will need the room. A child process that is being started may hold the file for a moment.
+                _ = ftruncate(descriptor, off_t(size))
+                if size == 0 { unlink(path) }
                 throw .system(code, "There is no room for the commit log.", path: path)
             }
             at += count

@@ -4,31 +4,31 @@ import Foundation
 import Freehold
 
 enum Freehold_Files_1 {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Files.md", line: 12)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Files.md", line: 14)
 class Dog: Object { override class func shouldIncludeInDefaultSchema() -> Bool { Run.program == "Freehold_Files_1" }; @Persisted var name = "" }
 #sourceLocation()
 @MainActor static func run() async throws {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Files.md", line: 13)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Files.md", line: 15)
 var configuration = Realm.Configuration.defaultConfiguration
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Files.md", line: 16)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Files.md", line: 18)
 Realm.fileExists(for: configuration)
 try Realm.deleteFiles(for: configuration)      // alreadyOpen while anybody has it open
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Files.md", line: 23)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Files.md", line: 25)
 let realm = try Realm()
 let (backupURL, url) = (folder.appendingPathComponent("backup"), folder.appendingPathComponent("copy"))
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Files.md", line: 27)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Files.md", line: 29)
 try realm.backup(to: backupURL)                // the newest version of the file
 try realm.writeCopy(toFile: url)               // what this realm shows, in a write with the changes made so far
 #sourceLocation()
 do {
 func onlyCompiled4() async throws {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Files.md", line: 40)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Files.md", line: 42)
 configuration.seedFilePath = Bundle.main.url(forResource: "seed", withExtension: "realm")
 #sourceLocation()
 }
@@ -37,41 +37,41 @@ configuration.seedFilePath = Bundle.main.url(forResource: "seed", withExtension:
 
 enum Freehold_Files_2 {
 @MainActor static func run() async throws {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Files.md", line: 47)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Files.md", line: 49)
 let key = Data(repeating: 7, count: 64)
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Files.md", line: 50)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Files.md", line: 52)
 var configuration = Realm.Configuration.defaultConfiguration
 configuration.encryptionKey = key              // Data of 64 bytes
 let realm = try Realm(configuration: configuration)
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Files.md", line: 59)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Files.md", line: 61)
 let key = Data((0..<64).map { _ in UInt8.random(in: .min ... .max) })
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Files.md", line: 69)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Files.md", line: 71)
 let (url, newKey) = (folder.appendingPathComponent("copy"), key)
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Files.md", line: 72)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Files.md", line: 74)
 try realm.writeCopy(toFile: url, encryptionKey: newKey)     // nil: a plain file
 #sourceLocation()
 }}}}}
 }
 
 enum Freehold_Files_3 {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Files.md", line: 123)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Files.md", line: 125)
 class Dog: Object { override class func shouldIncludeInDefaultSchema() -> Bool { Run.program == "Freehold_Files_3" }; @Persisted var name = "" }
 #sourceLocation()
 @MainActor static func run() async throws {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Files.md", line: 124)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Files.md", line: 126)
 let realm = try Realm()
 check(realm.pinnedVersions.count >= 1)
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Files.md", line: 128)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Files.md", line: 130)
 for pin in realm.pinnedVersions { print(pin) }
 // version 1204: process 4711, thread 0x7f31c2ffe640, since 2026-03-01 10:20:07 +0000
 #sourceLocation()
@@ -79,15 +79,15 @@ for pin in realm.pinnedVersions { print(pin) }
 }
 
 enum Freehold_Files_4 {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Files.md", line: 138)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Files.md", line: 140)
 class Dog: Object { override class func shouldIncludeInDefaultSchema() -> Bool { Run.program == "Freehold_Files_4" }; @Persisted var name = "" }
 #sourceLocation()
 @MainActor static func run() async throws {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Files.md", line: 139)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Files.md", line: 141)
 var configuration = Realm.Configuration.defaultConfiguration
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Files.md", line: 142)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Files.md", line: 144)
 configuration.heldVersionPolicy = .init(maximumAge: .seconds(600), maximumBytes: 1 << 30, action: .refuseWrites) { held in
     print("The file's \(held)")    // version 1204, 52311 commits behind, is held for 600.2 seconds and keeps … by process 4711 …
 }
@@ -96,16 +96,16 @@ configuration.heldVersionPolicy = .init(maximumAge: .seconds(600), maximumBytes:
 }
 
 enum Freehold_Files_5 {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Files.md", line: 156)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Files.md", line: 158)
 class Dog: Object { override class func shouldIncludeInDefaultSchema() -> Bool { Run.program == "Freehold_Files_5" }; @Persisted var name = "" }
 #sourceLocation()
 @MainActor static func run() async throws {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Files.md", line: 157)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Files.md", line: 159)
 var configuration = Realm.Configuration.defaultConfiguration
 try Realm().write { try Realm().add(Dog()) }
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Files.md", line: 161)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Files.md", line: 163)
 configuration.shouldCompactOnLaunch = { total, used in total > 100 << 20 && used < total / 2 }
 try Realm.compact(for: configuration)
 #sourceLocation()

@@ -39,23 +39,23 @@ try realm.write {
 }
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Performance.md", line: 72)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Performance.md", line: 75)
 let people = realm.objects(Person.self)
 let adults = people.where { $0.age >= 18 }.count                     // not: people.filter { $0.age >= 18 }.count
 let total: Int = people.sum(of: \.age)                               // not: a loop with +=
 for city in people.grouped(by: \.city) { print(city.key, city.count) }
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Performance.md", line: 94)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Performance.md", line: 97)
 let infos = try people.where { $0.age >= 18 }.snapshot(as: PersonInfo.self)
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Performance.md", line: 119)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Performance.md", line: 122)
 let plan = people.where { $0.name == "Ada 7" }.explain()
 print(plan)
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Performance.md", line: 124)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Performance.md", line: 127)
 check(plan.steps.first?.operation != .scan && infos.isEmpty && adults == 0 && total == 0)
 #sourceLocation()
 }}}}}}

@@ -8,8 +8,8 @@ struct DocumentStreamTests {
         .bson, .lines(.canonical), .lines(.relaxed), .array(.canonical), .array(.relaxed),
     ]
 
-    @Test("what is written is read back, in pieces of any size", arguments: forms)
-    func roundTrip(_ form: DocumentStreamWriter.Form) throws {
+    @Test(arguments: forms)
+    func `what is written is read back, in pieces of any size`(_ form: DocumentStreamWriter.Form) throws {
         var documents = RandomDocuments(random: .named("streams of documents"), isTextSafe: true)
         for _ in 0..<(isSoak ? 2_000 : 60) {
             let all = (0..<documents.int(0...8)).map { _ in documents.document() }
@@ -31,8 +31,8 @@ struct DocumentStreamTests {
         }
     }
 
-    @Test("texts as export tools write them")
-    func texts() throws {
+    @Test
+    func `texts as export tools write them`() throws {
         let expected: [BSONDocument] = [["a": .int32(1)], ["b": [.int32(1), .int32(2)]]]
         for text in [
             "{\"a\":1}\n{\"b\":[1,2]}\n", "{\"a\":1}{\"b\":[1,2]}", "\u{FEFF}{\"a\": 1}\r\n\r\n{\"b\": [1, 2]}",
@@ -67,13 +67,12 @@ struct DocumentStreamTests {
     }
 
     @Test(
-        "compressed streams and archives are said to be such",
         arguments: [
             [0x1F, 0x8B, 8, 0, 0, 0, 0, 0], [0x28, 0xB5, 0x2F, 0xFD, 0, 0, 0, 0], [0x50, 0x4B, 3, 4, 0, 0, 0, 0],
             [0x6D, 0xE2, 0x99, 0x81, 0, 0, 0, 0],
         ] as [[UInt8]]
     )
-    func packed(_ bytes: [UInt8]) throws {
+    func `compressed streams and archives are said to be such`(_ bytes: [UInt8]) throws {
         var stream = reader(bytes)
         let error = try #require(throws: DocumentStreamError.self) { try stream.next() }
         #expect(error.reason.contains("unpack") || error.reason.contains("archive"))
@@ -90,61 +89,58 @@ struct DocumentStreamTests {
         let more: Int
     }
 
-    @Test(
-        "broken JSON is told with document, line, place and path",
-        arguments: [
-            Broken(
-                text: "{\"a\":1}\n{\"b\": nul}\n{\"c\":1}\n",
-                document: 2,
-                line: 2,
-                offset: 14,
-                canContinue: true,
-                path: ["b"],
-                more: 1
-            ),
-            Broken(
-                text: "{\"a\":1}\n\n{\"b\":\n {\"c\": [1, x]}}",
-                document: 2,
-                line: 4,
-                offset: 26,
-                canContinue: true,
-                path: ["b", "c", "1"],
-                more: 0
-            ),
-            Broken(
-                text: "{\"a\":1}\noops\n{\"c\":1}",
-                document: 2,
-                line: 2,
-                offset: 8,
-                canContinue: true,
-                path: [],
-                more: 1
-            ),
-            Broken(text: "{\"a\":1}\n{\"b\":", document: 2, line: 2, offset: 8, canContinue: false, path: [], more: 0),
-            Broken(
-                text: "[{\"a\":1} {\"b\":1}]",
-                document: 2,
-                line: 1,
-                offset: 9,
-                canContinue: false,
-                path: [],
-                more: 0
-            ),
-            Broken(text: "[{\"a\":1},]", document: 2, line: 1, offset: 9, canContinue: false, path: [], more: 0),
-            Broken(text: "[{\"a\":1}]\n{}", document: 2, line: 2, offset: 10, canContinue: false, path: [], more: 0),
-            Broken(text: "[{\"a\":1}", document: 2, line: 1, offset: 8, canContinue: false, path: [], more: 0),
-            Broken(
-                text: "[{\"a\":1},{\"b\":1,\"b\":2},{}]",
-                document: 2,
-                line: 1,
-                offset: 21,
-                canContinue: true,
-                path: ["b"],
-                more: 1
-            ),
-        ]
-    )
-    func brokenJSON(_ broken: Broken) throws {
+    @Test(arguments: [
+        Broken(
+            text: "{\"a\":1}\n{\"b\": nul}\n{\"c\":1}\n",
+            document: 2,
+            line: 2,
+            offset: 14,
+            canContinue: true,
+            path: ["b"],
+            more: 1
+        ),
+        Broken(
+            text: "{\"a\":1}\n\n{\"b\":\n {\"c\": [1, x]}}",
+            document: 2,
+            line: 4,
+            offset: 26,
+            canContinue: true,
+            path: ["b", "c", "1"],
+            more: 0
+        ),
+        Broken(
+            text: "{\"a\":1}\noops\n{\"c\":1}",
+            document: 2,
+            line: 2,
+            offset: 8,
+            canContinue: true,
+            path: [],
+            more: 1
+        ),
+        Broken(text: "{\"a\":1}\n{\"b\":", document: 2, line: 2, offset: 8, canContinue: false, path: [], more: 0),
+        Broken(
+            text: "[{\"a\":1} {\"b\":1}]",
+            document: 2,
+            line: 1,
+            offset: 9,
+            canContinue: false,
+            path: [],
+            more: 0
+        ),
+        Broken(text: "[{\"a\":1},]", document: 2, line: 1, offset: 9, canContinue: false, path: [], more: 0),
+        Broken(text: "[{\"a\":1}]\n{}", document: 2, line: 2, offset: 10, canContinue: false, path: [], more: 0),
+        Broken(text: "[{\"a\":1}", document: 2, line: 1, offset: 8, canContinue: false, path: [], more: 0),
+        Broken(
+            text: "[{\"a\":1},{\"b\":1,\"b\":2},{}]",
+            document: 2,
+            line: 1,
+            offset: 21,
+            canContinue: true,
+            path: ["b"],
+            more: 1
+        ),
+    ])
+    func `broken JSON is told with document, line, place and path`(_ broken: Broken) throws {
         var stream = reader(Array(broken.text.utf8), .json)
         #expect(try stream.next() == ["a": .int32(1)])
         let error = try #require(throws: DocumentStreamError.self) { try stream.next() }
@@ -155,8 +151,8 @@ struct DocumentStreamTests {
         #expect(try stream.rest().count == broken.more, "\(error)")
     }
 
-    @Test("broken BSON is told with document, place and path; a length that can't be ends the stream")
-    func brokenBSON() throws {
+    @Test
+    func `broken BSON is told with document, place and path; a length that can't be ends the stream`() throws {
         let first = try (["a": 1] as BSONDocument).bytes()
         var bad = try (["b": ["c": true]] as BSONDocument).bytes()
         let place = try #require(bad.lastIndex(of: 1))
@@ -185,8 +181,8 @@ struct DocumentStreamTests {
         }
     }
 
-    @Test("a document larger than the limit takes no more memory than that", arguments: [DocumentFormat.bson, .json])
-    func limits(_ format: DocumentFormat) throws {
+    @Test(arguments: [DocumentFormat.bson, .json])
+    func `a document larger than the limit takes no more memory than that`(_ format: DocumentFormat) throws {
         let limits = BSONLimits(depth: 20, size: 1_000)
         var given = 0
         let head: [UInt8] =
@@ -204,8 +200,8 @@ struct DocumentStreamTests {
         #expect(given <= 1_200)
     }
 
-    @Test("an error of the source goes through, and what comes later is still read")
-    func sourceErrors() throws {
+    @Test
+    func `an error of the source goes through, and what comes later is still read`() throws {
         struct Gone: Error {}
         let bytes = try written([["a": 1], ["b": 2]], .bson)
         var (calls, position) = (0, 0)
@@ -226,8 +222,8 @@ struct DocumentStreamTests {
         #expect(stream.document == 2)
     }
 
-    @Test("spoilt streams end, whatever is in them")
-    func spoilt() throws {
+    @Test
+    func `spoilt streams end, whatever is in them`() throws {
         var documents = RandomDocuments(random: .named("spoilt streams"), isTextSafe: true)
         for _ in 0..<(isSoak ? 20_000 : 400) {
             let form = Self.forms.randomElement(using: &documents.random)!
@@ -251,8 +247,8 @@ struct DocumentStreamTests {
         }
     }
 
-    @Test("a file is read; one that isn't there is an error with its name")
-    func files() throws {
+    @Test
+    func `a file is read; one that isn't there is an error with its name`() throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "freehold-\(UUID().uuidString).bson").path()
         defer { try? FileManager.default.removeItem(atPath: path) }
         let error = #expect(throws: FileFailure.self) { try DocumentStreamReader(file: path) }

@@ -142,8 +142,8 @@ struct PythonOracleTests {
         }
     }
 
-    @Test("what we write it reads, and writes again as the same bytes")
-    func writing() throws {
+    @Test
+    func `what we write it reads, and writes again as the same bytes`() throws {
         var documents = RandomDocuments(random: .named("pymongo reads"), isTextSafe: true)
         for _ in 0..<(isSoak ? 20 : 2) {
             let all = (0..<200).map { _ in Self.known(documents.document()) }

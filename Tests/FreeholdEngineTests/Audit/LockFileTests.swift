@@ -14,8 +14,8 @@
             return status
         }
 
-        @Test("It has no holes that a full device couldn't fill")
-        func noHoles() throws {
+        @Test
+        func `It has no holes that a full device couldn't fill`() throws {
             let path = folder.file()
             let environment = try StorageEnvironment.open(path: path, options: .init(maximumReaders: 300))
             defer { environment.close() }
@@ -25,8 +25,8 @@
             #expect(Int(file.st_blocks) * 512 >= file.st_size)
         }
 
-        @Test("Reserving changes neither its length nor its contents")
-        func reserving() throws {
+        @Test
+        func `Reserving changes neither its length nor its contents`() throws {
             let path = folder.file("lock")
             let content = Data((0..<1000).map { UInt8(truncatingIfNeeded: $0) })
             try content.write(to: URL(fileURLWithPath: path))

@@ -72,8 +72,8 @@ import Testing
         }
     }
 
-    @Test("Random edits give what they give on an array", arguments: [4, 5, 7, 16])
-    func randomEdits(capacity: Int) {
+    @Test(arguments: [4, 5, 7, 16])
+    func `Random edits give what they give on an array`(capacity: Int) {
         let seed = UInt64.random(in: 0 ... .max)
         var model = Model(capacity: capacity, seed: seed)
         for step in 0..<1500 {
@@ -112,8 +112,8 @@ import Testing
         #expect(model.store.blocks.isEmpty && model.tree.root == 0 && model.tree.count == 0, "seed \(seed)")
     }
 
-    @Test("Built at once or chunk by chunk, a tree has full nodes", arguments: [0, 1, 4, 5, 16, 17, 65, 300])
-    func building(chunks: Int) {
+    @Test(arguments: [0, 1, 4, 5, 16, 17, 65, 300])
+    func `Built at once or chunk by chunk, a tree has full nodes`(chunks: Int) {
         var model = Model(capacity: 4, seed: 1)
         let all = model.newChunks(chunks)
         model.chunks = all
@@ -128,8 +128,8 @@ import Testing
         #expect(other.store.blocks.count == nodes)
     }
 
-    @Test("An edit writes a few nodes, and none where nothing changes")
-    func writes() {
+    @Test
+    func `An edit writes a few nodes, and none where nothing changes`() {
         var model = Model(capacity: CountedTree.defaultCapacity, seed: 2)
         model.append(model.newChunks(200_000))
         #expect(model.store.largest <= 4080)
@@ -151,8 +151,8 @@ import Testing
         #expect(model.contents(from: model.tree.count - 1) == model.expected(from: model.tree.count - 1))
     }
 
-    @Test("Emptying from either end or the middle frees every node", arguments: [0, 1, 2])
-    func emptying(from end: Int) {
+    @Test(arguments: [0, 1, 2])
+    func `Emptying from either end or the middle frees every node`(from end: Int) {
         var model = Model(capacity: 4, seed: 3)
         model.append(model.newChunks(200))
         while !model.chunks.isEmpty {
@@ -164,8 +164,8 @@ import Testing
         #expect(model.contents() == model.expected())
     }
 
-    @Test("Taking out a long run writes few nodes")
-    func removingRuns() {
+    @Test
+    func `Taking out a long run writes few nodes`() {
         var model = Model(capacity: CountedTree.defaultCapacity, seed: 7)
         model.append(model.newChunks(20_000))
         model.store.written = 0
@@ -176,8 +176,8 @@ import Testing
         #expect(model.store.blocks.isEmpty && model.tree.root == 0)
     }
 
-    @Test("A walk stops when told to, and has nothing beyond the end")
-    func walking() {
+    @Test
+    func `A walk stops when told to, and has nothing beyond the end`() {
         var model = Model(capacity: 4, seed: 4)
         model.append(model.newChunks(50))
         var visited = 0
@@ -189,16 +189,16 @@ import Testing
         #expect(model.contents(from: model.tree.count).isEmpty)
     }
 
-    @Test("A tree is found again by its root and count")
-    func reopening() {
+    @Test
+    func `A tree is found again by its root and count`() {
         var model = Model(capacity: 4, seed: 5)
         model.append(model.newChunks(50))
         model.tree = CountedTree(segment: 9, root: model.tree.root, count: model.tree.count, capacity: 4)
         #expect(model.contents() == model.expected())
     }
 
-    @Test("Damage is reported")
-    func damage() {
+    @Test
+    func `Damage is reported`() {
         var model = Model(capacity: 4, seed: 6)
         model.append(model.newChunks(50))
         let sound = model.tree

@@ -14,8 +14,8 @@ import Testing
 
     static let runs = (1...4).map { Run(seed: $0, budget: $0 % 3 == 0 ? 20_000 : 64 << 20) }
 
-    @Test("random edits of several lists give what arrays give", arguments: runs)
-    func random(_ run: Run) throws {
+    @Test(arguments: runs)
+    func `random edits of several lists give what arrays give`(_ run: Run) throws {
         let folder = TemporaryFolder()
         var options = Database.Options()
         options.memoryBudget = run.budget
@@ -65,7 +65,7 @@ import Testing
         return database
     }
 
-    @Test("a transaction that is rolled back leaves nothing of its open chunk") func rollBack() throws {
+    @Test func `a transaction that is rolled back leaves nothing of its open chunk`() throws {
         let folder = TemporaryFolder()
         let database = try list(in: folder)
         let t = try database.beginWrite()
@@ -80,11 +80,8 @@ import Testing
         }
     }
 
-    @Test(
-        "entries set within open chunks of keys and values are those of a dictionary",
-        arguments: 1...3 as ClosedRange<UInt64>
-    )
-    func dictionaries(_ seed: UInt64) throws {
+    @Test(arguments: 1...3 as ClosedRange<UInt64>)
+    func `entries set within open chunks of keys and values are those of a dictionary`(_ seed: UInt64) throws {
         var random = RandomEngine(seed: seed)
         let folder = TemporaryFolder()
         var options = Database.Options()

@@ -22,7 +22,7 @@ import Testing
         }
     }()
 
-    @Test(arguments: runs) func randomEditsLeaveSetsAndDictionariesAsPlainOnes(_ run: Run) throws {
+    @Test(arguments: runs) func `random edits leave sets and dictionaries as plain ones`(_ run: Run) throws {
         let folder = TemporaryFolder()
         var options = Database.Options()
         options.clusterSpan = run.span

@@ -28,7 +28,7 @@ import Testing
 
     // MARK: Sets
 
-    @Test func aSetOfMixedValuesHoldsANumberOnceWhateverItsType() throws {
+    @Test func `a set of mixed values holds a number once whatever its type`() throws {
         let (_, t, table, key) = try open([ColumnSpec("set", .mixed, collection: .set)])
         let set = table.columns[0]
         #expect(try t.setInsert(set, key, .int(1)))
@@ -50,7 +50,7 @@ import Testing
         #expect(t.listCount(set, key) == 3)
     }
 
-    @Test func aSetRefusesNullWhereItIsRequiredAndValuesOfOtherTypes() throws {
+    @Test func `a set refuses null where it is required and values of other types`() throws {
         let (_, t, table, key) = try open([
             ColumnSpec("set", .int, collection: .set), ColumnSpec("links", .link, collection: .set, target: "Thing"),
             ColumnSpec("list", .int, collection: .list),
@@ -68,7 +68,7 @@ import Testing
         #expect(t.listValues(set, key) == [.int(1), .int(2), .int(3)])
     }
 
-    @Test func aSetOfEmbeddedObjectsIsRefused() throws {
+    @Test func `a set of embedded objects is refused`() throws {
         let database = try Database.open(at: folder.file(), options: Database.Options())
         let transaction = try database.beginWrite()
         #expect(
@@ -81,7 +81,7 @@ import Testing
         )
     }
 
-    @Test func assigningWhatASetHoldsAlreadyRecordsNothing() throws {
+    @Test func `assigning what a set holds already records nothing`() throws {
         let (database, t, table, key) = try open([ColumnSpec("set", .string, collection: .set)])
         let set = table.columns[0]
         try t.setAssign(set, key, ["b", "a", "c"].map(Value.string))
@@ -106,7 +106,7 @@ import Testing
         #expect(t.dictionaryEntries(map, key).map(\.key) == ["fine"])
     }
 
-    @Test func keysAreToldApartByTheirBytes() throws {
+    @Test func `keys are told apart by their bytes`() throws {
         let (_, t, table, key) = try open([ColumnSpec("map", .int, collection: .dictionary)])
         let map = table.columns[0]
         for (i, name) in ["é", "e\u{301}", "", "a$", "\0", "E"].enumerated() {
@@ -124,7 +124,7 @@ import Testing
         #expect(t.dictionaryValue(map, key, forKey: "é") == nil)
     }
 
-    @Test func aDictionaryRefusesNullWhereItIsRequiredAndValuesOfOtherTypes() throws {
+    @Test func `a dictionary refuses null where it is required and values of other types`() throws {
         let (_, t, table, key) = try open([
             ColumnSpec("map", .int, collection: .dictionary),
             ColumnSpec("maybe", .int, optional: true, collection: .dictionary),
@@ -142,7 +142,7 @@ import Testing
         #expect(t.listValues(links, key) == [.null] && t.listLinks(links, key) == [])
     }
 
-    @Test func aDeletedObjectLeavesSetsAndIsNullInDictionaries() throws {
+    @Test func `a deleted object leaves sets and is null in dictionaries`() throws {
         let (database, t, table, key) = try open([
             ColumnSpec("set", .link, collection: .set, target: "Thing"),
             ColumnSpec("map", .link, collection: .dictionary, target: "Thing"),
@@ -172,7 +172,7 @@ import Testing
 
     // MARK: Size
 
-    @Test func aMillionEntriesTakeSmallEdits() throws {
+    @Test func `a million entries take small edits`() throws {
         let n = EngineModelTests.isSoak ? 1_000_000 : 60_000
         let (database, t, table, key) = try open([
             ColumnSpec("set", .int, collection: .set), ColumnSpec("map", .int, collection: .dictionary),
@@ -206,7 +206,7 @@ import Testing
         #expect(try v.commit().verify() == [])
     }
 
-    @Test func deletingManyObjectsPassesOverTheirCollectionsOnce() throws {
+    @Test func `deleting many objects passes over their collections once`() throws {
         let n = 20_000
         let (database, t, table, key) = try open([
             ColumnSpec("list", .link, collection: .list, target: "Thing"),
@@ -237,7 +237,7 @@ import Testing
 
     // MARK: Damage
 
-    @Test func damageOfSetsAndDictionariesIsReported() throws {
+    @Test func `damage of sets and dictionaries is reported`() throws {
         let (database, t, table, key) = try open([
             ColumnSpec("set", .int, collection: .set), ColumnSpec("map", .int, collection: .dictionary),
             ColumnSpec("large", .int, collection: .dictionary),

@@ -44,7 +44,7 @@ import Testing
         return snapshot.find(.int(expected), indexed: item.columns[0]).count == snapshot.count(item)
     }
 
-    @Test func readersSeeTheirVersionWhileAWriterCommits() throws {
+    @Test func `readers see their version while a writer commits`() throws {
         let folder = TemporaryFolder()
         let database = try database(folder)
         let first = try database.snapshot()
@@ -84,7 +84,7 @@ import Testing
         #expect(kept.last!.0.verify() == [])
     }
 
-    @Test func writersOfManyTasksAndThreadsTakeTurns() async throws {
+    @Test func `writers of many tasks and threads take turns`() async throws {
         let folder = TemporaryFolder()
         let database = try database(folder)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -110,7 +110,7 @@ import Testing
         #expect(snapshot.verify() == [])
     }
 
-    @Test func whoWaitsFirstWritesFirst() async throws {
+    @Test func `who waits first writes first`() async throws {
         let folder = TemporaryFolder()
         let database = try database(folder)
         let held = try database.beginWrite()

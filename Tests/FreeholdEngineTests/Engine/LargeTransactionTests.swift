@@ -44,7 +44,7 @@ import Testing
         return largest
     }
 
-    @Test func aTransactionBeyondTheBudgetReadsEditsDeletesAndCommits() throws {
+    @Test func `a transaction beyond the budget reads edits deletes and commits`() throws {
         let folder = TemporaryFolder()
         let database = try database(folder)
         let t = try database.beginWrite()
@@ -75,7 +75,7 @@ import Testing
         #expect(largest < 4 * Self.budget, "\(largest) bytes in memory")
     }
 
-    @Test func manyEditsOfOneLargeListStayWithinTheBudget() throws {
+    @Test func `many edits of one large list stay within the budget`() throws {
         let folder = TemporaryFolder()
         let database = try database(folder)
         let t = try database.beginWrite()
@@ -95,7 +95,7 @@ import Testing
         #expect(snapshot.verify() == [])
     }
 
-    @Test func cancellingWhatWasSpilledLeavesTheFileAsItWas() throws {
+    @Test func `cancelling what was spilled leaves the file as it was`() throws {
         let folder = TemporaryFolder()
         let database = try database(folder)
         let before = try database.snapshot()
@@ -111,7 +111,7 @@ import Testing
         #expect(after.verify() == [])
     }
 
-    @Test func growingStringsOfOneObjectKeepTheirBytes() throws {
+    @Test func `growing strings of one object keep their bytes`() throws {
         let folder = TemporaryFolder()
         let database = try database(folder)
         let t = try database.beginWrite()
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 7, 40, 100, 150, 200, 260, 320])
-    func aFullDiskAmidALargeTransactionFailsItsCommitAndLosesNothing(_ puts: Int) throws {
+    func `a full disk amid a large transaction fails its commit and loses nothing`(_ puts: Int) throws {
         let folder = TemporaryFolder()
         let database = try database(folder)
         let t0 = try database.beginWrite()

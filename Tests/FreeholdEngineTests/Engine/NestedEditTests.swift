@@ -28,7 +28,7 @@ import Testing
         (0..<levels).reduce(.int(0)) { inner, _ in .list(NestedList([inner])) }
     }
 
-    @Test func aHundredLevelsAreStoredAndOneMoreIsRefused() throws {
+    @Test func `a hundred levels are stored and one more is refused`() throws {
         let folder = TemporaryFolder()
         let (database, table) = try database(folder)
         let c = table.columns
@@ -51,7 +51,7 @@ import Testing
         #expect(try t.commit().verify() == [])
     }
 
-    @Test func aCollectionIsFoundByItsIdAfterItsNeighboursHaveMoved() throws {
+    @Test func `a collection is found by its id after its neighbours have moved`() throws {
         let folder = TemporaryFolder()
         let (database, table) = try database(folder)
         let c = table.columns
@@ -86,7 +86,7 @@ import Testing
         u.cancel()
     }
 
-    @Test(arguments: [3, 400]) func collectionsInDictionariesAreFoundWhenKeysMove(_ count: Int) throws {
+    @Test(arguments: [3, 400]) func `collections in dictionaries are found when keys move`(_ count: Int) throws {
         let folder = TemporaryFolder()
         let (database, table) = try database(folder)
         let c = table.columns
@@ -117,7 +117,7 @@ import Testing
         #expect(dictionary.id == id && dictionary["n"] == .int(2) && dictionary["more"] == .list(NestedList([.null])))
     }
 
-    @Test func setsRefuseCollections() throws {
+    @Test func `sets refuse collections`() throws {
         let folder = TemporaryFolder()
         let (database, table) = try database(folder)
         let t = try database.beginWrite()
@@ -131,7 +131,7 @@ import Testing
         t.cancel()
     }
 
-    @Test func aNestedEditIsRecordedAndKeepsTheIndex() throws {
+    @Test func `a nested edit is recorded and keeps the index`() throws {
         let folder = TemporaryFolder()
         let (database, table) = try database(folder)
         let c = table.columns

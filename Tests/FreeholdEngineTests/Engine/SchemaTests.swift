@@ -31,7 +31,7 @@ import Testing
         return try t.commit()
     }
 
-    @Test func compatibleChangesKeepTheDataAndLast() throws {
+    @Test func `compatible changes keep the data and last`() throws {
         let folder = TemporaryFolder()
         var database = try open(folder)
         let t = try database.beginWrite()
@@ -68,7 +68,7 @@ import Testing
         #expect(only.count(stored) == 2500)
     }
 
-    @Test func anIndexAddedAmidATransactionFollowsItsObjects() throws {
+    @Test func `an index added amid a transaction follows its objects`() throws {
         let folder = TemporaryFolder()
         let database = try open(folder)
         let t = try database.beginWrite()
@@ -89,7 +89,7 @@ import Testing
         #expect(snapshot.find(.string("old"), indexed: a.columns[1]) == [])
     }
 
-    @Test func everyRefusedDifferenceIsListed() throws {
+    @Test func `every refused difference is listed`() throws {
         let folder = TemporaryFolder()
         let database = try open(folder)
         _ = try apply(database, first)
@@ -117,7 +117,7 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file())) == before)
     }
 
-    @Test func aNewerFormatIsRefusedAndUntouched() throws {
+    @Test func `a newer format is refused and untouched`() throws {
         let folder = TemporaryFolder()
         var header = DatabaseHeader(clusterSpan: 1000)
         header.formatVersion = Catalogue.formatVersion + 1
@@ -131,7 +131,7 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file())) == before)
     }
 
-    @Test func aForeignLMDBFileIsRefusedAndUntouched() throws {
+    @Test func `a foreign LMDB file is refused and untouched`() throws {
         let folder = TemporaryFolder()
         do {
             let storage = try EnvironmentRegistry.shared.open(path: folder.file())

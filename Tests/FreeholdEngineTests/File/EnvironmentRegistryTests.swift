@@ -8,7 +8,7 @@ import Testing
     let folder = TemporaryFolder()
     let registry = EnvironmentRegistry()
 
-    @Test func oneFileHasOneEnvironmentWhateverItsPath() throws {
+    @Test func `one file has one environment whatever its path`() throws {
         let path = folder.file()
         let first = try registry.open(path: path)
         let link = folder.file("link")
@@ -22,7 +22,7 @@ import Testing
         #expect(other.environment !== first.environment)
     }
 
-    @Test func theLastUseClosesAndReadersProlong() throws {
+    @Test func `the last use closes and readers prolong`() throws {
         let path = folder.file()
         var lease: EnvironmentLease? = try registry.open(path: path)
         var second: EnvironmentLease? = try registry.open(path: path)
@@ -50,7 +50,7 @@ import Testing
         #expect(!registry.isOpen(path: path))
     }
 
-    @Test func otherSettingsAreRefused() throws {
+    @Test func `other settings are refused`() throws {
         let path = folder.file()
         let lease = try registry.open(path: path)
         #expect(
@@ -60,7 +60,7 @@ import Testing
         withExtendedLifetime(lease) {}
     }
 
-    @Test func aReplacedFileIsRefusedWhileTheOldOneIsOpen() throws {
+    @Test func `a replaced file is refused while the old one is open`() throws {
         let path = folder.file()
         var lease: EnvironmentLease? = try registry.open(path: path)
         try FileManager.default.removeItem(atPath: path)
@@ -70,7 +70,7 @@ import Testing
         _ = try registry.open(path: path)
     }
 
-    @Test func aRefusedFileLeavesNothingBehind() throws {
+    @Test func `a refused file leaves nothing behind`() throws {
         let path = folder.file()
         try Data(repeating: 7, count: 10000).write(to: URL(fileURLWithPath: path))
         for _ in 0..<2 {
@@ -80,7 +80,7 @@ import Testing
         _ = try registry.open(path: path)
     }
 
-    @Test func openingAndClosingMayGoOnAtOnce() async throws {
+    @Test func `opening and closing may go on at once`() async throws {
         let path = folder.file()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number: UInt64 in 0..<8 {
@@ -101,7 +101,7 @@ import Testing
         #expect(try registry.open(path: path).environment.lastVersion == 160)
     }
 
-    @Test func memoryDatabasesAreSharedByNameAndGoWithTheirLastUse() throws {
+    @Test func `memory databases are shared by name and go with their last use`() throws {
         var one: EnvironmentLease? = try registry.openInMemory(identifier: "a")
         let path = try #require(one?.environment.path)
         try one?.environment.write { writer throws(EngineError) in try writer.put(1, 1, bytes(5, 20000)) }
@@ -116,7 +116,7 @@ import Testing
         #expect(try fresh.environment.beginRead().bytes(1, 1) == nil)
     }
 
-    @Test func theLayerAboveKeepsOneObjectPerEnvironment() throws {
+    @Test func `the layer above keeps one object per environment`() throws {
         final class Shared: Sendable {}
         let path = folder.file()
         let lease = try registry.open(path: path)

@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: [ENOSPC, EDQUOT, EFBIG], [FaultInjector.Operation.put, .extend, .commit])
-    func aFullDeviceLosesNothingAndWritingGoesOn(number: Int32, operation: FaultInjector.Operation) throws {
+    func `a full device loses nothing and writing goes on`(number: Int32, operation: FaultInjector.Operation) throws {
         let faults = FaultInjector { _ in 0 }
         let environment = try open(faults)
         let reader = try environment.beginRead()
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func afterAnIOErrorReadsGoOnAndWritesWaitForReopening() throws {
+    @Test func `after an IO error reads go on and writes wait for reopening`() throws {
         let faults = FaultInjector { _ in 0 }
         let environment = try open(faults)
         faults.set { $0 == .commit ? EIO : 0 }
@@ -134,7 +134,7 @@ import Testing
     }
 
     /// After a failed write of the root LMDB refuses new readers, too.
-    @Test func afterAFailedRootReadersShareTheLastVersion() throws {
+    @Test func `after a failed root readers share the last version`() throws {
         let faults = FaultInjector { _ in 0 }
         let environment = try open(faults)
         faults.set {
@@ -162,7 +162,7 @@ import Testing
         #expect(environment.readerList().map(\.version) == [1])
     }
 
-    @Test func injectedErrorsAtTheBeginningAreTyped() throws {
+    @Test func `injected errors at the beginning are typed`() throws {
         let faults = FaultInjector { _ in 0 }
         let environment = try open(faults)
         faults.set { $0 == .read ? MDB_READERS_FULL : $0 == .write ? MDB_MAP_RESIZED : 0 }
@@ -172,7 +172,7 @@ import Testing
         try environment.write { writer throws(EngineError) in try writer.put(1, 1, [2]) }
     }
 
-    @Test func closingWaitsForReadersAndThenNothingBegins() throws {
+    @Test func `closing waits for readers and then nothing begins`() throws {
         let path = folder.file()
         let environment = try StorageEnvironment.open(path: path)
         try environment.write { writer throws(EngineError) in try writer.put(1, 1, bytes(4, 6000)) }
@@ -189,7 +189,7 @@ import Testing
     }
 
     /// Room is made before the root is written, and what was too much is given back.
-    @Test func theFileCoversItsLastPageBeforeTheRootIsWritten() throws {
+    @Test func `the file covers its last page before the root is written`() throws {
         let path = folder.file()
         let sizes = Mutex<[UInt64]>([])
         let faults = FaultInjector { operation in
@@ -218,7 +218,7 @@ import Testing
         }
     }
 
-    @Test func smallCommitsSeldomChangeTheFilesLength() throws {
+    @Test func `small commits seldom change the files length`() throws {
         let environment = try StorageEnvironment.open(path: folder.file())
         var changes = 0
         var size: UInt64 = 0

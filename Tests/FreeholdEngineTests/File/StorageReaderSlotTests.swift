@@ -7,7 +7,7 @@ import Testing
 @Suite struct StorageReaderSlotTests {
     let folder = TemporaryFolder()
 
-    @Test func fullReaderSlotsNameTheSetting() throws {
+    @Test func `full reader slots name the setting`() throws {
         let environment = try StorageEnvironment.open(path: folder.file(), options: .init(maximumReaders: 4))
         let slots = try #require(environment.info).maximumReaders
         var readers: [StorageReader] = []
@@ -22,7 +22,7 @@ import Testing
         #expect(last.version == 1)
     }
 
-    @Test func pinnedVersionsAreListed() throws {
+    @Test func `pinned versions are listed`() throws {
         let environment = try StorageEnvironment.open(path: folder.file())
         #expect(environment.readerList() == [])
         let old = try environment.beginRead()
@@ -37,7 +37,7 @@ import Testing
         withExtendedLifetime((old, new)) {}
     }
 
-    @Test func aPinnedReaderKeepsPagesFromBeingReused() throws {
+    @Test func `a pinned reader keeps pages from being reused`() throws {
         func growth(pinning: Bool) throws -> UInt64 {
             let environment = try StorageEnvironment.open(path: folder.file(pinning ? "a" : "b"))
             try environment.write { writer throws(EngineError) in try writer.put(1, 1, bytes(0, 32000)) }
@@ -52,7 +52,7 @@ import Testing
         #expect(try growth(pinning: true) > 300)
     }
 
-    @Test func readersOfOneVersionMayEndOnOtherThreads() async throws {
+    @Test func `readers of one version may end on other threads`() async throws {
         let environment = try StorageEnvironment.open(path: folder.file())
         try environment.write { writer throws(EngineError) in try writer.put(1, 1, bytes(7, 3000)) }
         await withTaskGroup(of: Bool.self) { group in
@@ -80,7 +80,7 @@ import Testing
         return try Database.open(at: path, options: options)
     }
 
-    @Test func aMapResizedElsewhereIsFollowedOnceNothingIsPinned() throws {
+    @Test func `a map resized elsewhere is followed once nothing is pinned`() throws {
         let path = folder.file()
         let database = try openSmall(path)
         var pinned: Snapshot? = try database.snapshot()
@@ -95,7 +95,7 @@ import Testing
         #expect(State(try database.snapshot()).transaction == 100)
     }
 
-    @Test func aMapResizedElsewhereIsFollowed() throws {
+    @Test func `a map resized elsewhere is followed`() throws {
         let path = folder.file()
         let database = try openSmall(path)
         _ = try database.snapshot()

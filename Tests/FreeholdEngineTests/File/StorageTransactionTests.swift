@@ -6,14 +6,14 @@ import Testing
 @Suite struct StorageTransactionTests {
     let folder = TemporaryFolder()
 
-    @Test func addressesKeepTheirPartsAndOrder() {
+    @Test func `addresses keep their parts and order`() {
         let address = BlockAddress(segment: BlockAddress.maximumSegment, number: BlockAddress.maximumNumber)
         #expect(address.raw == .max)
         #expect(address.segment == BlockAddress.maximumSegment && address.number == BlockAddress.maximumNumber)
         #expect(BlockAddress(segment: 1, number: BlockAddress.maximumNumber) < BlockAddress(segment: 2, number: 0))
     }
 
-    @Test func readersKeepTheirVersion() throws {
+    @Test func `readers keep their version`() throws {
         let environment = try StorageEnvironment.open(path: folder.file())
         let empty = try environment.beginRead()
         let first = try environment.write { writer throws(EngineError) in try writer.put(1, 1, [1]) }
@@ -30,7 +30,7 @@ import Testing
         #expect(try environment.beginRead().bytes(1, 1) == nil)
     }
 
-    @Test func aSegmentIsVisitedInOrderAndAlone() throws {
+    @Test func `a segment is visited in order and alone`() throws {
         let environment = try StorageEnvironment.open(path: folder.file())
         let numbers: [UInt64] = [5, 0, 1 << 39, 300, 7, 70000]
         try environment.write { writer throws(EngineError) in
@@ -50,7 +50,7 @@ import Testing
         #expect(reader.numbers(in: 0) == [])
     }
 
-    @Test func anEmptyCommitMakesNoVersionAndAnAbortLeavesNothing() throws {
+    @Test func `an empty commit makes no version and an abort leaves nothing`() throws {
         let environment = try StorageEnvironment.open(path: folder.file())
         #expect(try environment.write { _ in } == 0)
         #expect(
@@ -82,7 +82,7 @@ import Testing
 
     /// Random puts, removals and sizes against a dictionary, over commits, aborts and reopenings.
     @Test(arguments: [UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max)])
-    func randomOperationsMatchADictionary(seed: UInt64) throws {
+    func `random operations match a dictionary`(seed: UInt64) throws {
         var random = SplitMix(seed)
         let path = folder.file()
         var environment = try StorageEnvironment.open(path: path)
@@ -121,7 +121,7 @@ import Testing
         for (number, value) in model { #expect(reader.bytes(9, number) == value, "seed \(seed)") }
     }
 
-    @Test func aFullMapNamesTheSettingAndWritingGoesOn() throws {
+    @Test func `a full map names the setting and writing goes on`() throws {
         let environment = try StorageEnvironment.open(path: folder.file(), options: .init(mapSize: 1 << 20))
         try environment.write { writer throws(EngineError) in try writer.put(1, 1, bytes(1, 8000)) }
         let found = error { () throws(EngineError) in
@@ -135,7 +135,7 @@ import Testing
         #expect(try environment.write { writer throws(EngineError) in try writer.put(1, 2, bytes(2, 8000)) } == 2)
     }
 
-    @Test func anErrorStaysWithItsTransaction() throws {
+    @Test func `an error stays with its transaction`() throws {
         let environment = try StorageEnvironment.open(path: folder.file(), options: .init(mapSize: 1 << 20))
         try environment.writer.sync { () throws(EngineError) in
             let writer = try environment.beginWrite()

@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func oneHoldsItAtATime() throws {
+    @Test func `one holds it at a time`() throws {
         let one = try makeLock()
         let other = try makeLock()
         try one.acquire()
@@ -31,7 +31,7 @@ import Testing
         one.release()
     }
 
-    @Test func closingGivesItUp() throws {
+    @Test func `closing gives it up`() throws {
         let one = try makeLock()
         let other = try makeLock()
         try one.acquire()
@@ -46,7 +46,7 @@ import Testing
         return lock
     }
 
-    @Test func aDeletedLockFileIsMadeAgain() throws {
+    @Test func `a deleted lock file is made again`() throws {
         let one = try makeLock()
         try FileManager.default.removeItem(atPath: folder.file("test.realm.writer"))
         let other = try makeLock()
@@ -74,7 +74,7 @@ import Testing
         #expect(code { () throws(EngineError) in try one.acquire() } == .environmentClosed)
     }
 
-    @Test func withoutAFileItWorksInsideTheProcess() async throws {
+    @Test func `without a file it works inside the process`() async throws {
         let lock = try WriterLock(path: nil)
         try lock.acquire()
         #expect(try !lock.tryAcquire())
@@ -84,7 +84,7 @@ import Testing
         lock.release()
     }
 
-    @Test func threadsAndTasksAreServedInTheOrderOfTheirArrival() async throws {
+    @Test func `threads and tasks are served in the order of their arrival`() async throws {
         let lock = try makeLock()
         let order = Shared<[Int]>([])
         try lock.acquire()
@@ -114,7 +114,7 @@ import Testing
         #expect(order.withLock { $0 } == Array(0..<12))
     }
 
-    @Test func waitingTasksBlockNoThread() async throws {
+    @Test func `waiting tasks block no thread`() async throws {
         let lock = try makeLock()
         let other = try makeLock()
         for holder in [lock, other] {
@@ -134,7 +134,7 @@ import Testing
         #expect(try lock.tryAcquire())
     }
 
-    @Test func neitherSideStarves() throws {
+    @Test func `neither side starves`() throws {
         let sides = [try makeLock(), try makeLock()]
         let counts = Shared([0, 0])
         let longestRun = Shared((side: 0, length: 0, worst: 0))
@@ -170,7 +170,7 @@ import Testing
         #expect(min(one, other) > 20)
     }
 
-    @Test func aCancelledTaskLeavesTheQueue() async throws {
+    @Test func `a cancelled task leaves the queue`() async throws {
         let lock = try makeLock()
         try lock.acquire()
         let waiting = Task { () -> Int32? in
@@ -198,7 +198,7 @@ import Testing
     }
 
     /// Threads, tasks and cancellations on two locks that stand for two processes.
-    @Test func aStormLeavesTheLockFree() async throws {
+    @Test func `a storm leaves the lock free`() async throws {
         let sides = [try makeLock(), try makeLock()]
         let inside = Shared(0)
         let counter = Shared(0)

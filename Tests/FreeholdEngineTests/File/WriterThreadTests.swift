@@ -7,7 +7,7 @@ import Testing
 @testable import FreeholdEngine
 
 @Suite struct WriterThreadTests {
-    @Test func jobsRunInOrderOnOneOtherThread() throws {
+    @Test func `jobs run in order on one other thread`() throws {
         let thread = WriterThread()
         let seen = Mutex<[Int]>([])
         #expect(!thread.isCurrent)
@@ -20,7 +20,7 @@ import Testing
         #expect(seen.withLock { $0 } == Array(0..<100))
     }
 
-    @Test func resultsErrorsAndNestedCallsComeBack() throws {
+    @Test func `results errors and nested calls come back`() throws {
         let thread = WriterThread()
         var local = [1]
         let nested = try thread.sync { () throws(EngineError) in
@@ -35,7 +35,7 @@ import Testing
         )
     }
 
-    @Test func manyThreadsMayCallAtOnce() async throws {
+    @Test func `many threads may call at once`() async throws {
         let thread = WriterThread()
         nonisolated(unsafe) var total = 0
         await withTaskGroup(of: Void.self) { group in
@@ -99,7 +99,7 @@ import Testing
         try thread.sync { () throws(EngineError) in thread.letGo() }
     }
 
-    @Test func stoppingRunsWhatIsQueued() {
+    @Test func `stopping runs what is queued`() {
         let count = Atomic<Int>(0)
         let thread = WriterThread()
         for _ in 0..<50 { thread.async { _ = count.add(1, ordering: .relaxed) } }
@@ -108,7 +108,7 @@ import Testing
         thread.stop()
     }
 
-    @Test func aThreadMayStopItself() async {
+    @Test func `a thread may stop itself`() async {
         await withCheckedContinuation { continuation in
             let thread = WriterThread()
             thread.async {
@@ -119,7 +119,7 @@ import Testing
     }
 
     /// A write over the file-size limit must be an error, not the end of the process.
-    @Test func signalsOfTheProgramAreNotDeliveredThere() throws {
+    @Test func `signals of the program are not delivered there`() throws {
         let thread = WriterThread()
         let blocked = try thread.sync { () throws(EngineError) in
             var mask = sigset_t()
@@ -129,7 +129,7 @@ import Testing
         #expect(blocked)
     }
 
-    @Test func whatWasBegunGoesOnOnItsThread() throws {
+    @Test func `what was begun goes on on its thread`() throws {
         let thread = WriterThread()
         let first = try thread.sync { () throws(EngineError) in
             thread.hold()
@@ -145,7 +145,7 @@ import Testing
         try thread.sync { () throws(EngineError) in thread.letGo() }
     }
 
-    @Test func manyWhoAreIdleShareAThread() throws {
+    @Test func `many who are idle share a thread`() throws {
         let pool = WorkerPool(patience: .milliseconds(1))
         final class Task: WorkerTask {
             let done = DispatchSemaphore(value: 0)

@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func aChainOfManyEmbeddedObjectsGoesWithItsOwner() throws {
+    @Test func `a chain of many embedded objects goes with its owner`() throws {
         let f = try Fixture()
         let length = 100_000
         var transaction = try f.database.beginWrite()
@@ -65,7 +65,7 @@ import Testing
         #expect(snapshot.changes(ofVersion: snapshot.version)?.changes(of: f.address)?.deleted.count == length)
     }
 
-    @Test func manyEmbeddedObjectsGoWithTheirOwnersTable() throws {
+    @Test func `many embedded objects go with their owners table`() throws {
         let f = try Fixture()
         var transaction = try f.database.beginWrite()
         for _ in 0..<3000 {
@@ -82,7 +82,7 @@ import Testing
         #expect(try transaction.commit().verify() == [])
     }
 
-    @Test func anEmbeddedObjectHasOneOwner() throws {
+    @Test func `an embedded object has one owner`() throws {
         let f = try Fixture()
         let transaction = try f.database.beginWrite()
         let (a, b) = (try transaction.create(f.person), try transaction.create(f.person))
@@ -110,7 +110,7 @@ import Testing
         #expect(try f.database.snapshot().count(f.address) == 1)
     }
 
-    @Test func movingInsideACollectionKeepsEmbeddedObjects() throws {
+    @Test func `moving inside a collection keeps embedded objects`() throws {
         let f = try Fixture()
         let transaction = try f.database.beginWrite()
         let owner = try transaction.create(f.person)
@@ -135,7 +135,7 @@ import Testing
         #expect(try transaction.commit().verify() == [])
     }
 
-    @Test func whatNoLinkOwnsDoesNotOutliveTheTransaction() throws {
+    @Test func `what no link owns does not outlive the transaction`() throws {
         let f = try Fixture()
         let transaction = try f.database.beginWrite()
         let alone = try transaction.create(f.address)
@@ -145,7 +145,7 @@ import Testing
         #expect(snapshot.count(f.address) == 0 && snapshot.verify() == [])
     }
 
-    @Test func schemasOfEmbeddedTablesAreChecked() throws {
+    @Test func `schemas of embedded tables are checked`() throws {
         let f = try Fixture()
         let transaction = try f.database.beginWrite()
         let key = TableSpec("E", columns: [ColumnSpec("id", .int)], primaryKey: "id", isEmbedded: true)
@@ -159,7 +159,7 @@ import Testing
         #expect(error?.message.contains("'Address' has been changed to top-level") == true)
     }
 
-    @Test func mixedLinksOfTooManyTablesAreRefused() throws {
+    @Test func `mixed links of too many tables are refused`() throws {
         let folder = TemporaryFolder()
         var options = Database.Options()
         options.mapSize = 1 << 30
@@ -184,7 +184,7 @@ import Testing
         #expect(try transaction.commit().verify() == [])
     }
 
-    @Test func thousandsOfMixedLinksToOneObjectAreKeptAndTakenBack() throws {
+    @Test func `thousands of mixed links to one object are kept and taken back`() throws {
         let folder = TemporaryFolder()
         var options = Database.Options()
         options.mapSize = 1 << 30

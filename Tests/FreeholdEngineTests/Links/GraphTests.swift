@@ -14,7 +14,7 @@ import Testing
         }
     }()
 
-    @Test(arguments: runs) func randomGraphsKeepEveryBacklinkAndEveryOwner(_ run: Run) throws {
+    @Test(arguments: runs) func `random graphs keep every backlink and every owner`(_ run: Run) throws {
         let folder = TemporaryFolder()
         var options = Database.Options()
         options.clusterSpan = run.span

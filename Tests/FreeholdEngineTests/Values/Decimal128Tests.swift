@@ -34,8 +34,8 @@ private func anyDecimal(_ generator: inout SeededGenerator) -> Decimal128 {
 }
 
 @Suite("Decimal128") struct Decimal128Tests {
-    @Test("Arithmetic gives Python's results to the last digit and exponent")
-    func arithmetic() throws {
+    @Test
+    func `Arithmetic gives Python's results to the last digit and exponent`() throws {
         for line in DecimalTables.arithmetic.split(separator: "\n") {
             let words = line.split(separator: " ")
             let a = try decimal(words[0])
@@ -52,16 +52,16 @@ private func anyDecimal(_ generator: inout SeededGenerator) -> Decimal128 {
         }
     }
 
-    @Test("Parsing rounds, overflows and underflows as Python does")
-    func parsing() throws {
+    @Test
+    func `Parsing rounds, overflows and underflows as Python does`() throws {
         for line in DecimalTables.parsing.split(separator: "\n") {
             let words = line.split(separator: " ")
             #expect(sameBits(try decimal(words[0]), try decimal(words[2])), "\(line)")
         }
     }
 
-    @Test("Comparing with a double goes by exact value")
-    func doubles() throws {
+    @Test
+    func `Comparing with a double goes by exact value`() throws {
         for line in DecimalTables.doubles.split(separator: "\n") {
             let words = line.split(separator: " ")
             let a = try decimal(words[0])
@@ -86,18 +86,15 @@ private func anyDecimal(_ generator: inout SeededGenerator) -> Decimal128 {
         #expect(try decimal(expected) == decimal(text))
     }
 
-    @Test(
-        "Text that is no number is refused",
-        arguments: [
-            "", "-", ".", "1..2", "1.2.3", "e5", "1e", "1e+", "1 ", " 1", "0x10", "infin", "--1", "1,5", "é", ".inf",
-        ]
-    )
-    func refused(text: String) {
+    @Test(arguments: [
+        "", "-", ".", "1..2", "1.2.3", "e5", "1e", "1e+", "1 ", " 1", "0x10", "infin", "--1", "1,5", "é", ".inf",
+    ])
+    func `Text that is no number is refused`(text: String) {
         #expect(Decimal128(text) == nil)
     }
 
-    @Test("The bits are those of the standard's binary encoding")
-    func encoding() {
+    @Test
+    func `The bits are those of the standard's binary encoding`() {
         #expect(Decimal128() == 0 && sameBits(Decimal128(), 0))
         #expect(sameBits(1, Decimal128(lo: 1, hi: 0x3040_0000_0000_0000)))
         #expect(sameBits(-1, Decimal128(lo: 1, hi: 0xB040_0000_0000_0000)))
@@ -109,8 +106,8 @@ private func anyDecimal(_ generator: inout SeededGenerator) -> Decimal128 {
         #expect(Decimal128(lo: 5, hi: 0x6C10_0000_0000_0000).isZero)
     }
 
-    @Test("Every number survives being written and read")
-    func textRoundTrip() throws {
+    @Test
+    func `Every number survives being written and read`() throws {
         let seed = UInt64.random(in: 0 ... .max)
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<2000 {
@@ -123,8 +120,8 @@ private func anyDecimal(_ generator: inout SeededGenerator) -> Decimal128 {
         }
     }
 
-    @Test("Order is total, hashing follows equality, and both agree with subtraction")
-    func orderLaws() {
+    @Test
+    func `Order is total, hashing follows equality, and both agree with subtraction`() {
         let seed = UInt64.random(in: 0 ... .max)
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<5000 {
@@ -146,8 +143,8 @@ private func anyDecimal(_ generator: inout SeededGenerator) -> Decimal128 {
         #expect([.infinity, 1, .nan, -.infinity].sorted() == [.nan, -.infinity, 1, .infinity] as [Decimal128])
     }
 
-    @Test("Sign changes are exact")
-    func signs() {
+    @Test
+    func `Sign changes are exact`() {
         let number: Decimal128 = "1234567890123456789012345678901234"
         #expect((-number).stringValue == "-1234567890123456789012345678901234")
         #expect((-number).magnitude == number)
@@ -157,8 +154,8 @@ private func anyDecimal(_ generator: inout SeededGenerator) -> Decimal128 {
         #expect((-Decimal128.infinity).magnitude == .infinity)
     }
 
-    @Test("Integers convert exactly up to 34 digits")
-    func integers() {
+    @Test
+    func `Integers convert exactly up to 34 digits`() {
         #expect(Decimal128(Int64.min).stringValue == "-9223372036854775808")
         #expect(Decimal128(UInt64.max).stringValue == "18446744073709551615")
         #expect(Decimal128(exactly: UInt128.max) == nil)
@@ -177,8 +174,8 @@ private func anyDecimal(_ generator: inout SeededGenerator) -> Decimal128 {
         #expect(Decimal128("3.01").exactInt64 == nil)
     }
 
-    @Test("Doubles convert to their shortest decimal and back to the same double")
-    func doubleRoundTrip() {
+    @Test
+    func `Doubles convert to their shortest decimal and back to the same double`() {
         let seed = UInt64.random(in: 0 ... .max)
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<1000 {
@@ -196,23 +193,20 @@ private func anyDecimal(_ generator: inout SeededGenerator) -> Decimal128 {
         #expect(Decimal128("2.5").floatValue == 2.5)
     }
 
-    @Test(
-        "Foundation's Decimal converts both ways",
-        arguments: ["0", "1", "-1.5", "123456789012345678901234567890.1234", "1E-128", "-7E+127", "0.00001"]
-    )
-    func foundationDecimal(text: String) throws {
+    @Test(arguments: ["0", "1", "-1.5", "123456789012345678901234567890.1234", "1E-128", "-7E+127", "0.00001"])
+    func `Foundation's Decimal converts both ways`(text: String) throws {
         let number = try decimal(text)
         #expect(Decimal128(number.decimalValue) == number, "\(number.decimalValue)")
     }
 
-    @Test("What Foundation's Decimal can't hold becomes NaN")
-    func foundationDecimalLimits() throws {
+    @Test
+    func `What Foundation's Decimal can't hold becomes NaN`() throws {
         for text in ["NaN", "Inf", "1E+128", "1E-129"] { #expect(try decimal(text).decimalValue.isNaN, "\(text)") }
         #expect(Decimal128(Decimal.nan).isNaN)
     }
 
-    @Test("Strides go by exact steps")
-    func strides() {
+    @Test
+    func `Strides go by exact steps`() {
         #expect(
             Array(stride(from: 0 as Decimal128, to: 0.5, by: 0.1)).map(\.stringValue) == [
                 "0", "0.1", "0.2", "0.3", "0.4",
@@ -222,8 +216,8 @@ private func anyDecimal(_ generator: inout SeededGenerator) -> Decimal128 {
         #expect(([1, 2, 3.5] as [Decimal128]).reduce(0, +) == 6.5)
     }
 
-    @Test("Powers of ten and digit counts agree")
-    func digits() {
+    @Test
+    func `Powers of ten and digit counts agree`() {
         #expect(decimalDigits(0) == 0 && decimalDigits(.max) == 39)
         for n in 0...38 {
             #expect(decimalDigits(powerOfTen(n)) == n + 1)

@@ -11,8 +11,8 @@ import Testing
 @Suite("Decimal128: rounding, remainders, conversions") struct DecimalRoundingTests {
     private func decimal(_ text: Substring) throws -> Decimal128 { try #require(Decimal128(String(text))) }
 
-    @Test("Rounding by each rule gives Python's results")
-    func rounding() throws {
+    @Test
+    func `Rounding by each rule gives Python's results`() throws {
         let rules: [Substring: FloatingPointRoundingRule] = [
             "up": .up, "down": .down, "zero": .towardZero, "away": .awayFromZero, "even": .toNearestOrEven,
             "half": .toNearestOrAwayFromZero,
@@ -25,8 +25,8 @@ import Testing
         }
     }
 
-    @Test("Remainders are exact and Python's")
-    func remainders() throws {
+    @Test
+    func `Remainders are exact and Python's`() throws {
         for line in DecimalRoundingTables.remainders.split(separator: "\n") {
             let words = line.split(separator: " ")
             let a = try decimal(words[0])
@@ -42,8 +42,8 @@ import Testing
         }
     }
 
-    @Test("Rounding and remainders of infinities, NaN and zero")
-    func special() {
+    @Test
+    func `Rounding and remainders of infinities, NaN and zero`() {
         #expect(Decimal128.infinity.rounded() == .infinity && Decimal128.nan.rounded(scale: 3).isNaN)
         #expect(Decimal128("7.5").rounded(scale: .max) == 7.5 && Decimal128("7.5").rounded(scale: .min) == 0)
         #expect(Decimal128("1").rounded(scale: -7000, .up) == .infinity)
@@ -63,8 +63,8 @@ import Testing
         #expect(number == -3)
     }
 
-    @Test("A number is its whole part and its remainder, at any size")
-    func laws() {
+    @Test
+    func `A number is its whole part and its remainder, at any size`() {
         let seed = UInt64.random(in: 0 ... .max)
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<1000 {
@@ -87,8 +87,8 @@ import Testing
         }
     }
 
-    @Test("Conversions to other numbers are exact or say that they aren't")
-    func conversions() throws {
+    @Test
+    func `Conversions to other numbers are exact or say that they aren't`() throws {
         #expect(Int(Decimal128("-3.99")) == -3 && UInt8(Decimal128("255")) == 255)
         #expect(Int(exactly: Decimal128("3.00")) == 3 && Int(exactly: Decimal128("3.5")) == nil)
         #expect(Int8(exactly: Decimal128("128")) == nil && UInt(exactly: Decimal128("-1")) == nil)
@@ -101,8 +101,8 @@ import Testing
         #expect(Int("5") == 5 && Double("1.5") == 1.5 && Int("x") == nil)
     }
 
-    @Test("A decimal out of an integer's range traps, and says so")
-    func conversionTraps() async {
+    @Test
+    func `A decimal out of an integer's range traps, and says so`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = Int8(Decimal128("128"))
         }
@@ -110,8 +110,8 @@ import Testing
         #expect(message.contains("128 can't be converted"))
     }
 
-    @Test("A literal that is no number traps, and says so")
-    func literalTraps() async {
+    @Test
+    func `A literal that is no number traps, and says so`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let number: Decimal128 = "twelve"
             _ = number
@@ -120,23 +120,20 @@ import Testing
         #expect(message.contains("'twelve'"))
     }
 
-    @Test(
-        "JSON numbers are read digit by digit",
-        arguments: [
-            ("0.1", "0.1"), ("12345678901234567890", "12345678901234567890"), ("-1.5E+3", "-1500"),
-            ("1234567890.123456789012345678", "1234567890.123456789012345678"), ("1e300", "1E+300"), ("5", "5"),
-            ("\"1.00\"", "1"), ("\"Inf\"", "Inf"), ("\"NaN\"", "NaN"),
-        ]
-    )
-    func json(text: String, expected: String) throws {
+    @Test(arguments: [
+        ("0.1", "0.1"), ("12345678901234567890", "12345678901234567890"), ("-1.5E+3", "-1500"),
+        ("1234567890.123456789012345678", "1234567890.123456789012345678"), ("1e300", "1E+300"), ("5", "5"),
+        ("\"1.00\"", "1"), ("\"Inf\"", "Inf"), ("\"NaN\"", "NaN"),
+    ])
+    func `JSON numbers are read digit by digit`(text: String, expected: String) throws {
         let read = try JSONDecoder().decode([Decimal128].self, from: Data("[\(text)]".utf8))
         #expect(read.map(\.stringValue) == [expected])
         let written = try JSONEncoder().encode(read)
         #expect(String(decoding: written, as: UTF8.self) == "[\"\(expected)\"]")
     }
 
-    @Test("JSON that holds no number is refused", arguments: ["\"x\"", "true", "null", "[]", "{}"])
-    func badJSON(text: String) {
+    @Test(arguments: ["\"x\"", "true", "null", "[]", "{}"])
+    func `JSON that holds no number is refused`(text: String) {
         #expect(throws: DecodingError.self) {
             try JSONDecoder().decode([Decimal128].self, from: Data("[\(text)]".utf8))
         }

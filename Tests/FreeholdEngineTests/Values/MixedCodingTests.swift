@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func nestedDictionariesAreSortedByKeyBytesAndKeepTheLastOfEqualKeys() {
+    @Test func `nested dictionaries are sorted by key bytes and keep the last of equal keys`() {
         let dictionary = NestedDictionary([
             .init("é", .int(1)), .init("b", .int(2)), .init("a", .int(3)), .init("b", .int(4)),
         ])
@@ -53,7 +53,7 @@ import Testing
         [.dictionary(NestedDictionary([.init("a", .int(1))])), .dictionary(NestedDictionary([.init("a", .float(1))]))],
     ]
 
-    @Test func valuesAreEqualInsideOfTheirGroupOnlyAndHashAlike() {
+    @Test func `values are equal inside of their group only and hash alike`() {
         func hash(_ value: Value) -> Int {
             var hasher = Hasher()
             value.hashEqual(into: &hasher)
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func indexEntriesOfEqualValuesAreEqualAndOrderAsTheValues() {
+    @Test func `index entries of equal values are equal and order as the values`() {
         func bytes(_ value: Value) -> [UInt8] { OrderedEncoding.with(value, .mixed) { Array($0) }! }
         let all = Self.groups.flatMap { $0 }
         for a in all {
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func collectionsKeepTheirIDsAndNewOnesGetSome() throws {
+    @Test func `collections keep their i ds and new ones get some`() throws {
         let value = Value.list(NestedList(id: 7, [.dictionary(NestedDictionary([.init("a", .int(1))]))]))
         let stored = try #require(MixedCoding.encode(value).withUnsafeBytes { MixedCoding.decode($0) })
         #expect(stored == value && stored.nestedID == 7)

@@ -9,8 +9,8 @@ import Testing
 #endif
 
 @Suite("ObjectId") struct ObjectIdTests {
-    @Test("Text of 24 hexadecimal digits is read and written")
-    func text() throws {
+    @Test
+    func `Text of 24 hexadecimal digits is read and written`() throws {
         let id = try #require(ObjectId(String("507F1f77bcf86cd799439011")))
         #expect(id.stringValue == "507f1f77bcf86cd799439011")
         #expect(id.description == id.stringValue)
@@ -19,19 +19,16 @@ import Testing
         #expect(id.timestamp == Date(timeIntervalSince1970: 1_350_508_407))
     }
 
-    @Test(
-        "Other text is refused",
-        arguments: [
-            "", "507f1f77bcf86cd79943901", "507f1f77bcf86cd7994390111", "507f1f77bcf86cd79943901g",
-            "507f1f77bcf86cd799439 11", "éééééééééééé",
-        ]
-    )
-    func refused(text: String) {
+    @Test(arguments: [
+        "", "507f1f77bcf86cd79943901", "507f1f77bcf86cd7994390111", "507f1f77bcf86cd79943901g",
+        "507f1f77bcf86cd799439 11", "éééééééééééé",
+    ])
+    func `Other text is refused`(text: String) {
         #expect(ObjectId(String(text)) == nil)
     }
 
-    @Test("A literal that is no id traps, and says so")
-    func literal() async {
+    @Test
+    func `A literal that is no id traps, and says so`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = ObjectId("507f1f77")
         }
@@ -39,8 +36,8 @@ import Testing
         #expect(message.contains("24 hexadecimal digits"))
     }
 
-    @Test("Bytes round trip in order, at any alignment")
-    func bytes() {
+    @Test
+    func `Bytes round trip in order, at any alignment`() {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 32, alignment: 8)
         defer { buffer.deallocate() }
         let id = ObjectId("0102030405060708090a0b0c")
@@ -53,8 +50,8 @@ import Testing
         #expect(id.withUnsafeBytes { Array($0) } == Array(1...12))
     }
 
-    @Test("Ids compare and hash by their bytes")
-    func order() {
+    @Test
+    func `Ids compare and hash by their bytes`() {
         let seed = UInt64.random(in: 0 ... .max)
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<1000 {
@@ -66,16 +63,16 @@ import Testing
         #expect(ObjectId("0000000000000000ffffffff") < ObjectId("000000000000000100000000"))
     }
 
-    @Test("Generated ids differ and carry the time")
-    func generation() {
+    @Test
+    func `Generated ids differ and carry the time`() {
         let before = Date()
         let ids = (0..<1000).map { _ in ObjectId.generate() }
         #expect(Set(ids).count == ids.count)
         #expect(ids.allSatisfy { $0.timestamp >= before.addingTimeInterval(-1.001) && $0.timestamp <= Date() })
     }
 
-    @Test("Parts are kept to their widths")
-    func parts() {
+    @Test
+    func `Parts are kept to their widths`() {
         let id = ObjectId(timestamp: Date(timeIntervalSince1970: 1000.9), machineId: 0x7F_AABBCC, processId: 0x7_DDEE)
         #expect(id.stringValue.hasPrefix("000003e8aabbccddee"))
         #expect(
@@ -89,8 +86,8 @@ import Testing
         )
     }
 
-    @Test("JSON holds the digits, and other text is refused")
-    func json() throws {
+    @Test
+    func `JSON holds the digits, and other text is refused`() throws {
         let id = ObjectId.generate()
         let data = try JSONEncoder().encode([id])
         #expect(String(decoding: data, as: UTF8.self) == "[\"\(id)\"]")

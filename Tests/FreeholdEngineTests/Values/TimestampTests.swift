@@ -10,7 +10,6 @@ import Testing
 
 @Suite("Timestamp") struct TimestampTests {
     @Test(
-        "Nanoseconds are normalised by flooring and clamped at the ends",
         arguments: [
             (0, 0, 0, 0), (1, -1, 0, 999_999_999), (0, -1, -1, 999_999_999), (-1, 1_000_000_000, 0, 0),
             (5, 2_147_483_647, 7, 147_483_647), (5, -2_147_483_648, 2, 852_516_352),
@@ -19,13 +18,18 @@ import Testing
             (.min, 0, .min, 0), (.min, -1, .min, 0), (.min, 1, .min, 1),
         ] as [(Int64, Int32, Int64, Int32)]
     )
-    func normalising(seconds: Int64, nanoseconds: Int32, expectedSeconds: Int64, expectedNanoseconds: Int32) {
+    func `Nanoseconds are normalised by flooring and clamped at the ends`(
+        seconds: Int64,
+        nanoseconds: Int32,
+        expectedSeconds: Int64,
+        expectedNanoseconds: Int32
+    ) {
         let timestamp = Timestamp(seconds: seconds, nanoseconds: nanoseconds)
         #expect(timestamp.seconds == expectedSeconds && timestamp.nanoseconds == expectedNanoseconds)
     }
 
-    @Test("Odd dates: NaN is the epoch, what is out of range is clamped")
-    func oddDates() {
+    @Test
+    func `Odd dates: NaN is the epoch, what is out of range is clamped`() {
         func from(_ interval: Double) -> Timestamp { Timestamp(Date(timeIntervalSinceReferenceDate: interval)) }
         #expect(from(.nan) == Timestamp(seconds: 0, nanoseconds: 0))
         #expect(from(.infinity) == .max && from(1e19) == .max && from(0x1p63) == .max)
@@ -39,8 +43,8 @@ import Testing
         #expect(Timestamp(Timestamp.min.date) == .min)
     }
 
-    @Test("Dates 97 days or more from 2001 survive unchanged, nearer ones to under a nanosecond")
-    func roundTrip() {
+    @Test
+    func `Dates 97 days or more from 2001 survive unchanged, nearer ones to under a nanosecond`() {
         let seed = UInt64.random(in: 0 ... .max)
         var generator = SeededGenerator(seed: seed)
         for exponent in -40...61 {
@@ -63,8 +67,8 @@ import Testing
         #expect(Date(Timestamp(.distantFuture)) == .distantFuture)
     }
 
-    @Test("Order is that of time")
-    func order() {
+    @Test
+    func `Order is that of time`() {
         let sorted = [
             Timestamp.min, Timestamp(seconds: -1, nanoseconds: 0), Timestamp(seconds: -1, nanoseconds: 999_999_999),
             Timestamp(seconds: 0, nanoseconds: 0), Timestamp(seconds: 0, nanoseconds: 1), .max,
@@ -73,17 +77,16 @@ import Testing
     }
 
     @Test(
-        "Text is exact",
         arguments: [
             (0, 0, "0"), (-1, 500_000_000, "-0.5"), (-2, 500_000_000, "-1.5"), (1, 1, "1.000000001"), (-3, 0, "-3"),
         ] as [(Int64, Int32, String)]
     )
-    func text(seconds: Int64, nanoseconds: Int32, expected: String) {
+    func `Text is exact`(seconds: Int64, nanoseconds: Int32, expected: String) {
         #expect(Timestamp(seconds: seconds, nanoseconds: nanoseconds).description == expected)
     }
 
-    @Test("JSON is an array of seconds and nanoseconds")
-    func json() throws {
+    @Test
+    func `JSON is an array of seconds and nanoseconds`() throws {
         let timestamp = Timestamp(seconds: -5, nanoseconds: 7)
         let data = try JSONEncoder().encode(timestamp)
         #expect(String(decoding: data, as: UTF8.self) == "[-5,7]")

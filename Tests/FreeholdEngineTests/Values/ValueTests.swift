@@ -47,8 +47,8 @@ import Testing
         [.link(ObjectKey(-1))], [.link(ObjectKey(0))], [.link(ObjectKey(7))],
     ]
 
-    @Test("Values of all types stand in one order, numbers by exact value")
-    func order() {
+    @Test
+    func `Values of all types stand in one order, numbers by exact value`() {
         for (i, row) in Self.ladder.enumerated() {
             for (j, other) in Self.ladder.enumerated() {
                 for a in row {
@@ -60,8 +60,8 @@ import Testing
         }
     }
 
-    @Test("Equality goes by case and payload, and hashing follows it")
-    func equality() {
+    @Test
+    func `Equality goes by case and payload, and hashing follows it`() {
         let all = Self.ladder.flatMap { $0 }
         for a in all {
             for b in all {
@@ -78,8 +78,8 @@ import Testing
         #expect(Value.decimal128("1.0") == .decimal128("1"))
     }
 
-    @Test("Mixed numbers are ordered transitively")
-    func numberLaws() {
+    @Test
+    func `Mixed numbers are ordered transitively`() {
         let seed = UInt64.random(in: 0 ... .max)
         var generator = SeededGenerator(seed: seed)
         func number() -> Value {
@@ -105,8 +105,8 @@ import Testing
         }
     }
 
-    @Test("A value knows its column type and describes itself")
-    func description() {
+    @Test
+    func `A value knows its column type and describes itself`() {
         #expect(Value.null.type == nil && Value.null.isNull && !Value.int(0).isNull)
         #expect(
             Value.int(1).type == .int && Value.link(ObjectKey(1)).type == .link && Value.uuid(Self.uuid).type == .uuid
@@ -117,8 +117,8 @@ import Testing
         #expect(Value.decimal128("1.50").description == "decimal(1.5)")
     }
 
-    @Test("JSON of decimals is a string, and numbers are read too")
-    func decimalJSON() throws {
+    @Test
+    func `JSON of decimals is a string, and numbers are read too`() throws {
         let data = try JSONEncoder().encode(["1.10", -5, .infinity] as [Decimal128])
         #expect(String(decoding: data, as: UTF8.self) == "[\"1.1\",\"-5\",\"Inf\"]")
         #expect(try JSONDecoder().decode([Decimal128].self, from: data) == ["1.1", -5, .infinity])

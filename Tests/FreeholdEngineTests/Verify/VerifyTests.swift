@@ -90,12 +90,12 @@ import Testing
         return column.type != .link && !column.isIndexed && !column.isPrimaryKey
     }
 
-    @Test func aSoundFileHasNoProblems() throws {
+    @Test func `a sound file has no problems`() throws {
         let folder = TemporaryFolder()
         #expect(try sample(folder.file()).snapshot().verify() == [])
     }
 
-    @Test func everyLostOrCutOrDoubledBlockIsReported() throws {
+    @Test func `every lost or cut or doubled block is reported`() throws {
         let folder = TemporaryFolder()
         let database = try sample(folder.file())
         let all = try blocks(database)
@@ -123,7 +123,8 @@ import Testing
         #expect(verify(database) == [])
     }
 
-    @Test(arguments: 1...UInt64(EngineModelTests.isSoak ? 40 : 2)) func noDamageMakesItTrap(_ seed: UInt64) throws {
+    @Test(arguments: 1...UInt64(EngineModelTests.isSoak ? 40 : 2)) func `no damage makes it trap`(_ seed: UInt64) throws
+    {
         let folder = TemporaryFolder()
         let database = try sample(folder.file())
         var random = RandomEngine(seed: seed)
@@ -144,7 +145,7 @@ import Testing
         print("seed \(seed): damage that no invariant shows: \(silent.count) blocks")
     }
 
-    @Test func wrongCountsAndLinksAndKeysAreNamed() throws {
+    @Test func `wrong counts and links and keys are named`() throws {
         let folder = TemporaryFolder()
         let database = try sample(folder.file())
         let schema = try database.snapshot().schema

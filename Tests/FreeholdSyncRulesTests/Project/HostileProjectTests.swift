@@ -30,51 +30,48 @@ struct HostileProjectTests {
         }
     }
 
-    @Test(
-        "settings of another type or of no known kind",
-        arguments: [
-            Wrong("root_config.json", "[]"),
-            Wrong("root_config.json", #"{"name": 5}"#, ["name"]),
-            Wrong("root_config.json", #"{"name": "a", "config_version": 20990101}"#, ["config_version"]),
-            Wrong(
-                "root_config.json",
-                #"{"name": "a", "allowed_request_origins": ["x", 2]}"#,
-                ["allowed_request_origins", "1"]
-            ),
-            Wrong("root_config.json", #"{"name": "a", "name": "b"}"#),
-            Wrong(".mdb/meta.json", #"{"config_version": "x"}"#, ["config_version"]),
-            Wrong("sync/config.json", #"{"type": "flexible", "state": true}"#, ["state"]),
-            Wrong("sync/config.json", #"{"type": "magic", "state": ""}"#, ["type"]),
-            Wrong("sync/config.json", #"{"type": "flexible", "service_name": "nowhere"}"#, ["service_name"]),
-            Wrong(
-                "sync/config.json",
-                #"{"type": "flexible", "client_max_offline_days": 1.5}"#,
-                ["client_max_offline_days"]
-            ),
-            Wrong(
-                "sync/config.json",
-                #"{"state": "", "permissions": {"rules": {"A": 1}, "defaultRoles": [1]}}"#,
-                ["permissions", "rules", "A"]
-            ),
-            Wrong("auth/providers.json", #"{"api-key": []}"#, ["api-key"]),
-            Wrong("auth/providers.json", #"{"api-key": {"disabled": "no"}}"#, ["api-key", "disabled"]),
-            Wrong("auth/providers.json", #"{"a": {"name": "x"}, "b": {"name": "x"}}"#, ["b"]),
-            Wrong("auth/providers.json", #"{"a": {"metadata_fields": [{}]}}"#, ["a", "metadata_fields", "0"]),
-            Wrong("auth/custom_user_data.json", #"{"enabled": 1}"#, ["enabled"]),
-            Wrong("values/admins.json", #"{"name": "token", "value": 1}"#),
-            Wrong("values/token.json", #"{"name": "token", "value": 1, "from_secret": true}"#, ["value"]),
-            Wrong("environments/production.json", #"{"values": []}"#, ["values"]),
-            Wrong("data_sources/mongodb-atlas/config.json", #"{"name": []}"#, ["name"]),
-            Wrong("data_sources/mongodb-atlas/default_rule.json", #"{"roles": {}}"#, ["roles"]),
-            Wrong(
-                "data_sources/mongodb-atlas/store/orders/rules.json",
-                #"{"database": "other", "roles": []}"#,
-                ["database"]
-            ),
-            Wrong("data_sources/mongodb-atlas/store/orders/schema.json", "5"),
-        ]
-    )
-    func wrongSettings(_ wrong: Wrong) throws {
+    @Test(arguments: [
+        Wrong("root_config.json", "[]"),
+        Wrong("root_config.json", #"{"name": 5}"#, ["name"]),
+        Wrong("root_config.json", #"{"name": "a", "config_version": 20990101}"#, ["config_version"]),
+        Wrong(
+            "root_config.json",
+            #"{"name": "a", "allowed_request_origins": ["x", 2]}"#,
+            ["allowed_request_origins", "1"]
+        ),
+        Wrong("root_config.json", #"{"name": "a", "name": "b"}"#),
+        Wrong(".mdb/meta.json", #"{"config_version": "x"}"#, ["config_version"]),
+        Wrong("sync/config.json", #"{"type": "flexible", "state": true}"#, ["state"]),
+        Wrong("sync/config.json", #"{"type": "magic", "state": ""}"#, ["type"]),
+        Wrong("sync/config.json", #"{"type": "flexible", "service_name": "nowhere"}"#, ["service_name"]),
+        Wrong(
+            "sync/config.json",
+            #"{"type": "flexible", "client_max_offline_days": 1.5}"#,
+            ["client_max_offline_days"]
+        ),
+        Wrong(
+            "sync/config.json",
+            #"{"state": "", "permissions": {"rules": {"A": 1}, "defaultRoles": [1]}}"#,
+            ["permissions", "rules", "A"]
+        ),
+        Wrong("auth/providers.json", #"{"api-key": []}"#, ["api-key"]),
+        Wrong("auth/providers.json", #"{"api-key": {"disabled": "no"}}"#, ["api-key", "disabled"]),
+        Wrong("auth/providers.json", #"{"a": {"name": "x"}, "b": {"name": "x"}}"#, ["b"]),
+        Wrong("auth/providers.json", #"{"a": {"metadata_fields": [{}]}}"#, ["a", "metadata_fields", "0"]),
+        Wrong("auth/custom_user_data.json", #"{"enabled": 1}"#, ["enabled"]),
+        Wrong("values/admins.json", #"{"name": "token", "value": 1}"#),
+        Wrong("values/token.json", #"{"name": "token", "value": 1, "from_secret": true}"#, ["value"]),
+        Wrong("environments/production.json", #"{"values": []}"#, ["values"]),
+        Wrong("data_sources/mongodb-atlas/config.json", #"{"name": []}"#, ["name"]),
+        Wrong("data_sources/mongodb-atlas/default_rule.json", #"{"roles": {}}"#, ["roles"]),
+        Wrong(
+            "data_sources/mongodb-atlas/store/orders/rules.json",
+            #"{"database": "other", "roles": []}"#,
+            ["database"]
+        ),
+        Wrong("data_sources/mongodb-atlas/store/orders/schema.json", "5"),
+    ])
+    func `settings of another type or of no known kind`(_ wrong: Wrong) throws {
         var texts = ProjectFixtures.shop
         texts[wrong.file] = wrong.text
         let error = try #require(throws: ProjectError.self) { try ProjectFixtures.project(texts) }
@@ -83,8 +80,8 @@ struct HostileProjectTests {
         if !wrong.path.isEmpty { #expect(error.path == wrong.path) }
     }
 
-    @Test("text that isn't JSON is told with its line")
-    func notJSON() throws {
+    @Test
+    func `text that isn't JSON is told with its line`() throws {
         var texts = ProjectFixtures.shop
         texts["auth/providers.json"] = "{\n  \"a\": {\n    \"type\": \"api-key\",\n  }\n}"
         let error = try #require(throws: ProjectError.self) { try ProjectFixtures.project(texts) }
@@ -92,8 +89,8 @@ struct HostileProjectTests {
         #expect(error.reason.contains("line 4"))
     }
 
-    @Test("an empty folder, a file, a name that isn't there, and a project in a folder further in")
-    func noProject() throws {
+    @Test
+    func `an empty folder, a file, a name that isn't there, and a project in a folder further in`() throws {
         try withFolder { folder in
             #expect(throws: ProjectError.self) { try AppServicesProject.read(folder) }
             #expect(throws: ProjectError.self) { try AppServicesProject.read(folder + "/nowhere") }
@@ -106,8 +103,8 @@ struct HostileProjectTests {
         }
     }
 
-    @Test("links that lead out of the folder are refused, those that stay inside are followed")
-    func links() throws {
+    @Test
+    func `links that lead out of the folder are refused, those that stay inside are followed`() throws {
         try withFolder { outer in
             let folder = outer + "/project"
             try write(ProjectFixtures.shop, to: folder)
@@ -141,8 +138,8 @@ struct HostileProjectTests {
         }
     }
 
-    @Test("pipes and folders in the place of files don't hold it up", .timeLimit(.minutes(1)))
-    func pipes() throws {
+    @Test(.timeLimit(.minutes(1)))
+    func `pipes and folders in the place of files don't hold it up`() throws {
         try withFolder { folder in
             try write(["stitch.json": #"{"name": "a"}"#], to: folder)
             try FileManager.default.createDirectory(atPath: folder + "/values", withIntermediateDirectories: true)
@@ -159,8 +156,8 @@ struct HostileProjectTests {
         }
     }
 
-    @Test("sizes, depths and numbers are bounded")
-    func bounds() throws {
+    @Test
+    func `sizes, depths and numbers are bounded`() throws {
         let name = #"{"name": "a"}"#
         func fails(_ texts: [String: String], _ limits: ProjectLimits) -> String? {
             do {
@@ -195,25 +192,22 @@ struct HostileProjectTests {
         #expect(note.reason.hasPrefix("500 (t0.json") && note.reason.utf8.count < 2_000)
     }
 
-    @Test(
-        "paths that climb out of a project in memory are refused",
-        arguments: ["../a.json", "/a", "a//b", "a/./b", "", "a\0b", "a/"]
-    )
-    func paths(_ path: String) {
+    @Test(arguments: ["../a.json", "/a", "a//b", "a/./b", "", "a\0b", "a/"])
+    func `paths that climb out of a project in memory are refused`(_ path: String) {
         #expect(throws: ProjectError.self) {
             try ProjectFixtures.project(["stitch.json": #"{"name": "a"}"#, path: "{}"])
         }
     }
 
-    @Test("a path that is a file and a folder is refused")
-    func fileAndFolder() {
+    @Test
+    func `a path that is a file and a folder is refused`() {
         #expect(throws: ProjectError.self) {
             try ProjectFixtures.project(["stitch.json": #"{"name": "a"}"#, "values": "", "values/a.json": "{}"])
         }
     }
 
-    @Test("spoilt files are read or refused, never more")
-    func spoilt() {
+    @Test
+    func `spoilt files are read or refused, never more`() {
         var random = SeededRandom(test: "spoilt projects")
         let sources = [
             ProjectFixtures.files(ProjectFixtures.shop),

@@ -7,8 +7,8 @@ import Testing
 struct ProjectReadingTests {
     private static func role(_ text: String) throws -> Role { try Role(BSONValue(extendedJSON: text)) }
 
-    @Test("the newest layout: settings, classes, rules, values, environments, providers")
-    func newest() throws {
+    @Test
+    func `the newest layout: settings, classes, rules, values, environments, providers`() throws {
         let project = try ProjectFixtures.project(ProjectFixtures.shop)
         #expect(project.name == "shop")
         #expect(project.layout == .v20230101)
@@ -54,8 +54,8 @@ struct ProjectReadingTests {
         #expect(project.customUserData?.userIdField == "owner_id")
     }
 
-    @Test("what isn't taken over is listed, with its place")
-    func unsupported() throws {
+    @Test
+    func `what isn't taken over is listed, with its place`() throws {
         let parts = try ProjectFixtures.project(ProjectFixtures.shop).unsupported
         func kinds(_ file: String) -> [UnsupportedPart.Kind] { parts.filter { $0.file == file }.map(\.kind) }
         #expect(kinds("functions") == [.needed])
@@ -72,11 +72,8 @@ struct ProjectReadingTests {
         #expect(function.description.hasPrefix("functions: "))
     }
 
-    @Test(
-        "older layouts, with what sync had for rights before 2023",
-        arguments: [("stitch.json", 2018_0301), ("config.json", 2020_0603)]
-    )
-    func older(_ root: String, _ version: Int) throws {
+    @Test(arguments: [("stitch.json", 2018_0301), ("config.json", 2020_0603)])
+    func `older layouts, with what sync had for rights before 2023`(_ root: String, _ version: Int) throws {
         let project = try ProjectFixtures.project(ProjectFixtures.old(root, version))
         #expect(project.layout.rawValue == version)
         #expect(project.ids.clientApp == "old-abcde" && project.name == "old")
@@ -115,8 +112,8 @@ struct ProjectReadingTests {
         #expect(project.unsupported.contains { $0.file == "services/web" && $0.kind == .ignored })
     }
 
-    @Test("the layout of 2021 has its identifier at the top")
-    func layout2021() throws {
+    @Test
+    func `the layout of 2021 has its identifier at the top`() throws {
         var texts = ProjectFixtures.shop
         texts["root_config.json"] = nil
         texts[".mdb/meta.json"] = nil
@@ -130,8 +127,8 @@ struct ProjectReadingTests {
         #expect(project.settings.keys == ["location", "deployment_model"])
     }
 
-    @Test("partitions aren't supported: said with what to do, and everything is closed")
-    func partitions() throws {
+    @Test
+    func `partitions aren't supported: said with what to do, and everything is closed`() throws {
         var texts = ProjectFixtures.shop
         texts["sync/config.json"] = """
             {"state": "enabled", "database_name": "store", "service_name": "mongodb-atlas",
@@ -147,8 +144,8 @@ struct ProjectReadingTests {
         #expect(kept["key"] == "_team")
     }
 
-    @Test("an app that never synced has no settings of sync")
-    func noSync() throws {
+    @Test
+    func `an app that never synced has no settings of sync`() throws {
         let project = try ProjectFixtures.project([
             "realm_config.json": #"{"config_version": 20210101, "name": "a"}"#,
             "sync/config.json": #"{"development_mode_enabled": false}"#,
@@ -157,8 +154,8 @@ struct ProjectReadingTests {
         #expect(project.rules == RuleSet())
     }
 
-    @Test("the names of a secret's values, a mark of UTF-8 and nulls don't disturb")
-    func tolerance() throws {
+    @Test
+    func `the names of a secret's values, a mark of UTF-8 and nulls don't disturb`() throws {
         let project = try ProjectFixtures.project([
             "stitch.json": "\u{FEFF}{\"name\": \"a\", \"security\": null, \"hosting\": null, \"app_id\": null}",
             "values/none.json": #"{"name": "none", "value": null}"#,

@@ -14,8 +14,8 @@ struct ProjectRightsTests {
         return try ProjectFixtures.project(texts)
     }
 
-    @Test("a role with a function closes the class for those to whom it applies")
-    func function() throws {
+    @Test
+    func `a role with a function closes the class for those to whom it applies`() throws {
         let project = try Self.rules(
             """
             {"name": "admins", "apply_when": {"%%user.custom_data.admin": true},
@@ -33,8 +33,8 @@ struct ProjectRightsTests {
         #expect(note.path.prefix(4) == ["roles", "0", "document_filters", "read"])
     }
 
-    @Test("a role of which nobody knows whom it applies to closes the class for all behind it")
-    func unknownScope() throws {
+    @Test
+    func `a role of which nobody knows whom it applies to closes the class for all behind it`() throws {
         let project = try Self.rules(
             """
             {"name": "owner", "apply_when": {"%%root.owner_id": "%%user.id"}, "read": true, "write": true},
@@ -47,15 +47,15 @@ struct ProjectRightsTests {
         #expect(project.unsupported.contains { $0.reason.contains("nobody gets one of the roles behind it") })
     }
 
-    @Test("a role without filters of documents gives nothing to sync, and that is said")
-    func filtersMissing() throws {
+    @Test
+    func `a role without filters of documents gives nothing to sync, and that is said`() throws {
         let project = try Self.rules(#"{"name": "all", "apply_when": {}, "read": true, "write": true}"#)
         #expect(project.rules.roles(of: "Order").roles[0].readFilter == nil)
         #expect(project.unsupported.contains { $0.path == ["roles", "0"] && $0.kind == .leftOut })
     }
 
-    @Test("filters of queries aren't sync's, and are passed over")
-    func queryFilters() throws {
+    @Test
+    func `filters of queries aren't sync's, and are passed over`() throws {
         let project = try ProjectFixtures.project(
             ProjectFixtures.shop.merging([
                 "data_sources/mongodb-atlas/store/orders/rules.json": """
@@ -68,16 +68,16 @@ struct ProjectRightsTests {
         #expect(project.unsupported.contains { $0.path == ["filters"] && $0.kind == .ignored })
     }
 
-    @Test("rules without roles close their class; none at all leave it to the default")
-    func emptyRules() throws {
+    @Test
+    func `rules without roles close their class; none at all leave it to the default`() throws {
         let project = try Self.rules("")
         #expect(project.rules.roles(of: "Order").roles.isEmpty)
         #expect(!project.rules.roles(of: "Order").areDefault)
         #expect(project.rules.roles(of: "Thing").areDefault)
     }
 
-    @Test("sync's own permissions go before rules of other requests")
-    func permissions() throws {
+    @Test
+    func `sync's own permissions go before rules of other requests`() throws {
         var texts = ProjectFixtures.shop
         texts["sync/config.json"] = """
             {"type": "flexible", "state": "enabled", "service_name": "mongodb-atlas", "database_name": "store",
@@ -91,8 +91,8 @@ struct ProjectRightsTests {
         #expect(project.unsupported.contains { $0.file.hasSuffix("orders/rules.json") && $0.kind == .leftOut })
     }
 
-    @Test("a class that can't be synced is left out, and links to it become plain values")
-    func invalidClasses() throws {
+    @Test
+    func `a class that can't be synced is left out, and links to it become plain values`() throws {
         var texts = ProjectFixtures.shop
         texts["data_sources/mongodb-atlas/store/things/schema.json"] = """
             {"title": "Thing", "properties": {"name": {"bsonType": "string"}}}
@@ -105,8 +105,8 @@ struct ProjectRightsTests {
         #expect(project.unsupported.contains { $0.file.hasSuffix("things/schema.json") && $0.kind == .leftOut })
     }
 
-    @Test("links between classes whose types don't fit leave one of them out")
-    func wrongLink() throws {
+    @Test
+    func `links between classes whose types don't fit leave one of them out`() throws {
         var texts = ProjectFixtures.shop
         texts["data_sources/mongodb-atlas/store/things/schema.json"] = """
             {"title": "Thing", "properties": {"_id": {"bsonType": "string"}}, "required": ["_id"]}
@@ -116,8 +116,8 @@ struct ProjectRightsTests {
         #expect(project.unsupported.contains { $0.file.hasSuffix("orders/schema.json") && $0.kind == .leftOut })
     }
 
-    @Test("two collections of one title: the one of sync's database is the class")
-    func oneTitle() throws {
+    @Test
+    func `two collections of one title: the one of sync's database is the class`() throws {
         var texts = ProjectFixtures.shop
         texts["data_sources/mongodb-atlas/archive/orders/schema.json"] = """
             {"title": "Order", "properties": {"_id": {"bsonType": "int"}}, "required": ["_id"]}
@@ -151,8 +151,8 @@ struct ProjectRightsTests {
         #expect(changed.count == 6)
     }
 
-    @Test("other data sources, and services that aren't databases, are said")
-    func otherSources() throws {
+    @Test
+    func `other data sources, and services that aren't databases, are said`() throws {
         var texts = ProjectFixtures.shop
         texts["data_sources/second/config.json"] = #"{"name": "second", "type": "mongodb-atlas", "config": {}}"#
         texts["data_sources/second/db/c/schema.json"] =

@@ -21,8 +21,8 @@ extension AppServicesProject {
 
 @Suite("Projects are written, and read back as equal ones")
 struct ProjectRoundTripTests {
-    @Test("those that were read", arguments: 0..<4)
-    func fixtures(_ number: Int) throws {
+    @Test(arguments: 0..<4)
+    func `those that were read`(_ number: Int) throws {
         var texts = number == 0 ? ProjectFixtures.shop : ProjectFixtures.old("config.json", 2020_0603)
         if number == 2 {
             texts = ProjectFixtures.shop
@@ -43,8 +43,8 @@ struct ProjectRoundTripTests {
         }
     }
 
-    @Test("random ones")
-    func randomProjects() throws {
+    @Test
+    func `random ones`() throws {
         var projects = RandomProjects(random: SeededRandom(test: "random projects"))
         for _ in 0..<(300 * soak) {
             let project = try projects.project()
@@ -70,8 +70,8 @@ struct ProjectRoundTripTests {
         #expect(a == b, sourceLocation: sourceLocation)
     }
 
-    @Test("classes made here become a project that names their collections")
-    func made() throws {
+    @Test
+    func `classes made here become a project that names their collections`() throws {
         let tables = [
             TableSpec(
                 "Note",
@@ -102,11 +102,8 @@ struct ProjectRoundTripTests {
         #expect(again.unsupported.isEmpty)
     }
 
-    @Test(
-        "names that can't be files are refused",
-        arguments: ["", ".", "..", "a/b", "a\0", String(repeating: "x", count: 300)]
-    )
-    func unnameable(_ name: String) throws {
+    @Test(arguments: ["", ".", "..", "a/b", "a\0", String(repeating: "x", count: 300)])
+    func `names that can't be files are refused`(_ name: String) throws {
         var project = try ProjectFixtures.project(ProjectFixtures.shop)
         project.values.append(ProjectValue(name.isEmpty ? "a/" : name + (name.hasPrefix(".") ? "/" : ""), .plain(1)))
         #expect(throws: ProjectError.self) { try project.files() }
@@ -119,15 +116,15 @@ struct ProjectRoundTripTests {
         }
     }
 
-    @Test("two classes in one collection are refused")
-    func oneCollection() throws {
+    @Test
+    func `two classes in one collection are refused`() throws {
         var project = try ProjectFixtures.project(ProjectFixtures.shop)
         project.collections["Thing"] = project.collections["Order"]
         #expect(throws: ProjectError.self) { try project.files() }
     }
 
-    @Test("what is there already stays")
-    func occupied() throws {
+    @Test
+    func `what is there already stays`() throws {
         let project = try ProjectFixtures.project(ProjectFixtures.shop)
         try withFolder { folder in
             try write(["kept.txt": "x"], to: folder)

@@ -5,8 +5,8 @@ import Testing
 
 @Suite("create, add and delete: shapes of data")
 struct CreateShapeTests {
-    @Test("JSON as read: a key that comes twice is refused; objects are updated one by one")
-    func json() throws {
+    @Test
+    func `JSON as read: a key that comes twice is refused; objects are updated one by one`() throws {
         let text = """
             {"name": "Ann", "tags": ["a", "b"], "scores": [1, 2, 3], "favourite": {"id": 1, "age": 4, "weight": 2.5},
              "dogs": [{"id": 1, "name": "One"}, {"id": 2, "name": "Two", "weight": null}, [3, "Three"]],
@@ -32,8 +32,8 @@ struct CreateShapeTests {
         #expect(realm.objects(RTDog.self)[1].weight == nil && realm.objects(RTDog.self)[2].name == "Three")
     }
 
-    @Test("Nested objects become objects of their own")
-    func nesting() throws {
+    @Test
+    func `Nested objects become objects of their own`() throws {
         let realm = try newRealm()
         let ann = try realm.write {
             realm.create(
@@ -52,8 +52,8 @@ struct CreateShapeTests {
         #expect(ann.friend?.friend == nil && realm.objects(RTPerson.self).count == 3)
     }
 
-    @Test("An update keeps what isn't mentioned; an error policy refuses", arguments: [0, 1, 2])
-    func policies(kind: Int) throws {
+    @Test(arguments: [0, 1, 2])
+    func `An update keeps what isn't mentioned; an error policy refuses`(kind: Int) throws {
         let policy: Realm.UpdatePolicy = [.error, .modified, .all][kind]
         let text = """
             {"id": 1, "name": "One", "age": 4, "weight": 2.5}
@@ -86,8 +86,8 @@ struct CreateShapeTests {
         #expect(realm.objects(RTDog.self).count == 3)
     }
 
-    @Test("Objects of other classes and realms are copied by their properties' names, with what they link to")
-    func copies() throws {
+    @Test
+    func `Objects of other classes and realms are copied by their properties' names, with what they link to`() throws {
         let realm = try newRealm(), elsewhere = try newRealm()
         let foreign = RTPerson(name: "Foreign")
         foreign.dogs.append(objectsIn: [RTDog(id: 1), RTDog(id: 2)])
@@ -113,8 +113,8 @@ struct CreateShapeTests {
         #expect(realm.isEmpty)
     }
 
-    @Test("A list takes any sequence of values: lists, results, sets, slices")
-    func sequences() throws {
+    @Test
+    func `A list takes any sequence of values: lists, results, sets, slices`() throws {
         let realm = try newRealm()
         try realm.write {
             for i in 1...4 { realm.add(RTDog(id: i)) }
@@ -134,8 +134,8 @@ struct CreateShapeTests {
         #expect(RTPerson(value: ["tags": Set(["x"])]).tags.first == "x")
     }
 
-    @Test("What a call with bad data was given stays as it was: nothing of it is added")
-    func allOrNothing() throws {
+    @Test
+    func `What a call with bad data was given stays as it was: nothing of it is added`() throws {
         let realm = try newRealm()
         let person = RTPerson(name: "Ann")
         try realm.write {
@@ -173,8 +173,8 @@ struct CreateShapeTests {
         #expect(person.dogs.map(\.id) == [5, 6])
     }
 
-    @Test("delete takes arrays, results, lists, linking objects and what a lazy sequence gives")
-    func deletes() throws {
+    @Test
+    func `delete takes arrays, results, lists, linking objects and what a lazy sequence gives`() throws {
         let realm = try newRealm()
         let person = RTPerson(name: "Ann")
         try realm.write {

@@ -6,8 +6,8 @@ import Testing
 @Suite("The default realm")
 struct DefaultRealmTests {
     /// In a process of its own, because the default configuration is the process's.
-    @Test("Realm() opens the default configuration, in a folder that is made for it")
-    func defaults() async {
+    @Test
+    func `Realm() opens the default configuration, in a folder that is made for it`() async {
         await #expect(processExitsWith: .exitCode(0)) {
             let home = FileManager.default.temporaryDirectory.appendingPathComponent("freehold-\(UUID().uuidString)")
             defer { try? FileManager.default.removeItem(at: home) }
@@ -36,8 +36,8 @@ struct DefaultRealmTests {
         }
     }
 
-    @Test("A list, linking objects and a write on another thread trap", arguments: [0, 1, 2, 3])
-    func threads(kind: Int) async {
+    @Test(arguments: [0, 1, 2, 3])
+    func `A list, linking objects and a write on another thread trap`(kind: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
             let realm = try newRealm()
             let person = RTPerson(name: "Ann")

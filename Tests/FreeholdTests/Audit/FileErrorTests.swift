@@ -58,8 +58,8 @@ struct FileErrorTests {
         } catch { return error as? Realm.Error }
     }
 
-    @Test("An empty file is a new one for writing, and invalid for reading", arguments: [false, true])
-    func empty(readOnly: Bool) throws {
+    @Test(arguments: [false, true])
+    func `An empty file is a new one for writing, and invalid for reading`(readOnly: Bool) throws {
         let folder = Folder()
         try Data().write(to: folder.file)
         let found = error(folder.configuration(readOnly: readOnly))
@@ -70,8 +70,8 @@ struct FileErrorTests {
         }
     }
 
-    @Test("Garbage is refused and left byte for byte", arguments: [1, 4_096, 100_000], [false, true])
-    func garbage(size: Int, readOnly: Bool) throws {
+    @Test(arguments: [1, 4_096, 100_000], [false, true])
+    func `Garbage is refused and left byte for byte`(size: Int, readOnly: Bool) throws {
         let folder = Folder()
         let bytes = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) })
         try bytes.write(to: folder.file)
@@ -81,8 +81,8 @@ struct FileErrorTests {
         #expect(folder.names == ["notes.realm"])
     }
 
-    @Test("A truncated file is refused and left byte for byte", arguments: [0.02, 0.5, 0.9], [false, true])
-    func truncated(part: Double, readOnly: Bool) throws {
+    @Test(arguments: [0.02, 0.5, 0.9], [false, true])
+    func `A truncated file is refused and left byte for byte`(part: Double, readOnly: Bool) throws {
         let folder = Folder()
         try folder.fill()
         try folder.removeLocks()
@@ -96,8 +96,8 @@ struct FileErrorTests {
         #expect(folder.names == ["notes.realm"])
     }
 
-    @Test("A file of a newer format is refused and left byte for byte", arguments: [false, true])
-    func newerFormat(readOnly: Bool) throws {
+    @Test(arguments: [false, true])
+    func `A file of a newer format is refused and left byte for byte`(readOnly: Bool) throws {
         let folder = Folder()
         try folder.fill(0)
         try folder.removeLocks()
@@ -117,11 +117,8 @@ struct FileErrorTests {
         #expect(try Data(contentsOf: folder.file) == bytes)
     }
 
-    @Test(
-        "A file that may not be written can be read",
-        .enabled(if: geteuid() != 0, "The superuser may write everything.")
-    )
-    func unwritable() throws {
+    @Test(.enabled(if: geteuid() != 0, "The superuser may write everything."))
+    func `A file that may not be written can be read`() throws {
         let folder = Folder()
         try folder.fill()
         chmod(folder.file.path, 0o444)
@@ -133,8 +130,8 @@ struct FileErrorTests {
         #expect(error(folder.configuration(readOnly: true))?.code == .filePermissionDenied)
     }
 
-    @Test("A folder, a missing folder and a missing file each have their code")
-    func missing() throws {
+    @Test
+    func `A folder, a missing folder and a missing file each have their code`() throws {
         let folder = Folder()
         #expect(error(folder.configuration(readOnly: true))?.code == .fileNotFound)
         var configuration = folder.configuration()
@@ -147,8 +144,8 @@ struct FileErrorTests {
         #expect(folder.names.isEmpty)
     }
 
-    @Test("Mistaken models and configurations make no file, and change none")
-    func mistakes() throws {
+    @Test
+    func `Mistaken models and configurations make no file, and change none`() throws {
         let folder = Folder()
         let found = error(folder.configuration([Mistaken.TwoKeys.self, Mistaken.Empty.self]))
         #expect(found?.code == .invalidSchema)
@@ -160,8 +157,8 @@ struct FileErrorTests {
         #expect(try Data(contentsOf: folder.file) == before)
     }
 
-    @Test("Reading only leaves the file as it is")
-    func readOnly() throws {
+    @Test
+    func `Reading only leaves the file as it is`() throws {
         let folder = Folder()
         try folder.fill()
         let before = try Data(contentsOf: folder.file)

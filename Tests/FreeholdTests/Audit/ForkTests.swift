@@ -7,8 +7,8 @@
 
     @Suite("Forked processes")
     struct ForkTests {
-        @Test("A child gets a typed error from its parent's realm, and can open the file itself")
-        func fork() async {
+        @Test
+        func `A child gets a typed error from its parent's realm, and can open the file itself`() async {
             await #expect(processExitsWith: .exitCode(0)) {
                 let configuration = newConfiguration(inMemory: false)
                 let realm = try Realm(configuration: configuration)
@@ -37,8 +37,8 @@
             }
         }
 
-        @Test("A fork inside a write transaction leaves the transaction to the parent")
-        func forkInsideWrite() async {
+        @Test
+        func `A fork inside a write transaction leaves the transaction to the parent`() async {
             await #expect(processExitsWith: .exitCode(0)) {
                 let configuration = newConfiguration(inMemory: false)
                 let realm = try Realm(configuration: configuration)

@@ -136,8 +136,8 @@ struct KindMatrixTests {
     @Test("Default, set, update, delete and null, unmanaged, managed and reopened", arguments: KindName.allCases)
     func positions(_ kind: KindName) throws { try kind.accept(Positions()) }
 
-    @Test("Plain data by name, and what doesn't fit", arguments: KindName.allCases)
-    func plainData(_ kind: KindName) throws { try kind.accept(PlainData()) }
+    @Test(arguments: KindName.allCases)
+    func `Plain data by name, and what doesn't fit`(_ kind: KindName) throws { try kind.accept(PlainData()) }
 }
 
 /// What an object is expected to hold.

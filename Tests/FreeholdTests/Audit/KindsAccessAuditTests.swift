@@ -7,8 +7,8 @@ import Testing
 struct KindsAccessAuditTests {
     // MARK: Mixed
 
-    @Test("Two handles of nested collections see edits after siblings moved, rollbacks and moves of rows")
-    func nestedHandles() throws {
+    @Test
+    func `Two handles of nested collections see edits after siblings moved, rollbacks and moves of rows`() throws {
         let realm = try kaRealm()
         let node = KANode(1)
         let target = KANode(2)
@@ -67,8 +67,8 @@ struct KindsAccessAuditTests {
         try kaVerify(realm)
     }
 
-    @Test("100 levels are taken in each place, 101 are an error that changes nothing; also by an edit below")
-    func levels() throws {
+    @Test
+    func `100 levels are taken in each place, 101 are an error that changes nothing; also by an edit below`() throws {
         func deep(_ levels: Int) -> AnyRealmValue {
             (0..<levels).reduce(.int(0)) { inner, i in i % 2 == 0 ? .fromArray([inner]) : ["k": inner] }
         }
@@ -136,8 +136,8 @@ struct KindsAccessAuditTests {
 
     // MARK: Dynamic
 
-    @Test("Dynamic objects read, write and make all kinds")
-    func dynamic() throws {
+    @Test
+    func `Dynamic objects read, write and make all kinds`() throws {
         let realm = try kaRealm()
         try realm.write {
             let typed = KANode(1)
@@ -206,8 +206,8 @@ struct KindsAccessAuditTests {
 
     // MARK: Names and KVC
 
-    @Test("Key paths lead through sets and maps, whose elements fold")
-    func keyValueCoding() throws {
+    @Test
+    func `Key paths lead through sets and maps, whose elements fold`() throws {
         let realm = try kaRealm()
         let node = KANode(1)
         node.set.insert(objectsIn: [KANode(2), KANode(3)])
@@ -239,11 +239,8 @@ struct KindsAccessAuditTests {
         #expect(node.set.allSatisfy { $0.grade == .high } && node.map["b"]??.id == 6 && node.map["a"]??.mood == .cross)
     }
 
-    @Test(
-        "Operators that unite are refused of sets and maps",
-        arguments: ["set", "map", "set of its owner", "map of its owner"]
-    )
-    func unions(_ place: String) async {
+    @Test(arguments: ["set", "map", "set of its owner", "map of its owner"])
+    func `Operators that unite are refused of sets and maps`(_ place: String) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [place] in
             let node = KANode(1)
             switch place {
@@ -259,8 +256,8 @@ struct KindsAccessAuditTests {
 
     // MARK: Queries
 
-    @Test("Queries reach embedded objects, enums, mixed values, sets and maps")
-    func queries() throws {
+    @Test
+    func `Queries reach embedded objects, enums, mixed values, sets and maps`() throws {
         let realm = try kaRealm()
         try realm.write {
             for i in 0..<6 {
@@ -326,8 +323,8 @@ struct KindsAccessAuditTests {
 
     // MARK: Printing
 
-    @Test("A node of all kinds prints, to depth 5, with 100 elements and 24 bytes", arguments: [false, true])
-    func printing(managed: Bool) throws {
+    @Test(arguments: [false, true])
+    func `A node of all kinds prints, to depth 5, with 100 elements and 24 bytes`(managed: Bool) throws {
         let realm = try kaRealm()
         let node = KANode(1)
         node.fill()

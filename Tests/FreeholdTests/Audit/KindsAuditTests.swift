@@ -10,8 +10,8 @@ struct KindsAuditTests {
 
     // MARK: Links
 
-    @Test("Linking objects are right after each kind of edit, deletion and rollback", arguments: [false, true])
-    func linkingObjects(addedAfter: Bool) throws {
+    @Test(arguments: [false, true])
+    func `Linking objects are right after each kind of edit, deletion and rollback`(addedAfter: Bool) throws {
         let realm = try kaRealm()
         let origin = KANode(1)
         let target = KANode(2)
@@ -100,8 +100,8 @@ struct KindsAuditTests {
         #expect(kaRowCount(realm, "KAPart") == 0)
     }
 
-    @Test("Inverse links out of embedded objects give the part, whose parent leads to the owner")
-    func parents() throws {
+    @Test
+    func `Inverse links out of embedded objects give the part, whose parent leads to the owner`() throws {
         let realm = try kaRealm()
         let origin = KANode(1)
         let target = KANode(2)
@@ -195,8 +195,8 @@ struct KindsAuditTests {
 
     // MARK: Everything at once
 
-    @Test("A node of all kinds is the same unmanaged, added, created, copied and reopened")
-    func everything() throws {
+    @Test
+    func `A node of all kinds is the same unmanaged, added, created, copied and reopened`() throws {
         let unmanaged = KANode(1)
         unmanaged.fill()
         unmanaged.check("unmanaged")
@@ -268,8 +268,8 @@ struct KindsAuditTests {
         }
     }
 
-    @Test("Graphs with links of all kinds are copied deeply between realms and detached")
-    func deepCopies() throws {
+    @Test
+    func `Graphs with links of all kinds are copied deeply between realms and detached`() throws {
         let realm = try kaRealm()
         let origin = KANode(1)
         let target = KANode(2)
@@ -299,8 +299,8 @@ struct KindsAuditTests {
 
     // MARK: Enums and custom types in sets and maps
 
-    @Test("Enums and custom types in sets and maps: edits, queries, bad values", arguments: [false, true])
-    func mappedElements(managed: Bool) throws {
+    @Test(arguments: [false, true])
+    func `Enums and custom types in sets and maps: edits, queries, bad values`(managed: Bool) throws {
         let realm = try kaRealm()
         let node = KANode(1)
         node.fill()

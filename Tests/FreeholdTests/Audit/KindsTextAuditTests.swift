@@ -100,8 +100,8 @@ struct KindsTextAuditTests {
         return try Realm(configuration: configuration)
     }
 
-    @Test("Codable takes all kinds there and back, managed and not", arguments: [false, true])
-    func codable(managed: Bool) throws {
+    @Test(arguments: [false, true])
+    func `Codable takes all kinds there and back, managed and not`(managed: Bool) throws {
         let realm = try realm()
         let object = KACoded()
         object.fill()
@@ -123,11 +123,10 @@ struct KindsTextAuditTests {
     }
 
     @Test(
-        "JSON takes all kinds out and in",
         arguments: [JSONExportOptions.Names.swift, .stored],
         [JSONExportOptions.Links.primaryKeys, .nested]
     )
-    func json(_ names: JSONExportOptions.Names, _ links: JSONExportOptions.Links) throws {
+    func `JSON takes all kinds out and in`(_ names: JSONExportOptions.Names, _ links: JSONExportOptions.Links) throws {
         let realm = try realm()
         let object = KACoded()
         object.fill()
@@ -168,8 +167,8 @@ struct KindsTextAuditTests {
         #expect(other.objects(KACoded.self).count == 2)
     }
 
-    @Test("Optional enum keys, mapped enum properties and conditions on them")
-    func keys() throws {
+    @Test
+    func `Optional enum keys, mapped enum properties and conditions on them`() throws {
         let realm = try realm()
         try realm.write {
             realm.create(KACoded.self, value: ["mood": "cross"])
@@ -187,8 +186,8 @@ struct KindsTextAuditTests {
         try kaVerify(realm)
     }
 
-    @Test("Two classes of one name link to each other, by property and mixed value")
-    func twins() throws {
+    @Test
+    func `Two classes of one name link to each other, by property and mixed value`() throws {
         let realm = try realm([KAOuter.KATwin.self, KAInner.KATwin.self])
         let inner = KAInner.KATwin()
         let outer = KAOuter.KATwin()

@@ -24,14 +24,14 @@ struct MatrixTests {
     )
     func creation(_ type: MatrixType) throws { try type.accept(Creation()) }
 
-    @Test("The subscript sets values, null and lists", arguments: MatrixType.allCases)
-    func subscripts(_ type: MatrixType) throws { try type.accept(Subscripts()) }
+    @Test(arguments: MatrixType.allCases)
+    func `The subscript sets values, null and lists`(_ type: MatrixType) throws { try type.accept(Subscripts()) }
 
-    @Test("Lists of each type are edited alike, managed or not", arguments: MatrixType.allCases)
-    func lists(_ type: MatrixType) throws { try type.accept(Lists()) }
+    @Test(arguments: MatrixType.allCases)
+    func `Lists of each type are edited alike, managed or not`(_ type: MatrixType) throws { try type.accept(Lists()) }
 
-    @Test("Conditions find each type's values and nulls", arguments: MatrixType.allCases)
-    func conditions(_ type: MatrixType) throws { try type.accept(Conditions()) }
+    @Test(arguments: MatrixType.allCases)
+    func `Conditions find each type's values and nulls`(_ type: MatrixType) throws { try type.accept(Conditions()) }
 }
 
 private func set<T>(_ row: MatrixRow<T>, _ object: Matrix) {

@@ -116,8 +116,8 @@ struct MisuseTests {
         ]
     }
 
-    @Test("Managed", arguments: Misuse.allCases)
-    func managed(_ misuse: Misuse) async {
+    @Test(arguments: Misuse.allCases)
+    func `misuse of managed objects`(_ misuse: Misuse) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [misuse] in
             try misuse.run(isManaged: true)
             exit(0)
@@ -125,8 +125,8 @@ struct MisuseTests {
         expect(result, misuse)
     }
 
-    @Test("Unmanaged lists", arguments: Misuse.ofLists)
-    func unmanaged(_ misuse: Misuse) async {
+    @Test(arguments: Misuse.ofLists)
+    func `Unmanaged lists`(_ misuse: Misuse) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [misuse] in
             try misuse.run(isManaged: false)
             exit(0)

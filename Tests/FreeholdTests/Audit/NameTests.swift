@@ -29,8 +29,8 @@ class Clashing: Object {
 
 @Suite("Names of properties")
 struct PropertyNameTests {
-    @Test("No common name is taken")
-    func names() throws {
+    @Test
+    func `No common name is taken`() throws {
         let realm = try Realm(
             configuration: Realm.Configuration(inMemoryIdentifier: "clashing", objectTypes: [Clashing.self])
         )

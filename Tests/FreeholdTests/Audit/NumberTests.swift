@@ -11,8 +11,8 @@ struct NumberTests {
         var testDescription: String { rawValue }
     }
 
-    @Test("Aggregates, comparisons and sorting", arguments: Numeric.allCases)
-    func numbers(_ type: Numeric) throws {
+    @Test(arguments: Numeric.allCases)
+    func `Aggregates, comparisons and sorting`(_ type: Numeric) throws {
         switch type {
         case .int: try check([3, 1, 2], \.int, \.intOpt, \.intList, \.intOptList, "int")
         case .int8: try check([3, 1, 2], \.int8, \.int8Opt, \.int8List, \.int8OptList, "int8")
@@ -91,8 +91,8 @@ struct NumberTests {
         #expect(sorted.last == holder && sorted.count == 4)
     }
 
-    @Test("Dates have an order, and no sum")
-    func dates() throws {
+    @Test
+    func `Dates have an order, and no sum`() throws {
         let realm = try Realm(
             configuration: Realm.Configuration(inMemoryIdentifier: UUID().uuidString, objectTypes: [Matrix.self])
         )
@@ -109,8 +109,8 @@ struct NumberTests {
         #expect(all.where { $0.date.contains(days[1]...days[2]) }.count == 2)
     }
 
-    @Test("Strings are compared, searched and folded")
-    func strings() throws {
+    @Test
+    func `Strings are compared, searched and folded`() throws {
         let realm = try Realm(
             configuration: Realm.Configuration(inMemoryIdentifier: UUID().uuidString, objectTypes: [Matrix.self])
         )

@@ -51,8 +51,8 @@ struct KeyedClass: CustomTestStringConvertible, Sendable {
 
 @Suite("Primary keys of every type")
 struct PrimaryKeyTests {
-    @Test("Objects are added, found, refused twice and updated by their key", arguments: KeyedClass.all)
-    func keys(_ keyed: KeyedClass) throws {
+    @Test(arguments: KeyedClass.all)
+    func `Objects are added, found, refused twice and updated by their key`(_ keyed: KeyedClass) throws {
         let type = keyed.type
         let isOptional = type.className().hasSuffix("Opt")
         let realm = try Realm(

@@ -114,7 +114,7 @@ struct QueryClosureAuditTests {
     }
 
     @Test
-    func `subqueries`() throws {
+    func subqueries() throws {
         try check([
             Case("(SUBQUERY(rows, $col1, ($col1.id > %@)).@count > %@)", 11) { ($0.rows.id > 5).count > 1 },
             Case(

@@ -62,8 +62,8 @@ struct SchemaMismatchTests {
         }
     }
 
-    @Test("Every difference is listed in one schemaMismatch, and the file is as it was", arguments: [false, true])
-    func mismatch(readOnly: Bool) throws {
+    @Test(arguments: [false, true])
+    func `Every difference is listed in one schemaMismatch, and the file is as it was`(readOnly: Bool) throws {
         try withStored { url in
             let before = try Data(contentsOf: url)
             let error = #expect(throws: Realm.Error.self) {
@@ -79,8 +79,8 @@ struct SchemaMismatchTests {
         }
     }
 
-    @Test("New classes and indexes, and classes that are left out, open and keep the data")
-    func compatible() throws {
+    @Test
+    func `New classes and indexes, and classes that are left out, open and keep the data`() throws {
         try withStored { url in
             do {
                 let realm = try Realm(configuration: configuration(url, [Indexed.self, Added.self]))

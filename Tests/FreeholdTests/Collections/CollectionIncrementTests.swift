@@ -36,8 +36,8 @@ struct CollectionIncrementTests {
         }
     }
 
-    @Test("large ones")
-    func large() throws {
+    @Test
+    func `large ones`() throws {
         let realm = try incrementRealm()
         let object = IncrementCounters(1)
         object.ints.append(objectsIn: 0..<20_000)

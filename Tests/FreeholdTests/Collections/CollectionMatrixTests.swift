@@ -12,8 +12,10 @@ struct CollectionMatrixTests {
     @Test("Maps do what dictionaries do, unmanaged, managed and reopened", arguments: CollectionType.allCases)
     func maps(_ type: CollectionType) throws { try type.accept(Maps()) }
 
-    @Test("Values for sets and maps are converted from plain data, and copied", arguments: CollectionType.allCases)
-    func conversion(_ type: CollectionType) throws { try type.accept(Conversion()) }
+    @Test(arguments: CollectionType.allCases)
+    func `Values for sets and maps are converted from plain data, and copied`(_ type: CollectionType) throws {
+        try type.accept(Conversion())
+    }
 }
 
 private struct Sets: CollectionVisitor {

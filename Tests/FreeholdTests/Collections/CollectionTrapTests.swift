@@ -11,8 +11,8 @@ struct CollectionTrapTests {
         for word in words { #expect(message.contains(word), "\(message)") }
     }
 
-    @Test("a position outside of a set", arguments: [-1, 2])
-    func setIndex(_ i: Int) async {
+    @Test(arguments: [-1, 2])
+    func `a position outside of a set`(_ i: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [i] in
             let realm = try collectionRealm()
             let keeper = CollectionKeeper()
@@ -23,16 +23,16 @@ struct CollectionTrapTests {
         expect(result, "Index \(i)", "2 elements", "CollectionKeeper.numbers")
     }
 
-    @Test("a position outside of an unmanaged set")
-    func unmanagedSetIndex() async {
+    @Test
+    func `a position outside of an unmanaged set`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = CollectionKeeper().numbers[0]
         }
         expect(result, "Index 0", "0 elements", "MutableSet<Int>")
     }
 
-    @Test("a change of a set or map outside of a write", arguments: 0..<10)
-    func outsideWrite(_ kind: Int) async {
+    @Test(arguments: 0..<10)
+    func `a change of a set or map outside of a write`(_ kind: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
             let realm = try collectionRealm()
             let keeper = CollectionKeeper()
@@ -53,8 +53,8 @@ struct CollectionTrapTests {
         expect(result, "outside a write transaction")
     }
 
-    @Test("an object of another realm in a set or map", arguments: 0..<7)
-    func otherRealm(_ kind: Int) async {
+    @Test(arguments: 0..<7)
+    func `an object of another realm in a set or map`(_ kind: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
             let other = try collectionRealm()
             let dog = CollectionDog(1)
@@ -77,8 +77,8 @@ struct CollectionTrapTests {
         expect(result, "another realm")
     }
 
-    @Test("a query of an unmanaged set or map", arguments: [false, true])
-    func unmanagedQuery(ofMap: Bool) async {
+    @Test(arguments: [false, true])
+    func `a query of an unmanaged set or map`(ofMap: Bool) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [ofMap] in
             let keeper = CollectionKeeper()
             if ofMap { _ = keeper.byName.where { $0.age > 1 } } else { _ = keeper.dogs.where { $0.age > 1 } }
@@ -86,8 +86,8 @@ struct CollectionTrapTests {
         expect(result, "unmanaged", "Add its object to a realm first")
     }
 
-    @Test("a set or map of a deleted object", arguments: [false, true])
-    func deletedOwner(ofMap: Bool) async {
+    @Test(arguments: [false, true])
+    func `a set or map of a deleted object`(ofMap: Bool) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [ofMap] in
             let realm = try collectionRealm()
             let keeper = CollectionKeeper()
@@ -99,8 +99,8 @@ struct CollectionTrapTests {
         expect(result, "CollectionKeeper", "was deleted")
     }
 
-    @Test("a deleted object put into a set")
-    func deletedElement() async {
+    @Test
+    func `a deleted object put into a set`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let realm = try collectionRealm()
             let keeper = CollectionKeeper()

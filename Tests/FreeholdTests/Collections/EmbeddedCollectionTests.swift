@@ -10,8 +10,8 @@ struct EmbeddedCollectionTests {
         realm.core.view.count(realm.core.view.schema.table(named: "CollectionPart")!)
     }
 
-    @Test("An embedded object of a map goes with its entry, and is copied when it has an owner")
-    func maps() throws {
+    @Test
+    func `An embedded object of a map goes with its entry, and is copied when it has an owner`() throws {
         let realm = try collectionRealm()
         let machine = CollectionMachine()
         let other = CollectionMachine()
@@ -41,8 +41,8 @@ struct EmbeddedCollectionTests {
         #expect((realm.core.view as? Snapshot)?.verify() == [])
     }
 
-    @Test("A list of embedded objects is sorted and turned around in place")
-    func lists() throws {
+    @Test
+    func `A list of embedded objects is sorted and turned around in place`() throws {
         let realm = try collectionRealm()
         let machine = CollectionMachine()
         machine.row.append(objectsIn: [3, 1, 2].map { CollectionPart($0) })

@@ -6,8 +6,8 @@ import Testing
 
 @Suite("Lists: orders and spellings of arrays")
 struct ListOrderTests {
-    @Test("Sorting, turning around, shuffling and removing do what they do to an array", arguments: [false, true])
-    func operations(managed: Bool) throws {
+    @Test(arguments: [false, true])
+    func `Sorting, turning around, shuffling and removing do what they do to an array`(managed: Bool) throws {
         let realm = try collectionRealm()
         let keeper = CollectionKeeper()
         try realm.write {
@@ -32,8 +32,8 @@ struct ListOrderTests {
         if managed { #expect((realm.core.view as? Snapshot)?.verify() == []) }
     }
 
-    @Test("Values are sorted in the order of the file, and told apart by their bytes")
-    func values() {
+    @Test
+    func `Values are sorted in the order of the file, and told apart by their bytes`() {
         let list = List([3, nil, 1, 3, nil])
         #expect(Array(list.sorted(ascending: true)) == [nil, nil, 1, 3, 3])
         #expect(Array(list.sorted(ascending: false)) == [3, 3, 1, nil, nil])
@@ -49,8 +49,8 @@ struct ListOrderTests {
         #expect(Array(map.sorted()) == [nil, 1, 2] && Array(map.sorted(ascending: false)) == [2, 1, nil])
     }
 
-    @Test("A long list sorts, turns and is edited in the middle as an array", arguments: [1, 2, 3] as [UInt64])
-    func longList(seed: UInt64) throws {
+    @Test(arguments: [1, 2, 3] as [UInt64])
+    func `A long list sorts, turns and is edited in the middle as an array`(seed: UInt64) throws {
         print("seed \(seed)")
         var generator = ListOrderGenerator(state: seed)
         let realm = try collectionRealm()

@@ -14,8 +14,8 @@ struct MapTests {
         }
     }
 
-    @Test("An entry that holds null is something else than none", arguments: [false, true])
-    func doubleOptionals(managed: Bool) throws {
+    @Test(arguments: [false, true])
+    func `An entry that holds null is something else than none`(managed: Bool) throws {
         try withKeeper(managed: managed) { keeper, _ in
             let maybe = keeper.maybe
             maybe["null"] = .some(nil)
@@ -55,8 +55,8 @@ struct MapTests {
         }
     }
 
-    @Test("A key with a dot or a leading dollar is an error of the write", arguments: ["a.b", "$a", "."])
-    func badKeys(_ key: String) throws {
+    @Test(arguments: ["a.b", "$a", "."])
+    func `A key with a dot or a leading dollar is an error of the write`(_ key: String) throws {
         let realm = try collectionRealm()
         let keeper = CollectionKeeper()
         keeper.counts["fine"] = 1
@@ -87,8 +87,8 @@ struct MapTests {
         try realm.write { keeper.counts[key] = nil }
     }
 
-    @Test("Keys are the same if their bytes are", arguments: [false, true])
-    func keys(managed: Bool) throws {
+    @Test(arguments: [false, true])
+    func `Keys are the same if their bytes are`(managed: Bool) throws {
         try withKeeper(managed: managed) { keeper, _ in
             keeper.counts["é"] = 1
             keeper.counts["e\u{301}"] = 2
@@ -98,8 +98,8 @@ struct MapTests {
         }
     }
 
-    @Test("What is merged is known before anything changes", arguments: [false, true])
-    func merging(managed: Bool) throws {
+    @Test(arguments: [false, true])
+    func `What is merged is known before anything changes`(managed: Bool) throws {
         struct Stop: Error {}
         try withKeeper(managed: managed) { keeper, _ in
             let counts = keeper.counts
@@ -119,8 +119,8 @@ struct MapTests {
         }
     }
 
-    @Test("Maps of objects are queried, sorted and aggregated by property, without their nulls")
-    func queries() throws {
+    @Test
+    func `Maps of objects are queried, sorted and aggregated by property, without their nulls`() throws {
         let realm = try collectionRealm()
         let keeper = CollectionKeeper()
         for id in [3, 1, 2] { keeper.byName["dog \(id)"] = CollectionDog(id, age: 10 - id) }
@@ -137,8 +137,8 @@ struct MapTests {
         #expect(keeper.byName.values == [nil, nil, nil, nil] && realm.objects(CollectionDog.self).isEmpty)
     }
 
-    @Test("An iteration walks the entries that were there when it began", arguments: [false, true])
-    func iteration(managed: Bool) throws {
+    @Test(arguments: [false, true])
+    func `An iteration walks the entries that were there when it began`(managed: Bool) throws {
         try withKeeper(managed: managed) { keeper, _ in
             for i in 0..<5 { keeper.counts["k\(i)"] = i }
             var seen: [String] = []
@@ -152,8 +152,8 @@ struct MapTests {
         }
     }
 
-    @Test("A rollback restores a map, and an upsert takes another")
-    func transactions() throws {
+    @Test
+    func `A rollback restores a map, and an upsert takes another`() throws {
         let realm = try collectionRealm()
         let dog = CollectionDog(1)
         dog.ages["human"] = 21
@@ -171,8 +171,8 @@ struct MapTests {
         #expect(dog.ages.isEmpty)
     }
 
-    @Test("Maps are reached by names known at run time only")
-    func dynamic() throws {
+    @Test
+    func `Maps are reached by names known at run time only`() throws {
         let realm = try collectionRealm()
         let keeper = CollectionKeeper()
         keeper.counts.setValue(5, forKey: "a")
@@ -192,8 +192,8 @@ struct MapTests {
         #expect(keeper.counts["b"] == 7)
     }
 
-    @Test("Maps are coded as dictionaries")
-    func coding() throws {
+    @Test
+    func `Maps are coded as dictionaries`() throws {
         let json = #"{"a": 1, "b": null}"#
         let map = try JSONDecoder().decode(Map<String, Int?>.self, from: Data(json.utf8))
         #expect(map.count == 2 && map["a"] == .some(1) && map["b"] == .some(nil))
@@ -212,8 +212,8 @@ struct MapTests {
         #expect(text == #"{"rex":{"age":0,"ages":{},"id":1,"name":"Rex","tags":[]}}"#)
     }
 
-    @Test("A map prints its class, its keys and a hundred entries")
-    func printing() throws {
+    @Test
+    func `A map prints its class, its keys and a hundred entries`() throws {
         let keeper = CollectionKeeper()
         #expect(keeper.counts.description == "Map<String, Int> ()")
         keeper.counts["b"] = 2
@@ -225,8 +225,8 @@ struct MapTests {
         #expect(keeper.description.contains("name = Rex") && keeper.description.contains("[rex] CollectionDog {"))
     }
 
-    @Test("A map knows its realm, and when its object was deleted")
-    func life() throws {
+    @Test
+    func `A map knows its realm, and when its object was deleted`() throws {
         let realm = try collectionRealm()
         let keeper = CollectionKeeper()
         #expect(keeper.counts.realm == nil && !keeper.counts.isInvalidated)

@@ -34,8 +34,8 @@ struct MutableSetTests {
         #expect(realm.objects(CollectionDog.self)[0].keepers.isEmpty)
     }
 
-    @Test("Managed, unmanaged and plain sets are combined with each other", arguments: [0, 1, 2])
-    func algebra(_ kind: Int) throws {
+    @Test(arguments: [0, 1, 2])
+    func `Managed, unmanaged and plain sets are combined with each other`(_ kind: Int) throws {
         let realm = try collectionRealm()
         let keeper = CollectionKeeper()
         let other = CollectionKeeper()
@@ -69,8 +69,8 @@ struct MutableSetTests {
         }
     }
 
-    @Test("Strings are the same if their bytes are, and NaN is the same as itself", arguments: [false, true])
-    func sameness(managed: Bool) throws {
+    @Test(arguments: [false, true])
+    func `Strings are the same if their bytes are, and NaN is the same as itself`(managed: Bool) throws {
         let realm = try collectionRealm()
         let keeper = CollectionKeeper()
         try realm.write {
@@ -84,8 +84,8 @@ struct MutableSetTests {
         }
     }
 
-    @Test("Aggregates leave out null and NaN", arguments: [false, true])
-    func aggregates(managed: Bool) throws {
+    @Test(arguments: [false, true])
+    func `Aggregates leave out null and NaN`(managed: Bool) throws {
         let realm = try collectionRealm()
         let keeper = CollectionKeeper()
         try realm.write {
@@ -101,8 +101,8 @@ struct MutableSetTests {
         }
     }
 
-    @Test("Sets of objects are queried, sorted and aggregated by property")
-    func queries() throws {
+    @Test
+    func `Sets of objects are queried, sorted and aggregated by property`() throws {
         let realm = try collectionRealm()
         let keeper = CollectionKeeper()
         keeper.dogs.insert(objectsIn: [3, 1, 2].map { CollectionDog($0, age: 10 - $0) })
@@ -118,8 +118,8 @@ struct MutableSetTests {
         #expect(realm.objects(CollectionKeeper.self).where { $0.tags.contains("c") }.count == 0)
     }
 
-    @Test("An iteration walks the elements that were there when it began")
-    func iteration() throws {
+    @Test
+    func `An iteration walks the elements that were there when it began`() throws {
         let realm = try collectionRealm()
         let keeper = CollectionKeeper()
         keeper.numbers.insert(objectsIn: 0..<5)
@@ -139,8 +139,8 @@ struct MutableSetTests {
         }
     }
 
-    @Test("A rollback restores a set, and only what differs is written by an upsert")
-    func transactions() throws {
+    @Test
+    func `A rollback restores a set, and only what differs is written by an upsert`() throws {
         let realm = try collectionRealm()
         let dog = CollectionDog(1)
         dog.tags.insert(objectsIn: ["a", "b"])
@@ -162,8 +162,8 @@ struct MutableSetTests {
         #expect(Array(dog.tags) == ["x"])
     }
 
-    @Test("Sets are coded as arrays")
-    func coding() throws {
+    @Test
+    func `Sets are coded as arrays`() throws {
         let json = #"{"id": 1, "name": "Ada", "age": 3, "tags": ["b", "a", "b"], "ages": {"a.b": 1, "human": 21}}"#
         let dog = try JSONDecoder().decode(CollectionDog.self, from: Data(json.utf8))
         #expect(Set(dog.tags) == ["a", "b"] && dog.ages["human"] == 21)
@@ -180,8 +180,8 @@ struct MutableSetTests {
         #expect(numbers.count == 2 && numbers.contains(nil))
     }
 
-    @Test("A set prints its class and a hundred elements")
-    func printing() throws {
+    @Test
+    func `A set prints its class and a hundred elements`() throws {
         let keeper = CollectionKeeper()
         #expect(keeper.numbers.description == "MutableSet<Int> ()")
         keeper.numbers.insert(objectsIn: 0..<150)
@@ -190,8 +190,8 @@ struct MutableSetTests {
         #expect(text.contains("[99] 99") && !text.contains("[100]") && text.contains("50 elements skipped"))
     }
 
-    @Test("A set knows its realm, and when its object was deleted")
-    func life() throws {
+    @Test
+    func `A set knows its realm, and when its object was deleted`() throws {
         let realm = try collectionRealm()
         let keeper = CollectionKeeper()
         #expect(keeper.tags.realm == nil && !keeper.tags.isInvalidated)

@@ -101,8 +101,8 @@ final class CelsiusOwner: OwnerKinds<Celsius, CelsiusInner, CelsiusPart> {}
 /// an element of a list or a value of a map, in an object or in another embedded object.
 @Suite("Every type in every position of embedded objects")
 struct EmbeddedKindTests {
-    @Test("Added, created from it, copied to another realm, changed, and reopened", arguments: KindName.allCases)
-    func nested(_ kind: KindName) throws {
+    @Test(arguments: KindName.allCases)
+    func `Added, created from it, copied to another realm, changed, and reopened`(_ kind: KindName) throws {
         switch kind {
         case .bool: try Nesting(owner: BoolOwner.self, part: BoolPart.self, inner: BoolInner.self).run(kind)
         case .int: try Nesting(owner: IntOwner.self, part: IntPart.self, inner: IntInner.self).run(kind)

@@ -13,8 +13,8 @@ struct EmbeddedObjectTests {
 
     private func count(_ type: ObjectBase.Type, _ realm: Realm) -> Int { Self.count(type, realm) }
 
-    @Test("an unmanaged one is an ordinary object, made from values of any kind")
-    func unmanaged() throws {
+    @Test
+    func `an unmanaged one is an ordinary object, made from values of any kind`() throws {
         let address = EMAddress(value: ["street": "High Street", "zip": 7, "hall": ["size": 3]])
         #expect(address.street == "High Street" && address.city == nil && address.zip == 7 && address.hall?.size == 3)
         #expect(address.realm == nil && address.parent == nil && address.parentProperty == nil)
@@ -32,8 +32,8 @@ struct EmbeddedObjectTests {
         }
     }
 
-    @Test("those of an added object become managed in place, and are found again after reopening")
-    func addAndReopen() throws {
+    @Test
+    func `those of an added object become managed in place, and are found again after reopening`() throws {
         try withNewFile { configuration in
             var configuration = configuration
             configuration.objectTypes = embeddedTestTypes
@@ -63,8 +63,8 @@ struct EmbeddedObjectTests {
         }
     }
 
-    @Test("one that is overwritten, removed or set to nil is deleted with all below it")
-    func overwriting() throws {
+    @Test
+    func `one that is overwritten, removed or set to nil is deleted with all below it`() throws {
         let realm = try newEmbeddedRealm()
         let home = EMAddress("Rome", rooms: [1, 2])
         home.hall = EMRoom(5, inner: EMRoom(6))
@@ -97,8 +97,8 @@ struct EmbeddedObjectTests {
         #expect(c.isInvalidated && count(EMAddress.self, realm) == 0 && count(EMRoom.self, realm) == 0)
     }
 
-    @Test("deleting the owner, or every object of its class, deletes what it owns; a rollback brings it back")
-    func deletingOwners() throws {
+    @Test
+    func `deleting the owner, or every object of its class, deletes what it owns; a rollback brings it back`() throws {
         let realm = try newEmbeddedRealm()
         let person = EMPerson(1, home: EMAddress("Rome", rooms: [1, 2]), homes: [EMAddress("Oslo")])
         let home = person.home!
@@ -118,8 +118,8 @@ struct EmbeddedObjectTests {
         #expect(embeddedTestTypes.allSatisfy { count($0, realm) == 0 })
     }
 
-    @Test("one can be deleted by itself: its owner's link becomes nil, its owner's list loses it")
-    func deletingOne() throws {
+    @Test
+    func `one can be deleted by itself: its owner's link becomes nil, its owner's list loses it`() throws {
         let realm = try newEmbeddedRealm()
         let person = EMPerson(1, home: EMAddress("Rome", rooms: [1]), homes: [EMAddress("Oslo"), EMAddress("Bern")])
         try realm.write { realm.add(person) }
@@ -136,8 +136,8 @@ struct EmbeddedObjectTests {
 
     // MARK: Copies
 
-    @Test("one that is managed elsewhere is copied, and stays where it is")
-    func copying() throws {
+    @Test
+    func `one that is managed elsewhere is copied, and stays where it is`() throws {
         let realm = try newEmbeddedRealm()
         let a = EMPerson(1, home: EMAddress("Rome", rooms: [1, 2])), b = EMPerson(2)
         a.home!.hall = EMRoom(3, inner: EMRoom(4))
@@ -161,8 +161,8 @@ struct EmbeddedObjectTests {
         #expect(a.home!.hall!.size == 4 && a.home!.hall!.inner == nil && a.home!.parent == a)
     }
 
-    @Test("to assign it to where it is keeps it")
-    func selfAssignment() throws {
+    @Test
+    func `to assign it to where it is keeps it`() throws {
         let realm = try newEmbeddedRealm()
         let person = EMPerson(1, home: EMAddress("Rome"), homes: [EMAddress("A"), EMAddress("B")])
         try realm.write { realm.add(person) }
@@ -177,8 +177,8 @@ struct EmbeddedObjectTests {
         #expect(count(EMAddress.self, realm) == 3)
     }
 
-    @Test("moving, swapping and sorting inside a list keeps them")
-    func moving() throws {
+    @Test
+    func `moving, swapping and sorting inside a list keeps them`() throws {
         let realm = try newEmbeddedRealm()
         let person = EMPerson(1, homes: ["c", "a", "d", "b"].map { EMAddress($0) })
         try realm.write { realm.add(person) }
@@ -199,8 +199,8 @@ struct EmbeddedObjectTests {
         #expect(person.homes.map(\.city) == ["c", "x", "b"] && count(EMAddress.self, realm) == 3)
     }
 
-    @Test("the same unmanaged one in two places of a graph: the second is a copy")
-    func sharedUnmanaged() throws {
+    @Test
+    func `the same unmanaged one in two places of a graph: the second is a copy`() throws {
         let realm = try newEmbeddedRealm()
         let address = EMAddress("Rome", rooms: [1])
         let inner = EMRoom(7)
@@ -215,8 +215,8 @@ struct EmbeddedObjectTests {
         #expect(count(EMAddress.self, realm) == 3 && count(EMRoom.self, realm) == 6)
     }
 
-    @Test("a ring of unmanaged ones is an error, and nothing is added", arguments: [false, true])
-    func ring(isCreated: Bool) throws {
+    @Test(arguments: [false, true])
+    func `a ring of unmanaged ones is an error, and nothing is added`(isCreated: Bool) throws {
         let realm = try newEmbeddedRealm()
         let outer = EMRoom(1, inner: EMRoom(2))
         outer.inner!.inner = outer
@@ -237,8 +237,8 @@ struct EmbeddedObjectTests {
         #expect(throws: Realm.Error.self) { try EMPerson(validating: EMPerson(1, home: address)) }
     }
 
-    @Test("Object(value:) copies embedded objects deeply", arguments: [false, true])
-    func copyInitializer(isManaged: Bool) throws {
+    @Test(arguments: [false, true])
+    func `Object(value:) copies embedded objects deeply`(isManaged: Bool) throws {
         let realm = try newEmbeddedRealm()
         let person = EMPerson(1, home: EMAddress("Rome", rooms: [1, 2]), homes: [EMAddress("Oslo")])
         person.home!.hall = EMRoom(3, inner: EMRoom(4))
@@ -259,8 +259,8 @@ struct EmbeddedObjectTests {
         if isManaged { #expect(EMPerson(value: ["id": 3, "home": person.home!]).home!.realm == nil) }
     }
 
-    @Test("a deep chain can be copied and deleted")
-    func deepChain() throws {
+    @Test
+    func `a deep chain can be copied and deleted`() throws {
         let realm = try newEmbeddedRealm()
         let depth = 2_000
         let address = EMAddress("Deep")
@@ -309,8 +309,8 @@ struct EmbeddedObjectTests {
         #expect(realm.objects(EMPerson.self).count == 2 && count(EMAddress.self, realm) == 4)
     }
 
-    @Test("an update changes embedded objects in place, but those of lists with .modified only")
-    func updating() throws {
+    @Test
+    func `an update changes embedded objects in place, but those of lists with .modified only`() throws {
         let realm = try newEmbeddedRealm()
         try realm.write {
             realm.add(EMPerson(1, home: EMAddress("Rome", rooms: [1, 2]), homes: [EMAddress("A"), EMAddress("B")]))
@@ -349,8 +349,8 @@ struct EmbeddedObjectTests {
         #expect(person.home == rome && new == rome && rome.city == "New" && person.homes.count == 1)
     }
 
-    @Test("one object twice in an upserted graph keeps one of its embedded objects", arguments: [false, true])
-    func mentionedTwice(isThere: Bool) throws {
+    @Test(arguments: [false, true])
+    func `one object twice in an upserted graph keeps one of its embedded objects`(isThere: Bool) throws {
         let realm = try newEmbeddedRealm()
         if isThere { try realm.write { realm.add(EMPerson(1, home: EMAddress("Old", rooms: [1]))) } }
         try realm.write {
@@ -372,8 +372,8 @@ struct EmbeddedObjectTests {
 
     // MARK: Queries and inverse links
 
-    @Test("queries reach through embedded objects as through links")
-    func queries() throws {
+    @Test
+    func `queries reach through embedded objects as through links`() throws {
         let realm = try newEmbeddedRealm()
         try realm.write {
             realm.add(EMPerson(1, home: EMAddress("Rome", rooms: [1, 5]), homes: [EMAddress("Oslo")]))
@@ -391,8 +391,8 @@ struct EmbeddedObjectTests {
         #expect(people[0].home!.rooms.sum(of: \.size) == 6)
     }
 
-    @Test("linking objects lead out of embedded objects, and into them")
-    func linkingObjects() throws {
+    @Test
+    func `linking objects lead out of embedded objects, and into them`() throws {
         let realm = try newEmbeddedRealm()
         let a = EMPerson(1, home: EMAddress("Rome")), b = EMPerson(2, homes: [EMAddress("Oslo")])
         try realm.write { realm.add([a, b]) }
@@ -417,8 +417,8 @@ struct EmbeddedObjectTests {
         #expect(a.home!.landlord == nil && houses.isInvalidated)
     }
 
-    @Test("one prints with its properties, to depth 5")
-    func printing() throws {
+    @Test
+    func `one prints with its properties, to depth 5`() throws {
         let realm = try newEmbeddedRealm()
         let person = EMPerson(1, home: EMAddress("Rome"))
         person.home!.hall = EMRoom(1, inner: EMRoom(2, inner: EMRoom(3, inner: EMRoom(4, inner: EMRoom(5)))))
@@ -437,8 +437,8 @@ struct EmbeddedObjectTests {
         #expect(home.description == "[invalid object]")
     }
 
-    @Test("changes are notified of by key-value access too, and an unknown owner's class isn't needed")
-    func keyValueAccess() throws {
+    @Test
+    func `changes are notified of by key-value access too, and an unknown owner's class isn't needed`() throws {
         let realm = try newEmbeddedRealm()
         let person = EMPerson(1, home: EMAddress("Rome"))
         try realm.write { realm.add(person) }

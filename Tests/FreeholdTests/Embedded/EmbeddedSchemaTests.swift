@@ -36,8 +36,8 @@ struct EmbeddedSchemaTests {
         }
     }
 
-    @Test("embedded classes are found among a program's models, and marked")
-    func discovery() throws {
+    @Test
+    func `embedded classes are found among a program's models, and marked`() throws {
         let found = Discovery.modelClasses()
         #expect(found.contains { $0 == EMAddress.self } && !found.contains { $0 == EmbeddedObject.self })
         let realm = try newEmbeddedRealm()
@@ -45,8 +45,8 @@ struct EmbeddedSchemaTests {
         #expect(realm.schema["EMAddress"]?.description.contains("(embedded)") == true)
     }
 
-    @Test("mistakes are found when a realm is opened")
-    func mistakes() {
+    @Test
+    func `mistakes are found when a realm is opened`() {
         #expect(message([Bad.Keyed.self]).contains("Keyed.id can't be a primary key"))
         #expect(message([Bad.RequiredHome.self] + embeddedTestTypes).contains("`var home: EMAddress?`"))
         #expect(message([Bad.Part.self]).contains("always holds another of its class (Part.point)"))
@@ -62,8 +62,8 @@ struct EmbeddedSchemaTests {
         #expect(error?.message.contains("Inner.n can't be a primary key") == true)
     }
 
-    @Test("a class that becomes embedded needs a migration")
-    func changedKind() throws {
+    @Test
+    func `a class that becomes embedded needs a migration`() throws {
         try withNewFile { configuration in
             func open(isEmbedded: Bool) throws {
                 var configuration = configuration

@@ -7,7 +7,6 @@ import Testing
 @Suite("JSON: dates")
 struct JSONDateTests {
     @Test(
-        "Text of ISO 8601 is read",
         arguments: [
             ("1970-01-01T00:00:00Z", 0, 0), ("1970-01-01", 0, 0), ("2000-02-29T23:59:59z", 951_868_799, 0),
             ("1969-12-31T23:59:59.5Z", -1, 500_000_000), ("2024-02-29 12:30:00.000000001+05:30", 1_709_190_000, 1),
@@ -17,27 +16,21 @@ struct JSONDateTests {
             ("+12345-01-01T00:00:00Z", 327_403_382_400, 0), ("12345-01-01T00:00:00Z", 327_403_382_400, 0),
         ] as [(String, Int64, Int32)]
     )
-    func reading(text: String, seconds: Int64, nanoseconds: Int32) {
+    func `Text of ISO 8601 is read`(text: String, seconds: Int64, nanoseconds: Int32) {
         #expect(ISO8601.timestamp(text) == Timestamp(seconds: seconds, nanoseconds: nanoseconds))
     }
 
-    @Test(
-        "Other text isn't",
-        arguments: [
-            "", "2024", "2024-13-01", "2024-00-01", "2024-02-30", "2023-02-29", "1900-02-29", "2024-1-1", "24-01-01",
-            "2024-01-01T", "2024-01-01T24:00:00Z", "2024-01-01T10:60:00Z", "2024-01-01T10:00:61Z",
-            "2024-01-01T10:00:00", "2024-01-01T10:00:00.Z", "2024-01-01T10:00:00+", "2024-01-01T10:00:00+25:00",
-            "2024-01-01T10:00:00+01:", "2024-01-01T10:00:00Zx", " 2024-01-01", "2024-01-01x", "9999999999999-01-01",
-            "999999999999-01-01", "漢",
-        ]
-    )
-    func refused(text: String) { #expect(ISO8601.timestamp(text) == nil) }
+    @Test(arguments: [
+        "", "2024", "2024-13-01", "2024-00-01", "2024-02-30", "2023-02-29", "1900-02-29", "2024-1-1", "24-01-01",
+        "2024-01-01T", "2024-01-01T24:00:00Z", "2024-01-01T10:60:00Z", "2024-01-01T10:00:61Z",
+        "2024-01-01T10:00:00", "2024-01-01T10:00:00.Z", "2024-01-01T10:00:00+", "2024-01-01T10:00:00+25:00",
+        "2024-01-01T10:00:00+01:", "2024-01-01T10:00:00Zx", " 2024-01-01", "2024-01-01x", "9999999999999-01-01",
+        "999999999999-01-01", "漢",
+    ])
+    func `Other text isn't`(text: String) { #expect(ISO8601.timestamp(text) == nil) }
 
-    @Test(
-        "Every moment is written so that it is read as the same one, in each format",
-        arguments: JSONDateFormat.allCases
-    )
-    func roundTrip(format: JSONDateFormat) throws {
+    @Test(arguments: JSONDateFormat.allCases)
+    func `Every moment is written so that it is read as the same one, in each format`(format: JSONDateFormat) throws {
         var moments: [Timestamp] = [
             .min, .max, Timestamp(seconds: 0, nanoseconds: 0), Timestamp(seconds: -1, nanoseconds: 999_999_999),
             Timestamp(seconds: -1, nanoseconds: 1), Timestamp(seconds: -62_167_219_201, nanoseconds: 0),
@@ -64,8 +57,8 @@ struct JSONDateTests {
         }
     }
 
-    @Test("Text agrees with Foundation's calendar")
-    func foundation() throws {
+    @Test
+    func `Text agrees with Foundation's calendar`() throws {
         let formatter = ISO8601DateFormatter()
         for day in stride(from: -20_000, to: 40_000, by: 97) {
             let date = Date(timeIntervalSince1970: Double(day) * 86_400 + 45_296)
@@ -73,8 +66,8 @@ struct JSONDateTests {
         }
     }
 
-    @Test("Numbers out of range are refused", arguments: ["1E+19", "-1E+19", "NaN", "Inf", "1E+6000"])
-    func range(text: String) throws {
+    @Test(arguments: ["1E+19", "-1E+19", "NaN", "Inf", "1E+6000"])
+    func `Numbers out of range are refused`(text: String) throws {
         let number = try #require(Decimal128(text))
         #expect(JSONDateFormat.secondsSince1970.timestamp(number: number) == nil)
         #expect(JSONDateFormat.millisecondsSince1970.timestamp(number: number * 1000) == nil)

@@ -20,8 +20,8 @@ struct JSONEnumTests {
         )
     }
 
-    @Test("Cases are their raw values, imported, exported and coded, managed or not")
-    func cases() throws {
+    @Test
+    func `Cases are their raw values, imported, exported and coded, managed or not`() throws {
         let realm = try realm()
         let text = #"{"id":1,"suit":"hearts","level":10,"levels":[1,10]}"#
         try realm.importJSON(from: Data(text.utf8), into: JSCard.self)
@@ -36,11 +36,8 @@ struct JSONEnumTests {
         }
     }
 
-    @Test(
-        "A value that no case has is an error with its path",
-        arguments: [(#""suit":"stars""#, "suit"), (#""level":2"#, "level"), (#""levels":[1,2]"#, "levels[1]")]
-    )
-    func noCase(member: String, path: String) throws {
+    @Test(arguments: [(#""suit":"stars""#, "suit"), (#""level":2"#, "level"), (#""levels":[1,2]"#, "levels[1]")])
+    func `A value that no case has is an error with its path`(member: String, path: String) throws {
         let realm = try realm()
         let error = #expect(throws: JSONError.self) {
             try realm.importJSON(from: Data("{\"id\":1,\(member)}".utf8), into: JSCard.self)

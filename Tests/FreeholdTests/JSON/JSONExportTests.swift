@@ -52,8 +52,8 @@ struct JSONExportTests {
         #expect(a.plain?.name == b.plain?.name && a.plains.map(\.name) == b.plains.map(\.name))
     }
 
-    @Test("Every type survives being written and read, with every option")
-    func roundTrip() throws {
+    @Test
+    func `Every type survives being written and read, with every option`() throws {
         let realm = try jsonRealm()
         try realm.write {
             let one = sample(1)
@@ -151,8 +151,8 @@ struct JSONExportTests {
         #expect(String(decoding: try List<JSPlain>().jsonData(), as: UTF8.self) == "[]")
     }
 
-    @Test("What is written is what Foundation reads")
-    func foundation() throws {
+    @Test
+    func `What is written is what Foundation reads`() throws {
         let realm = try jsonRealm()
         try realm.write { realm.add(sample(1)) }
         for isPretty in [false, true] {
@@ -163,8 +163,8 @@ struct JSONExportTests {
         }
     }
 
-    @Test("Files, handles, streams and lists; a file is replaced only by a complete one")
-    func targets() throws {
+    @Test
+    func `Files, handles, streams and lists; a file is replaced only by a complete one`() throws {
         let realm = try jsonRealm()
         try realm.write {
             for id in 0..<500 {
@@ -205,8 +205,8 @@ struct JSONExportTests {
         #expect(nowhere?.kind == .io)
     }
 
-    @Test("Nested links end where they lead back; by key they don't nest")
-    func cycles() throws {
+    @Test
+    func `Nested links end where they lead back; by key they don't nest`() throws {
         let realm = try jsonRealm()
         try realm.importJSON(
             from: Data("{\"key\":\"a\",\"friend\":\"b\"}\n{\"key\":\"b\",\"friend\":\"a\"}".utf8),
@@ -226,8 +226,8 @@ struct JSONExportTests {
         #expect(copy.object(ofType: JSText.self, forPrimaryKey: "b")?.friend?.key == "a")
     }
 
-    @Test("A chain of links that is too deep to be read again is an error")
-    func depth() throws {
+    @Test
+    func `A chain of links that is too deep to be read again is an error`() throws {
         let realm = try jsonRealm()
         try realm.write {
             var last: JSPlain?
@@ -247,8 +247,8 @@ struct JSONExportTests {
         #expect(error?.kind == .tooDeep)
     }
 
-    @Test("A failing target is an error, and inside a transaction what isn't committed is written")
-    func failingTarget() throws {
+    @Test
+    func `A failing target is an error, and inside a transaction what isn't committed is written`() throws {
         let realm = try jsonRealm()
         try realm.write {
             realm.create(JSText.self, value: ["key": "x"])

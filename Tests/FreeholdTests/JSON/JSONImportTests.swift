@@ -14,8 +14,8 @@ private func failure(_ body: () throws -> Void) -> JSONError? {
 
 @Suite("JSON: import")
 struct JSONImportTests {
-    @Test("An array, lines and pretty-printed objects one after the other give the same objects")
-    func formats() throws {
+    @Test
+    func `An array, lines and pretty-printed objects one after the other give the same objects`() throws {
         let texts = [
             #"[{"id":1,"string":"a"},{"id":2,"string":"b"}]"#,
             "{\"id\":1,\"string\":\"a\"}\n{\"id\":2,\"string\":\"b\"}\n",
@@ -42,8 +42,8 @@ struct JSONImportTests {
         )
     }
 
-    @Test("Files, handles and streams are read")
-    func sources() throws {
+    @Test
+    func `Files, handles and streams are read`() throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).json")
         defer { try? FileManager.default.removeItem(at: url) }
         // Over several chunks.
@@ -62,8 +62,8 @@ struct JSONImportTests {
         #expect(missing?.kind == .io && missing?.line == nil)
     }
 
-    @Test("Every type takes the JSON that stands for it, exactly")
-    func types() throws {
+    @Test
+    func `Every type takes the JSON that stands for it, exactly`() throws {
         let realm = try jsonRealm()
         let uuid = UUID()
         let json = """
@@ -100,7 +100,6 @@ struct JSONImportTests {
     }
 
     @Test(
-        "A value that doesn't fit is an error with line, object and path, and nothing is stored",
         arguments: [
             (#""bool": 1"#, "bool", JSONError.Kind.invalidValue), (#""int8": 128"#, "int8", .invalidValue),
             (#""int64": 9223372036854775808"#, "int64", .invalidValue), (#""int64": 1.5"#, "int64", .invalidValue),
@@ -121,7 +120,11 @@ struct JSONImportTests {
             (#""plain": ["a", 1, null, 4]"#, "plain", .invalidValue),
         ] as [(String, String, JSONError.Kind)]
     )
-    func errors(member: String, path: String, kind: JSONError.Kind) throws {
+    func `A value that doesn't fit is an error with line, object and path, and nothing is stored`(
+        member: String,
+        path: String,
+        kind: JSONError.Kind
+    ) throws {
         let realm = try jsonRealm()
         let text = "[{\"id\": 1},\n {\"id\": 2,\n   \(member)}]"
         let error = failure { try realm.importJSON(from: Data(text.utf8), into: JSAll.self) }
@@ -130,8 +133,8 @@ struct JSONImportTests {
         #expect(realm.objects(JSAll.self).isEmpty && realm.objects(JSPlain.self).isEmpty && !realm.isInWriteTransaction)
     }
 
-    @Test("Malformed text, a top-level value that is no object, and a missing primary key are errors")
-    func malformed() throws {
+    @Test
+    func `Malformed text, a top-level value that is no object, and a missing primary key are errors`() throws {
         let realm = try jsonRealm()
         for (text, kind, line, object) in [
             ("{\"id\":1}\n{\"id\":2", JSONError.Kind.malformed, 2, 2), ("{\"id\":1}\n5", .invalidValue, 2, 2),
@@ -149,8 +152,8 @@ struct JSONImportTests {
         #expect(Set(realm.objects(JSNamed.self).map(\.id)).count == 2)
     }
 
-    @Test("Unknown keys are ignored, or refused with their path")
-    func unknownKeys() throws {
+    @Test
+    func `Unknown keys are ignored, or refused with their path`() throws {
         let realm = try jsonRealm()
         let text = Data(#"{"id":1,"plain":{"name":"x","height":3}}"#.utf8)
         try realm.importJSON(from: text, into: JSAll.self)
@@ -165,8 +168,8 @@ struct JSONImportTests {
         #expect(computed?.path == "linked")
     }
 
-    @Test("Objects are updated by their primary key, or refused if it is taken")
-    func upsert() throws {
+    @Test
+    func `Objects are updated by their primary key, or refused if it is taken`() throws {
         let realm = try jsonRealm()
         try realm.importJSON(from: Data(#"{"id":1,"string":"a","int64":5,"ints":[1,2]}"#.utf8), into: JSAll.self)
         try realm.importJSON(from: Data(#"{"id":1,"string":"b","ints":null}"#.utf8), into: JSAll.self)
@@ -180,8 +183,8 @@ struct JSONImportTests {
         #expect(realm.objects(JSAll.self).count == 1)
     }
 
-    @Test("A link by key finds the object, or makes one that a later line fills")
-    func references() throws {
+    @Test
+    func `A link by key finds the object, or makes one that a later line fills`() throws {
         let realm = try jsonRealm()
         let text = #"""
             {"key":"a","friend":"b"}
@@ -194,8 +197,8 @@ struct JSONImportTests {
         #expect(all[0].friend == all[1] && all[1].friend == all[0] && all[2].friend == nil)
     }
 
-    @Test("In batches, what came before an error stays, and the error says how much")
-    func batches() throws {
+    @Test
+    func `In batches, what came before an error stays, and the error says how much`() throws {
         let realm = try jsonRealm()
         let good = (1...25).map { "{\"id\":\($0)}" }.joined(separator: "\n")
         let options = JSONImportOptions(batchSize: 10)
@@ -213,8 +216,8 @@ struct JSONImportTests {
         )
     }
 
-    @Test("Inside a write transaction an import is part of it; an error lets it only be rolled back")
-    func inside() throws {
+    @Test
+    func `Inside a write transaction an import is part of it; an error lets it only be rolled back`() throws {
         let realm = try jsonRealm()
         try realm.write {
             realm.create(JSText.self, value: ["key": "x"])
@@ -238,8 +241,8 @@ struct JSONImportTests {
         )
     }
 
-    @Test("Numbers stand for dates in seconds or milliseconds")
-    func dates() throws {
+    @Test
+    func `Numbers stand for dates in seconds or milliseconds`() throws {
         let realm = try jsonRealm()
         let text = Data(#"{"id":1,"date":1700000000125.0,"dateOpt":"2023-11-14T22:13:20Z"}"#.utf8)
         try realm.importJSON(from: text, into: JSAll.self, options: JSONImportOptions(dates: .millisecondsSince1970))
@@ -248,8 +251,8 @@ struct JSONImportTests {
         #expect(o.dateOpt == Date(timeIntervalSince1970: 1_700_000_000))
     }
 
-    @Test("Objects nested over 100 levels are an error; what is ignored may be as deep as JSON goes")
-    func depth() throws {
+    @Test
+    func `Objects nested over 100 levels are an error; what is ignored may be as deep as JSON goes`() throws {
         func nested(_ levels: Int, _ key: String) -> Data {
             Data((String(repeating: "{\"\(key)\":", count: levels) + "{}" + String(repeating: "}", count: levels)).utf8)
         }
@@ -262,8 +265,8 @@ struct JSONImportTests {
         #expect(realm.objects(JSPlain.self).count == 101)
     }
 
-    @Test("What the realm refuses is an error, too: a string over the limit")
-    func limits() throws {
+    @Test
+    func `What the realm refuses is an error, too: a string over the limit`() throws {
         let realm = try jsonRealm()
         let long = String(repeating: "x", count: 16_777_200)
         let error = failure {

@@ -46,25 +46,21 @@ private func failure(_ bytes: [UInt8]) -> JSONError? {
 
 @Suite("JSON: reading")
 struct JSONReaderTests {
-    @Test(
-        "Every kind of value, whatever the chunks",
-        arguments: [
-            ("null", "null"), (" true ", "true"), ("false", "false"), ("0", "0"), ("-0", "-0"),
-            ("-12.50e+30", "-12.50e+30"), ("1E5", "1E5"), ("123456789012345678901234567890.1", nil),
-            (#""""#, #""""#), (#""aé漢😀""#, nil), (#""\"\\\/\b\f\n\r\t""#, #""\"\\/\u{08}\u{0C}\n\r\t""#),
-            (#""\u00e9\uD83D\uDE00\u0000""#, "\"é😀\\0\""), ("[]", "[]"), ("[ ]", "[]"), ("[1,[2,[3]],{}]", nil),
-            ("{}", "{}"), (#"{ "a" : 1 , "b" : [ true , null ] }"#, #"{"a":1,"b":[true,null]}"#),
-            ("\u{FEFF}[1]", "[1]"), ("\r\n\t 5 \n", "5"), (#"{"":{"":""}}"#, nil),
-        ]
-    )
-    func values(json: String, expected: String?) throws {
+    @Test(arguments: [
+        ("null", "null"), (" true ", "true"), ("false", "false"), ("0", "0"), ("-0", "-0"),
+        ("-12.50e+30", "-12.50e+30"), ("1E5", "1E5"), ("123456789012345678901234567890.1", nil),
+        (#""""#, #""""#), (#""aé漢😀""#, nil), (#""\"\\\/\b\f\n\r\t""#, #""\"\\/\u{08}\u{0C}\n\r\t""#),
+        (#""\u00e9\uD83D\uDE00\u0000""#, "\"é😀\\0\""), ("[]", "[]"), ("[ ]", "[]"), ("[1,[2,[3]],{}]", nil),
+        ("{}", "{}"), (#"{ "a" : 1 , "b" : [ true , null ] }"#, #"{"a":1,"b":[true,null]}"#),
+        ("\u{FEFF}[1]", "[1]"), ("\r\n\t 5 \n", "5"), (#"{"":{"":""}}"#, nil),
+    ])
+    func `Every kind of value, whatever the chunks`(json: String, expected: String?) throws {
         for chunk in [1, 2, 3, 7, 1 << 16] {
             #expect(text(try read(json, chunk: chunk)) == expected ?? json)
         }
     }
 
     @Test(
-        "What isn't JSON is refused, with line and column",
         arguments: [
             ("", JSONError.Kind.malformed, 1, 1), ("   ", .malformed, 1, 4), ("nul", .malformed, 1, 1),
             ("nulls", .malformed, 1, 1), ("True", .malformed, 1, 1), ("01", .malformed, 1, 1), ("-", .malformed, 1, 1),
@@ -84,7 +80,8 @@ struct JSONReaderTests {
             ("{\"\u{00E9}\":1,\"e\u{0301}\":2}", .duplicateKey, 1, 9),
         ] as [(String, JSONError.Kind, Int, Int)]
     )
-    func refused(json: String, kind: JSONError.Kind, line: Int, column: Int) {
+    func `What isn't JSON is refused, with line and column`(json: String, kind: JSONError.Kind, line: Int, column: Int)
+    {
         for chunk in [1, 5, 1 << 16] {
             do throws(JSONError) {
                 let value = try read(json, chunk: chunk)
@@ -96,19 +93,20 @@ struct JSONReaderTests {
     }
 
     @Test(
-        "Bytes that are no UTF-8 are refused",
         arguments: [
             [0x22, 0xFF, 0x22], [0x22, 0xC0, 0x80, 0x22], [0x22, 0xE2, 0x82, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22],
             [0x22, 0xF5, 0x80, 0x80, 0x80, 0x22], [0x22, 0x80, 0x22],
         ] as [[UInt8]]
     )
-    func invalidUTF8(bytes: [UInt8]) { #expect(failure(bytes)?.kind == .invalidText) }
+    func `Bytes that are no UTF-8 are refused`(bytes: [UInt8]) { #expect(failure(bytes)?.kind == .invalidText) }
 
-    @Test("Bytes that begin like a byte order mark but aren't one are refused")
-    func halfMark() { #expect(failure([0xEF, 0xBB, 0x31])?.kind == .malformed) }
+    @Test
+    func `Bytes that begin like a byte order mark but aren't one are refused`() {
+        #expect(failure([0xEF, 0xBB, 0x31])?.kind == .malformed)
+    }
 
-    @Test("512 levels are read, 513 and a million are refused")
-    func depth() throws {
+    @Test
+    func `512 levels are read, 513 and a million are refused`() throws {
         func nested(_ levels: Int, _ open: String, _ close: String) -> String {
             String(repeating: open, count: levels) + "1" + String(repeating: close, count: levels)
         }
@@ -120,8 +118,8 @@ struct JSONReaderTests {
         }
     }
 
-    @Test("Among many keys a second one is found, too")
-    func manyKeys() throws {
+    @Test
+    func `Among many keys a second one is found, too`() throws {
         let members = (0..<40).map { #""k\#($0)":\#($0)"# }
         _ = try read("{" + members.joined(separator: ",") + "}")
         for repeated in [0, 15, 16, 39] {
@@ -130,8 +128,8 @@ struct JSONReaderTests {
         }
     }
 
-    @Test("Random bytes and damaged JSON never trap, and what is read is what Foundation reads")
-    func fuzz() throws {
+    @Test
+    func `Random bytes and damaged JSON never trap, and what is read is what Foundation reads`() throws {
         let seed = UInt64.random(in: 0 ... .max)
         var state = seed
         func random(_ n: Int) -> Int {
@@ -168,8 +166,8 @@ struct JSONReaderTests {
         }
     }
 
-    @Test("An input that fails is an error of its own")
-    func failing() {
+    @Test
+    func `An input that fails is an error of its own`() {
         var reader = JSONReader(JSONInput { throw CocoaError(.fileReadNoSuchFile) })
         #expect(throws: JSONError.self) { try reader.value() }
     }

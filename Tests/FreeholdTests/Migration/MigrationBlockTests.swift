@@ -15,8 +15,8 @@ private func writePeople(_ base: Realm.Configuration, _ count: Int = 5) throws {
 
 @Suite("Migration blocks")
 struct MigrationBlockTests {
-    @Test("The block is run once, with the version before, and sees old and new objects")
-    func block() throws {
+    @Test
+    func `The block is run once, with the version before, and sees old and new objects`() throws {
         try withNewFile { base in
             try writePeople(base)
             let runs = Mutex<[UInt64]>([])
@@ -44,8 +44,8 @@ struct MigrationBlockTests {
         }
     }
 
-    @Test("A new file and an unchanged version run no block")
-    func noBlock() throws {
+    @Test
+    func `A new file and an unchanged version run no block`() throws {
         try withNewFile { base in
             let configuration = migrationConfiguration(base, 4, [nameAndAge]) { _, _ in Issue.record("it ran") }
             try readFile(configuration) { _ in }
@@ -53,8 +53,8 @@ struct MigrationBlockTests {
         }
     }
 
-    @Test("Objects are made and deleted in the block; neither is visited")
-    func createAndDelete() throws {
+    @Test
+    func `Objects are made and deleted in the block; neither is visited`() throws {
         try withNewFile { base in
             try writePeople(base)
             let visited = Mutex<[String]>([])
@@ -75,8 +75,8 @@ struct MigrationBlockTests {
         }
     }
 
-    @Test("Classes that are new have no old objects, those that have gone no new ones, unknown ones none")
-    func classes() throws {
+    @Test
+    func `Classes that are new have no old objects, those that have gone no new ones, unknown ones none`() throws {
         try withNewFile { base in
             try writePeople(base, 3)
             let log = ObjectSchema("Log", properties: [Property("text", .string)])
@@ -127,8 +127,8 @@ struct MigrationBlockTests {
         }
     }
 
-    @Test("Steps of several versions follow each other in one block", arguments: [1, 2, 3] as [UInt64])
-    func severalVersions(from: UInt64) throws {
+    @Test(arguments: [1, 2, 3] as [UInt64])
+    func `Steps of several versions follow each other in one block`(from: UInt64) throws {
         let classes: [[ObjectSchema]] = [
             [nameAndAge],
             [person(Property("name", .string), Property("years", .int))],
@@ -161,8 +161,8 @@ struct MigrationBlockTests {
         }
     }
 
-    @Test("Bad data, and errors that the block reports, are thrown by the opening and change nothing")
-    func errors() throws {
+    @Test
+    func `Bad data, and errors that the block reports, are thrown by the opening and change nothing`() throws {
         struct Mine: Error {}
         try withNewFile { base in
             try writePeople(base)
@@ -185,8 +185,8 @@ struct MigrationBlockTests {
         }
     }
 
-    @Test("Objects that were kept from a block are invalid afterwards")
-    func keptObjects() throws {
+    @Test
+    func `Objects that were kept from a block are invalid afterwards`() throws {
         try withNewFile { base in
             try writePeople(base)
             // The block runs on this thread.
@@ -201,8 +201,8 @@ struct MigrationBlockTests {
         }
     }
 
-    @Test("A lower version than the file's, the reserved one, and an open file are errors")
-    func versions() throws {
+    @Test
+    func `A lower version than the file's, the reserved one, and an open file are errors`() throws {
         try withNewFile { base in
             try writePeople(base)
             try expectRefused(migrationConfiguration(base, 0, [nameAndAge]), .schemaVersionTooLow)
@@ -220,8 +220,8 @@ struct MigrationBlockTests {
         }
     }
 
-    @Test("performMigration migrates and closes the file")
-    func perform() throws {
+    @Test
+    func `performMigration migrates and closes the file`() throws {
         try withNewFile { base in
             try writePeople(base)
             let configuration = migrationConfiguration(base, 2, [person(Property("name", .string))])
@@ -232,8 +232,8 @@ struct MigrationBlockTests {
         }
     }
 
-    @Test("deleteRealmIfMigrationNeeded empties the file instead", arguments: [1, 2, 0] as [UInt64])
-    func deleteInstead(version: UInt64) throws {
+    @Test(arguments: [1, 2, 0] as [UInt64])
+    func `deleteRealmIfMigrationNeeded empties the file instead`(version: UInt64) throws {
         try withNewFile { base in
             try writePeople(base)
             var same = migrationConfiguration(base, 1, [nameAndAge])

@@ -52,8 +52,8 @@ struct MigrationEmbeddedTests {
         #expect(realm.dynamicObjects("Part").count == parts)
     }
 
-    @Test("A class whose objects have one link each becomes embedded, and top-level again")
-    func thereAndBack() throws {
+    @Test
+    func `A class whose objects have one link each becomes embedded, and top-level again`() throws {
         try withNewFile { base in
             try write(base) { _, _, _ in }
             let embedded = migrationConfiguration(base, 2, classes(embedded: true))
@@ -73,8 +73,8 @@ struct MigrationEmbeddedTests {
         }
     }
 
-    @Test("Objects with no link or several are an error, or are resolved", arguments: [false, true])
-    func owners(resolves: Bool) throws {
+    @Test(arguments: [false, true])
+    func `Objects with no link or several are an error, or are resolved`(resolves: Bool) throws {
         try withNewFile { base in
             try write(base) { realm, parts, owner in
                 realm.dynamicCreate("Part", value: ["n": 9])
@@ -109,8 +109,8 @@ struct MigrationEmbeddedTests {
         }
     }
 
-    @Test("The block can see to the owners itself")
-    func block() throws {
+    @Test
+    func `The block can see to the owners itself`() throws {
         try withNewFile { base in
             try write(base) { realm, _, _ in realm.dynamicCreate("Part", value: ["n": 9]) }
             let configuration = migrationConfiguration(base, 2, classes(embedded: true)) { migration, _ in
@@ -120,8 +120,8 @@ struct MigrationEmbeddedTests {
         }
     }
 
-    @Test("Objects that own themselves in a circle can't be embedded", arguments: [false, true])
-    func circle(resolves: Bool) throws {
+    @Test(arguments: [false, true])
+    func `Objects that own themselves in a circle can't be embedded`(resolves: Bool) throws {
         try withNewFile { base in
             try write(base) { _, parts, owner in parts[3]["below"] = parts[2] }
             var configuration = migrationConfiguration(base, 2, classes(embedded: true))
@@ -130,8 +130,8 @@ struct MigrationEmbeddedTests {
         }
     }
 
-    @Test("Mixed values can't link to what becomes embedded", arguments: [false, true])
-    func mixed(resolves: Bool) throws {
+    @Test(arguments: [false, true])
+    func `Mixed values can't link to what becomes embedded`(resolves: Bool) throws {
         try withNewFile { base in
             let log = ObjectSchema("Log", properties: [Property("any", .any)])
             try writeFile(migrationConfiguration(base, 1, classes(embedded: false) + [log])) { realm in

@@ -23,8 +23,8 @@ struct MigrationKeyTests {
         }
     }
 
-    @Test("A primary key is set, changed and taken away", arguments: [nil, "id", "name"], [nil, "id", "name"])
-    func changedKey(from: String?, to: String?) throws {
+    @Test(arguments: [nil, "id", "name"], [nil, "id", "name"])
+    func `A primary key is set, changed and taken away`(from: String?, to: String?) throws {
         try withNewFile { base in
             try write(base, from)
             try readFile(migrationConfiguration(base, 2, [old(to)])) { realm in
@@ -42,8 +42,8 @@ struct MigrationKeyTests {
         }
     }
 
-    @Test("Two objects with one primary key are found at the end", arguments: [false, true])
-    func duplicates(areMended: Bool) throws {
+    @Test(arguments: [false, true])
+    func `Two objects with one primary key are found at the end`(areMended: Bool) throws {
         try withNewFile { base in
             try write(base, "id")
             let new = person(
@@ -67,8 +67,8 @@ struct MigrationKeyTests {
         }
     }
 
-    @Test("Keys that stay can be written in the block, also through each other", arguments: ["id", "name"])
-    func writtenKeys(key: String) throws {
+    @Test(arguments: ["id", "name"])
+    func `Keys that stay can be written in the block, also through each other`(key: String) throws {
         try withNewFile { base in
             try write(base, key)
             try expectRefused(
@@ -96,8 +96,8 @@ struct MigrationKeyTests {
         }
     }
 
-    @Test("A renamed property keeps number, values and index; it may become optional, or the key")
-    func rename() throws {
+    @Test
+    func `A renamed property keeps number, values and index; it may become optional, or the key`() throws {
         try withNewFile { base in
             try write(base, "id")
             let before = try readFile(migrationConfiguration(base, 1, [old("id")])) { realm in
@@ -131,8 +131,8 @@ struct MigrationKeyTests {
         }
     }
 
-    @Test("Renames that can't be are thrown by the opening")
-    func badRenames() throws {
+    @Test
+    func `Renames that can't be are thrown by the opening`() throws {
         try withNewFile { base in
             let first = person(Property("a", .int), Property("b", .string, optional: true), Property("c", .int))
             try writeFile(migrationConfiguration(base, 1, [first])) { $0.dynamicCreate("Person", value: ["a": 1]) }
@@ -220,8 +220,8 @@ struct MigrationKeyTests {
         }
     }
 
-    @Test("Indexes of every kind come and go; a unique one is checked")
-    func indexes() throws {
+    @Test
+    func `Indexes of every kind come and go; a unique one is checked`() throws {
         func classes(_ indexed: Bool) -> ObjectSchema {
             var words = Property("words", .string)
             words.index = indexed ? .fullText : .none

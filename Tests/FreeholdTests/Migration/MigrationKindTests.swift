@@ -90,8 +90,8 @@ private func properties(_ type: PropertyType, optional: Bool, _ indexed: Bool) -
 struct MigrationKindTests {
     static let indexable: Set<PropertyType> = [.bool, .int, .string, .date, .objectId, .UUID]
 
-    @Test("Required becomes optional and back: values stay, null becomes zero or empty", arguments: MigrationKind.all)
-    func optionality(kind: MigrationKind) throws {
+    @Test(arguments: MigrationKind.all)
+    func `Required becomes optional and back: values stay, null becomes zero or empty`(kind: MigrationKind) throws {
         let isIndexed = Self.indexable.contains(kind.type)
         try withNewFile { base in
             for optional in [false, true] {
@@ -142,8 +142,8 @@ struct MigrationKindTests {
         }
     }
 
-    @Test("A changed type starts empty; the block can copy", arguments: MigrationKind.all, [false, true])
-    func changedType(kind: MigrationKind, copies: Bool) throws {
+    @Test(arguments: MigrationKind.all, [false, true])
+    func `A changed type starts empty; the block can copy`(kind: MigrationKind, copies: Bool) throws {
         try withNewFile { base in
             try writeFile(migrationConfiguration(base, 1, [properties(kind.type, optional: false, false)])) {
                 try fill($0, kind, optional: false)
@@ -177,8 +177,8 @@ struct MigrationKindTests {
         }
     }
 
-    @Test("Removed properties take their values, links, indexes and embedded objects with them")
-    func removed() throws {
+    @Test
+    func `Removed properties take their values, links, indexes and embedded objects with them`() throws {
         try withNewFile { base in
             let part = ObjectSchema("Part", isEmbedded: true, properties: [Property("n", .int)])
             let old = person(
@@ -223,8 +223,8 @@ struct MigrationKindTests {
         }
     }
 
-    @Test("New properties have what a new object would have")
-    func defaults() throws {
+    @Test
+    func `New properties have what a new object would have`() throws {
         try withNewFile { base in
             try writeFile(migrationConfiguration(base, 1, [person(Property("a", .int))])) { realm in
                 for i in 0..<10 { realm.dynamicCreate("Person", value: ["a": i]) }

@@ -43,8 +43,8 @@ private class SecondPerson: Object {
 
 @Suite("Migrations of Swift classes")
 struct MigrationLinkTests {
-    @Test("From classes of one version to those of the next, links, keys, enums and all")
-    func classes() throws {
+    @Test
+    func `From classes of one version to those of the next, links, keys, enums and all`() throws {
         try withNewFile { base in
             var first = base
             first.objectTypes = [FirstDog.self, FirstPerson.self]
@@ -89,8 +89,8 @@ struct MigrationLinkTests {
         }
     }
 
-    @Test("A link to an old object that the block has deleted is nil")
-    func deletedTarget() throws {
+    @Test
+    func `A link to an old object that the block has deleted is nil`() throws {
         try withNewFile { base in
             var first = base
             first.objectTypes = [FirstDog.self, FirstPerson.self]
@@ -138,8 +138,8 @@ struct MigrationLinkTests {
         }
     }
 
-    @Test("Such a realm stays at its version when it is refreshed, and says why")
-    func refreshElsewhere() throws {
+    @Test
+    func `Such a realm stays at its version when it is refreshed, and says why`() throws {
         try withNewFile { base in
             var first = base
             first.objectTypes = [FirstDog.self, FirstPerson.self]
@@ -157,8 +157,8 @@ struct MigrationLinkTests {
 
 @Suite("Traps of migrations")
 struct MigrationTrapTests {
-    @Test("Unknown classes, old objects changed or deleted, embedded objects created", arguments: 0..<5)
-    func traps(kind: Int) async {
+    @Test(arguments: 0..<5)
+    func `Unknown classes, old objects changed or deleted, embedded objects created`(kind: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
             try withNewFile { base in
                 let part = ObjectSchema("Part", isEmbedded: true, properties: [Property("n", .int)])

@@ -27,8 +27,8 @@ private func write(_ base: Realm.Configuration) throws {
 
 @Suite("Migration plans and modes")
 struct MigrationPlanTests {
-    @Test("A plan lists the steps and their cost and changes nothing", arguments: [false, true])
-    func plan(isOpen: Bool) throws {
+    @Test(arguments: [false, true])
+    func `A plan lists the steps and their cost and changes nothing`(isOpen: Bool) throws {
         try withNewFile { base in
             let configuration = migrationConfiguration(base, 2, [second]) { _, _ in Issue.record("it ran") }
             let new = try Realm.migrationPlan(for: configuration)
@@ -123,8 +123,8 @@ struct MigrationPlanTests {
         }
     }
 
-    @Test("Progress is reported step by step, to the last object")
-    func progress() throws {
+    @Test
+    func `Progress is reported step by step, to the last object`() throws {
         try withNewFile { base in
             try write(base)
             let reports = Mutex<[MigrationProgress]>([])
@@ -143,8 +143,8 @@ struct MigrationPlanTests {
         }
     }
 
-    @Test("The additive mode adds properties, classes and indexes, and takes nothing away")
-    func additive() throws {
+    @Test
+    func `The additive mode adds properties, classes and indexes, and takes nothing away`() throws {
         try withNewFile { base in
             try write(base)
             let more = person(
@@ -182,8 +182,8 @@ struct MigrationPlanTests {
         }
     }
 
-    @Test("Read-only and immutable files are only checked", arguments: [Realm.SchemaMode.readOnly, .immutable])
-    func reading(mode: Realm.SchemaMode) throws {
+    @Test(arguments: [Realm.SchemaMode.readOnly, .immutable])
+    func `Read-only and immutable files are only checked`(mode: Realm.SchemaMode) throws {
         try withNewFile { base in
             try write(base)
             let less = person(Property("id", .int, primaryKey: true))

@@ -18,8 +18,8 @@ struct AnyRealmValueEqualityTests {
         ]
     }
 
-    @Test("Values are equal in their group only, hash alike and rise from group to group")
-    func table() {
+    @Test
+    func `Values are equal in their group only, hash alike and rise from group to group`() {
         for (i, a) in Self.groups.enumerated() {
             for (j, b) in Self.groups.enumerated() {
                 for x in a {
@@ -34,8 +34,8 @@ struct AnyRealmValueEqualityTests {
         #expect(Set(Self.groups.flatMap { $0 }).count == Self.groups.count)
     }
 
-    @Test("Collections are equal by contents, objects by their row")
-    func collections() throws {
+    @Test
+    func `Collections are equal by contents, objects by their row`() throws {
         #expect([1, [2]] as AnyRealmValue != [1, [3]])
         #expect([1] as AnyRealmValue != ["0": 1])
         #expect(["a": 1] as AnyRealmValue != ["a": 1, "b": nil])

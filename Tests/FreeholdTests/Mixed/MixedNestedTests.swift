@@ -35,8 +35,8 @@ struct MixedNestedTests {
 
     private func verify(_ realm: Realm) throws { #expect(try realm.core.database.snapshot().verify() == []) }
 
-    @Test("A list is edited in its place by every call", arguments: Place.allCases, [false, true])
-    func lists(_ place: Place, _ isManaged: Bool) throws {
+    @Test(arguments: Place.allCases, [false, true])
+    func `A list is edited in its place by every call`(_ place: Place, _ isManaged: Bool) throws {
         let realm = try mixedRealm()
         let holder = MixedHolder(1)
         realm.beginWrite()
@@ -99,8 +99,8 @@ struct MixedNestedTests {
         }
     }
 
-    @Test("A dictionary is edited in its place by every call", arguments: Place.allCases, [false, true])
-    func dictionaries(_ place: Place, _ isManaged: Bool) throws {
+    @Test(arguments: Place.allCases, [false, true])
+    func `A dictionary is edited in its place by every call`(_ place: Place, _ isManaged: Bool) throws {
         let realm = try mixedRealm()
         let holder = MixedHolder(1)
         realm.beginWrite()
@@ -145,8 +145,8 @@ struct MixedNestedTests {
         }
     }
 
-    @Test("Two reads see each other's edits, and stay valid when their neighbours move")
-    func live() throws {
+    @Test
+    func `Two reads see each other's edits, and stay valid when their neighbours move`() throws {
         let realm = try mixedRealm()
         let holder = MixedHolder(1, [["a"], ["b"], ["c"]])
         try realm.write {
@@ -182,8 +182,8 @@ struct MixedNestedTests {
         #expect(Array(list).compactMap(\.intValue) == [1, 2, 3, 4])
     }
 
-    @Test("A collection is invalidated when its place is overwritten or removed, or its object deleted")
-    func invalidation() throws {
+    @Test
+    func `A collection is invalidated when its place is overwritten or removed, or its object deleted`() throws {
         let realm = try mixedRealm()
         let holder = MixedHolder(1, ["l": [1], "m": ["x": 1]])
         try realm.write { realm.add(holder) }
@@ -206,8 +206,8 @@ struct MixedNestedTests {
         #expect(list.description.contains("invalidated"))
     }
 
-    @Test("What was made in a transaction that was rolled back is invalidated")
-    func cancelled() throws {
+    @Test
+    func `What was made in a transaction that was rolled back is invalidated`() throws {
         let realm = try mixedRealm()
         let holder = MixedHolder(1)
         try realm.write { realm.add(holder) }
@@ -220,8 +220,8 @@ struct MixedNestedTests {
         #expect(list.isInvalidated && holder.any == [2])
     }
 
-    @Test("Assigning a collection elsewhere copies it, to its own place changes nothing")
-    func copying() throws {
+    @Test
+    func `Assigning a collection elsewhere copies it, to its own place changes nothing`() throws {
         let realm = try mixedRealm()
         let first = MixedHolder(1, [[1], ["x": [2]]])
         let second = MixedHolder(2)
@@ -271,8 +271,8 @@ struct MixedNestedTests {
         try verify(realm)
     }
 
-    @Test("100 levels are stored, and 101 are an error that changes nothing")
-    func levels() throws {
+    @Test
+    func `100 levels are stored, and 101 are an error that changes nothing`() throws {
         let realm = try mixedRealm()
         let holder = MixedHolder(1, deep(100))
         try realm.write { realm.add(holder) }
@@ -295,8 +295,8 @@ struct MixedNestedTests {
         try verify(realm)
     }
 
-    @Test("Embedded objects, keys that can't be and collections in sets are errors")
-    func badData() throws {
+    @Test
+    func `Embedded objects, keys that can't be and collections in sets are errors`() throws {
         let realm = try mixedRealm()
         let holder = MixedHolder(1)
         try realm.write { realm.add(holder) }
@@ -324,8 +324,8 @@ struct MixedNestedTests {
         #expect(message.contains(words), "\(message)")
     }
 
-    @Test("Using an invalidated collection traps, and so does a change outside a write")
-    func traps() async {
+    @Test
+    func `Using an invalidated collection traps, and so does a change outside a write`() async {
         let gone = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let realm = try mixedRealm()
             let holder = MixedHolder(1, [1])
@@ -351,8 +351,8 @@ struct MixedNestedTests {
         expect(bounds, "has 1 elements")
     }
 
-    @Test("An event log holds what the seed's example does")
-    func eventLog() throws {
+    @Test
+    func `An event log holds what the seed's example does`() throws {
         let realm = try mixedRealm()
         try realm.write {
             realm.add(

@@ -26,8 +26,8 @@ struct MixedQueryTests {
         realm.objects(MixedHolder.self).where(condition).map(\.id).sorted()
     }
 
-    @Test("Numbers compare by value, other types not at all, with an index and without")
-    func comparisons() throws {
+    @Test
+    func `Numbers compare by value, other types not at all, with an index and without`() throws {
         let realm = try realm()
         #expect(ids(realm) { $0.any == 1 } == [1, 2, 11])
         #expect(ids(realm) { $0.tag == 1 } == [1, 2, 11])
@@ -46,8 +46,8 @@ struct MixedQueryTests {
         #expect(ids(realm) { $0.any == $0.tag }.count == 13)
     }
 
-    @Test("String conditions hold for strings only")
-    func strings() throws {
+    @Test
+    func `String conditions hold for strings only`() throws {
         let realm = try realm()
         #expect(ids(realm) { $0.any.starts(with: "A") } == [6])
         #expect(ids(realm) { $0.any.contains("B", options: .caseInsensitive) } == [6])
@@ -55,8 +55,8 @@ struct MixedQueryTests {
         #expect(ids(realm) { $0.any.contains(5) } == [])
     }
 
-    @Test("Elements of lists and sets, and links, are found")
-    func elements() throws {
+    @Test
+    func `Elements of lists and sets, and links, are found`() throws {
         let realm = try realm()
         #expect(ids(realm) { $0.list.contains(3) } == [3] && ids(realm) { $0.list.contains(.double(3)) } == [3])
         #expect(ids(realm) { $0.list.contains("x") }.count == 14)
@@ -69,8 +69,8 @@ struct MixedQueryTests {
         #expect(ids(realm) { $0.any == .object(MixedTarget("unmanaged")) } == [])
     }
 
-    @Test("Sorting goes by type, numbers by value; aggregates are of numbers")
-    func sorting() throws {
+    @Test
+    func `Sorting goes by type, numbers by value; aggregates are of numbers`() throws {
         let realm = try realm()
         let sorted = realm.objects(MixedHolder.self).sorted(by: \.any).map(\.id)
         #expect(Array(sorted) == [0, 4, 12, 13, 1, 2, 11, 3, 5, 6, 7, 8, 9, 10])

@@ -97,8 +97,8 @@ struct MixedValueTests {
         #expect(try realm.core.database.snapshot().verify() == [])
     }
 
-    @Test("Accessors give a value of their own type only")
-    func accessors() {
+    @Test
+    func `Accessors give a value of their own type only`() {
         for (name, make) in Self.kinds {
             let value = make()
             #expect((value.intValue != nil) == (name == "int"), "\(name)")
@@ -120,8 +120,8 @@ struct MixedValueTests {
         #expect(AnyRealmValue() == .none)
     }
 
-    @Test("create takes plain data, and values of any type by name")
-    func plainData() throws {
+    @Test
+    func `create takes plain data, and values of any type by name`() throws {
         let realm = try mixedRealm()
         let uuid = UUID()
         try realm.write {
@@ -159,8 +159,8 @@ struct MixedValueTests {
         #expect(realm.objects(MixedHolder.self).count == 1)
     }
 
-    @Test("Plain data goes both ways")
-    func plain() throws {
+    @Test
+    func `Plain data goes both ways`() throws {
         let plain = try #require(AnyRealmValue(["a": [1, nil, "x"] as [Any?], "b": 2.5] as [String: Any?])?.plain)
         let dictionary = try #require(plain as? [String: Any?])
         let list = try #require(dictionary["a"] as? [Any?])
@@ -177,8 +177,8 @@ struct MixedValueTests {
         #expect(AnyRealmValue(UInt64.max) == nil)
     }
 
-    @Test("An optional mixed value is refused when a realm opens")
-    func optional() {
+    @Test
+    func `An optional mixed value is refused when a realm opens`() {
         for type in [MixedOptional.self, MixedOptionalList.self] as [ObjectBase.Type] {
             var configuration = newConfiguration()
             configuration.objectTypes = [type]
@@ -187,8 +187,8 @@ struct MixedValueTests {
         }
     }
 
-    @Test("JSON is made of each kind and read again as far as it tells types")
-    func json() throws {
+    @Test
+    func `JSON is made of each kind and read again as far as it tells types`() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         let value: AnyRealmValue = [

@@ -59,8 +59,8 @@ struct ConfigurationNamingTests {
         return configuration
     }
 
-    @Test("A name beats the class's policy, which beats the configuration's")
-    func precedence() throws {
+    @Test
+    func `A name beats the class's policy, which beats the configuration's`() throws {
         let realm = try Realm(configuration: snake())
         let columns = { (table: String) in realm.core.view.schema.table(named: table)?.columns.map(\.name) }
         #expect(columns("naming_html_page") == ["_id", "page_title", "URL", "linked_pages", "main_author"])
@@ -69,8 +69,8 @@ struct ConfigurationNamingTests {
         #expect(columns("naming_plain") == ["someValue"])
     }
 
-    @Test("Objects, queries, dictionaries and inverse links work under a policy, and after reopening")
-    func use() throws {
+    @Test
+    func `Objects, queries, dictionaries and inverse links work under a policy, and after reopening`() throws {
         try withNewFile { base in
             do {
                 let realm = try Realm(configuration: snake(base))
@@ -102,16 +102,16 @@ struct ConfigurationNamingTests {
         }
     }
 
-    @Test("Unmanaged objects know their class's own names only")
-    func unmanaged() {
+    @Test
+    func `Unmanaged objects know their class's own names only`() {
         let page = NamingHTMLPage(value: ["page_title": "ignored", "pageTitle": "taken", "URL": "u"])
         #expect(page.pageTitle == "taken" && page.sourceURL == "u")
         #expect(page.objectSchema["page_title"] == nil && page.objectSchema.className == "NamingHTMLPage")
         #expect(NamingAuthor(value: ["full-name": "x"]).fullName == "x")
     }
 
-    @Test("Realms with different policies are used side by side")
-    func sideBySide() throws {
+    @Test
+    func `Realms with different policies are used side by side`() throws {
         var plain = newConfiguration()
         plain.objectTypes = types
         let a = try Realm(configuration: plain), b = try Realm(configuration: snake())
@@ -123,8 +123,8 @@ struct ConfigurationNamingTests {
         #expect(a.schema != b.schema && a.schema["NamingHTMLPage"] != nil && a.schema["naming_html_page"] == nil)
     }
 
-    @Test("A realm that is open on the thread is refused with other policies")
-    func otherPolicy() throws {
+    @Test
+    func `A realm that is open on the thread is refused with other policies`() throws {
         try withNewFile { base in
             let realm = try Realm(configuration: snake(base))
             var other = snake(base)
@@ -135,8 +135,8 @@ struct ConfigurationNamingTests {
         }
     }
 
-    @Test("Clashes that a policy makes are found at open, all of them")
-    func clashes() throws {
+    @Test
+    func `Clashes that a policy makes are found at open, all of them`() throws {
         var configuration = newConfiguration()
         configuration.objectTypes = [NamingClash.self]
         _ = try Realm(configuration: configuration)
@@ -153,8 +153,8 @@ struct ConfigurationNamingTests {
         #expect(error?.message.contains("links to NamesPerson") == true)
     }
 
-    @Test("Two classes that a policy gives one name are found at open")
-    func classClash() throws {
+    @Test
+    func `Two classes that a policy gives one name are found at open`() throws {
         class NamingTwin: Object { @Persisted var x = 0 }
         class naming_twin: Object { @Persisted var x = 0 }
         var configuration = newConfiguration()

@@ -19,8 +19,8 @@ struct Given: @unchecked Sendable, CustomStringConvertible {
 
 @Suite("Values for objects")
 struct ConversionTests {
-    @Test("Dictionaries, arrays and objects fill an object, links and lists nested")
-    func shapes() throws {
+    @Test
+    func `Dictionaries, arrays and objects fill an object, links and lists nested`() throws {
         let person = ModelPerson(value: [
             "name": "Ann", "dog": ["name": "Fido", "best": ["age": 9]], "dogs": [["_id": 1], ["_id": 2]],
             "nicknames": ["A", "B"], "unknown": 1,
@@ -36,8 +36,8 @@ struct ConversionTests {
         #expect(copy.name == "Ann" && copy.dog === person.dog && copy.dogs.count == 2 && copy.dogs !== person.dogs)
     }
 
-    @Test("JSON as Foundation reads it fits")
-    func json() throws {
+    @Test
+    func `JSON as Foundation reads it fits`() throws {
         let text =
             #"{"int": 5, "double": 2, "float": 1.5, "bool": true, "optInt": null, "string": "s", "ints": [1, 2], "links": [{"name": "x"}]}"#
         let value = try JSONSerialization.jsonObject(with: Data(text.utf8))
@@ -47,7 +47,6 @@ struct ConversionTests {
     }
 
     @Test(
-        "Values of related types are taken",
         arguments: [
             (Given("int", UInt8(3)), .int(3)), (Given("int8", 127), .int(127)),
             (Given("int", NSNumber(value: 4)), .int(4)),
@@ -66,14 +65,13 @@ struct ConversionTests {
             ),
         ] as [(Given, Value)]
     )
-    func taken(_ given: Given, _ stored: Value) throws {
+    func `Values of related types are taken`(_ given: Given, _ stored: Value) throws {
         let all = try Everything(validating: [given.property: given.value])
         let info = ClassInfo.of(Everything.self)
         #expect(info.value(of: all, at: info.index(named: given.property)!) == stored)
     }
 
     @Test(
-        "A value that doesn't fit is an error with class and property",
         arguments: [
             (Given("int8", 128), .invalidValue), (Given("int", true), .invalidValue), (Given("bool", 2), .invalidValue),
             (Given("int", 1.5), .invalidValue), (Given("int", "1"), .invalidValue),
@@ -89,7 +87,7 @@ struct ConversionTests {
             (Given("objectId", "x"), .invalidValue), (Given("uuid", "x"), .invalidValue),
         ] as [(Given, Realm.Error.Code)]
     )
-    func refused(_ given: Given, _ code: Realm.Error.Code) {
+    func `A value that doesn't fit is an error with class and property`(_ given: Given, _ code: Realm.Error.Code) {
         do {
             _ = try Everything(validating: [given.property: given.value])
             Issue.record("no error")
@@ -103,8 +101,8 @@ struct ConversionTests {
         }
     }
 
-    @Test("init(value:) keeps the error and changes nothing; too many values, wrong kinds and nil are errors")
-    func kept() {
+    @Test
+    func `init(value:) keeps the error and changes nothing; too many values, wrong kinds and nil are errors`() {
         let dog = ModelDog(value: ["age": 8, "name": 5] as [String: Any])
         #expect(dog.age == 3 && dog._unmanagedError?.property == "name")
         #expect(ModelDog(value: [1, "a", 2, NSNull(), 5] as [Any])._unmanagedError?.code == .invalidValue)
@@ -112,8 +110,8 @@ struct ConversionTests {
         #expect(ModelDog(value: Optional<Int>.none as Any)._unmanagedError?.code == .missingValue)
     }
 
-    @Test("Null empties a list and clears a link")
-    func nulls() throws {
+    @Test
+    func `Null empties a list and clears a link`() throws {
         let all = try Everything(validating: [
             "ints": NSNull(), "link": NSNull(), "optStrings": ["a", nil] as [String?],
         ])

@@ -84,15 +84,15 @@ struct CustomTypeTests {
         Realm.Configuration(inMemoryIdentifier: UUID().uuidString, objectTypes: [CustomModel.self, PointRow.self])
     }
 
-    @Test("A property starts with what the stored type's default stands for")
-    func defaults() {
+    @Test
+    func `A property starts with what the stored type's default stands for`() {
         let object = CustomModel()
         #expect(object.temperature.degrees == 0 && object.highest == nil && object.home?.letters == "FR")
         #expect(object.place == Point2(x: 0, y: 0) && object.goal == nil && object.way.isEmpty)
     }
 
-    @Test("Values are stored, read back, changed and nulled; the schema shows the stored types")
-    func roundTrip() throws {
+    @Test
+    func `Values are stored, read back, changed and nulled; the schema shows the stored types`() throws {
         var configuration = newConfiguration(inMemory: false)
         configuration.objectTypes = [CustomModel.self, PointRow.self]
         defer { try? FileManager.default.removeItem(at: configuration.fileURL!) }
@@ -127,8 +127,8 @@ struct CustomTypeTests {
         #expect(object["temperature"] as? Double == -3.5)
     }
 
-    @Test("Plain data stands for values; what can't be mapped is refused")
-    func conversion() throws {
+    @Test
+    func `Plain data stands for values; what can't be mapped is refused`() throws {
         let realm = try Realm(configuration: configuration())
         try realm.write {
             let made = realm.create(
@@ -151,8 +151,8 @@ struct CustomTypeTests {
         }
     }
 
-    @Test("Queries and sorts take values")
-    func queries() throws {
+    @Test
+    func `Queries and sorts take values`() throws {
         let realm = try Realm(configuration: configuration())
         try realm.write {
             for (i, code) in ["AT", "BE", "CH"].enumerated() {
@@ -173,8 +173,8 @@ struct CustomTypeTests {
         #expect(all.sorted(by: \.home).map(\.code.letters) == ["AT", "BE", "CH"])
     }
 
-    @Test("A stored value that stands for nothing reads as nil where that is possible")
-    func unmapped() throws {
+    @Test
+    func `A stored value that stands for nothing reads as nil where that is possible`() throws {
         var configuration = configuration()
         configuration.objectTypes = [CustomModelRaw.self, PointRow.self]
         let raw = try Realm(configuration: configuration)
@@ -193,8 +193,8 @@ struct CustomTypeTests {
         }
     }
 
-    @Test("A stored value that stands for nothing traps where it can't be nil")
-    func unmappedTraps() async {
+    @Test
+    func `A stored value that stands for nothing traps where it can't be nil`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             var configuration = Realm.Configuration(
                 inMemoryIdentifier: UUID().uuidString,

@@ -15,8 +15,8 @@ private struct Holder {
 
 @Suite("Discovery")
 struct DiscoveryTests {
-    @Test("Models of the test bundle are found: public, private, nested, derived, of a generic base")
-    func findsAll() {
+    @Test
+    func `Models of the test bundle are found: public, private, nested, derived, of a generic base`() {
         class Local: Object {
             @Persisted var x = 0
         }
@@ -33,23 +33,23 @@ struct DiscoveryTests {
         #expect(!names.contains("Object"))
     }
 
-    @Test("A class's name is the declared one")
-    func names() {
+    @Test
+    func `A class's name is the declared one`() {
         #expect(ModelDog.className() == "ModelDog")
         #expect(Outer.Nested.Deeper.className() == "Deeper")
         #expect(PrivateModel.className() == "PrivateModel")
         #expect(ClassInfo.of(ModelMapped.self).tableName == "mapped")
     }
 
-    @Test("Properties come in the order of declaration, superclasses' first")
-    func order() {
+    @Test
+    func `Properties come in the order of declaration, superclasses' first`() {
         #expect(ClassInfo.of(ModelDerived.self).properties.map(\.name) == ["base1", "base2", "own"])
         #expect(ClassInfo.of(ModelOfGeneric.self).properties.map(\.name) == ["value", "more"])
         #expect(ClassInfo.of(ModelPerson.self).properties.map(\.name) == ["name", "luck", "dog", "dogs", "nicknames"])
     }
 
-    @Test("Types, optionality, targets and options are read off the declaration")
-    func shapes() {
+    @Test
+    func `Types, optionality, targets and options are read off the declaration`() {
         let info = ClassInfo.of(Everything.self)
         #expect(info.properties.count == 29)
         func shape(_ name: String) -> _PropertyShape { info.properties[info.index(named: name)!].shape }
@@ -66,8 +66,8 @@ struct DiscoveryTests {
         #expect(legacy.primaryKeyIndex == 0 && legacy.properties[1].isIndexed)
     }
 
-    @Test("Initialisers are passed over only where all stored properties are @Persisted")
-    func templates() {
+    @Test
+    func `Initialisers are passed over only where all stored properties are @Persisted`() {
         #expect(ClassInfo.of(ModelDog.self).canReuseAccessors)
         #expect(!ClassInfo.of(ModelPerson.self).canReuseAccessors)
         let maker = ClassInfo.of(ModelMaker.self).makeAccessor() as! ModelMaker
@@ -79,8 +79,8 @@ struct DiscoveryTests {
 
 @Suite("Key path names")
 struct KeyPathNameTests {
-    @Test("A property's key path has its name")
-    func single() {
+    @Test
+    func `A property's key path has its name`() {
         #expect(_name(for: \ModelDog.name) == "name")
         #expect(_name(for: \ModelDog.best) == "best")
         #expect(_name(for: \ModelPerson.dogs) == "dogs")
@@ -91,15 +91,15 @@ struct KeyPathNameTests {
         #expect(_name(for: \Everything.data) == "data")
     }
 
-    @Test("Links chain")
-    func chains() {
+    @Test
+    func `Links chain`() {
         #expect(_name(for: \ModelPerson.dog?.name) == "dog.name")
         #expect(_name(for: \ModelPerson.dog!.best?.best?.age) == "dog.best.best.age")
         #expect(_name(for: \ModelDerived.base1) == "base1")
     }
 
-    @Test("Names are the same from any thread, the first time and later")
-    func threads() async {
+    @Test
+    func `Names are the same from any thread, the first time and later`() async {
         let all = await withTaskGroup(of: Bool.self, returning: Bool.self) { group in
             for _ in 0..<8 {
                 group.addTask {

@@ -60,8 +60,8 @@ private func fill(_ realm: Realm) throws -> DynPerson {
 
 @Suite("Dynamic objects")
 struct DynamicObjectTests {
-    @Test("A class's objects are read by name, with the types of dynamic reads")
-    func read() throws {
+    @Test
+    func `A class's objects are read by name, with the types of dynamic reads`() throws {
         let realm = try dynRealm()
         try fill(realm)
         for name in ["person", "DynPerson"] {
@@ -86,8 +86,8 @@ struct DynamicObjectTests {
         #expect(realm.dynamicObject(ofType: "DynDog", forPrimaryKey: 99) == nil)
     }
 
-    @Test("Typed and dynamic objects of a row are equal, and live and die together")
-    func identity() throws {
+    @Test
+    func `Typed and dynamic objects of a row are equal, and live and die together`() throws {
         let realm = try dynRealm()
         let person = try fill(realm)
         let dynamic = try #require(realm.dynamicObjects("person").first)
@@ -110,8 +110,8 @@ struct DynamicObjectTests {
         #expect((other as? DynamicObject)?.owners.map { ($0 as! LinkingObjects<DynamicObject>).isEmpty } == true)
     }
 
-    @Test("Properties are assigned by name: values, typed and dynamic objects, plain data, nil")
-    func write() throws {
+    @Test
+    func `Properties are assigned by name: values, typed and dynamic objects, plain data, nil`() throws {
         try withNewFile { base in
             do {
                 let realm = try Realm(configuration: dynConfiguration(base))
@@ -177,16 +177,17 @@ struct DynamicObjectTests {
         #expect(realm.objects(DynDog.self).count == 4 && realm.objects(DynPerson.self).count == 2)
     }
 
-    @Test(
-        "Bad data is recorded, the write throws it, and nothing changes",
-        arguments: [
-            ("age", 300 as (any Sendable)?, Realm.Error.Code.invalidValue), ("age", "old", .invalidValue),
-            ("age", nil, .missingValue),
-            ("id", 77, .primaryKeyChanged), ("best", "x", .invalidValue), ("best", ["id": 1], .duplicatePrimaryKey),
-            ("owners", [Int](), .invalidValue), ("name", nil, .missingValue), ("born", 5, .invalidValue),
-        ]
-    )
-    func badValues(_ key: String, _ value: (any Sendable)?, _ code: Realm.Error.Code) throws {
+    @Test(arguments: [
+        ("age", 300 as (any Sendable)?, Realm.Error.Code.invalidValue), ("age", "old", .invalidValue),
+        ("age", nil, .missingValue),
+        ("id", 77, .primaryKeyChanged), ("best", "x", .invalidValue), ("best", ["id": 1], .duplicatePrimaryKey),
+        ("owners", [Int](), .invalidValue), ("name", nil, .missingValue), ("born", 5, .invalidValue),
+    ])
+    func `Bad data is recorded, the write throws it, and nothing changes`(
+        _ key: String,
+        _ value: (any Sendable)?,
+        _ code: Realm.Error.Code
+    ) throws {
         let realm = try dynRealm()
         try fill(realm)
         let dog = try #require(realm.dynamicObject(ofType: "DynDog", forPrimaryKey: 1))
@@ -201,8 +202,8 @@ struct DynamicObjectTests {
         #expect("\(dog)" == before && realm.objects(DynDog.self).count == 4)
     }
 
-    @Test("After bad data dynamicCreate returns an unmanaged object that later calls can use")
-    func badCreate() throws {
+    @Test
+    func `After bad data dynamicCreate returns an unmanaged object that later calls can use`() throws {
         let realm = try dynRealm()
         try fill(realm)
         let error = #expect(throws: Realm.Error.self) {
@@ -225,8 +226,8 @@ struct DynamicObjectTests {
         #expect(realm.objects(DynPerson.self).count == 1 && realm.objects(DynPerson.self)[0].dogs.count == 2)
     }
 
-    @Test("Results of dynamic objects are queried, sorted, aggregated, changed and deleted by name")
-    func results() throws {
+    @Test
+    func `Results of dynamic objects are queried, sorted, aggregated, changed and deleted by name`() throws {
         let realm = try dynRealm()
         try fill(realm)
         let dogs = realm.dynamicObjects("DynDog")
@@ -256,8 +257,8 @@ struct DynamicObjectTests {
         #expect(dogs.count == 1 && dogs[0].age as? Int == 1 && realm.objects(DynDog.self).count == 1)
     }
 
-    @Test("Lists of objects are had by name from typed and dynamic objects")
-    func dynamicLists() throws {
+    @Test
+    func `Lists of objects are had by name from typed and dynamic objects`() throws {
         let realm = try dynRealm()
         let person = try fill(realm)
         let list = person.dynamicList("dogs")
@@ -269,8 +270,8 @@ struct DynamicObjectTests {
         #expect(person.dogs.map(\.name) == ["B"])
     }
 
-    @Test("A file is opened without classes, read, and written with a schema made by hand")
-    func withoutClasses() throws {
+    @Test
+    func `A file is opened without classes, read, and written with a schema made by hand`() throws {
         try withNewFile { base in
             var configuration = base
             let log = ObjectSchema(
@@ -341,8 +342,8 @@ struct DynamicObjectTests {
         }
     }
 
-    @Test("What a table has beside its class is read and written by name")
-    func beyondTheClass() throws {
+    @Test
+    func `What a table has beside its class is read and written by name`() throws {
         var schema = try Schema(classes: [DynDog.self, DynPerson.self])
         schema.objectSchema[0].properties.append(Property("chip", .string, optional: true))
         schema.objectSchema[0].properties.append(
@@ -368,8 +369,8 @@ struct DynamicObjectTests {
         #expect(realm.objects(DynDog.self).map(\.id) == [1, 2])
     }
 
-    @Test("Enums are their raw values, and take those of their cases only")
-    func enums() throws {
+    @Test
+    func `Enums are their raw values, and take those of their cases only`() throws {
         var configuration = newConfiguration()
         configuration.objectTypes = [DynMoody.self]
         let realm = try Realm(configuration: configuration)
@@ -389,8 +390,8 @@ struct DynamicObjectTests {
         #expect(object.mood == .good && object.moods.count == 2)
     }
 
-    @Test("Naming policies and both names hold for dynamic objects")
-    func policies() throws {
+    @Test
+    func `Naming policies and both names hold for dynamic objects`() throws {
         var configuration = newConfiguration()
         configuration.objectTypes = [NamingHTMLPage.self, NamingAuthor.self]
         configuration.classNamingPolicy = .snakeCase
@@ -409,8 +410,8 @@ struct DynamicObjectTests {
         #expect(realm.objects(NamingHTMLPage.self)[0].linkedPages[0].mainAuthor?.fullName == "Ada")
     }
 
-    @Test("Dynamic realms let go of everything when they close")
-    func release() throws {
+    @Test
+    func `Dynamic realms let go of everything when they close`() throws {
         weak var core: RealmCore?
         weak var catalogue: ClassInfo?
         do {
@@ -424,8 +425,8 @@ struct DynamicObjectTests {
         #expect(core == nil && catalogue == nil)
     }
 
-    @Test("Misuse traps", arguments: 0..<8)
-    func traps(kind: Int) async {
+    @Test(arguments: 0..<8)
+    func `Misuse traps`(kind: Int) async {
         let words = [
             ["has no class 'Nothing'", "DynDog, person"], ["DynPerson has no property \"nothing\""],
             ["outside a write transaction"], ["holds objects of class DynDog", "class DynPerson"],

@@ -40,15 +40,15 @@ struct EnumTests {
         Realm.Configuration(inMemoryIdentifier: UUID().uuidString, objectTypes: [EnumModel.self])
     }
 
-    @Test("Without a default value a property starts with the first case")
-    func defaults() throws {
+    @Test
+    func `Without a default value a property starts with the first case`() throws {
         let object = EnumModel()
         #expect(object.id == .clubs && object.suit == .hearts && object.level == .low && object.ratio == .half)
         #expect(object.maybe == nil && object.maybeLevel == nil && object.suits.isEmpty)
     }
 
-    @Test("Cases are stored, read back, changed and nulled")
-    func roundTrip() throws {
+    @Test
+    func `Cases are stored, read back, changed and nulled`() throws {
         var configuration = newConfiguration(inMemory: false)
         configuration.objectTypes = [EnumModel.self]
         defer { try? FileManager.default.removeItem(at: configuration.fileURL!) }
@@ -80,8 +80,8 @@ struct EnumTests {
         #expect(object["suit"] as? String == "clubs" && object["level"] as? Int == 10 && object["maybe"] == nil)
     }
 
-    @Test("create and init(value:) take cases and raw values, and refuse values that no case has")
-    func conversion() throws {
+    @Test
+    func `create and init(value:) take cases and raw values, and refuse values that no case has`() throws {
         let realm = try Realm(configuration: configuration())
         try realm.write {
             let made = realm.create(
@@ -104,8 +104,8 @@ struct EnumTests {
         }
     }
 
-    @Test("Queries, sorts and aggregates take cases")
-    func queries() throws {
+    @Test
+    func `Queries, sorts and aggregates take cases`() throws {
         let realm = try Realm(configuration: configuration())
         try realm.write {
             for (i, suit) in Suit.allCases.enumerated() {
@@ -133,8 +133,8 @@ struct EnumTests {
         #expect(all.max(of: \.level) == .high && all.min(of: \.level) == .low)
     }
 
-    @Test("A stored value that no case has reads as nil where that is possible")
-    func unknownRawValues() throws {
+    @Test
+    func `A stored value that no case has reads as nil where that is possible`() throws {
         var configuration = configuration()
         configuration.objectTypes = [EnumModelRaw.self]
         let raw = try Realm(configuration: configuration)
@@ -155,8 +155,8 @@ struct EnumTests {
         }
     }
 
-    @Test("A stored value that no case has traps where it can't be nil")
-    func unknownRawValueTraps() async {
+    @Test
+    func `A stored value that no case has traps where it can't be nil`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             var configuration = Realm.Configuration(
                 inMemoryIdentifier: UUID().uuidString,

@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Increments: properties")
 struct IncrementTests {
-    @Test("every integer type, managed and not", arguments: [false, true])
-    func everyType(managed: Bool) throws {
+    @Test(arguments: [false, true])
+    func `every integer type, managed and not`(managed: Bool) throws {
         try withCounters(managed: managed) { object in
             #expect(object.increment(\.int, by: 5) == 5 && object.increment(\.int, by: -7) == -2 && object.int == -2)
             #expect(object.increment(\.int8, by: 100) == 100 && object.increment(\.int8, by: 27) == 127)
@@ -19,8 +19,8 @@ struct IncrementTests {
         }
     }
 
-    @Test("every optional integer type; nil stays nil", arguments: [false, true])
-    func everyOptional(managed: Bool) throws {
+    @Test(arguments: [false, true])
+    func `every optional integer type; nil stays nil`(managed: Bool) throws {
         try withCounters(managed: managed) { object in
             #expect(object.increment(\.optionalInt, by: 5) == nil && object.optionalInt == nil)
             #expect(object.increment(\.optionalInt8, by: 5) == nil && object.optionalInt8 == nil)
@@ -37,8 +37,8 @@ struct IncrementTests {
         }
     }
 
-    @Test("by name, in Swift or in the file", arguments: [false, true])
-    func byName(managed: Bool) throws {
+    @Test(arguments: [false, true])
+    func `by name, in Swift or in the file`(managed: Bool) throws {
         try withCounters(managed: managed) { object in
             #expect(object.increment("int", by: 3) == 3 && object.int == 3)
             #expect(object.increment("int8", by: -3) == -3 && object.int8 == -3)
@@ -50,8 +50,8 @@ struct IncrementTests {
         }
     }
 
-    @Test("embedded objects, and objects that links lead to", arguments: [false, true])
-    func embedded(managed: Bool) throws {
+    @Test(arguments: [false, true])
+    func `embedded objects, and objects that links lead to`(managed: Bool) throws {
         try withCounters(managed: managed) { object in
             object.tally = IncrementTally()
             object.tallies.append(IncrementTally())
@@ -92,8 +92,8 @@ struct IncrementTests {
         #expect(other.dynamicObjects("Page").first?.visits as? Int == .min)
     }
 
-    @Test("sums of 64 bits wrap around", arguments: [false, true])
-    func wrapping(managed: Bool) throws {
+    @Test(arguments: [false, true])
+    func `sums of 64 bits wrap around`(managed: Bool) throws {
         try withCounters(managed: managed) { object in
             (object.int, object.int64, object.optionalInt) = (.max, .min, .max)
             #expect(object.increment(\.int) == .min && object.int == .min)
@@ -106,8 +106,8 @@ struct IncrementTests {
         }
     }
 
-    @Test("a sum that a narrower type can't hold is thrown by the write, which changes nothing")
-    func narrow() throws {
+    @Test
+    func `a sum that a narrower type can't hold is thrown by the write, which changes nothing`() throws {
         let realm = try incrementRealm()
         let object = IncrementCounters(1)
         (object.int8, object.optionalInt16, object.int32) = (120, -32_768, 7)
@@ -137,8 +137,8 @@ struct IncrementTests {
         }
     }
 
-    @Test("a primary key isn't added to, which the write throws")
-    func primaryKey() throws {
+    @Test
+    func `a primary key isn't added to, which the write throws`() throws {
         let realm = try incrementRealm()
         let object = IncrementCounters(1)
         object.increment(\.id, by: 3)
@@ -152,8 +152,8 @@ struct IncrementTests {
         #expect(object.id == 4)
     }
 
-    @Test("indexes find the sum, and unique ones refuse it where it is taken")
-    func indexes() throws {
+    @Test
+    func `indexes find the sum, and unique ones refuse it where it is taken`() throws {
         let realm = try incrementRealm()
         try realm.write {
             for i in 0..<50 {
@@ -184,8 +184,8 @@ struct IncrementTests {
         #expect(realm.objects(IncrementSeat.self).where { $0.row == 1 && $0.number == 3 }.count == 1)
     }
 
-    @Test("an object of a subclass, whatever class it is taken for", arguments: [false, true])
-    func subclasses(managed: Bool) throws {
+    @Test(arguments: [false, true])
+    func `an object of a subclass, whatever class it is taken for`(managed: Bool) throws {
         let realm = try incrementRealm()
         let box = IncrementBox(1, 2)
         realm.beginWrite()
@@ -199,8 +199,8 @@ struct IncrementTests {
         try realm.commitWrite()
     }
 
-    @Test("an object that the same write has made, and one that an update has changed")
-    func madeInTheSameWrite() throws {
+    @Test
+    func `an object that the same write has made, and one that an update has changed`() throws {
         let realm = try incrementRealm()
         try realm.write {
             let object = realm.create(IncrementCounters.self, value: ["id": 1, "indexed": 5])
@@ -212,8 +212,8 @@ struct IncrementTests {
         #expect(realm.verify() == [])
     }
 
-    @Test("in a migration, by name")
-    func migration() throws {
+    @Test
+    func `in a migration, by name`() throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("freehold-\(UUID().uuidString).realm")
         var configuration = Realm.Configuration(fileURL: url, objectTypes: incrementTypes)
         defer { _ = try? Realm.deleteFiles(for: configuration) }
@@ -230,8 +230,8 @@ struct IncrementTests {
         #expect(migrated.objects(IncrementCounters.self).first?.int == 5)
     }
 
-    @Test("projections add to what they show")
-    func projections() throws {
+    @Test
+    func `projections add to what they show`() throws {
         let realm = try incrementRealm()
         let object = IncrementCounters(1)
         let unmanaged = IncrementProjection(projecting: object)
@@ -247,11 +247,8 @@ struct IncrementTests {
         #expect(object.int == 5 && object.tally?.count == 4)
     }
 
-    @Test(
-        "mixed values, doubles, enums and collections are none to add to",
-        arguments: ["mixed", "double", "grade", "ints", "tally"]
-    )
-    func others(name: String) async {
+    @Test(arguments: ["mixed", "double", "grade", "ints", "tally"])
+    func `mixed values, doubles, enums and collections are none to add to`(name: String) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [name] in
             try withCounters(managed: true) { $0.increment(name) }
         }

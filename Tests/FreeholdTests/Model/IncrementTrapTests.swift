@@ -11,8 +11,8 @@ struct IncrementTrapTests {
         for word in words { #expect(message.contains(word), "\(message)") }
     }
 
-    @Test("outside a write transaction", arguments: 0..<8)
-    func outside(kind: Int) async {
+    @Test(arguments: 0..<8)
+    func `outside a write transaction`(kind: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
             let realm = try incrementRealm()
             let object = IncrementCounters(1)
@@ -33,8 +33,8 @@ struct IncrementTrapTests {
         expect(result, "outside a write transaction", "realm.write")
     }
 
-    @Test("a frozen object", arguments: 0..<3)
-    func frozen(kind: Int) async {
+    @Test(arguments: 0..<3)
+    func `a frozen object`(kind: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
             let realm = try incrementRealm()
             let object = IncrementCounters(1)
@@ -50,8 +50,8 @@ struct IncrementTrapTests {
         expect(result, "is frozen", "thaw()")
     }
 
-    @Test("a deleted object", arguments: 0..<3)
-    func deleted(kind: Int) async {
+    @Test(arguments: 0..<3)
+    func `a deleted object`(kind: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
             let realm = try incrementRealm()
             let object = IncrementCounters(1)
@@ -70,8 +70,8 @@ struct IncrementTrapTests {
         expect(result, "IncrementCounters", "deleted", "isInvalidated")
     }
 
-    @Test("another thread", arguments: 0..<3)
-    func thread(kind: Int) async {
+    @Test(arguments: 0..<3)
+    func `another thread`(kind: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
             let realm = try incrementRealm()
             let object = IncrementCounters(1)
@@ -90,8 +90,8 @@ struct IncrementTrapTests {
         expect(result, "another thread")
     }
 
-    @Test("a position outside of a list", arguments: [false, true], [-1, 1])
-    func bounds(managed: Bool, i: Int) async {
+    @Test(arguments: [false, true], [-1, 1])
+    func `a position outside of a list`(managed: Bool, i: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [managed, i] in
             try withCounters(managed: managed) { object in
                 object.ints.append(1)
@@ -101,8 +101,8 @@ struct IncrementTrapTests {
         expect(result, "Index \(i)", "1 elements")
     }
 
-    @Test("a sum that the type of something unmanaged can't hold", arguments: 0..<4)
-    func unmanagedOverflow(kind: Int) async {
+    @Test(arguments: 0..<4)
+    func `a sum that the type of something unmanaged can't hold`(kind: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
             let object = IncrementCounters(1)
             object.int8s.append(127)
@@ -119,8 +119,8 @@ struct IncrementTrapTests {
         expect(result, "can't be added", kind % 2 == 0 ? "doesn't fit into Int8" : "doesn't fit into Int16")
     }
 
-    @Test("a key path that leads to no stored integer", arguments: 0..<4)
-    func keyPaths(kind: Int) async {
+    @Test(arguments: 0..<4)
+    func `a key path that leads to no stored integer`(kind: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
             let object = IncrementCounters(1)
             object.tallies.append(IncrementTally())
@@ -134,8 +134,8 @@ struct IncrementTrapTests {
         expect(result, "IncrementCounters", "increment", "Give it that of the property itself")
     }
 
-    @Test("a property that isn't there, and one behind a link to nothing", arguments: [0, 1])
-    func missing(kind: Int) async {
+    @Test(arguments: [0, 1])
+    func `a property that isn't there, and one behind a link to nothing`(kind: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
             let object = IncrementCounters(1)
             if kind == 0 { object.increment("nothing") } else { object.increment(\.tally!.count) }
@@ -143,8 +143,8 @@ struct IncrementTrapTests {
         expect(result, "IncrementCounters", kind == 0 ? "nothing" : "a link on the way is nil")
     }
 
-    @Test("a projected property that is made of a stored one")
-    func projected() async {
+    @Test
+    func `a projected property that is made of a stored one`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             IncrementProjection(projecting: IncrementCounters(1)).increment(\.twice)
         }

@@ -116,8 +116,8 @@ private func makeEmbedded<T: EmbeddedObject>(_ type: T.Type) -> T { type.init() 
 
 @Suite("Initialisers of models", .serialized)
 struct InitializerTests {
-    @Test("Designated initialisers assign stored properties before super.init()")
-    func designated() throws {
+    @Test
+    func `Designated initialisers assign stored properties before super.init()`() throws {
         let note = InitNote(text: "ab", count: 3)
         #expect(note.text == "ab" && note.count == 3 && note.tag == "AB" && note.mapped == "mab" && note.rating == 2.5)
         #expect(Array(note.words) == ["ab"] && note.mood == .bad && note.any == .string("ab") && note.plain == 2)
@@ -140,8 +140,8 @@ struct InitializerTests {
         #expect(realm.objects(InitNote.self).map(\.count) == [3, 6] && realm.objects(InitNote.self)[0].plain == 1)
     }
 
-    @Test("A generic function and a metatype make objects, with the class's own init()")
-    func generic() {
+    @Test
+    func `A generic function and a metatype make objects, with the class's own init()`() {
         let note: InitNote = make()
         #expect(note.text == "none" && note.count == 6)
         #expect(makeEmbedded(InitPart.self).name == "part")
@@ -151,8 +151,8 @@ struct InitializerTests {
         #expect((base.init() as? InitPart)?.size == 0)
     }
 
-    @Test("Stored objects are read without evaluating default values or running initialisers")
-    func accessors() throws {
+    @Test
+    func `Stored objects are read without evaluating default values or running initialisers`() throws {
         var configuration = newConfiguration()
         configuration.objectTypes = [InitCounted.self, InitOwner.self, InitPart.self]
         let realm = try Realm(configuration: configuration)

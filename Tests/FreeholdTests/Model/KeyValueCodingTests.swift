@@ -63,8 +63,8 @@ struct KeyValueCodingTests {
         try body(managed)
     }
 
-    @Test("A collection gives a property of each element, or the elements")
-    func read() throws {
+    @Test
+    func `A collection gives a property of each element, or the elements`() throws {
         try forEachState { owner in
             let dogs = owner.dogs
             #expect(dogs.value(forKey: "name") as? [String] == ["A", "B", "A", "C"])
@@ -80,8 +80,8 @@ struct KeyValueCodingTests {
         }
     }
 
-    @Test("Key paths go through links and collections")
-    func paths() throws {
+    @Test
+    func `Key paths go through links and collections`() throws {
         try forEachState { owner in
             #expect(owner.value(forKeyPath: "dogs.name") as? [String] == ["A", "B", "A", "C"])
             #expect(owner.value(forKeyPath: "dogs.friend.name") as? [String?] == ["B", nil, "B", nil])
@@ -98,8 +98,8 @@ struct KeyValueCodingTests {
         }
     }
 
-    @Test("Operators make one value of many")
-    func folds() throws {
+    @Test
+    func `Operators make one value of many`() throws {
         try forEachState { owner in
             let dogs = owner.dogs
             #expect(dogs.value(forKeyPath: "@count") as? Int == 4)
@@ -120,8 +120,8 @@ struct KeyValueCodingTests {
         }
     }
 
-    @Test("Operators unite values and collections, each value once where asked")
-    func unions() throws {
+    @Test
+    func `Operators unite values and collections, each value once where asked`() throws {
         try forEachState { owner in
             let dogs = owner.dogs
             #expect(dogs.value(forKeyPath: "@unionOfObjects.name") as? [String] == ["A", "B", "A", "C"])
@@ -139,8 +139,8 @@ struct KeyValueCodingTests {
         }
     }
 
-    @Test("Results and linking objects answer like lists")
-    func results() throws {
+    @Test
+    func `Results and linking objects answer like lists`() throws {
         let realm = try keyedRealm()
         try realm.write { realm.add(owner()) }
         let dogs = realm.objects(KeyedDog.self)
@@ -153,8 +153,8 @@ struct KeyValueCodingTests {
         #expect(friendOf.value(forKey: "name") as? [String] == ["A", "A"])
     }
 
-    @Test("Setting a key sets it on every element")
-    func write() throws {
+    @Test
+    func `Setting a key sets it on every element`() throws {
         try withNewFile { base in
             var configuration = base
             configuration.objectTypes = [KeyedDog.self, KeyedOwner.self]
@@ -183,8 +183,8 @@ struct KeyValueCodingTests {
         }
     }
 
-    @Test("Values of several properties come as a dictionary that makes an equal object")
-    func dictionary() {
+    @Test
+    func `Values of several properties come as a dictionary that makes an equal object`() {
         let dog = owner().dogs[1]
         let values = dog.dictionaryWithValues(forKeys: ["name", "age", "born_on", "tags"])
         #expect(values["name"] as? String == "B" && values["age"] is NSNull && values.count == 4)
@@ -192,8 +192,8 @@ struct KeyValueCodingTests {
         #expect(copy.name == "B" && copy.age == nil && copy.born == dog.born && Array(copy.tags) == ["x", "t1"])
     }
 
-    @Test("A value that doesn't fit is recorded, thrown by the write, and changes nothing of its object")
-    func badValues() throws {
+    @Test
+    func `A value that doesn't fit is recorded, thrown by the write, and changes nothing of its object`() throws {
         let realm = try keyedRealm()
         let owner = owner()
         try realm.write { realm.add(owner) }
@@ -211,16 +211,13 @@ struct KeyValueCodingTests {
         }
     }
 
-    @Test(
-        "A key path that says nothing traps",
-        arguments: [
-            ("@count.name", "goes on behind @count"), ("@min.friend.age", "nested key paths"), ("@min", "name it"),
-            ("@median.age", "unknown operator @median"), ("@min.name", "can't be"), ("@sum.born", "can't be"),
-            ("@unionOfArrays.name", "can't be made of"), ("nothing", "no property"),
-            ("name.length", "no property 'length'"),
-        ]
-    )
-    func traps(_ keyPath: String, _ words: String) async {
+    @Test(arguments: [
+        ("@count.name", "goes on behind @count"), ("@min.friend.age", "nested key paths"), ("@min", "name it"),
+        ("@median.age", "unknown operator @median"), ("@min.name", "can't be"), ("@sum.born", "can't be"),
+        ("@unionOfArrays.name", "can't be made of"), ("nothing", "no property"),
+        ("name.length", "no property 'length'"),
+    ])
+    func `A key path that says nothing traps`(_ keyPath: String, _ words: String) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [keyPath] in
             _ = owner().dogs.value(forKeyPath: keyPath)
         }
@@ -228,8 +225,8 @@ struct KeyValueCodingTests {
         #expect(message.contains(words), "\(message)")
     }
 
-    @Test("Setting outside a write transaction traps, also of an empty collection")
-    func outside() async {
+    @Test
+    func `Setting outside a write transaction traps, also of an empty collection`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             try keyedRealm().objects(KeyedDog.self).setValue(1, forKey: "age")
         }

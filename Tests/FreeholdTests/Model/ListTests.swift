@@ -44,8 +44,8 @@ class ListItem: Object {
 
 @Suite("Lists")
 struct ListTests {
-    @Test("Every operation does what it does to an array", arguments: [false, true])
-    func operations(_ managed: Bool) throws {
+    @Test(arguments: [false, true])
+    func `Every operation does what it does to an array`(_ managed: Bool) throws {
         try withList(managed: managed) { list in
             list.append(objectsIn: 0..<10)
             list.append(10)
@@ -81,8 +81,8 @@ struct ListTests {
         }
     }
 
-    @Test("move(fromOffsets:) agrees with an array's", arguments: [1, 2, 3])
-    func moveOffsets(_ seed: Int) throws {
+    @Test(arguments: [1, 2, 3])
+    func `move(fromOffsets:) agrees with an array's`(_ seed: Int) throws {
         var random = SeededRandom(state: UInt64(seed))
         for _ in 0..<200 {
             let list = List<Int>()
@@ -97,8 +97,8 @@ struct ListTests {
         }
     }
 
-    @Test("Iteration walks what was there when it began", arguments: [false, true])
-    func iteration(_ managed: Bool) throws {
+    @Test(arguments: [false, true])
+    func `Iteration walks what was there when it began`(_ managed: Bool) throws {
         try withList(managed: managed) { list in
             list.append(objectsIn: [1, 2, 3])
             var seen: [Int] = []
@@ -110,8 +110,8 @@ struct ListTests {
         }
     }
 
-    @Test("A random walk agrees with an array", arguments: [11, 12])
-    func walk(_ seed: Int) throws {
+    @Test(arguments: [11, 12])
+    func `A random walk agrees with an array`(_ seed: Int) throws {
         var random = SeededRandom(state: UInt64(seed))
         try withList(managed: true) { list in
             var model: [Int] = []
@@ -146,8 +146,8 @@ struct ListTests {
         }
     }
 
-    @Test("A list stays itself when its object is added, and its objects are added with it")
-    func promotion() throws {
+    @Test
+    func `A list stays itself when its object is added, and its objects are added with it`() throws {
         let realm = try listRealm()
         let object = ListModel()
         let items = object.items
@@ -171,8 +171,8 @@ struct ListTests {
         #expect(items.index(of: items[1]) == 1 && items.index(of: ListItem(1)) == nil)
     }
 
-    @Test("Linking objects follow the links back")
-    func inverse() throws {
+    @Test
+    func `Linking objects follow the links back`() throws {
         let realm = try listRealm()
         let item = ListItem(1)
         #expect(item.owners.isEmpty)
@@ -190,8 +190,8 @@ struct ListTests {
         #expect(item.owners.isEmpty && b.isInvalidated)
     }
 
-    @Test("Aggregates", arguments: [false, true])
-    func aggregates(_ managed: Bool) throws {
+    @Test(arguments: [false, true])
+    func `least, greatest, sum and mean`(_ managed: Bool) throws {
         try withList(managed: managed) { list in
             #expect(list.min() == nil && list.sum() == 0 && (list.average() as Double?) == nil)
             list.append(objectsIn: [4, 1, 5])
@@ -204,8 +204,8 @@ struct ListTests {
         #expect(dates.max() == Date(timeIntervalSince1970: 5))
     }
 
-    @Test("Descriptions and coding", arguments: [false, true])
-    func text(_ managed: Bool) throws {
+    @Test(arguments: [false, true])
+    func `Descriptions and coding`(_ managed: Bool) throws {
         try withList(managed: managed) { list in
             list.append(objectsIn: [1, 2])
             #expect("\(list)" == "List<Int> (\n\t[0] 1,\n\t[1] 2\n)")

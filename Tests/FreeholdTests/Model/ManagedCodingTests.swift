@@ -85,8 +85,8 @@ struct ManagedCodingTests {
         return encoder
     }
 
-    @Test("A managed object encodes as it did before it was added, links and lists included")
-    func managed() throws {
+    @Test
+    func `A managed object encodes as it did before it was added, links and lists included`() throws {
         let parent = dog(1)
         parent.friend = dog(2)
         parent.friend!.friend = dog(3)
@@ -111,8 +111,8 @@ struct ManagedCodingTests {
         #expect(try encoder().encode(copy) == before)
     }
 
-    @Test("Arrays, dictionaries, results, lists and structs of managed objects encode")
-    func containers() throws {
+    @Test
+    func `Arrays, dictionaries, results, lists and structs of managed objects encode`() throws {
         let realm = try realm()
         try realm.write {
             let parent = dog(1)
@@ -157,8 +157,8 @@ struct ManagedCodingTests {
         #expect(throws: Never.self) { try generic(realm.objects(CDog.self)) }
     }
 
-    @Test("Strategies for dates, data, keys and numbers are those of the coder")
-    func strategies() throws {
+    @Test
+    func `Strategies for dates, data, keys and numbers are those of the coder`() throws {
         let realm = try realm()
         let value = dog(7)
         value.score = .infinity
@@ -208,8 +208,8 @@ struct ManagedCodingTests {
         #expect(decoded.score == nil && decoded.friend == nil)
     }
 
-    @Test("Coding keys choose and rename, managed or not")
-    func codingKeys() throws {
+    @Test
+    func `Coding keys choose and rename, managed or not`() throws {
         let realm = try realm()
         let object = CRenamed()
         object.name = "n"
@@ -222,8 +222,8 @@ struct ManagedCodingTests {
         #expect(decoded.name == "n" && decoded.age == 3 && decoded.secret == "hidden")
     }
 
-    @Test("An encode(to:) written by hand sees the managed object")
-    func byHand() throws {
+    @Test
+    func `An encode(to:) written by hand sees the managed object`() throws {
         let realm = try realm()
         let parent = CByHand()
         parent.name = "p"
@@ -239,8 +239,8 @@ struct ManagedCodingTests {
         #expect(text == #"{"children":["a","b"],"name":"p"}"#)
     }
 
-    @Test("Null or a wrong type where a value is required is a decoding error; a missing list too")
-    func errors() {
+    @Test
+    func `Null or a wrong type where a value is required is a decoding error; a missing list too`() {
         let decoder = JSONDecoder()
         for json in [
             #"{"full_name":null,"age":1}"#, #"{"full_name":"n","age":"x"}"#, #"{"full_name":"n"}"#, "[]",

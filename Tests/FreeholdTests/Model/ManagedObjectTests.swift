@@ -74,8 +74,8 @@ struct ManagedObjectTests {
         #expect(object.int == -4 && object.double == 2 && object.optString == nil)
     }
 
-    @Test("The primary key of a stored object can't be changed; assigning the same one is nothing")
-    func primaryKey() throws {
+    @Test
+    func `The primary key of a stored object can't be changed; assigning the same one is nothing`() throws {
         let realm = try memoryRealm()
         let dog = ModelDog()
         dog._id = 4
@@ -91,8 +91,8 @@ struct ManagedObjectTests {
         #expect(dog._id == 4)
     }
 
-    @Test("A value that doesn't fit is recorded, and the write throws it")
-    func recorded() throws {
+    @Test
+    func `A value that doesn't fit is recorded, and the write throws it`() throws {
         let realm = try memoryRealm()
         let object = Everything()
         try realm.write { realm.add(object) }
@@ -105,8 +105,8 @@ struct ManagedObjectTests {
         #expect(object.int8 == 0)
     }
 
-    @Test("Deleted objects and those of a cancelled write are invalid")
-    func invalidation() throws {
+    @Test
+    func `Deleted objects and those of a cancelled write are invalid`() throws {
         let realm = try memoryRealm()
         let (kept, gone, never) = (ModelPerson(), ModelPerson(), ModelPerson())
         try realm.write { realm.add([kept, gone]) }
@@ -122,8 +122,8 @@ struct ManagedObjectTests {
         #expect("\(gone)" == "[invalid object]")
     }
 
-    @Test("Initialisers that make objects, and properties that aren't stored, work for accessors")
-    func initialisers() throws {
+    @Test
+    func `Initialisers that make objects, and properties that aren't stored, work for accessors`() throws {
         let realm = try memoryRealm()
         try realm.write {
             realm.add(ModelMaker())
@@ -136,8 +136,8 @@ struct ManagedObjectTests {
         #expect(person.notStored == 9 && person.both == "")
     }
 
-    @Test("Mapped names are those of the file; Swift's names are those of the code")
-    func mapped() throws {
+    @Test
+    func `Mapped names are those of the file; Swift's names are those of the code`() throws {
         let realm = try memoryRealm()
         let object = ModelMapped(value: ["key": "k", "swiftName": 3])
         try realm.write { realm.add(object) }
@@ -145,8 +145,8 @@ struct ManagedObjectTests {
         #expect(realm.objects(ModelMapped.self).where { $0.swiftName == 3 }.count == 1)
     }
 
-    @Test("An object outlives the Realm value that it came from")
-    func outlives() throws {
+    @Test
+    func `An object outlives the Realm value that it came from`() throws {
         func make() throws -> ModelPerson {
             let realm = try memoryRealm()
             let person = ModelPerson(value: ["name": "Ann", "dogs": [["_id": 1]]])

@@ -73,8 +73,8 @@ struct MappedNameTests {
 
     private func newNamesRealm() throws -> Realm { try Realm(configuration: configuration(newConfiguration())) }
 
-    @Test("Every form of declaration takes its name, on both levels of a subclass")
-    func columns() {
+    @Test
+    func `Every form of declaration takes its name, on both levels of a subclass`() {
         let person: [String: String] = [
             "firstName": "first_name", "age": "years", "code": "_key", "plain": "plain", "middleName": "middle",
             "lastName": "family_name", "friend": "best_friend", "friends": "all_friends",
@@ -94,8 +94,8 @@ struct MappedNameTests {
         #expect(info.problems.isEmpty && ClassInfo.of(NamesWorker.self).problems.isEmpty)
     }
 
-    @Test("Default values and initialisers work as without a mapped name")
-    func defaults() {
+    @Test
+    func `Default values and initialisers work as without a mapped name`() {
         let person = NamesPerson()
         #expect(person.firstName == "Ada" && person.age == 36 && person.code == "" && person.middleName == nil)
         #expect(person.friends.isEmpty && person.dogs.isEmpty && person.friend == nil)
@@ -105,16 +105,16 @@ struct MappedNameTests {
         #expect(worker.middleName == "K" && worker.plainStored == "not stored")
     }
 
-    @Test("A class's stored name isn't its subclass's")
-    func inheritance() {
+    @Test
+    func `A class's stored name isn't its subclass's`() {
         #expect(ClassInfo.of(NamesWorker.self).tableName == "NamesWorker")
         #expect(ClassInfo.of(NamesOfASubclass.self).tableName == "NamesOfASubclass")
         #expect(ClassInfo.of(NamesPerson.self).tableName == "people")
         #expect(NamesPerson.className() == "NamesPerson")
     }
 
-    @Test("The file has the stored names, and gives the data back under the public ones")
-    func reopen() throws {
+    @Test
+    func `The file has the stored names, and gives the data back under the public ones`() throws {
         try withNewFile { base in
             let configuration = configuration(base)
             do {
@@ -148,8 +148,8 @@ struct MappedNameTests {
         }
     }
 
-    @Test("Both names work in queries, sorts and aggregates")
-    func queries() throws {
+    @Test
+    func `Both names work in queries, sorts and aggregates`() throws {
         let realm = try newNamesRealm()
         try realm.write {
             for (i, name) in ["C", "A", "B"].enumerated() {
@@ -171,8 +171,8 @@ struct MappedNameTests {
         #expect(realm.objects(NamesPerson.self).max(ofProperty: "age") == 2)
     }
 
-    @Test("Both names work in dictionaries and subscripts, unmanaged and managed", arguments: [false, true])
-    func dynamic(managed: Bool) throws {
+    @Test(arguments: [false, true])
+    func `Both names work in dictionaries and subscripts, unmanaged and managed`(managed: Bool) throws {
         let realm = try newNamesRealm()
         let values: [String: Any] = [
             "_key": "k", "first_name": "Grace", "lastName": "Hopper", "years": 85,
@@ -201,8 +201,8 @@ struct MappedNameTests {
         }
     }
 
-    @Test("A value that is given under both names is an error", arguments: [false, true])
-    func twice(inRealm: Bool) throws {
+    @Test(arguments: [false, true])
+    func `A value that is given under both names is an error`(inRealm: Bool) throws {
         let values = ["firstName": "a", "first_name": "b", "code": "k"]
         let error = #expect(throws: Realm.Error.self) {
             if inRealm {
@@ -216,19 +216,26 @@ struct MappedNameTests {
         #expect(error?.message.contains("given twice, as \"firstName\" and as \"first_name\"") == true)
     }
 
-    @Test("Objects are copied between classes by public and stored names")
-    func copies() {
+    @Test
+    func `Objects are copied between classes by public and stored names`() {
         class Source: Object {
             @Persisted var first_name = "stored"
             @Persisted var lastName = "public"
+            @Persisted var years = 1
+            @Persisted var code = "k"
+            @Persisted var plain = 2
+            @Persisted var middle: String?
+            @Persisted var friend: NamesPerson?
+            @Persisted var all_friends: List<NamesPerson>
+            override class func shouldIncludeInDefaultSchema() -> Bool { false }
         }
         let copy = NamesPerson(value: Source())
-        #expect(copy.firstName == "stored" && copy.lastName == "public")
-        #expect(NamesWorker(value: NamesPerson(value: ["firstName": "base"])).firstName == "base")
+        #expect(copy.firstName == "stored" && copy.lastName == "public" && copy.code == "k" && copy.age == 1)
+        #expect(NamesPerson(value: NamesWorker(value: ["firstName": "base"])).firstName == "base")
     }
 
-    @Test("The schema has both names, and is found by either")
-    func schema() throws {
+    @Test
+    func `The schema has both names, and is found by either`() throws {
         let realm = try newNamesRealm()
         let people = try #require(realm.schema["people"])
         #expect(realm.schema["NamesPerson"] == people && people.className == "people")
@@ -239,8 +246,8 @@ struct MappedNameTests {
         #expect(people.primaryKeyProperty?.columnName == "_key")
     }
 
-    @Test("Properties are printed with both names, in RealmSwift's layout")
-    func printed() throws {
+    @Test
+    func `Properties are printed with both names, in RealmSwift's layout`() throws {
         let realm = try newNamesRealm()
         let people = try #require(realm.schema["people"])
         #expect(
@@ -282,8 +289,8 @@ struct MappedNameTests {
         #expect(people != realm.schema["dogs"])
     }
 
-    @Test("Errors of a changed model name what is stored")
-    func mismatch() throws {
+    @Test
+    func `Errors of a changed model name what is stored`() throws {
         class Changed: Object {
             @Persisted(primaryKey: true, mapTo: "_dog_id") var id = ""
             @Persisted(mapTo: "dog_name") var name: Int
@@ -302,8 +309,8 @@ struct MappedNameTests {
         }
     }
 
-    @Test("Renaming in Swift alone needs no migration")
-    func rename() throws {
+    @Test
+    func `Renaming in Swift alone needs no migration`() throws {
         class Before: Object {
             @Persisted var name = ""
             override class func shouldIncludeInDefaultSchema() -> Bool { false }

@@ -43,14 +43,14 @@ struct NamingPolicyTests {
         ["", "", "", "", ""],
     ]
 
-    @Test("A name is split into its words and joined as the policy says", arguments: table)
-    func names(_ row: [String]) {
+    @Test(arguments: table)
+    func `A name is split into its words and joined as the policy says`(_ row: [String]) {
         let policies: [NamingPolicy] = [.asDeclared, .snakeCase, .kebabCase, .camelCase, .pascalCase]
         #expect(policies.map { $0.storedName(of: row[0]) } == row)
     }
 
-    @Test("A name that follows a policy is left as it is by it", arguments: table)
-    func idempotent(_ row: [String]) {
+    @Test(arguments: table)
+    func `A name that follows a policy is left as it is by it`(_ row: [String]) {
         for policy in NamingPolicy.allCases {
             let once = policy.storedName(of: row[0])
             #expect(policy.storedName(of: once) == once)

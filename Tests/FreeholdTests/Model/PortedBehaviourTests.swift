@@ -68,11 +68,8 @@ private func portConfiguration(_ base: Realm.Configuration = newConfiguration())
 
 @Suite("Ported code behaves")
 struct PortedBehaviourTests {
-    @Test(
-        "Whole numbers that are read by name can be cast to the property's type, and to Int",
-        arguments: [false, true]
-    )
-    func integers(managed: Bool) throws {
+    @Test(arguments: [false, true])
+    func `Whole numbers that are read by name can be cast to the property's type, and to Int`(managed: Bool) throws {
         let object = PortNumbers(
             value: ["list8": [1, 2], "listOpt16": [3, nil], "set32": [4], "map64": ["a": 5]] as [String: Any]
         )
@@ -105,8 +102,8 @@ struct PortedBehaviourTests {
         #expect(dynamic.optInt32 as? Int32 == 3 && dynamic.optInt8 == nil && dynamic["id"] as? NSNumber == 0)
     }
 
-    @Test("Mixed values keep the type of the number that is given", arguments: [false, true])
-    func mixed(managed: Bool) throws {
+    @Test(arguments: [false, true])
+    func `Mixed values keep the type of the number that is given`(managed: Bool) throws {
         let object = PortNumbers()
         let realm = try Realm(configuration: portConfiguration())
         func check(_ object: ObjectBase, _ set: (Any) -> Void, _ get: () -> AnyRealmValue) {
@@ -136,8 +133,8 @@ struct PortedBehaviourTests {
         }
     }
 
-    @Test("A class that has linking objects only is stored")
-    func linkingOnly() throws {
+    @Test
+    func `A class that has linking objects only is stored`() throws {
         try withNewFile { base in
             do {
                 let realm = try Realm(configuration: portConfiguration(base))
@@ -158,8 +155,8 @@ struct PortedBehaviourTests {
         }
     }
 
-    @Test("Unmanaged collections are equal if their contents are")
-    func equality() throws {
+    @Test
+    func `Unmanaged collections are equal if their contents are`() throws {
         func list(_ values: Int...) -> List<Int> {
             let list = List<Int>()
             list.append(objectsIn: values)
@@ -197,8 +194,8 @@ struct PortedBehaviourTests {
         #expect(first.map64 == realm.objects(PortNumbers.self)[0].map64)
     }
 
-    @Test("A Bool is taken from 0 and 1 of every integer type, and from nothing else")
-    func bools() throws {
+    @Test
+    func `A Bool is taken from 0 and 1 of every integer type, and from nothing else`() throws {
         for (given, wanted) in [
             (0, false), (1, true), (Int8(1), true), (NSNumber(value: 0), false), (NSNumber(value: true), true),
             (UInt64(1), true),
@@ -210,16 +207,16 @@ struct PortedBehaviourTests {
         }
     }
 
-    @Test("Null in a map of custom values that are stored as objects reads as the default")
-    func nullInMap() throws {
+    @Test
+    func `Null in a map of custom values that are stored as objects reads as the default`() throws {
         let object = PortLink(
             value: ["text": "kept", "wrapped": ["a": NSNull(), "b": ["name": "n"]]] as [String: Any]
         )
         #expect(object.text == "kept" && object.wrapped["b"]?.name == "n" && object.wrapped["a"]?.name == "part")
     }
 
-    @Test("The schema's properties are what is stored; linking objects are asked for by themselves")
-    func schema() throws {
+    @Test
+    func `The schema's properties are what is stored; linking objects are asked for by themselves`() throws {
         var schema = ObjectSchema(PortNumbers.self)
         #expect(!schema.properties.contains { $0.name == "back" } && schema.computedProperties.map(\.name) == ["back"])
         #expect(schema.allProperties.count == schema.properties.count + 1 && schema["back"]?.type == .linkingObjects)
@@ -231,8 +228,8 @@ struct PortedBehaviourTests {
         )
     }
 
-    @Test("Dynamic collections of values can be counted; typed objects in mixed values are read by name")
-    func dynamicAccess() throws {
+    @Test
+    func `Dynamic collections of values can be counted; typed objects in mixed values are read by name`() throws {
         let realm = try Realm(configuration: portConfiguration())
         let object = try realm.write { () -> PortNumbers in
             let object = realm.create(PortNumbers.self, value: ["list8": [1, 2], "set32": [3], "map64": ["a": 1]])
@@ -245,8 +242,8 @@ struct PortedBehaviourTests {
         #expect(AnyRealmValue.object(PortNumbers()).dynamicObject == nil)
     }
 
-    @Test("Aggregates are given as NSNumber and NSDate, too; an empty mixed list adds up to 0")
-    func aggregates() throws {
+    @Test
+    func `Aggregates are given as NSNumber and NSDate, too; an empty mixed list adds up to 0`() throws {
         let realm = try Realm(configuration: portConfiguration())
         try realm.write {
             for id in 1...3 { realm.create(PortNumbers.self, value: ["id": id, "float": Double(id) / 2]) }
@@ -273,8 +270,8 @@ struct PortedBehaviourTests {
         }
     }
 
-    @Test("An object's realm is known on every thread")
-    func realmElsewhere() async throws {
+    @Test
+    func `An object's realm is known on every thread`() async throws {
         let realm = try Realm(configuration: portConfiguration())
         let object = try realm.write { realm.create(PortLink.self) }
         nonisolated(unsafe) let sent = object
@@ -288,8 +285,8 @@ struct PortedBehaviourTests {
         #expect(object.realm == realm)
     }
 
-    @Test("The first object of an unmanaged list that a condition finds")
-    func indexMatching() throws {
+    @Test
+    func `The first object of an unmanaged list that a condition finds`() throws {
         let list = List<PortNumbers>()
         // All have the same primary key, and one links back to the list's first.
         for i in 0..<5 { list.append(PortNumbers(value: ["int8": i, "any": "x\(i)"])) }
@@ -305,15 +302,15 @@ struct PortedBehaviourTests {
         #expect(list.allSatisfy { $0.realm == nil })
     }
 
-    @Test("A path through a file is no path")
-    func oddPath() {
+    @Test
+    func `A path through a file is no path`() {
         let configuration = portConfiguration(Realm.Configuration(fileURL: URL(fileURLWithPath: "/dev/null/foo")))
         let error = #expect(throws: Realm.Error.self) { try Realm(configuration: configuration) }
         #expect(error?.code == .fileOperationFailed && error?.message.contains("is not a directory") == true)
     }
 
-    @Test("Errors of a model name its class once, and say what to do")
-    func messages() {
+    @Test
+    func `Errors of a model name its class once, and say what to do`() {
         var configuration = newConfiguration()
         configuration.objectTypes = [PortEmpty.self]
         let error = #expect(throws: Realm.Error.self) { try Realm(configuration: configuration) }

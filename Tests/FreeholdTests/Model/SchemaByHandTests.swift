@@ -56,8 +56,8 @@ struct SchemaByHandTests {
         #expect(realm.isEmpty && realm.dynamicObjects("Dog").isEmpty && realm.verify() == [])
     }
 
-    @Test("A schema without classes opens a realm and makes the tables it asks for")
-    func withoutClasses() throws {
+    @Test
+    func `A schema without classes opens a realm and makes the tables it asks for`() throws {
         try withNewFile { base in
             for _ in 0..<2 {
                 let realm = try Realm(configuration: configuration(Schema([dog]), base))
@@ -77,8 +77,8 @@ struct SchemaByHandTests {
         }
     }
 
-    @Test("A class's table can have more properties than the class")
-    func adjusted() throws {
+    @Test
+    func `A class's table can have more properties than the class`() throws {
         try withNewFile { base in
             var schema = try Schema(classes: [HandPerson.self])
             schema.objectSchema[0].properties.append(Property("extra", .int, optional: true))
@@ -100,8 +100,8 @@ struct SchemaByHandTests {
         }
     }
 
-    @Test("What is wrong is said as of classes, all at once")
-    func mistaken() {
+    @Test
+    func `What is wrong is said as of classes, all at once`() {
         let text = mistakes(
             ObjectSchema("", properties: [Property("a", .int)]),
             ObjectSchema("Empty", properties: []),
@@ -136,8 +136,8 @@ struct SchemaByHandTests {
         ] { #expect(text.contains(part), "\(part) in:\n\(text)") }
     }
 
-    @Test("The properties of a class can't be changed or left out")
-    func changedClass() {
+    @Test
+    func `The properties of a class can't be changed or left out`() {
         var schema = ObjectSchema(HandPerson.self)
         schema.properties[1].columnName = "name"
         schema.properties.remove(at: 2)
@@ -149,8 +149,8 @@ struct SchemaByHandTests {
         ] { #expect(text.contains(part), "\(text)") }
     }
 
-    @Test("A schema stands alone, and must be that of a realm that is open on the thread")
-    func contradictions() throws {
+    @Test
+    func `A schema stands alone, and must be that of a realm that is open on the thread`() throws {
         var both = configuration(Schema([dog]))
         both.objectTypes = []
         #expect(thrownCode { _ = try Realm(configuration: both) } == .invalidInput)
@@ -166,8 +166,8 @@ struct SchemaByHandTests {
         #expect(thrownCode { _ = try Realm(configuration: second) } == .alreadyOpen)
     }
 
-    @Test("Schemas are values that can be compared, looked up and printed")
-    func values() throws {
+    @Test
+    func `Schemas are values that can be compared, looked up and printed`() throws {
         let schema = try Schema(classes: [HandPerson.self], propertyNamingPolicy: .snakeCase)
         #expect(schema["person"]?.objectClass == HandPerson.self && schema["HandPerson"]?["id"]?.isPrimaryKey == true)
         var other = schema

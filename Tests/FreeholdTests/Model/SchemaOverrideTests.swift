@@ -106,8 +106,8 @@ struct SchemaOverrideTests {
         return try Realm(configuration: configuration)
     }
 
-    @Test("primaryKey(), indexedProperties() and ignoredProperties() say what @Persisted would")
-    func schema() throws {
+    @Test
+    func `primaryKey(), indexedProperties() and ignoredProperties() say what @Persisted would`() throws {
         let realm = try realm()
         let schema = try #require(realm.schema["Ignoring"])
         #expect(schema.properties.map(\.name) == ["code", "name", "other"])
@@ -120,8 +120,8 @@ struct SchemaOverrideTests {
         )
     }
 
-    @Test("An ignored @Persisted property is a plain one, unmanaged and managed")
-    func ignored() throws {
+    @Test
+    func `An ignored @Persisted property is a plain one, unmanaged and managed`() throws {
         try withNewFile { base in
             let object = IgnoringMore(value: ["code": "a", "cached": 99] as [String: Any])
             #expect(object.cached == 5, "a dictionary's key that names no stored property is left out")
@@ -159,8 +159,8 @@ struct SchemaOverrideTests {
         }
     }
 
-    @Test("ignoredProperties() is a filter: computed properties and names that there aren't may be in it")
-    func ignoredComputed() throws {
+    @Test
+    func `ignoredProperties() is a filter: computed properties and names that there aren't may be in it`() throws {
         var configuration = newConfiguration()
         configuration.objectTypes = [IgnoringComputed.self]
         let realm = try Realm(configuration: configuration)
@@ -169,8 +169,8 @@ struct SchemaOverrideTests {
         #expect(object.objectSchema.properties.map(\.name) == ["name"])
     }
 
-    @Test("Names that don't exist are reported together")
-    func missing() {
+    @Test
+    func `Names that don't exist are reported together`() {
         let text = mistakes([Mistaken.Names.self, Mistaken.IgnoredKey.self, Mistaken.NothingLeft.self])
         for part in [
             "6 mistakes", "Names primaryKey() names \"key\", which is no property",
@@ -183,7 +183,6 @@ struct SchemaOverrideTests {
     }
 
     @Test(
-        "Clashes and impossible names are named",
         arguments: [
             (Mistaken.Swapped.self, "a has the stored name \"b\", which is the name of another property in Swift"),
             (Mistaken.Swapped.self, "b has the stored name \"a\", which is the name of another property in Swift"),
@@ -198,12 +197,12 @@ struct SchemaOverrideTests {
             (Mistaken.BadKey.self, "BadKey.list can't be indexed"),
         ] as [(AnyClass, String)]
     )
-    func clashes(_ type: AnyClass, _ text: String) {
+    func `Clashes and impossible names are named`(_ type: AnyClass, _ text: String) {
         #expect(mistakes([type]).contains(text), "\(mistakes([type]))")
     }
 
-    @Test("Private and nested classes of one name are named without the compiler's words")
-    func twins() {
+    @Test
+    func `Private and nested classes of one name are named without the compiler's words`() {
         let text = mistakes([Twin.self, Mistaken.hidden])
         #expect(
             text.contains("Twin is the name of 2 classes (FreeholdTests.Mistaken.Twin, FreeholdTests.Twin)"),
@@ -212,8 +211,8 @@ struct SchemaOverrideTests {
         #expect(text.contains("mappedName()") && !text.contains("unknown context"))
     }
 
-    @Test("No message of a private class has the compiler's words")
-    func messages() throws {
+    @Test
+    func `No message of a private class has the compiler's words`() throws {
         let realm = try realm()
         var texts = ["\(realm.schema)", "\(Ignoring())", "\(realm.objects(Ignoring.self))"]
         for value in [["code": 5], ["name": [1]], Mistaken.Names()] as [Any] {

@@ -65,7 +65,6 @@ private func message(_ types: [AnyClass]) -> String {
 @Suite("Schema")
 struct SchemaTests {
     @Test(
-        "A mistake in a model is named",
         arguments: [
             ([Broken.TwoKeys.self], "more than one primary key: a, b"),
             ([Broken.BoolKey.self], "can't be a primary key"),
@@ -82,12 +81,12 @@ struct SchemaTests {
             ([Broken.AVeryLongClassNameThatGoesOnAndOnUntilItIsOverTheLimitOf57.self], "over 63 bytes"),
         ] as [([AnyClass], String)]
     )
-    func mistakes(_ types: [AnyClass], _ text: String) {
+    func `A mistake in a model is named`(_ types: [AnyClass], _ text: String) {
         #expect(message(types).contains(text))
     }
 
-    @Test("All mistakes are reported at once")
-    func together() {
+    @Test
+    func `All mistakes are reported at once`() {
         let text = message([
             Broken.TwoKeys.self, Broken.Empty.self, Broken.WrongOrigin.self, ModelPerson.self, ModelDog.self,
         ])
@@ -97,13 +96,13 @@ struct SchemaTests {
         #expect(text.contains("ModelPerson.name, which is no link"))
     }
 
-    @Test("Twins are no problem where only one is chosen")
-    func twins() throws {
+    @Test
+    func `Twins are no problem where only one is chosen`() throws {
         #expect(try SchemaBuilder.build([A.Twin.self]).objectSchema.count == 1)
     }
 
-    @Test("Tables are asked for as declared")
-    func specs() throws {
+    @Test
+    func `Tables are asked for as declared`() throws {
         let schema = try SchemaBuilder.build([ModelDog.self, ModelPerson.self, ModelMapped.self])
         #expect(
             schema.tableSpecs == [
@@ -133,8 +132,8 @@ struct SchemaTests {
         )
     }
 
-    @Test("A schema can be looked up, printed and compared")
-    func introspection() throws {
+    @Test
+    func `A schema can be looked up, printed and compared`() throws {
         let schema = try SchemaBuilder.build([ModelDog.self, ModelPerson.self])
         let dog = try #require(schema["ModelDog"])
         #expect(dog.primaryKeyProperty?.name == "_id" && dog["owners"]?.type == .linkingObjects)

@@ -31,8 +31,8 @@ private func mixRealm() throws -> Realm {
 /// The limits of inheritance: each class has a table of its own, and nothing holds objects of two.
 @Suite("A base class and its subclasses don't mix")
 struct SubclassLimitTests {
-    @Test("Queries find objects of exactly one class")
-    func queries() throws {
+    @Test
+    func `Queries find objects of exactly one class`() throws {
         let realm = try mixRealm()
         try realm.write {
             for id in 0..<3 { realm.create(MixBase.self, value: ["id": id, "name": "base"] as [String: Any]) }
@@ -51,8 +51,8 @@ struct SubclassLimitTests {
         #expect(realm.objects(MixDerived.self).count == 2 && !derived.isInvalidated)
     }
 
-    @Test("Stored objects are of their own class only, and no cast makes them another's")
-    func casts() throws {
+    @Test
+    func `Stored objects are of their own class only, and no cast makes them another's`() throws {
         let realm = try mixRealm()
         try realm.write {
             realm.add(MixBase(value: ["id": 1]))
@@ -69,8 +69,8 @@ struct SubclassLimitTests {
         #expect(base != derived)
     }
 
-    @Test("A condition with a subclass's object finds no object of the base class with its number")
-    func constants() throws {
+    @Test
+    func `A condition with a subclass's object finds no object of the base class with its number`() throws {
         let realm = try mixRealm()
         try realm.write {
             // The rows of both tables have the same keys.
@@ -93,8 +93,8 @@ struct SubclassLimitTests {
         #expect(holders[0].bases.index(of: derived) == nil && !holders[0].bases.contains(derived))
     }
 
-    @Test("Values are copied between a base class and its subclass, never the object")
-    func copies() throws {
+    @Test
+    func `Values are copied between a base class and its subclass, never the object`() throws {
         let realm = try mixRealm()
         try realm.write {
             let derived = realm.create(MixDerived.self, value: ["id": 1, "name": "n", "more": 2] as [String: Any])

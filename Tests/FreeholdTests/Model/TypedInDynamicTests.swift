@@ -37,8 +37,8 @@ private func mixRealm() throws -> Realm {
 
 @Suite("Typed objects in dynamic ones, and the other way round")
 struct TypedInDynamicTests {
-    @Test("An unmanaged typed embedded object is assigned to a dynamic object's property")
-    func embedded() throws {
+    @Test
+    func `An unmanaged typed embedded object is assigned to a dynamic object's property`() throws {
         let realm = try mixRealm()
         let typed = MixStreet(value: ["Broadway", 3] as [Any])
         typed.inner = MixStreet(value: ["inner"])
@@ -88,8 +88,8 @@ struct TypedInDynamicTests {
         #expect(last.street?.name == "s8" && last.near == near)
     }
 
-    @Test("Dynamic objects are given to typed ones")
-    func dynamic() throws {
+    @Test
+    func `Dynamic objects are given to typed ones`() throws {
         let realm = try mixRealm()
         try realm.write {
             let dynamic = realm.dynamicCreate("MixTown", value: ["id": 1, "street": ["name": "s"]] as [String: Any])
@@ -111,8 +111,8 @@ struct TypedInDynamicTests {
         }
     }
 
-    @Test("Random graphs of typed objects, dynamic objects and plain data give what was put in", arguments: 0..<20)
-    func random(round: Int) throws {
+    @Test(arguments: 0..<20)
+    func `Random graphs of typed objects, dynamic objects and plain data give what was put in`(round: Int) throws {
         let seed = (ProcessInfo.processInfo.environment["FREEHOLD_SEED"].flatMap { UInt64($0) } ?? 4711) + UInt64(round)
         print("TypedInDynamicTests seed \(seed)")
         var maker = MixMaker(seed: seed)

@@ -6,8 +6,8 @@ import Testing
 
 @Suite("Unmanaged objects")
 struct UnmanagedObjectTests {
-    @Test("Properties without a default start at zero, empty, nil, now and new identifiers")
-    func defaults() {
+    @Test
+    func `Properties without a default start at zero, empty, nil, now and new identifiers`() {
         let before = Date()
         let a = Everything()
         let b = Everything()
@@ -19,8 +19,8 @@ struct UnmanagedObjectTests {
         #expect(ModelPerson().luck == 7 && ModelPerson().notStored == 8)
     }
 
-    @Test("Values are kept and can be changed in place")
-    func values() {
+    @Test
+    func `Values are kept and can be changed in place`() {
         let a = Everything()
         a.int = 5
         a.int += 2
@@ -36,8 +36,8 @@ struct UnmanagedObjectTests {
         #expect(a.link == nil)
     }
 
-    @Test("A list property keeps its list; assignment copies")
-    func listIdentity() {
+    @Test
+    func `A list property keeps its list; assignment copies`() {
         let person = ModelPerson()
         let list = person.dogs
         #expect(person.dogs === list)
@@ -51,8 +51,8 @@ struct UnmanagedObjectTests {
         #expect(list.count == 1)
     }
 
-    @Test("Equality is identity; a primary key makes the hash")
-    func equality() {
+    @Test
+    func `Equality is identity; a primary key makes the hash`() {
         let a = ModelDog()
         let b = ModelDog()
         #expect(a == a && a != b && a.hash == b.hash)
@@ -67,8 +67,8 @@ struct UnmanagedObjectTests {
         #expect(a.realm == nil && !a.isInvalidated)
     }
 
-    @Test("The subscript reads and converts by name")
-    func byName() {
+    @Test
+    func `The subscript reads and converts by name`() {
         let a = Everything()
         a["int8"] = 100
         a["optString"] = "s"
@@ -82,8 +82,8 @@ struct UnmanagedObjectTests {
         #expect(a._unmanagedError?.property == "int8")
     }
 
-    @Test("Descriptions nest to depth 5, cut collections at 100 and data at 24 bytes")
-    func description() {
+    @Test
+    func `Descriptions nest to depth 5, cut collections at 100 and data at 24 bytes`() {
         let dog = ModelDog()
         dog.best = dog
         let text = "\(dog)"
@@ -98,8 +98,8 @@ struct UnmanagedObjectTests {
         #expect("\(all.ints)".contains("50 elements skipped"))
     }
 
-    @Test("Models with synthesised coding go through JSON")
-    func coding() throws {
+    @Test
+    func `Models with synthesised coding go through JSON`() throws {
         let a = CodableModel()
         a.name = "n"
         a.tags.append(objectsIn: ["a", "b"])

@@ -22,8 +22,8 @@ struct FullTextHitTests {
         "swift database", "a bird", "Swift is a bird, too",
     ]
 
-    @Test("The best come first, and no more than are wanted")
-    func order() throws {
+    @Test
+    func `The best come first, and no more than are wanted`() throws {
         let articles = try realm(Self.texts).objects(FTArticle.self)
         let hits = try articles.search(\.body, for: "swift")
         #expect(hits.map(\.object.id) == [1, 2, 4, 0])
@@ -37,8 +37,8 @@ struct FullTextHitTests {
         #expect(others.map(\.object.id) == [3] && others[0].score == 0)
     }
 
-    @Test("Of a collection with conditions, by name, of optional strings")
-    func collections() throws {
+    @Test
+    func `Of a collection with conditions, by name, of optional strings`() throws {
         let realm = try realm(Self.texts)
         let articles = realm.objects(FTArticle.self)
         #expect(try articles.where { $0.id > 1 }.search("body", for: "swift").map(\.object.id) == [2, 4])
@@ -55,22 +55,19 @@ struct FullTextHitTests {
         }
     }
 
-    @Test(
-        "What can't be searched for is an error",
-        arguments: [
-            ("body", "- ?", "has no word"), ("body", "a -A", "both wants and excludes"),
-            ("plain", "a", "'plain' has no full-text index"), ("nothing", "a", "has no property 'nothing'"),
-            ("author.about", "a", "needs a property of the objects themselves"),
-        ]
-    )
-    func errors(property: String, search: String, message: String) throws {
+    @Test(arguments: [
+        ("body", "- ?", "has no word"), ("body", "a -A", "both wants and excludes"),
+        ("plain", "a", "'plain' has no full-text index"), ("nothing", "a", "has no property 'nothing'"),
+        ("author.about", "a", "needs a property of the objects themselves"),
+    ])
+    func `What can't be searched for is an error`(property: String, search: String, message: String) throws {
         let articles = try realm(Self.texts).objects(FTArticle.self)
         let error = #expect(throws: QueryError.self) { try articles.search(property, for: search) }
         #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
     }
 
-    @Test("Ranges and excerpts show the words")
-    func excerpts() throws {
+    @Test
+    func `Ranges and excerpts show the words`() throws {
         let articles = try realm([
             "Zoë läuft — ZOE lief", "東京都の天気", "die 👩‍💻 und 👍🏽",
             String(repeating: "so ", count: 100) + "the needle is here " + String(repeating: "and on ", count: 100),

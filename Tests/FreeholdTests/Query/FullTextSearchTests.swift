@@ -78,15 +78,12 @@ struct FullTextSearchTests {
 
     private func ids(_ results: Results<FTArticle>) -> [Int] { results.map(\.id) }
 
-    @Test(
-        "Conditions find words, beginnings, phrases and exclusions",
-        arguments: [
-            ("database", [0, 1, 3]), ("swift database", [0]), ("dat* -swift", [1, 3]), ("\"object database\"", [1]),
-            ("object-oriented", [2]), ("CAFÉ", [2]), ("cafe", [2]), ("МОСКВА", [1]), ("天気", [4]), ("都", [4]),
-            ("-database", [2, 4, 5]), ("nothing", []),
-        ]
-    )
-    func conditions(_ search: String, _ expected: [Int]) throws {
+    @Test(arguments: [
+        ("database", [0, 1, 3]), ("swift database", [0]), ("dat* -swift", [1, 3]), ("\"object database\"", [1]),
+        ("object-oriented", [2]), ("CAFÉ", [2]), ("cafe", [2]), ("МОСКВА", [1]), ("天気", [4]), ("都", [4]),
+        ("-database", [2, 4, 5]), ("nothing", []),
+    ])
+    func `Conditions find words, beginnings, phrases and exclusions`(_ search: String, _ expected: [Int]) throws {
         let realm = try populated()
         let articles = realm.objects(FTArticle.self)
         #expect(ids(articles.where { $0.body.matches(search) }) == expected)
@@ -97,8 +94,8 @@ struct FullTextSearchTests {
         #expect(articles.where { $0.body.matches(search) }.first?.id == expected.first)
     }
 
-    @Test("Optional strings, mapped names, enums, links, embedded and linking objects")
-    func kinds() throws {
+    @Test
+    func `Optional strings, mapped names, enums, links, embedded and linking objects`() throws {
         let realm = try populated()
         let articles = realm.objects(FTArticle.self)
         #expect(ids(articles.where { $0.subtitle.matches("second") }) == [3])
@@ -117,8 +114,8 @@ struct FullTextSearchTests {
         #expect(dynamic.where { $0["sub_title", as: String?.self].matches("title") }.count == 1)
     }
 
-    @Test("Searches follow what a transaction does, and its end")
-    func changes() throws {
+    @Test
+    func `Searches follow what a transaction does, and its end`() throws {
         let realm = try populated()
         let found = realm.objects(FTArticle.self).where { $0.body.matches("database") }
         #expect(found.count == 3)
@@ -137,8 +134,8 @@ struct FullTextSearchTests {
         #expect(ids(found) == [1, 9])
     }
 
-    @Test("As in Realm: words and letter case of Latin 1 only")
-    func latin() throws {
+    @Test
+    func `As in Realm: words and letter case of Latin 1 only`() throws {
         let realm = try populated { $0.textMatching = .latin1 }
         let articles = realm.objects(FTArticle.self)
         #expect(ids(articles.where { $0.body.matches("cafe") }) == [2])
@@ -149,8 +146,8 @@ struct FullTextSearchTests {
         #expect(realm.schema["FTArticle"]?["body"]?.index == .fullText)
     }
 
-    @Test("Another kind of words makes the indexes of a file anew")
-    func rebuilt() throws {
+    @Test
+    func `Another kind of words makes the indexes of a file anew`() throws {
         try withNewFile { configuration in
             var configuration = configuration
             configuration.objectTypes = Self.types
@@ -183,20 +180,19 @@ struct FullTextSearchTests {
     private func autoreleased<R>(_ body: () throws -> R) rethrows -> R { try body() }
 
     @Test(
-        "Declarations that can't be are named",
         arguments: [
             (Wrong.Mixed.self, "Mixed.value can't have a full-text index: only strings can"),
             (Wrong.Both.self, "Both.text has a full-text index and is named in indexedProperties()"),
             (Wrong.Key.self, "Key.text is the primary key, which can't have a full-text index, too"),
         ] as [(ObjectBase.Type, String)]
     )
-    func mistakes(_ type: ObjectBase.Type, _ text: String) throws {
+    func `Declarations that can't be are named`(_ type: ObjectBase.Type, _ text: String) throws {
         let error = #expect(throws: Realm.Error.self) { try SchemaBuilder.build([type]) }
         #expect(error?.code == .invalidSchema && error?.message.contains(text) == true, "\(error?.message ?? "")")
     }
 
-    @Test("Schemas made by hand can have full-text indexes")
-    func byHand() throws {
+    @Test
+    func `Schemas made by hand can have full-text indexes`() throws {
         var text = Property("text", .string, optional: true)
         text.index = .fullText
         #expect(text.description.contains("fullTextIndexed = YES") && !text.isIndexed)
@@ -219,8 +215,8 @@ struct FullTextSearchTests {
         #expect(error?.message.contains("can't have a full-text index: only strings can") == true)
     }
 
-    @Test("A property without the index, and searches that can't be, trap", arguments: [0, 1, 2])
-    func traps(kind: Int) async {
+    @Test(arguments: [0, 1, 2])
+    func `A property without the index, and searches that can't be, trap`(kind: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
             var configuration = newConfiguration()
             configuration.objectTypes = FullTextSearchTests.types

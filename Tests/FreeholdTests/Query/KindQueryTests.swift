@@ -6,11 +6,11 @@ import Testing
 /// Every operator of the typed language on every type in every position, against the same condition in Swift.
 @Suite("Query: every type in every position")
 struct KindQueryTests {
-    @Test("Equality, in and contains", arguments: KindName.allCases)
-    func equality(_ kind: KindName) throws { try kind.accept(EqualityQueries()) }
+    @Test(arguments: KindName.allCases)
+    func `Equality, in and contains`(_ kind: KindName) throws { try kind.accept(EqualityQueries()) }
 
-    @Test("Order, ranges and aggregates of numbers and dates")
-    func order() throws {
+    @Test
+    func `Order, ranges and aggregates of numbers and dates`() throws {
         try ordered(IntKinds.self, [-3, 0, 5, 7, .max])
         try ordered(Int8Kinds.self, [-3, 0, 5, 7, .max])
         try ordered(Int16Kinds.self, [-3, 0, 5, 7, .min])

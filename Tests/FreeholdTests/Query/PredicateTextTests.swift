@@ -164,7 +164,7 @@ struct PredicateTextTests {
     }
 
     @Test
-    func `collections`() throws {
+    func collections() throws {
         try check([
             Case("(ANY ints == %@)", 1) { $0.ints == 1 }, Case("(ANY intSet != %@)", 1) { $0.intSet != 1 },
             Case("(ANY ints > %@)", 1) { $0.ints > 1 }, Case("(ANY intMap <= %@)", 1) { $0.intMap <= 1 },

@@ -186,8 +186,8 @@ struct QueryLanguageDocTests {
             }
     }
 
-    @Test("Strings and closures find what the article says, and closures print as strings that do")
-    func examples() throws {
+    @Test
+    func `Strings and closures find what the article says, and closures print as strings that do`() throws {
         let people = try Self.people()
         let closures = Self.closures
         let rows = try Self.rows()

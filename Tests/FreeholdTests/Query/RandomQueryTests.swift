@@ -8,8 +8,8 @@ import Testing
 struct RandomQueryTests {
     private static let isLong = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] != nil
 
-    @Test("As conditions and as strings, with and without indexes, in and out of transactions", arguments: 0..<6)
-    func conditions(_ round: Int) throws {
+    @Test(arguments: 0..<6)
+    func `As conditions and as strings, with and without indexes, in and out of transactions`(_ round: Int) throws {
         for seed in 0..<(Self.isLong ? 40 : 1) {
             try run(UInt64(round * 1_000 + seed), span: [4, 16, 1000][round % 3], count: round < 3 ? 24 : 60)
         }

@@ -131,8 +131,8 @@ struct TypedQueryTests {
         realm.cancelWrite()
     }
 
-    @Test("Through links, lists, sets, maps and inverse links")
-    func links() throws {
+    @Test
+    func `Through links, lists, sets, maps and inverse links`() throws {
         try check("link", { $0.best.age > 3 }, { $0.best.map { $0.age > 3 } ?? false })
         try check(
             "null link",
@@ -194,8 +194,8 @@ struct TypedQueryTests {
         )
     }
 
-    @Test("Inside mixed values")
-    func mixedPaths() throws {
+    @Test
+    func `Inside mixed values`() throws {
         func at(_ keeper: QueryKeeper, _ key: String) -> AnyRealmValue? {
             if case .dictionary(let dictionary) = keeper.any { dictionary[key] } else { nil }
         }
@@ -216,8 +216,8 @@ struct TypedQueryTests {
         try check("plain", { $0.any == .int(13) }, { $0.id == 13 })
     }
 
-    @Test("Enums and custom types by what is stored for them")
-    func rawValues() throws {
+    @Test
+    func `Enums and custom types by what is stored for them`() throws {
         try check("raw", { $0.suit.rawValue.starts(with: "di") }, { $0.suit.rawValue.hasPrefix("di") })
         try check(
             "optional raw",
@@ -262,8 +262,8 @@ struct TypedQueryTests {
         )
     }
 
-    @Test("Strings against other properties")
-    func columns() {
+    @Test
+    func `Strings against other properties`() {
         func check(_ name: String, _ query: (Query<QueryPet>) -> Query<Bool>, _ condition: (QueryPet) -> Bool) {
             checkQuery(realm.objects(QueryPet.self), name, query, condition)
         }
@@ -297,8 +297,8 @@ struct TypedQueryTests {
         check("int", { $0.age > $0.favourite.price }, { o in o.favourite.map { o.age > $0.price } ?? false })
     }
 
-    @Test("Subqueries, nested ones too")
-    func subqueries() throws {
+    @Test
+    func `Subqueries, nested ones too`() throws {
         try check("one condition", { ($0.pets.age > 3).count > 1 }, { $0.pets.count { $0.age > 3 } > 1 })
         try check(
             "two on one element",
@@ -343,8 +343,8 @@ struct TypedQueryTests {
         )
     }
 
-    @Test("What can't be a query traps", arguments: 0..<6)
-    func traps(_ kind: Int) async {
+    @Test(arguments: 0..<6)
+    func `What can't be a query traps`(_ kind: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
             let realm = try TypedQueryTests.populated()
             let all = realm.objects(QueryKeeper.self)

@@ -39,8 +39,8 @@ struct AddWaysTests {
         return .random(plants: 1 + Int(seed % 7), weeds: Int(seed % 3), density: density, using: &random)
     }
 
-    @Test("Graphs of objects, embedded objects in three levels, collections and mixed values", arguments: Way.allCases)
-    func stores(_ way: Way) throws {
+    @Test(arguments: Way.allCases)
+    func `Graphs of objects, embedded objects in three levels, collections and mixed values`(_ way: Way) throws {
         for seed in Self.seeds {
             let contents = Self.contents(seed)
             let realm = try Self.newRealm()
@@ -55,8 +55,8 @@ struct AddWaysTests {
         }
     }
 
-    @Test("An embedded object's lists and maps of embedded objects are stored with it, however short the way")
-    func collectionsInsideAnEmbeddedObject() throws {
+    @Test
+    func `An embedded object's lists and maps of embedded objects are stored with it, however short the way`() throws {
         let plant = Plant()
         let limb = Limb()
         limb.children.append(objectsIn: [Twig(value: ["size": 1]), Twig(value: ["size": 2])])

@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Realm: async reads and writes")
 struct AsyncTests {
-    @Test("values go in and out")
-    func simple() async throws {
+    @Test
+    func `values go in and out`() async throws {
         let configuration = newConfiguration()
         let keeper = try await Keeper(configuration)
         let id = try await Realm.write(configuration) { realm -> Int in
@@ -18,8 +18,8 @@ struct AsyncTests {
         keeper.release()
     }
 
-    @Test("errors of the data and of the block are thrown and roll back")
-    func errors() async throws {
+    @Test
+    func `errors of the data and of the block are thrown and roll back`() async throws {
         let configuration = newConfiguration()
         let keeper = try await Keeper(configuration)
         struct Stop: Error {}
@@ -40,8 +40,8 @@ struct AsyncTests {
         keeper.release()
     }
 
-    @Test("many tasks write one after the other, and reads see whole transactions")
-    func concurrent() async throws {
+    @Test
+    func `many tasks write one after the other, and reads see whole transactions`() async throws {
         let configuration = newConfiguration(inMemory: false)
         try await Realm.write(configuration) { realm in
             for i in 0..<2 { realm.add(RTDog(id: i)) }

@@ -19,8 +19,8 @@ struct CRUDTests {
         #expect(realm.object(ofType: RTDog.self, forPrimaryKey: 2) == nil)
     }
 
-    @Test("every type of value survives being stored in a file")
-    func allTypes() throws {
+    @Test
+    func `every type of value survives being stored in a file`() throws {
         try withNewFile { configuration in
             let objectId = ObjectId.generate(), uuid = UUID(), date = Date(timeIntervalSince1970: 1_234_567.25)
             do {
@@ -74,8 +74,8 @@ struct CRUDTests {
         #expect(realm.objects(RTDog.self).count == 1)
     }
 
-    @Test("delete takes sequences, results and lists; deleteAll takes everything")
-    func deleteMany() throws {
+    @Test
+    func `delete takes sequences, results and lists; deleteAll takes everything`() throws {
         let realm = try newRealm()
         try realm.write {
             for i in 0..<10 { realm.add(RTDog(id: i, age: i)) }
@@ -129,8 +129,8 @@ struct CRUDTests {
         #expect(realm.objects(RTPerson.self).count == 3)
     }
 
-    @Test("an update leaves what isn't mentioned, and null empties")
-    func updates() throws {
+    @Test
+    func `an update leaves what isn't mentioned, and null empties`() throws {
         let realm = try newRealm()
         try realm.write {
             realm.add(RTDog(id: 1, name: "One", age: 5, weight: 2))

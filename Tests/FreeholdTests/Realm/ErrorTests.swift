@@ -86,8 +86,8 @@ struct ErrorTests {
         #expect(realm.objects(RTEverything.self).isEmpty)
     }
 
-    @Test("bad data is thrown by write, which rolls back, and life goes on", arguments: cases)
-    func thrown(_ bad: Case) throws {
+    @Test(arguments: cases)
+    func `bad data is thrown by write, which rolls back, and life goes on`(_ bad: Case) throws {
         let realm = try prepared()
         var reachedEnd = false
         do {
@@ -113,8 +113,8 @@ struct ErrorTests {
         #expect(realm.objects(RTPerson.self).count == 2)
     }
 
-    @Test("the first error wins")
-    func first() throws {
+    @Test
+    func `the first error wins`() throws {
         let realm = try prepared()
         let error = #expect(throws: Realm.Error.self) {
             try realm.write {
@@ -125,8 +125,8 @@ struct ErrorTests {
         #expect(error?.code == .duplicatePrimaryKey)
     }
 
-    @Test("create returns an unmanaged object for bad data")
-    func unmanaged() throws {
+    @Test
+    func `create returns an unmanaged object for bad data`() throws {
         let realm = try prepared()
         realm.beginWrite()
         let dog = realm.create(RTDog.self, value: ["id": 1, "name": "Twin"] as [String: Any])
@@ -137,8 +137,8 @@ struct ErrorTests {
         check(realm)
     }
 
-    @Test("an error of the block carries the pending one as its cause")
-    func cause() throws {
+    @Test
+    func `an error of the block carries the pending one as its cause`() throws {
         let realm = try prepared()
         let error = #expect(throws: Realm.Error.self) {
             try realm.write {
@@ -159,8 +159,8 @@ struct ErrorTests {
         check(realm)
     }
 
-    @Test("codes match in catch clauses")
-    func patterns() {
+    @Test
+    func `codes match in catch clauses`() {
         let error: any Swift.Error = Realm.Error(.fileNotFound, fileURL: URL(fileURLWithPath: "/nowhere"))
         do { throw error } catch Realm.Error.fileNotFound {} catch { Issue.record("not matched") }
         #expect(!(Realm.Error.fail ~= error))

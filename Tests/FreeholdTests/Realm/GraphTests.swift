@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Realm: adding graphs")
 struct GraphTests {
-    @Test("everything reachable is added once, through cycles and lists")
-    func cycles() throws {
+    @Test
+    func `everything reachable is added once, through cycles and lists`() throws {
         let realm = try newRealm()
         let a = RTPerson(name: "a"), b = RTPerson(name: "b"), c = RTPerson(name: "c")
         let dog = RTDog(id: 1)
@@ -24,8 +24,8 @@ struct GraphTests {
         #expect(dog.owners.map(\.name) == ["c"])
     }
 
-    @Test("a long chain of links needs no deep stack")
-    func longChain() throws {
+    @Test
+    func `a long chain of links needs no deep stack`() throws {
         let realm = try newRealm()
         let first = RTPerson(name: "0")
         var last = first
@@ -43,8 +43,8 @@ struct GraphTests {
         #expect(people.count == 3_001)
     }
 
-    @Test("adding an object again does nothing")
-    func again() throws {
+    @Test
+    func `adding an object again does nothing`() throws {
         let realm = try newRealm()
         let dog = RTDog(id: 1, name: "A")
         try realm.write {
@@ -56,8 +56,8 @@ struct GraphTests {
         #expect(realm.objects(RTDog.self).count == 1 && dog.name == "B")
     }
 
-    @Test("assigning an unmanaged object to a link or list adds it")
-    func assignment() throws {
+    @Test
+    func `assigning an unmanaged object to a link or list adds it`() throws {
         let realm = try newRealm()
         let person = RTPerson(name: "p")
         try realm.write {
@@ -72,8 +72,8 @@ struct GraphTests {
         #expect(person.friend?.friend == person)
     }
 
-    @Test("the policy holds for the whole graph", arguments: [Realm.UpdatePolicy.modified, .all])
-    func policies(policy: Realm.UpdatePolicy) throws {
+    @Test(arguments: [Realm.UpdatePolicy.modified, .all])
+    func `the policy holds for the whole graph`(policy: Realm.UpdatePolicy) throws {
         let realm = try newRealm()
         try realm.write { realm.add(RTDog(id: 1, name: "old", age: 1)) }
         let person = RTPerson(name: "p")
@@ -98,8 +98,8 @@ struct GraphTests {
         #expect(person.dogs.map(\.id) == [1, 1, 2])
     }
 
-    @Test("two objects of one graph with one primary key are an error")
-    func duplicatesInside() throws {
+    @Test
+    func `two objects of one graph with one primary key are an error`() throws {
         let realm = try newRealm()
         let person = RTPerson(name: "p")
         person.dogs.append(objectsIn: [RTDog(id: 1), RTDog(id: 1)])

@@ -23,11 +23,11 @@ struct IterationTests {
         weak var dog: RTDog?
     }
 
-    @Test("each kind of reference shows in an object's header")
-    func referenceWord() { #expect(ReferenceWord.sole != nil) }
+    @Test
+    func `each kind of reference shows in an object's header`() { #expect(ReferenceWord.sole != nil) }
 
-    @Test("an accessor that nobody keeps is used again")
-    func reuse() throws {
+    @Test
+    func `an accessor that nobody keeps is used again`() throws {
         let realm = try dogs(100)
         var identities: Set<ObjectIdentifier> = []
         var sum = 0
@@ -43,8 +43,8 @@ struct IterationTests {
         #expect(identities.count <= 2)
     }
 
-    @Test("objects that are kept stay what they are", arguments: [1, 2, 3, 7])
-    func kept(every: Int) throws {
+    @Test(arguments: [1, 2, 3, 7])
+    func `objects that are kept stay what they are`(every: Int) throws {
         let realm = try dogs(50)
         var kept: [RTDog] = []
         for dog in realm.objects(RTDog.self) where dog.id % every == 0 { kept.append(dog) }
@@ -56,8 +56,8 @@ struct IterationTests {
         #expect(closures.map { $0() } == Array(0..<50))
     }
 
-    @Test("a weak reference never comes to another object")
-    func weakReferences() throws {
+    @Test
+    func `a weak reference never comes to another object`() throws {
         let realm = try dogs(50)
         var all: [Weak] = []
         for dog in realm.objects(RTDog.self) {
@@ -67,8 +67,8 @@ struct IterationTests {
         for weak in all { #expect(weak.dog == nil || weak.dog?.id == weak.id) }
     }
 
-    @Test("an unowned reference never comes to another object")
-    func unownedReferences() throws {
+    @Test
+    func `an unowned reference never comes to another object`() throws {
         let realm = try dogs(20)
         struct Unowned { unowned let dog: RTDog }
         var references: [Unowned] = []
@@ -80,8 +80,8 @@ struct IterationTests {
         #expect(stride(from: 0, to: 20, by: 2).map { references[$0].dog.id } == objects.map(\.id))
     }
 
-    @Test("lists that are kept stay those of their objects")
-    func lists() throws {
+    @Test
+    func `lists that are kept stay those of their objects`() throws {
         let realm = try newRealm()
         try realm.write {
             for i in 0..<20 {
@@ -103,8 +103,8 @@ struct IterationTests {
         #expect(dogs.flatMap { $0.map(\.id) } == Array(0..<20))
     }
 
-    @Test("linking objects that are kept stay those of their objects")
-    func linkingObjects() throws {
+    @Test
+    func `linking objects that are kept stay those of their objects`() throws {
         let realm = try newRealm()
         try realm.write {
             for i in 0..<10 {
@@ -118,8 +118,8 @@ struct IterationTests {
         #expect(owners.map { $0[0].name } == (0..<10).map { "\($0)" })
     }
 
-    @Test("copies of an iterator go on by themselves")
-    func copies() throws {
+    @Test
+    func `copies of an iterator go on by themselves`() throws {
         let realm = try dogs(6)
         var first = realm.objects(RTDog.self).makeIterator()
         _ = first.next()
@@ -132,8 +132,8 @@ struct IterationTests {
         #expect(ids == [1, 2, 1, 3, 4, 2, 5])
     }
 
-    @Test("what an accessor holds of its own starts anew for each object")
-    func ignoredProperties() throws {
+    @Test
+    func `what an accessor holds of its own starts anew for each object`() throws {
         let realm = try Realm(
             configuration: .init(inMemoryIdentifier: UUID().uuidString, objectTypes: [ITMarked.self])
         )
@@ -144,8 +144,8 @@ struct IterationTests {
         }
     }
 
-    @Test("objects deleted while they are walked come as invalidated ones")
-    func deletion() throws {
+    @Test
+    func `objects deleted while they are walked come as invalidated ones`() throws {
         let realm = try dogs(10)
         try realm.write {
             var seen: [Int] = []
@@ -163,8 +163,8 @@ struct IterationTests {
         }
     }
 
-    @Test("iterations and positions agree whatever was deleted", arguments: [UInt64(1), 2, 3])
-    func sparse(seed: UInt64) throws {
+    @Test(arguments: [UInt64(1), 2, 3])
+    func `iterations and positions agree whatever was deleted`(seed: UInt64) throws {
         let realm = try dogs(2500)
         var state = seed
         func random(_ n: Int) -> Int {
@@ -186,8 +186,8 @@ struct IterationTests {
 
 @Suite("Adding objects in place")
 struct DirectAddTests {
-    @Test("a link to a row that was found before the transaction, and one to a row made in it")
-    func links() throws {
+    @Test
+    func `a link to a row that was found before the transaction, and one to a row made in it`() throws {
         let realm = try newRealm()
         try realm.write { realm.add(RTDog(id: 1)) }
         let old = realm.objects(RTDog.self)[0]
@@ -205,8 +205,8 @@ struct DirectAddTests {
         #expect(old.admirers.count == 1)
     }
 
-    @Test("an object that can't be stored leaves nothing and stays unmanaged")
-    func errors() throws {
+    @Test
+    func `an object that can't be stored leaves nothing and stays unmanaged`() throws {
         let realm = try newRealm()
         let long = String(repeating: "x", count: 16_777_200)
         let tooLong = RTDog(id: 7, name: long)
@@ -223,8 +223,8 @@ struct DirectAddTests {
         #expect(twin.name == "twin")
     }
 
-    @Test("every list of objects reads what was appended, small and large", arguments: [0, 1, 3, 300, 1200])
-    func appends(n: Int) throws {
+    @Test(arguments: [0, 1, 3, 300, 1200])
+    func `every list of objects reads what was appended, small and large`(n: Int) throws {
         let realm = try newRealm()
         try realm.write {
             for i in 0..<1300 { realm.add(RTDog(id: i)) }

@@ -160,11 +160,11 @@ struct QueryTests {
         ),
     ]
 
-    @Test("conditions on dogs", arguments: dogCases)
-    func dogs(test: Case<RTDog>) throws { try check(test) }
+    @Test(arguments: dogCases)
+    func `conditions on dogs`(test: Case<RTDog>) throws { try check(test) }
 
-    @Test("conditions on people", arguments: personCases)
-    func people(test: Case<RTPerson>) throws { try check(test) }
+    @Test(arguments: personCases)
+    func `conditions on people`(test: Case<RTPerson>) throws { try check(test) }
 
     @Test("objects are compared by identity")
     func objects() throws {
@@ -181,8 +181,8 @@ struct QueryTests {
         )
     }
 
-    @Test("conditions narrow each other down")
-    func chained() throws {
+    @Test
+    func `conditions narrow each other down`() throws {
         let realm = try populated()
         let dogs = realm.objects(RTDog.self)
         let found = dogs.where { $0.age > 2 }.sorted(by: \.age, ascending: false).where { $0.age < 8 }

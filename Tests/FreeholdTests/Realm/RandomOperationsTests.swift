@@ -139,8 +139,8 @@ struct RandomOperationsTests {
         return true
     }
 
-    @Test("a realm holds what the operations say, through commits, cancels and bad data", arguments: 0..<4)
-    func operations(_: Int) throws {
+    @Test(arguments: 0..<4)
+    func `a realm holds what the operations say, through commits, cancels and bad data`(_: Int) throws {
         let seed = UInt64.random(in: 0 ... .max)
         print("seed \(seed)")
         var random = SeededGenerator(seed: seed)
@@ -168,8 +168,8 @@ struct RandomOperationsTests {
         }
     }
 
-    @Test("threads that read and write see whole transactions only", arguments: [false, true])
-    func threads(withLog: Bool) throws {
+    @Test(arguments: [false, true])
+    func `threads that read and write see whole transactions only`(withLog: Bool) throws {
         try withNewFile { configuration in
             var configuration = configuration
             configuration.usesCommitLog = withLog

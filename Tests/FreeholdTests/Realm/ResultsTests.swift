@@ -15,8 +15,8 @@ struct ResultsTests {
         return realm
     }
 
-    @Test("results are live, inside and outside of transactions")
-    func live() throws {
+    @Test
+    func `results are live, inside and outside of transactions`() throws {
         let realm = try dogs(5)
         let all = realm.objects(RTDog.self), old = all.where { $0.age > 3 }, sorted = all.sorted(by: \.age)
         #expect(all.count == 5 && old.map(\.id) == [0, 1] && sorted.first?.id == 4)
@@ -36,8 +36,8 @@ struct ResultsTests {
         #expect(old.map(\.id) == [1, 4, 5])
     }
 
-    @Test("an iteration walks what was there when it began")
-    func iteration() throws {
+    @Test
+    func `an iteration walks what was there when it began`() throws {
         let realm = try dogs(5)
         let dogs = realm.objects(RTDog.self)
         var seen: [Int] = []
@@ -54,8 +54,8 @@ struct ResultsTests {
         #expect(dogs.isEmpty)
     }
 
-    @Test("sorts are stable, compose, and take key paths, names and descriptors")
-    func sorting() throws {
+    @Test
+    func `sorts are stable, compose, and take key paths, names and descriptors`() throws {
         let realm = try dogs(6)
         let dogs = realm.objects(RTDog.self)
         #expect(dogs.sorted(by: \.name).map(\.id) == [0, 3, 1, 4, 2, 5])
@@ -74,8 +74,8 @@ struct ResultsTests {
         #expect(realm.objects(RTPerson.self).sorted(byKeyPath: "favourite.age").map(\.name) == ["y", "x", "z"])
     }
 
-    @Test("aggregates read columns")
-    func aggregates() throws {
+    @Test
+    func `aggregates read columns`() throws {
         let realm = try dogs(6)
         let dogs = realm.objects(RTDog.self)
         #expect(dogs.min(of: \.age) == 1 && dogs.max(of: \.age) == 6)
@@ -89,8 +89,8 @@ struct ResultsTests {
         #expect(dogs.where { $0.age >= 5 }.sum(ofProperty: "age") == 11)
     }
 
-    @Test("lists and linking objects are queried, sorted and aggregated in their own order")
-    func lists() throws {
+    @Test
+    func `lists and linking objects are queried, sorted and aggregated in their own order`() throws {
         let realm = try dogs(6)
         let dogs = realm.objects(RTDog.self)
         let person = RTPerson(name: "p")
@@ -110,8 +110,8 @@ struct ResultsTests {
         #expect(tail.isInvalidated && tail.isEmpty)
     }
 
-    @Test("positions, equality and description")
-    func positions() throws {
+    @Test
+    func `positions, equality and description`() throws {
         let realm = try dogs(4)
         let dogs = realm.objects(RTDog.self)
         let old = dogs.where { $0.age > 2 }
@@ -126,8 +126,8 @@ struct ResultsTests {
         #expect(dogs.realm == realm && !dogs.isInvalidated)
     }
 
-    @Test("any kind of collection can be erased to AnyRealmCollection")
-    func erased() throws {
+    @Test
+    func `any kind of collection can be erased to AnyRealmCollection`() throws {
         let realm = try dogs(3)
         let person = RTPerson(name: "p")
         try realm.write {
@@ -143,8 +143,8 @@ struct ResultsTests {
         #expect(kinds[0] == AnyRealmCollection(results) && kinds[0] != kinds[1])
     }
 
-    @Test("a realm follows indexes that another process adds and drops")
-    func foreignIndexes() throws {
+    @Test
+    func `a realm follows indexes that another process adds and drops`() throws {
         let realm = try dogs(6)
         let found = realm.objects(RTDog.self).where { $0.age == 3 && $0.name == "dog 0" }
         #expect(found.map(\.id) == [3])

@@ -6,8 +6,8 @@ import Testing
 
 /// Realms of one file on several threads read through copies of its schema.
 @Suite("Realms' own copies of the schema") struct SchemaCopiesTests {
-    @Test("a copy says what the schema says, and is used by one at a time")
-    func copies() throws {
+    @Test
+    func `a copy says what the schema says, and is used by one at a time`() throws {
         let realm = try newRealm()
         let origin = realm.core.database.lastVersion > 0 ? realm.core.view.schema.origin : realm.core.view.schema
         let copies = SchemaCopies()
@@ -21,8 +21,8 @@ import Testing
         #expect(copies.take(origin) === second)
     }
 
-    @Test("realms of two threads share no table; frozen ones have the schema's own")
-    func threads() throws {
+    @Test
+    func `realms of two threads share no table; frozen ones have the schema's own`() throws {
         try withNewFile { configuration in
             let realm = try Realm(configuration: configuration)
             let mine = Set(realm.core.tables.map { ObjectIdentifier($0.table) })
@@ -43,8 +43,8 @@ import Testing
         }
     }
 
-    @Test("a realm that reads through a copy writes, queries, groups and follows as any other")
-    func everything() throws {
+    @Test
+    func `a realm that reads through a copy writes, queries, groups and follows as any other`() throws {
         try withNewFile { configuration in
             let first = try Realm(configuration: configuration)
             try first.write { for i in 0..<50 { first.add(RTDog(id: i, name: "dog \(i % 5)", age: i % 7)) } }
@@ -83,8 +83,8 @@ import Testing
 
 /// Lists whose elements are made without asking their type how.
 @Suite("Typed elements of lists") struct TypedListTests {
-    @Test("walked, by position and as stored they are the same, of every length", arguments: [0, 1, 3, 40, 130, 2500])
-    func same(_ count: Int) throws {
+    @Test(arguments: [0, 1, 3, 40, 130, 2500])
+    func `walked, by position and as stored they are the same, of every length`(_ count: Int) throws {
         let realm = try newRealm()
         let ints = (0..<count).map { $0 % 2 == 0 ? $0 : -$0 << 20 }
         let texts = (0..<count).map { $0 % 50 == 7 ? String(repeating: "é", count: 1500) : "text \($0)" }

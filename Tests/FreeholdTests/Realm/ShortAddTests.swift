@@ -56,8 +56,8 @@ struct ShortAddTests {
         #expect(try realm.core.database.snapshot().verify() == [])
     }
 
-    @Test("One embedded object in two properties is copied for the second")
-    func shared() throws {
+    @Test
+    func `One embedded object in two properties is copied for the second`() throws {
         let realm = try realm()
         let item = DirectItem()
         item.part = DirectPart(value: ["label": "a"])
@@ -67,8 +67,8 @@ struct ShortAddTests {
         #expect(try realm.core.database.snapshot().verify() == [])
     }
 
-    @Test("What it can't take is planned")
-    func planned() throws {
+    @Test
+    func `What it can't take is planned`() throws {
         let realm = try realm()
         let deep = DirectItem()
         deep.part = DirectPart(value: ["label": "a", "inner": ["label": "b"]])

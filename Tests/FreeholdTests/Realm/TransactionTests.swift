@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Realm: transactions")
 struct TransactionTests {
-    @Test("write returns what its block returns")
-    func result() throws {
+    @Test
+    func `write returns what its block returns`() throws {
         let realm = try newRealm()
         let id = try realm.write { () -> Int in
             realm.add(RTDog(id: 7))
@@ -15,8 +15,8 @@ struct TransactionTests {
         #expect(realm.object(ofType: RTDog.self, forPrimaryKey: id) != nil)
     }
 
-    @Test("an error of the block rolls everything back")
-    func rollback() throws {
+    @Test
+    func `an error of the block rolls everything back`() throws {
         struct Stop: Error {}
         let realm = try newRealm()
         let dog = RTDog(id: 1, name: "kept")
@@ -33,8 +33,8 @@ struct TransactionTests {
         #expect(added.isInvalidated)
     }
 
-    @Test("objects of a cancelled transaction stay invalid when their keys are used again")
-    func cancelledKeys() throws {
+    @Test
+    func `objects of a cancelled transaction stay invalid when their keys are used again`() throws {
         let realm = try newRealm()
         realm.beginWrite()
         let lost = RTDog(id: 1, name: "lost")
@@ -45,8 +45,8 @@ struct TransactionTests {
         #expect(realm.objects(RTDog.self)[0].name == "other")
     }
 
-    @Test("a block may commit or cancel by itself")
-    func blockEnds() throws {
+    @Test
+    func `a block may commit or cancel by itself`() throws {
         let realm = try newRealm()
         try realm.write {
             realm.add(RTDog(id: 1))
@@ -59,8 +59,8 @@ struct TransactionTests {
         #expect(realm.objects(RTDog.self).map(\.id) == [1])
     }
 
-    @Test("a write inside a write throws and leaves the outer one open")
-    func nested() throws {
+    @Test
+    func `a write inside a write throws and leaves the outer one open`() throws {
         let realm = try newRealm()
         try realm.write {
             #expect(thrownCode { try realm.write {} } == .invalidTransactionState)
@@ -88,8 +88,8 @@ struct TransactionTests {
         }
     }
 
-    @Test("a write moves to the newest version first")
-    func writeRefreshes() throws {
+    @Test
+    func `a write moves to the newest version first`() throws {
         let configuration = newConfiguration()
         let realm = try Realm(configuration: configuration)
         onOtherThread {
@@ -118,8 +118,8 @@ struct TransactionTests {
         #expect(!realm.isInWriteTransaction && realm.objects(RTDog.self).count == 1)
     }
 
-    @Test("a realm that is let go of inside a transaction rolls it back")
-    func letGo() throws {
+    @Test
+    func `a realm that is let go of inside a transaction rolls it back`() throws {
         let configuration = newConfiguration()
         let keeper = try Realm(configuration: configuration)
         onOtherThread {

@@ -11,8 +11,8 @@ struct TrapTests {
         for word in words { #expect(message.contains(word), "\(message)") }
     }
 
-    @Test("a property set outside a write transaction")
-    func setOutside() async {
+    @Test
+    func `a property set outside a write transaction`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let realm = try newRealm()
             let dog = RTDog(id: 1)
@@ -22,16 +22,16 @@ struct TrapTests {
         expect(result, "outside a write transaction", "realm.write")
     }
 
-    @Test("an add outside a write transaction")
-    func addOutside() async {
+    @Test
+    func `an add outside a write transaction`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             try newRealm().add(RTDog(id: 1))
         }
         expect(result, "outside a write transaction")
     }
 
-    @Test("a read of a deleted object")
-    func deleted() async {
+    @Test
+    func `a read of a deleted object`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let realm = try newRealm()
             let dog = RTDog(id: 1)
@@ -44,8 +44,8 @@ struct TrapTests {
         expect(result, "RTDog", "deleted", "isInvalidated")
     }
 
-    @Test("an object, results and a realm on another thread", arguments: [0, 1, 2])
-    func thread(kind: Int) async {
+    @Test(arguments: [0, 1, 2])
+    func `an object, results and a realm on another thread`(kind: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
             let realm = try newRealm()
             let dog = RTDog(id: 1)
@@ -62,8 +62,8 @@ struct TrapTests {
         expect(result, "another thread")
     }
 
-    @Test("an index out of bounds")
-    func bounds() async {
+    @Test
+    func `an index out of bounds`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let realm = try newRealm()
             try realm.write { realm.add(RTDog(id: 1)) }
@@ -72,8 +72,8 @@ struct TrapTests {
         expect(result, "Index 1", "1 elements")
     }
 
-    @Test("beginWrite inside a write transaction")
-    func nested() async {
+    @Test
+    func `beginWrite inside a write transaction`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let realm = try newRealm()
             realm.beginWrite()
@@ -82,8 +82,8 @@ struct TrapTests {
         expect(result, "in a write transaction already")
     }
 
-    @Test("an object of another realm")
-    func foreign() async {
+    @Test
+    func `an object of another realm`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let realm = try newRealm(), other = try newRealm()
             let dog = RTDog(id: 1)
@@ -93,8 +93,8 @@ struct TrapTests {
         expect(result, "another realm", "RTDog")
     }
 
-    @Test("an update of a class without primary key, and a class that isn't in the schema", arguments: [0, 1])
-    func classes(kind: Int) async {
+    @Test(arguments: [0, 1])
+    func `an update of a class without primary key, and a class that isn't in the schema`(kind: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
             let configuration = Realm.Configuration(inMemoryIdentifier: "x", objectTypes: [RTPerson.self, RTDog.self])
             let realm = try Realm(configuration: configuration)
@@ -105,8 +105,8 @@ struct TrapTests {
         expect(result, kind == 0 ? "no primary key" : "isn't in the schema")
     }
 
-    @Test("a query or sort by a property that isn't there")
-    func names() async {
+    @Test
+    func `a query or sort by a property that isn't there`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try newRealm().objects(RTDog.self).sorted(byKeyPath: "nothing")
         }

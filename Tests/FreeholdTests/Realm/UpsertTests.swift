@@ -142,8 +142,8 @@ struct UpsertTests {
         #expect(item.part == part && part.label == "new" && part.size == 1)
     }
 
-    @Test("An object that is added in the place of another becomes its accessor, embedded objects included")
-    func adoption() throws {
+    @Test
+    func `An object that is added in the place of another becomes its accessor, embedded objects included`() throws {
         let realm = try realm()
         let new = item()
         new.title = "new"
@@ -155,8 +155,8 @@ struct UpsertTests {
         #expect(item.part?.size == 8)
     }
 
-    @Test("Bad data in a nested value leaves everything as it was")
-    func badData() throws {
+    @Test
+    func `Bad data in a nested value leaves everything as it was`() throws {
         let realm = try realm()
         let bad: [[String: Any]] = [
             ["id": 1, "title": "z", "part": ["size": "large"]], ["id": 1, "title": "z", "parts": [["label": 5]]],

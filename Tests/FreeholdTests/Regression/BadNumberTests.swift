@@ -14,8 +14,8 @@ struct BadNumberTests {
         )
     }
 
-    @Test("A sum over the property's type has the low bits, a wider type has all of them")
-    func sumsOfNarrowIntegers() throws {
+    @Test
+    func `A sum over the property's type has the low bits, a wider type has all of them`() throws {
         let realm = try realm()
         try realm.write {
             for _ in 0..<3 { realm.create(RGNumbers.self, value: ["small": 100, "optional": 100, "large": Int.max]) }
@@ -29,8 +29,8 @@ struct BadNumberTests {
         #expect(all.where { $0.small > 100 }.sum(of: \.optional) == 0)
     }
 
-    @Test("A mean or an extreme that the type asked for can't hold is nil")
-    func narrowerTypes() throws {
+    @Test
+    func `A mean or an extreme that the type asked for can't hold is nil`() throws {
         let realm = try realm()
         let values: [String: Any] = ["large": 300, "double": Double.infinity]
         try realm.write { _ = realm.create(RGNumbers.self, value: values) }
@@ -41,20 +41,17 @@ struct BadNumberTests {
         #expect((all.max(ofProperty: "double") as Int?) == nil)
     }
 
-    @Test(
-        "The sum of floating-point numbers as an integer is the nearest one",
-        arguments: [
-            (Double.nan, 0), (.infinity, .max), (-.infinity, .min), (1e300, .max), (2.75, 2),
-        ]
-    )
-    func sumsOfDoublesAsIntegers(value: Double, sum: Int) throws {
+    @Test(arguments: [
+        (Double.nan, 0), (.infinity, .max), (-.infinity, .min), (1e300, .max), (2.75, 2),
+    ])
+    func `The sum of floating-point numbers as an integer is the nearest one`(value: Double, sum: Int) throws {
         let realm = try realm()
         try realm.write { _ = realm.create(RGNumbers.self, value: ["double": value]) }
         #expect(realm.objects(RGNumbers.self).sum(ofProperty: "double") == sum)
     }
 
-    @Test("Sums of lists are like those of results")
-    func lists() throws {
+    @Test
+    func `Sums of lists are like those of results`() throws {
         let realm = try realm()
         let numbers = RGNumbers()
         numbers.smalls.append(objectsIn: [100, 100, 100])
@@ -69,8 +66,8 @@ struct BadNumberTests {
         }
     }
 
-    @Test("NaN is neither the least nor the greatest of a list")
-    func notANumber() throws {
+    @Test
+    func `NaN is neither the least nor the greatest of a list`() throws {
         let realm = try realm()
         let numbers = RGNumbers()
         numbers.doubles.append(objectsIn: [1, .nan, -.infinity, 5])
@@ -82,13 +79,10 @@ struct BadNumberTests {
         }
     }
 
-    @Test(
-        "A date that has no text can be given where it doesn't belong",
-        arguments: [
-            Double.nan, .infinity, -.infinity, 1e300,
-        ]
-    )
-    func datesInErrors(seconds: Double) throws {
+    @Test(arguments: [
+        Double.nan, .infinity, -.infinity, 1e300,
+    ])
+    func `A date that has no text can be given where it doesn't belong`(seconds: Double) throws {
         let realm = try realm()
         let date = Date(timeIntervalSince1970: seconds)
         let wrong: [[String: Any]] = [["large": date], ["large": [date]], ["larges": [date]], ["larges": ["x": date]]]

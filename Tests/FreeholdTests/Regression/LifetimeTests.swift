@@ -14,8 +14,8 @@ struct LifetimeTests {
         }
     }
 
-    @Test("An object that was deleted ahead of an iteration is invalid when it comes")
-    func deletedAhead() throws {
+    @Test
+    func `An object that was deleted ahead of an iteration is invalid when it comes`() throws {
         let realm = try newRealm()
         for inOneTransaction in [true, false] {
             for collection in 0..<3 {
@@ -46,8 +46,8 @@ struct LifetimeTests {
         }
     }
 
-    @Test("An iteration keeps its realm alive")
-    func iterationWithoutRealm() throws {
+    @Test
+    func `An iteration keeps its realm alive`() throws {
         try withNewFile { configuration in
             try fill(Realm(configuration: configuration))
             func dogs() throws -> Results<RTDog> { try Realm(configuration: configuration).objects(RTDog.self) }
@@ -62,8 +62,8 @@ struct LifetimeTests {
         }
     }
 
-    @Test("Objects that an iteration gave stay what they are")
-    func keptObjects() throws {
+    @Test
+    func `Objects that an iteration gave stay what they are`() throws {
         let realm = try newRealm()
         try fill(realm)
         var kept: [RTDog] = []
@@ -86,8 +86,8 @@ struct LifetimeTests {
         #expect(lists.map(\.count) == [10, 0, 0, 0])
     }
 
-    @Test("A deleted object can be in a set and be compared")
-    func deletedInSet() throws {
+    @Test
+    func `A deleted object can be in a set and be compared`() throws {
         let realm = try newRealm()
         try fill(realm)
         var dogs = Set(realm.objects(RTDog.self))

@@ -6,8 +6,8 @@ import Testing
 @Suite("Threads that end, tasks that are cancelled")
 struct ThreadEndTests {
     /// A later thread may have the ended one's address.
-    @Test("What an ended thread left behind doesn't keep later threads at its version")
-    func objectsOfEndedThreads() throws {
+    @Test
+    func `What an ended thread left behind doesn't keep later threads at its version`() throws {
         try withNewFile { configuration in
             let realm = try Realm(configuration: configuration)
             let kept = Kept()
@@ -41,8 +41,8 @@ struct ThreadEndTests {
         }
     }
 
-    @Test("A write that is cancelled while it waits throws CancellationError")
-    func cancelledWrite() async throws {
+    @Test
+    func `A write that is cancelled while it waits throws CancellationError`() async throws {
         let configuration = newConfiguration(inMemory: false)
         defer { try? FileManager.default.removeItem(at: configuration.fileURL!) }
         try await Realm.write(configuration) { $0.add(RTDog(id: 1)) }

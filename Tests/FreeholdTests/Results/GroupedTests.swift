@@ -6,8 +6,8 @@ import Testing
 
 @Suite("Results: groups")
 struct GroupedTests {
-    @Test("Groups of random objects are those of a dictionary", arguments: 1...4 as ClosedRange<UInt64>)
-    func random(seed: UInt64) throws {
+    @Test(arguments: 1...4 as ClosedRange<UInt64>)
+    func `Groups of random objects are those of a dictionary`(seed: UInt64) throws {
         print("seed \(seed)")
         var random = StageRandom(seed)
         let realm = try stageRealm()
@@ -103,8 +103,8 @@ struct GroupedTests {
         }
     }
 
-    @Test("Objects that are linked to are keys too, and groups follow the realm")
-    func links() throws {
+    @Test
+    func `Objects that are linked to are keys too, and groups follow the realm`() throws {
         let realm = try stageRealm()
         try realm.write {
             let best = realm.create(StageDog.self, value: ["id": 0, "age": 1])
@@ -126,8 +126,8 @@ struct GroupedTests {
         #expect(groups.isEmpty && group.sum(of: \.age) == 0 && group.max(of: \.age) == nil)
     }
 
-    @Test("Sums of integers wrap around, means don't, and NaN is a group of its own")
-    func numbers() throws {
+    @Test
+    func `Sums of integers wrap around, means don't, and NaN is a group of its own`() throws {
         let realm = try stageRealm()
         try realm.write {
             for (i, weight) in [Double.nan, 1, .nan, -0.0, 0].enumerated() {

@@ -18,8 +18,8 @@ struct SectionedTests {
         return (realm, realm.objects(StageDog.self))
     }
 
-    @Test("Sections are by values, optional ones and enums too, and by what a closure gives")
-    func keys() throws {
+    @Test
+    func `Sections are by values, optional ones and enums too, and by what a closure gives`() throws {
         let (_, dogs) = try dogs()
         let byAge = dogs.sectioned(by: \.age)
         #expect(byAge.allKeys == [nil, 0, 1] && byAge.map { $0.map(\.id) } == [[3], [0, 2, 4], [1]])
@@ -47,8 +47,8 @@ struct SectionedTests {
         )
     }
 
-    @Test("Sections follow the realm; one that has vanished is empty until its key comes back")
-    func live() throws {
+    @Test
+    func `Sections follow the realm; one that has vanished is empty until its key comes back`() throws {
         let (realm, dogs) = try dogs()
         let sections = dogs.sectioned(by: \.name), rex = sections[4]
         #expect(rex.key == "Rob" && rex.count == 1 && sections.realm == realm)
@@ -64,8 +64,8 @@ struct SectionedTests {
         #expect(sections.isEmpty && sections.allKeys == [])
     }
 
-    @Test("Lists, sets, maps' objects and values have sections")
-    func collections() throws {
+    @Test
+    func `Lists, sets, maps' objects and values have sections`() throws {
         let (realm, dogs) = try dogs()
         let owner = StageOwner()
         try realm.write {
@@ -87,8 +87,8 @@ struct SectionedTests {
         #expect(List([1, 2, 3]).sectioned(by: { $0 > 1 }).map(\.count) == [1, 2])
     }
 
-    @Test("Random sections are those of a dictionary", arguments: 1...3 as ClosedRange<UInt64>)
-    func random(seed: UInt64) throws {
+    @Test(arguments: 1...3 as ClosedRange<UInt64>)
+    func `Random sections are those of a dictionary`(seed: UInt64) throws {
         print("seed \(seed)")
         var random = StageRandom(seed)
         let realm = try stageRealm()

@@ -78,11 +78,8 @@ struct StageChainTests {
         return dogs.filter { dog in values(dog).map { seen.insert($0).inserted } ?? false }
     }
 
-    @Test(
-        "Random chains on all kinds of collections give what they give on arrays",
-        arguments: 1...4 as ClosedRange<UInt64>
-    )
-    func chains(seed: UInt64) throws {
+    @Test(arguments: 1...4 as ClosedRange<UInt64>)
+    func `Random chains on all kinds of collections give what they give on arrays`(seed: UInt64) throws {
         print("seed \(seed)")
         var random = StageRandom(seed)
         let realm = try stageRealm()
@@ -146,8 +143,8 @@ struct StageChainTests {
         }
     }
 
-    @Test("Linking objects are filtered, sorted, made distinct and cut")
-    func linkingObjects() throws {
+    @Test
+    func `Linking objects are filtered, sorted, made distinct and cut`() throws {
         let realm = try stageRealm()
         let dog = StageDog()
         try realm.write {
@@ -171,8 +168,8 @@ struct StageChainTests {
         #expect(dog.owners.sorted(byKeyPath: "numbers[0]", ascending: false).map(\.name) == ["a", "c", "a", "b", "b"])
     }
 
-    @Test("Limits count from what comes before them, and what comes after them sees no more")
-    func order() throws {
+    @Test
+    func `Limits count from what comes before them, and what comes after them sees no more`() throws {
         let realm = try stageRealm()
         try realm.write {
             for i in 0..<10 { realm.create(StageDog.self, value: ["id": i, "age": 9 - i]) }

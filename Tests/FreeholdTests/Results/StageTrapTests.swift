@@ -18,8 +18,8 @@ struct StageTrapTests {
         (10, ["unmanaged"]), (11, ["unmanaged"]), (12, ["filtered"]), (13, ["name", "aggregated"]),
     ]
 
-    @Test("Paths that have no order or can't be aggregated", arguments: misuses)
-    func paths(misuse: (kind: Int, words: [String])) async {
+    @Test(arguments: misuses)
+    func `Paths that have no order or can't be aggregated`(misuse: (kind: Int, words: [String])) async {
         let kind: Int = misuse.kind
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             [kind = kind as Int] in
@@ -47,8 +47,8 @@ struct StageTrapTests {
         expect(result, misuse.words)
     }
 
-    @Test("Sections without descriptor, by another property, or by objects", arguments: [0, 1, 2, 3, 4])
-    func sections(kind: Int) async {
+    @Test(arguments: [0, 1, 2, 3, 4])
+    func `Sections without descriptor, by another property, or by objects`(kind: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
             let dogs = try stageRealm().objects(StageDog.self)
             switch kind {
@@ -63,8 +63,8 @@ struct StageTrapTests {
         expect(result, [words[kind]])
     }
 
-    @Test("A raw value without a case, in a list, set or map", arguments: [0, 1, 2, 3])
-    func rawValues(kind: Int) async {
+    @Test(arguments: [0, 1, 2, 3])
+    func `A raw value without a case, in a list, set or map`(kind: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
             let realm = try stageRealm()
             let owner = StageOwner()

@@ -15,8 +15,8 @@ struct ValueResultsTests {
         realm.cancelWrite()
     }
 
-    @Test("Lists, sets and maps of values sort, are made distinct and cut, in any order", arguments: [false, true])
-    func chains(managed: Bool) throws {
+    @Test(arguments: [false, true])
+    func `Lists, sets and maps of values sort, are made distinct and cut, in any order`(managed: Bool) throws {
         try withOwner(managed: managed) { owner, _ in
             owner.numbers.append(objectsIn: [3, nil, 1, 3, nil, 2])
             let numbers = owner.numbers
@@ -55,8 +55,8 @@ struct ValueResultsTests {
         }
     }
 
-    @Test("Results of values are live, and end with their owner")
-    func live() throws {
+    @Test
+    func `Results of values are live, and end with their owner`() throws {
         let realm = try stageRealm()
         let owner = StageOwner()
         try realm.write { realm.add(owner) }
@@ -81,8 +81,8 @@ struct ValueResultsTests {
         #expect(top.isInvalidated && top.isEmpty && top.count == 0 && top.sum() == 0)
     }
 
-    @Test("Random values give what arrays give", arguments: 1...3 as ClosedRange<UInt64>)
-    func random(seed: UInt64) throws {
+    @Test(arguments: 1...3 as ClosedRange<UInt64>)
+    func `Random values give what arrays give`(seed: UInt64) throws {
         print("seed \(seed)")
         var random = StageRandom(seed)
         let owner = StageOwner()
@@ -125,8 +125,8 @@ struct ValueResultsTests {
         }
     }
 
-    @Test("Unmanaged collections of objects are aggregated as managed ones are")
-    func unmanaged() throws {
+    @Test
+    func `Unmanaged collections of objects are aggregated as managed ones are`() throws {
         var random = StageRandom(7)
         let owner = StageOwner()
         owner.dogs.append(objectsIn: stageDogs(30, &random))
@@ -159,8 +159,8 @@ struct ValueResultsTests {
         #expect(StageOwner().dogs.sum(of: \.weight) == 0 && StageOwner().dogs.min(of: \.age) == nil)
     }
 
-    @Test("Values that are stored as objects, and enums, sort and filter as what is stored")
-    func mapped() throws {
+    @Test
+    func `Values that are stored as objects, and enums, sort and filter as what is stored`() throws {
         let realm = try stageRealm()
         let owner = StageOwner()
         let unmanaged = List([StageWeight(3, "c"), StageWeight(0.5, "a")])
@@ -183,8 +183,8 @@ struct ValueResultsTests {
         #expect(owner.moods.sorted(ascending: false).index(of: .calm) == 2)
     }
 
-    @Test("Key paths with operators are about the elements of every collection")
-    func operators() throws {
+    @Test
+    func `Key paths with operators are about the elements of every collection`() throws {
         let realm = try stageRealm()
         let owner = StageOwner()
         try realm.write {

@@ -54,8 +54,8 @@ struct SeedCollectionTests {
 
     private func newRealm() throws -> Realm { try seedRealm(Holder.self, Item.self) }
 
-    @Test("C#: Person with lists, a set, a dictionary and an inverse")
-    func cSharp() throws {
+    @Test
+    func `C#: Person with lists, a set, a dictionary and an inverse`() throws {
         let file = SeedFile(CSharp.Person.self, CSharp.Dog.self)
         try file.open { realm in
             let person = CSharp.Person()
@@ -99,8 +99,8 @@ struct SeedCollectionTests {
         }
     }
 
-    @Test("Collections are never nil: null in place of one empties it")
-    func neverNil() throws {
+    @Test
+    func `Collections are never nil: null in place of one empties it`() throws {
         let realm = try newRealm()
         let names = ["list", "set", "map", "ints", "nullableInts", "strings", "nullableStrings"]
         let holder = Holder(value: Dictionary(uniqueKeysWithValues: names.map { ($0, NSNull() as Any) }))
@@ -119,8 +119,8 @@ struct SeedCollectionTests {
         #expect(holder["set"] is MutableSet<Item> && holder["map"] is Map<String, Item?>)
     }
 
-    @Test("Values in sets and maps are nullable where their type says so")
-    func nullability() throws {
+    @Test
+    func `Values in sets and maps are nullable where their type says so`() throws {
         let realm = try newRealm()
         let holder = Holder()
         holder.nullableInts.insert(objectsIn: [1, nil, nil])
@@ -136,8 +136,8 @@ struct SeedCollectionTests {
         #expect(openingError(Rules.RequiredInMap.self, Item.self, Holder.self).contains("RequiredInMap.items"))
     }
 
-    @Test("Sets hold a value once, objects by identity")
-    func sets() throws {
+    @Test
+    func `Sets hold a value once, objects by identity`() throws {
         let realm = try newRealm()
         let holder = Holder()
         let items = (0..<3).map { Item(value: ["name": "\($0)"]) }
@@ -154,8 +154,8 @@ struct SeedCollectionTests {
         #expect(items[1].setters.isEmpty && items[0].setters.count == 1)
     }
 
-    @Test("Keys of maps have no dot and no leading dollar sign", arguments: ["a.b", "$a", "."])
-    func keys(_ key: String) throws {
+    @Test(arguments: ["a.b", "$a", "."])
+    func `Keys of maps have no dot and no leading dollar sign`(_ key: String) throws {
         let realm = try newRealm()
         let holder = Holder()
         try realm.write {
@@ -167,8 +167,8 @@ struct SeedCollectionTests {
         #expect(Set(holder.strings.keys) == ["a$", ""])
     }
 
-    @Test("Inverse relationships follow lists, sets and maps")
-    func inverse() throws {
+    @Test
+    func `Inverse relationships follow lists, sets and maps`() throws {
         let realm = try newRealm()
         let (holder, item) = (Holder(), Item())
         try realm.write {

@@ -106,8 +106,8 @@ private enum SwiftTab {
 
 @Suite("Seeds 003: default values and custom setters")
 struct SeedDefaultTests {
-    @Test("C#: Person called foo, whose list is there on first access")
-    func cSharp() throws {
+    @Test
+    func `C#: Person called foo, whose list is there on first access`() throws {
         typealias Person = CSharp.Person
         let file = SeedFile(Person.self, CSharp.PhoneNumber.self)
         try file.open { realm in
@@ -129,8 +129,8 @@ struct SeedDefaultTests {
         }
     }
 
-    @Test("Dart, JavaScript: numbers that start at 0")
-    func zero() throws {
+    @Test
+    func `Dart, JavaScript: numbers that start at 0`() throws {
         let realm = try seedRealm(Dart.Vehicle.self, JavaScript.Car.self)
         try realm.write {
             let vehicle = realm.create(Dart.Vehicle.self, value: ["make": "Ford"])
@@ -143,8 +143,8 @@ struct SeedDefaultTests {
         #expect(realm.objects(JavaScript.Car.self).map(\.miles) == [2])
     }
 
-    @Test("Java, Kotlin for Java: Frog called Kitty; a default doesn't make a property required")
-    func java() throws {
+    @Test
+    func `Java, Kotlin for Java: Frog called Kitty; a default doesn't make a property required`() throws {
         let file = SeedFile(Java.Frog.self)
         try file.open { realm in
             #expect(realm.schema["Frog"]?["name"]?.isOptional == true)
@@ -170,8 +170,8 @@ struct SeedDefaultTests {
         #expect(code == .missingValue)
     }
 
-    @Test("Swift: defaults by literals, expressions, calls, arguments and init()")
-    func everyKind() throws {
+    @Test
+    func `Swift: defaults by literals, expressions, calls, arguments and init()`() throws {
         typealias EveryKind = SwiftTab.EveryKind
         let realm = try seedRealm(EveryKind.self)
         let before = Date()
@@ -192,8 +192,8 @@ struct SeedDefaultTests {
         #expect(realm.objects(EveryKind.self)[0].literal == 50)
     }
 
-    @Test("A private stored property behind a checked public one")
-    func customSetters() throws {
+    @Test
+    func `A private stored property behind a checked public one`() throws {
         let file = SeedFile(CSharp.Account.self, CSharp.Checked.self)
         try file.open { realm in
             let (account, checked) = (CSharp.Account(), CSharp.Checked())

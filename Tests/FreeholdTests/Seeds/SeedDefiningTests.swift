@@ -151,8 +151,8 @@ private enum SwiftTab {
 
 @Suite("Seeds 003: defining models")
 struct SeedDefiningTests {
-    @Test("C++: Dog and Person with a pointer to it")
-    func cPlusPlus() throws {
+    @Test
+    func `C++: Dog and Person with a pointer to it`() throws {
         let file = SeedFile(CPlusPlus.Dog.self, CPlusPlus.Person.self)
         try file.open { realm in
             let person = CPlusPlus.Person()
@@ -179,8 +179,8 @@ struct SeedDefiningTests {
         try file.open { #expect($0.isEmpty) }
     }
 
-    @Test("C#: Dog with owners, Person, identifiers stored as _id")
-    func cSharp() throws {
+    @Test
+    func `C#: Dog with owners, Person, identifiers stored as _id`() throws {
         let file = SeedFile(CSharp.Dog.self, CSharp.Person.self)
         let id = ObjectId.generate()
         try file.open { realm in
@@ -213,8 +213,8 @@ struct SeedDefiningTests {
         try file.open { #expect($0.isEmpty) }
     }
 
-    @Test("Dart: Car made by its initialiser")
-    func dart() throws {
+    @Test
+    func `Dart: Car made by its initialiser`() throws {
         let file = SeedFile(Dart.Car.self)
         let id = ObjectId.generate()
         try file.open { realm in
@@ -234,8 +234,8 @@ struct SeedDefiningTests {
         }
     }
 
-    @Test("Java: Frog with private fields and accessors")
-    func java() throws {
+    @Test
+    func `Java: Frog with private fields and accessors`() throws {
         typealias Frog = JavaExtending.Frog
         let file = SeedFile(Frog.self)
         try file.open { realm in
@@ -262,8 +262,8 @@ struct SeedDefiningTests {
         }
     }
 
-    @Test("JavaScript and TypeScript: Book, made from a literal")
-    func javaScript() throws {
+    @Test
+    func `JavaScript and TypeScript: Book, made from a literal`() throws {
         typealias Book = JavaScript.Book
         let file = SeedFile(Book.self)
         try file.open { realm in
@@ -285,8 +285,8 @@ struct SeedDefiningTests {
         try file.open { #expect($0.objects(Book.self).map(\.price) == [5]) }
     }
 
-    @Test("Kotlin: Frog, and Person with a constructor of its own")
-    func kotlin() throws {
+    @Test
+    func `Kotlin: Frog, and Person with a constructor of its own`() throws {
         let file = SeedFile(Kotlin.Frog.self, Kotlin.Person.self)
         let id = try file.open { realm in
             let frog = Kotlin.Frog()
@@ -314,8 +314,8 @@ struct SeedDefiningTests {
         }
     }
 
-    @Test("Kotlin for Java: Frog whose constructor's parameters have defaults")
-    func kotlinForJava() throws {
+    @Test
+    func `Kotlin for Java: Frog whose constructor's parameters have defaults`() throws {
         typealias Frog = KotlinForJava.Frog
         let file = SeedFile(Frog.self)
         try file.open { realm in
@@ -331,8 +331,8 @@ struct SeedDefiningTests {
         }
     }
 
-    @Test("Objective-C: Dog with the primary key and the required properties named by overrides")
-    func objectiveC() throws {
+    @Test
+    func `Objective-C: Dog with the primary key and the required properties named by overrides`() throws {
         typealias Dog = ObjectiveC.Dog
         let file = SeedFile(Dog.self)
         let birth = Date(timeIntervalSince1970: 1_400_000_000.5)
@@ -360,8 +360,8 @@ struct SeedDefiningTests {
         try file.open { #expect($0.objects(Dog.self)[0].breed == "Spaniel") }
     }
 
-    @Test("Swift: Dog")
-    func swift() throws {
+    @Test
+    func `Swift: Dog`() throws {
         typealias Dog = SwiftTab.Dog
         let file = SeedFile(Dog.self)
         let before = Date()
@@ -387,8 +387,8 @@ struct SeedDefiningTests {
         }
     }
 
-    @Test("Objects made by an initialiser are unmanaged until they are added")
-    func unmanagedFirst() throws {
+    @Test
+    func `Objects made by an initialiser are unmanaged until they are added`() throws {
         let realm = try seedRealm(Dart.Car.self)
         let car = Dart.Car(.generate(), "Honda")
         #expect(car.realm == nil && !car.isInvalidated)
@@ -398,8 +398,8 @@ struct SeedDefiningTests {
         #expect(car.realm == realm && car.make == "Ford" && !car.isInvalidated)
     }
 
-    @Test("An object holds no data: two accessors of one row see each other's writes")
-    func live() throws {
+    @Test
+    func `An object holds no data: two accessors of one row see each other's writes`() throws {
         let realm = try seedRealm(KotlinForJava.Frog.self)
         let frog = KotlinForJava.Frog(name: "Kermit", owner: nil)
         try realm.write { realm.add(frog) }
@@ -409,8 +409,8 @@ struct SeedDefiningTests {
         #expect(frog.age == 5)
     }
 
-    @Test("The hash of a live object stays the same while it changes")
-    func hash() throws {
+    @Test
+    func `The hash of a live object stays the same while it changes`() throws {
         let realm = try seedRealm(KotlinForJava.Frog.self, SwiftTab.Dog.self)
         let (frog, dog) = (KotlinForJava.Frog(), SwiftTab.Dog())
         try realm.write { realm.add([frog, dog] as [Object]) }
@@ -425,8 +425,8 @@ struct SeedDefiningTests {
         )
     }
 
-    @Test("Creating an object in the realm is for write transactions only")
-    func createOutside() async {
+    @Test
+    func `Creating an object in the realm is for write transactions only`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             try seedRealm(JavaScript.Book.self).create(JavaScript.Book.self, value: ["name": "Emma"])
         }

@@ -51,8 +51,8 @@ struct SeedEmbeddedRuleTests {
         )
     }
 
-    @Test("Embedded objects go with their owner, to any depth")
-    func cascade() throws {
+    @Test
+    func `Embedded objects go with their owner, to any depth`() throws {
         let realm = try newRealm()
         let tree = Tree()
         tree.trunk = branch("a")
@@ -68,8 +68,8 @@ struct SeedEmbeddedRuleTests {
         #expect(embeddedCount(realm, "Branch") == 0 && embeddedCount(realm, "Leaf") == 0)
     }
 
-    @Test("An embedded object that is overwritten or removed is deleted")
-    func overwrite() throws {
+    @Test
+    func `An embedded object that is overwritten or removed is deleted`() throws {
         let realm = try newRealm()
         let tree = Tree()
         tree.trunk = branch("a")
@@ -95,8 +95,8 @@ struct SeedEmbeddedRuleTests {
         #expect(embeddedCount(realm, "Branch") == 0 && embeddedCount(realm, "Leaf") == 0)
     }
 
-    @Test("A cancelled write brings back what it deleted")
-    func cancel() throws {
+    @Test
+    func `A cancelled write brings back what it deleted`() throws {
         let realm = try newRealm()
         let tree = Tree()
         tree.trunk = branch("a")
@@ -108,8 +108,8 @@ struct SeedEmbeddedRuleTests {
         #expect(tree.trunk?.leaves.map(\.name) == ["a2", "a3"])
     }
 
-    @Test("Each embedded object has one owner: what another one gets is a copy")
-    func neverShared() throws {
+    @Test
+    func `Each embedded object has one owner: what another one gets is a copy`() throws {
         let realm = try newRealm()
         let (a, b) = (Tree(value: [1]), Tree(value: [2]))
         a.trunk = branch("a")
@@ -127,8 +127,8 @@ struct SeedEmbeddedRuleTests {
         #expect(b.trunk?.name == "changed" && embeddedCount(realm, "Branch") == 2)
     }
 
-    @Test("An embedded object can't outlive its owner: reading it then traps")
-    func alone() async {
+    @Test
+    func `An embedded object can't outlive its owner: reading it then traps`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let realm = try seedRealm(Tree.self, Branch.self, Leaf.self)
             let tree = Tree()
@@ -145,8 +145,8 @@ struct SeedEmbeddedRuleTests {
         #expect(message.contains("Branch") && message.contains("deleted"), "\(message)")
     }
 
-    @Test("An embedded class can't have a primary key, be required or be in a set")
-    func mistakes() {
+    @Test
+    func `An embedded class can't have a primary key, be required or be in a set`() {
         #expect(openingError(Rules.OwnerOfKey.self, Rules.WithKey.self).contains("primary key"))
         #expect(openingError(Rules.Required.self, Leaf.self).contains("must be optional"))
         #expect(openingError(Rules.InSet.self, Leaf.self).contains("set"))
@@ -169,8 +169,8 @@ struct SeedEmbeddedRuleTests {
         #expect(embeddedCount(realm, "Leaf") == 0 && embeddedCount(realm, "Branch") == 0)
     }
 
-    @Test("An update of its owner keeps, replaces or drops an embedded object")
-    func upsert() throws {
+    @Test
+    func `An update of its owner keeps, replaces or drops an embedded object`() throws {
         let realm = try newRealm()
         try realm.write {
             _ = realm.create(Tree.self, value: ["id": 1, "trunk": ["name": "a"]] as [String: Any])

@@ -216,8 +216,8 @@ private enum TypeScript {
 
 @Suite("Seeds 000, 001, 002, 003, 004: embedded objects")
 struct SeedEmbeddedTests {
-    @Test("C++: Business with contact details")
-    func cPlusPlus() throws {
+    @Test
+    func `C++: Business with contact details`() throws {
         let file = SeedFile(CPlusPlus.Business.self, CPlusPlus.ContactDetails.self)
         try file.open { realm in
             let business = CPlusPlus.Business()
@@ -243,8 +243,8 @@ struct SeedEmbeddedTests {
         }
     }
 
-    @Test("C#: Contact with one address, Business with a list of them")
-    func cSharp() throws {
+    @Test
+    func `C#: Contact with one address, Business with a list of them`() throws {
         let file = SeedFile(CSharp.Contact.self, CSharp.Business.self, CSharp.Address.self)
         try file.open { realm in
             try realm.write {
@@ -274,8 +274,8 @@ struct SeedEmbeddedTests {
         }
     }
 
-    @Test("Dart: Person's address knows its parent")
-    func dart() throws {
+    @Test
+    func `Dart: Person's address knows its parent`() throws {
         let file = SeedFile(Dart.Person.self, Dart.Address.self)
         try file.open { realm in
             let person = Dart.Person(value: ["name": "Ann", "address": ["city": "Bonn"]] as [String: Any])
@@ -288,8 +288,8 @@ struct SeedEmbeddedTests {
         }
     }
 
-    @Test("Java, Kotlin for Java: Frog whose last meal is embedded")
-    func java() throws {
+    @Test
+    func `Java, Kotlin for Java: Frog whose last meal is embedded`() throws {
         let file = SeedFile(Java.Frog.self, Java.Fly.self)
         try file.open { realm in
             try realm.write { realm.add(Java.Frog("Kermit", 2, "bullfrog", "Jim", Java.Fly("Buzz"))) }
@@ -305,8 +305,8 @@ struct SeedEmbeddedTests {
         }
     }
 
-    @Test("JavaScript, Objective-C: Contact and Business whose addresses may lack anything")
-    func nullable() throws {
+    @Test
+    func `JavaScript, Objective-C: Contact and Business whose addresses may lack anything`() throws {
         func check<C: Object, B: Object>(_ contact: C.Type, _ business: B.Type, _ address: EmbeddedObject.Type) throws {
             let file = SeedFile(contact, business, address)
             try file.open { realm in
@@ -338,8 +338,8 @@ struct SeedEmbeddedTests {
         try check(ObjectiveC.Contact.self, ObjectiveC.Business.self, ObjectiveC.Address.self)
     }
 
-    @Test("Kotlin: an address that links to another contact; the link is an ordinary one")
-    func kotlin() throws {
+    @Test
+    func `Kotlin: an address that links to another contact; the link is an ordinary one`() throws {
         let file = SeedFile(Kotlin.Contact.self, Kotlin.EmbeddedAddress.self)
         try file.open { realm in
             let (tenant, owner) = (Kotlin.Contact(), Kotlin.Contact())
@@ -363,8 +363,8 @@ struct SeedEmbeddedTests {
         }
     }
 
-    @Test("Swift, and the document on sync: Person, DogClub and their addresses")
-    func swift() throws {
+    @Test
+    func `Swift, and the document on sync: Person, DogClub and their addresses`() throws {
         typealias Tab = SwiftTab
         let file = SeedFile(Tab.Person.self, Tab.DogClub.self, Tab.Address.self, Tab.Dog.self)
         try file.open { realm in
@@ -402,8 +402,8 @@ struct SeedEmbeddedTests {
         }
     }
 
-    @Test("TypeScript: Manufacturer, cars and warranties of both")
-    func typeScript() throws {
+    @Test
+    func `TypeScript: Manufacturer, cars and warranties of both`() throws {
         typealias Tab = TypeScript
         let file = SeedFile(Tab.Manufacturer.self, Tab.CarWithEmbed.self, Tab.Warranty.self)
         try file.open { realm in

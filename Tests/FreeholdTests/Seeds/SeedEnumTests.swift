@@ -65,8 +65,8 @@ private enum CSharp {
 
 @Suite("Seeds 000, 001, 002, 003: enums and characters")
 struct SeedEnumTests {
-    @Test("Task: enums of every raw type, required, optional, indexed and in a list")
-    func task() throws {
+    @Test
+    func `Task: enums of every raw type, required, optional, indexed and in a list`() throws {
         typealias Task = SwiftTab.Task
         let file = SeedFile(Task.self)
         try file.open { realm in
@@ -99,15 +99,15 @@ struct SeedEnumTests {
         }
     }
 
-    @Test("A raw value that no case has is an error")
-    func unknownCase() throws {
+    @Test
+    func `A raw value that no case has is an error`() throws {
         let realm = try seedRealm(SwiftTab.Task.self)
         let code = thrownCode { try realm.write { _ = realm.create(SwiftTab.Task.self, value: ["status": "lost"]) } }
         #expect(code == .invalidValue && realm.isEmpty)
     }
 
-    @Test("C++: an enum as primary key, required or optional")
-    func keys() throws {
+    @Test
+    func `C++: an enum as primary key, required or optional`() throws {
         let file = SeedFile(CPlusPlus.ByStatus.self, CPlusPlus.ByPriority.self)
         try file.open { realm in
             try realm.write {
@@ -131,8 +131,8 @@ struct SeedEnumTests {
         }
     }
 
-    @Test("C#, Kotlin: a character as key, index and optional")
-    func characters() throws {
+    @Test
+    func `C#, Kotlin: a character as key, index and optional`() throws {
         typealias ByChar = CSharp.ByChar
         let file = SeedFile(ByChar.self)
         try file.open { realm in

@@ -119,8 +119,8 @@ private let seattle = GeoCircle(center: (47.6, -122.33), radius: Distance.kilome
 
 @Suite("Seeds 003: points as embedded objects")
 struct SeedGeoTests {
-    @Test("C#: CustomGeoPoint with mapped names and a private type")
-    func cSharp() throws {
+    @Test
+    func `C#: CustomGeoPoint with mapped names and a private type`() throws {
         let file = SeedFile(CSharp.Company.self, CSharp.CustomGeoPoint.self)
         let id = try file.open { realm in
             let company = CSharp.Company()
@@ -139,8 +139,8 @@ struct SeedGeoTests {
         }
     }
 
-    @Test("Dart: MyGeoPoint with lon and lat that read and write the coordinates")
-    func dart() throws {
+    @Test
+    func `Dart: MyGeoPoint with lon and lat that read and write the coordinates`() throws {
         let file = SeedFile(Dart.Company.self, Dart.MyGeoPoint.self)
         try file.open { realm in
             try realm.write {
@@ -159,8 +159,8 @@ struct SeedGeoTests {
         }
     }
 
-    @Test("JavaScript, TypeScript: two companies and their places")
-    func javaScript() throws {
+    @Test
+    func `JavaScript, TypeScript: two companies and their places`() throws {
         let file = SeedFile(JavaScript.Company.self, JavaScript.MyGeoPoint.self)
         try file.open { realm in
             try realm.write {
@@ -192,8 +192,8 @@ struct SeedGeoTests {
         }
     }
 
-    @Test("Kotlin: CustomGeoPoint with ignored latitude and longitude")
-    func kotlin() throws {
+    @Test
+    func `Kotlin: CustomGeoPoint with ignored latitude and longitude`() throws {
         let file = SeedFile(Kotlin.Company.self, Kotlin.CustomGeoPoint.self)
         try file.open { realm in
             let company = Kotlin.Company()
@@ -209,8 +209,8 @@ struct SeedGeoTests {
         }
     }
 
-    @Test("Swift: CustomGeoPoint, longitude first")
-    func swift() throws {
+    @Test
+    func `Swift: CustomGeoPoint, longitude first`() throws {
         let file = SeedFile(SwiftTab.Company.self, SwiftTab.CustomGeoPoint.self)
         try file.open { realm in
             let company = SwiftTab.Company()

@@ -43,8 +43,8 @@ struct SeedHandMadeSchemaTests {
         properties: [Property("name", .string, indexed: true), Property("price", .int, optional: true)]
     )
 
-    @Test("C#: ClassA; JavaScript: Book: stored, read, updated and deleted without a class")
-    func manual() throws {
+    @Test
+    func `C#: ClassA; JavaScript: Book: stored, read, updated and deleted without a class`() throws {
         let (file, configuration) = file(Schema([classA, book]))
         let id = UUID()
         try file.open(configuration) { realm in
@@ -79,8 +79,8 @@ struct SeedHandMadeSchemaTests {
         }
     }
 
-    @Test("C#: an embedded class with a primary key, as the document builds it, is refused")
-    func embeddedWithKey() {
+    @Test
+    func `C#: an embedded class with a primary key, as the document builds it, is refused`() {
         let embedded = ObjectSchema("ClassA", isEmbedded: true, properties: classA.properties)
         let owner = ObjectSchema(
             "Owner",
@@ -91,8 +91,8 @@ struct SeedHandMadeSchemaTests {
         #expect(error?.code == .invalidSchema && error?.message.contains("primary key") == true)
     }
 
-    @Test("C#: a class's schema with a property that the class doesn't have")
-    func mixed() throws {
+    @Test
+    func `C#: a class's schema with a property that the class doesn't have`() throws {
         var schema = try Schema(classes: [CSharp.ClassA.self])
         schema.objectSchema[0].properties.append(Property("ThisIsNotInTheCSharpClass", .int))
         let (file, configuration) = file(schema)
@@ -117,8 +117,8 @@ struct SeedHandMadeSchemaTests {
         }
     }
 
-    @Test("JavaScript, TypeScript: an embedded type given by its schema alone")
-    func embedded() throws {
+    @Test
+    func `JavaScript, TypeScript: an embedded type given by its schema alone`() throws {
         let point = ObjectSchema(
             "MyGeoPoint",
             isEmbedded: true,
@@ -153,8 +153,8 @@ struct SeedHandMadeSchemaTests {
         }
     }
 
-    @Test("JavaScript: Task is created, read, updated and deleted under its stored name")
-    func storedName() throws {
+    @Test
+    func `JavaScript: Task is created, read, updated and deleted under its stored name`() throws {
         let file = SeedFile(JavaScript.Task.self)
         try file.open { realm in
             try realm.write {

@@ -82,8 +82,8 @@ private enum Observed {
 
 @Suite("Seeds 000, 001, 002, 003: ignored properties")
 struct SeedIgnoredTests {
-    @Test("C++: Employee without its job title")
-    func cPlusPlus() throws {
+    @Test
+    func `C++: Employee without its job title`() throws {
         typealias Employee = CPlusPlus.Employee
         let file = SeedFile(Employee.self)
         try file.open { realm in
@@ -103,8 +103,8 @@ struct SeedIgnoredTests {
         }
     }
 
-    @Test("C#: the path of a thumbnail is stored, the image isn't")
-    func cSharp() throws {
+    @Test
+    func `C#: the path of a thumbnail is stored, the image isn't`() throws {
         typealias Picture = CSharp.Picture
         let file = SeedFile(Picture.self)
         try file.open { realm in
@@ -119,8 +119,8 @@ struct SeedIgnoredTests {
         }
     }
 
-    @Test("Java, Kotlin for Java: Frog without its owner; static and lazy members are never stored")
-    func java() throws {
+    @Test
+    func `Java, Kotlin for Java: Frog without its owner; static and lazy members are never stored`() throws {
         typealias Frog = Java.Frog
         let file = SeedFile(Frog.self)
         try file.open { realm in
@@ -139,8 +139,8 @@ struct SeedIgnoredTests {
         }
     }
 
-    @Test("Kotlin: an ignored number with a default")
-    func kotlin() throws {
+    @Test
+    func `Kotlin: an ignored number with a default`() throws {
         let realm = try seedRealm(Kotlin.Frog.self)
         let frog = Kotlin.Frog()
         (frog.name, frog.age) = ("Kermit", 5)
@@ -150,8 +150,8 @@ struct SeedIgnoredTests {
         #expect(frog.age == 6 && realm.schema["Frog"]?["age"] == nil)
     }
 
-    @Test("Objective-C: Person with ignoredProperties() and a read-only name")
-    func objectiveC() throws {
+    @Test
+    func `Objective-C: Person with ignoredProperties() and a read-only name`() throws {
         typealias Person = ObjectiveC.Person
         let file = SeedFile(Person.self)
         try file.open { realm in
@@ -170,8 +170,8 @@ struct SeedIgnoredTests {
         }
     }
 
-    @Test("Swift: Person with an ignored number, a read-only name and an unmarked dynamic property")
-    func swift() throws {
+    @Test
+    func `Swift: Person with an ignored number, a read-only name and an unmarked dynamic property`() throws {
         typealias Person = SwiftTab.Person
         let file = SeedFile(Person.self)
         try file.open { realm in
@@ -193,8 +193,8 @@ struct SeedIgnoredTests {
         }
     }
 
-    @Test("An ignored property can't be used in a query or sort", arguments: [0, 1, 2])
-    func queries(kind: Int) async {
+    @Test(arguments: [0, 1, 2])
+    func `An ignored property can't be used in a query or sort`(kind: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
             let realm = try seedRealm(SwiftTab.Person.self)
             let people = realm.objects(SwiftTab.Person.self)
@@ -208,8 +208,8 @@ struct SeedIgnoredTests {
         #expect(message.contains(kind == 1 ? "'tmpId'" : "@Persisted properties only"), "\(message)")
     }
 
-    @Test("An ignored property isn't set by create, and is no name for the subscript")
-    func byName() async throws {
+    @Test
+    func `An ignored property isn't set by create, and is no name for the subscript`() async throws {
         let realm = try seedRealm(SwiftTab.Person.self)
         try realm.write {
             realm.create(SwiftTab.Person.self, value: ["firstName": "Ada", "tmpId": 7] as [String: Any])
@@ -223,8 +223,8 @@ struct SeedIgnoredTests {
         #expect(message.contains("\"tmpId\""), "\(message)")
     }
 
-    @Test("Observers of a property are called on managed objects as on others")
-    func observers() throws {
+    @Test
+    func `Observers of a property are called on managed objects as on others`() throws {
         let realm = try seedRealm(Observed.Person.self)
         Observed.Person.log = []
         let person = Observed.Person()

@@ -102,8 +102,8 @@ private enum Types {
 
 @Suite("Seeds 003: indexes")
 struct SeedIndexTests {
-    @Test("C#: Person, indexed by name")
-    func cSharp() throws {
+    @Test
+    func `C#: Person, indexed by name`() throws {
         typealias Person = CSharp.Person
         let file = SeedFile(Person.self)
         try file.open { realm in
@@ -126,8 +126,8 @@ struct SeedIndexTests {
         }
     }
 
-    @Test("Dart: Rug, and Kotlin: Frog, whose texts are full-text indexed")
-    func texts() throws {
+    @Test
+    func `Dart: Rug, and Kotlin: Frog, whose texts are full-text indexed`() throws {
         let file = SeedFile(Dart.Rug.self, Kotlin.Frog.self)
         try file.open { realm in
             try realm.write {
@@ -156,8 +156,8 @@ struct SeedIndexTests {
         }
     }
 
-    @Test("Java, Kotlin for Java: Frog, indexed by a species that may be null")
-    func java() throws {
+    @Test
+    func `Java, Kotlin for Java: Frog, indexed by a species that may be null`() throws {
         typealias Frog = Java.Frog
         let file = SeedFile(Frog.self)
         try file.open { realm in
@@ -176,8 +176,8 @@ struct SeedIndexTests {
         }
     }
 
-    @Test("JavaScript: Car, whose key is named as indexed too")
-    func javaScript() throws {
+    @Test
+    func `JavaScript: Car, whose key is named as indexed too`() throws {
         typealias Car = JavaScript.Car
         let file = SeedFile(Car.self)
         let id = ObjectId.generate()
@@ -193,8 +193,8 @@ struct SeedIndexTests {
         }
     }
 
-    @Test("Objective-C: the override of indexedProperties(); Swift: indexed: true")
-    func books() throws {
+    @Test
+    func `Objective-C: the override of indexedProperties(); Swift: indexed: true`() throws {
         func check<B: Object>(_ type: B.Type) throws {
             let file = SeedFile(type)
             try file.open { realm in
@@ -223,8 +223,8 @@ struct SeedIndexTests {
         #expect(books.where { $0.title == "t1" && $0.priceCents > 20 }.map(\.priceCents) == [22, 25, 28])
     }
 
-    @Test("Every indexable type is indexed, and found by equality and IN, null too")
-    func types() throws {
+    @Test
+    func `Every indexable type is indexed, and found by equality and IN, null too`() throws {
         let file = SeedFile(Types.Indexed.self, Types.Nullable.self)
         let (date, id, uuid) = (Date(timeIntervalSince1970: 5), ObjectId.generate(), UUID())
         try file.open { realm in
@@ -258,8 +258,8 @@ struct SeedIndexTests {
         }
     }
 
-    @Test("Ranges over an indexed property find what a scan would")
-    func ranges() throws {
+    @Test
+    func `Ranges over an indexed property find what a scan would`() throws {
         let realm = try seedRealm(Types.Indexed.self)
         try realm.write {
             for i in 0..<100 { realm.create(Types.Indexed.self, value: ["number": i * 37 % 100]) }
@@ -269,14 +269,14 @@ struct SeedIndexTests {
         #expect(all.where { $0.number < 0 }.isEmpty)
     }
 
-    @Test("Other types can't be indexed")
-    func mistakes() {
+    @Test
+    func `Other types can't be indexed`() {
         let message = openingError(Types.NoIndex.self)
         for name in ["double", "data", "list"] { #expect(message.contains("NoIndex.\(name) can't be indexed")) }
     }
 
-    @Test("An index that is added or dropped later changes no answer")
-    func later() throws {
+    @Test
+    func `An index that is added or dropped later changes no answer`() throws {
         let file = SeedFile(Late.With.self)
         var without = file.configuration
         without.objectTypes = [Late.Without.self]

@@ -48,8 +48,8 @@ struct SeedInheritanceTests {
         return realm
     }
 
-    @Test("A subclass has its base's properties and behaviour, and is stored like any class")
-    func subclass() throws {
+    @Test
+    func `A subclass has its base's properties and behaviour, and is stored like any class`() throws {
         let file = SeedFile(Zoo.Animal.self, Zoo.Dog.self, Zoo.Puppy.self)
         try file.open { realm in
             let puppy = Zoo.Puppy()
@@ -69,8 +69,8 @@ struct SeedInheritanceTests {
         }
     }
 
-    @Test("A query of a class finds no objects of its subclasses or base, and keys are each class's own")
-    func queries() throws {
+    @Test
+    func `A query of a class finds no objects of its subclasses or base, and keys are each class's own`() throws {
         let realm = try zoo()
         #expect(realm.objects(Zoo.Animal.self).map(\.name) == ["Ant"])
         #expect(realm.objects(Zoo.Dog.self).map(\.name) == ["Rex"])
@@ -82,8 +82,8 @@ struct SeedInheritanceTests {
         #expect(realm.objects(Zoo.Dog.self).count == 1 && realm.objects(Zoo.Puppy.self).count == 1)
     }
 
-    @Test("What is stored as one class doesn't come back as its subclass")
-    func casts() throws {
+    @Test
+    func `What is stored as one class doesn't come back as its subclass`() throws {
         let realm = try zoo()
         let (animal, dog) = (realm.objects(Zoo.Animal.self)[0], realm.objects(Zoo.Dog.self)[0])
         #expect(type(of: animal) == Zoo.Animal.self && type(of: dog) == Zoo.Dog.self)
@@ -93,8 +93,8 @@ struct SeedInheritanceTests {
         #expect(upcast.name == "Rex" && upcast.objectSchema.className == "Dog" && upcast != animal)
     }
 
-    @Test("A copy under another class is a new object of that class")
-    func copy() throws {
+    @Test
+    func `A copy under another class is a new object of that class`() throws {
         let realm = try zoo()
         let dog = realm.objects(Zoo.Dog.self)[0]
         try realm.write {
@@ -104,8 +104,8 @@ struct SeedInheritanceTests {
         #expect(realm.objects(Zoo.Puppy.self).map(\.name) == ["Pip", "Rex"] && realm.objects(Zoo.Dog.self).count == 1)
     }
 
-    @Test("A list or link of a base class refuses an object of a subclass", arguments: [0, 1])
-    func containers(kind: Int) async {
+    @Test(arguments: [0, 1])
+    func `A list or link of a base class refuses an object of a subclass`(kind: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
             let realm = try SeedInheritanceTests().zoo()
             let kennel = Zoo.Kennel()
@@ -122,8 +122,8 @@ struct SeedInheritanceTests {
         #expect(message.contains("Dog") && message.contains("Animal"), "\(message)")
     }
 
-    @Test("Containers hold the objects of their own class")
-    func ownClass() throws {
+    @Test
+    func `Containers hold the objects of their own class`() throws {
         let realm = try zoo()
         let kennel = Zoo.Kennel()
         kennel.animals.append(Zoo.Animal(value: ["id": 5, "name": "Bee"] as [String: Any]))
@@ -136,8 +136,8 @@ struct SeedInheritanceTests {
         #expect(kennel.guardian?.name == "Ant" && realm.objects(Zoo.Animal.self).count == 2)
     }
 
-    @Test("A model object copied with init(value:) is detached: unmanaged, with the same values")
-    func detach() throws {
+    @Test
+    func `A model object copied with init(value:) is detached: unmanaged, with the same values`() throws {
         let realm = try zoo()
         let kennel = Zoo.Kennel()
         try realm.write {

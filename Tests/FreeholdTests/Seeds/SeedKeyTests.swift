@@ -102,8 +102,8 @@ private enum Wrong {
 
 @Suite("Seeds 003: primary keys")
 struct SeedKeyTests {
-    @Test("C++: Person by its 64-bit number")
-    func cPlusPlus() throws {
+    @Test
+    func `C++: Person by its 64-bit number`() throws {
         typealias Person = CPlusPlus.Person
         let file = SeedFile(Person.self, CPlusPlus.Dog.self)
         try file.open { realm in
@@ -125,8 +125,8 @@ struct SeedKeyTests {
         }
     }
 
-    @Test("C#: Dog by its name")
-    func cSharp() throws {
+    @Test
+    func `C#: Dog by its name`() throws {
         typealias Dog = CSharp.Dog
         let file = SeedFile(Dog.self, CSharp.Person.self)
         try file.open { realm in
@@ -149,8 +149,8 @@ struct SeedKeyTests {
         try file.open { #expect($0.object(ofType: Dog.self, forPrimaryKey: "Rex") == nil) }
     }
 
-    @Test("Dart: Vehicle by its object id")
-    func dart() throws {
+    @Test
+    func `Dart: Vehicle by its object id`() throws {
         typealias Vehicle = Dart.Vehicle
         let file = SeedFile(Vehicle.self)
         let id = ObjectId.generate()
@@ -179,8 +179,8 @@ struct SeedKeyTests {
         }
     }
 
-    @Test("Java, Kotlin for Java: Frog by its name, of which one may be null")
-    func java() throws {
+    @Test
+    func `Java, Kotlin for Java: Frog by its name, of which one may be null`() throws {
         typealias Frog = Java.Frog
         let file = SeedFile(Frog.self)
         try file.open { realm in
@@ -204,8 +204,8 @@ struct SeedKeyTests {
         try file.open { #expect($0.objects(Frog.self).map(\.name) == ["Kermit"]) }
     }
 
-    @Test("JavaScript, Kotlin: a key that each new object makes for itself")
-    func generated() throws {
+    @Test
+    func `JavaScript, Kotlin: a key that each new object makes for itself`() throws {
         typealias Car = JavaScript.Car
         let file = SeedFile(Car.self)
         let ids = try file.open { realm in
@@ -223,8 +223,8 @@ struct SeedKeyTests {
         }
     }
 
-    @Test("Objective-C: the override of primaryKey(); Swift: primaryKey: true")
-    func project() throws {
+    @Test
+    func `Objective-C: the override of primaryKey(); Swift: primaryKey: true`() throws {
         func check<P: Object>(_ type: P.Type) throws {
             let file = SeedFile(type)
             try file.open { realm in
@@ -245,8 +245,8 @@ struct SeedKeyTests {
         try check(SwiftTab.Project.self)
     }
 
-    @Test("A duplicate key is an error, and nothing of the write stays")
-    func duplicate() throws {
+    @Test
+    func `A duplicate key is an error, and nothing of the write stays`() throws {
         typealias Project = SwiftTab.Project
         let realm = try seedRealm(Project.self)
         try realm.write { realm.create(Project.self, value: [1, "one"] as [Any]) }
@@ -259,8 +259,8 @@ struct SeedKeyTests {
         #expect(code == .duplicatePrimaryKey && realm.objects(Project.self).map(\.name) == ["one"])
     }
 
-    @Test("A key can't be changed once its object is managed; deleting and inserting does it")
-    func immutable() throws {
+    @Test
+    func `A key can't be changed once its object is managed; deleting and inserting does it`() throws {
         typealias Project = SwiftTab.Project
         let realm = try seedRealm(Project.self)
         let project = Project()
@@ -283,8 +283,8 @@ struct SeedKeyTests {
         #expect(realm.object(ofType: Project.self, forPrimaryKey: 3)?.name == "movable")
     }
 
-    @Test("Keys find, update and upsert; a key is indexed by itself")
-    func uses() throws {
+    @Test
+    func `Keys find, update and upsert; a key is indexed by itself`() throws {
         typealias Project = SwiftTab.Project
         let realm = try seedRealm(Project.self)
         try realm.write { for i in 0..<2_500 { realm.create(Project.self, value: [i, "p\(i)"] as [Any]) } }
@@ -302,8 +302,8 @@ struct SeedKeyTests {
         #expect(realm.object(ofType: Project.self, forPrimaryKey: 9_000)?.name == "new")
     }
 
-    @Test("A class has one key at most, of a type that can be one")
-    func mistakes() {
+    @Test
+    func `A class has one key at most, of a type that can be one`() {
         #expect(openingError(Wrong.TwoKeys.self).contains("more than one primary key: a, b"))
         #expect(openingError(Wrong.TwoWays.self).contains("more than one primary key: a, b"))
         for message in [

@@ -147,8 +147,8 @@ private func stored(_ realm: Realm, _ table: String) -> [String]? {
 
 @Suite("Seeds 000, 001, 003: mapped names")
 struct SeedMappingTests {
-    @Test("C#: Person stored as Human, and its name as moniker")
-    func cSharp() throws {
+    @Test
+    func `C#: Person stored as Human, and its name as moniker`() throws {
         let file = SeedFile(CSharp.Person.self)
         try file.open { realm in
             try realm.write { _ = realm.create(CSharp.Person.self, value: ["Name": "Caleb"]) }
@@ -175,8 +175,8 @@ struct SeedMappingTests {
         }
     }
 
-    @Test("Dart: Boat stored as naval_ship, numberOfWheels as wheels")
-    func dart() throws {
+    @Test
+    func `Dart: Boat stored as naval_ship, numberOfWheels as wheels`() throws {
         let file = SeedFile(Dart.Boat.self, Dart.Vehicle.self)
         let id = ObjectId.generate()
         try file.open { realm in
@@ -202,8 +202,8 @@ struct SeedMappingTests {
         try file.open { #expect($0.objects(Dart.Vehicle.self).where { $0.numberOfWheels == 3 }.count == 1) }
     }
 
-    @Test("Java, Kotlin for Java: fields in PascalCase, one field's name, and the policy of a module")
-    func java() throws {
+    @Test
+    func `Java, Kotlin for Java: fields in PascalCase, one field's name, and the policy of a module`() throws {
         let file = SeedFile(Java.Frog.self)
         try file.open { realm in
             try realm.write { _ = realm.create(Java.Frog.self, value: ["name": "Kermit", "Age": 2] as [String: Any]) }
@@ -244,8 +244,8 @@ struct SeedMappingTests {
         }
     }
 
-    @Test("JavaScript, TypeScript: Task stored as Todo_Item, modelName as model_name")
-    func javaScript() throws {
+    @Test
+    func `JavaScript, TypeScript: Task stored as Todo_Item, modelName as model_name`() throws {
         let file = SeedFile(JavaScript.Task.self, JavaScript.Car.self)
         try file.open { realm in
             try realm.write {
@@ -272,8 +272,8 @@ struct SeedMappingTests {
         try file.open { #expect($0.objects(JavaScript.Car.self).map(\.modelName) == ["Accord"]) }
     }
 
-    @Test("Kotlin: Frog stored as Frog_Entity, species as latin_name, queried by both and across the inverse")
-    func kotlin() throws {
+    @Test
+    func `Kotlin: Frog stored as Frog_Entity, species as latin_name, queried by both and across the inverse`() throws {
         let file = SeedFile(Kotlin.Frog.self, Kotlin.Pond.self)
         try file.open { realm in
             try realm.write {
@@ -299,8 +299,8 @@ struct SeedMappingTests {
         }
     }
 
-    @Test("Swift: Person by propertiesMapping()")
-    func swift() throws {
+    @Test
+    func `Swift: Person by propertiesMapping()`() throws {
         typealias Person = SwiftTab.Person
         let file = SeedFile(Person.self)
         try file.open { realm in
@@ -318,8 +318,8 @@ struct SeedMappingTests {
         }
     }
 
-    @Test("Two classes of one name, and a name over the limit, live in one file under mapped names")
-    func names() throws {
+    @Test
+    func `Two classes of one name, and a name over the limit, live in one file under mapped names`() throws {
         typealias Long = Reasons.AClassWhoseNameIsFarLongerThanTheFiftySevenBytesThatAFileTakes
         #expect(Long.className().utf8.count > 57)
         let file = SeedFile(Reasons.Billing.Account.self, Reasons.Login.Account.self, Long.self)
@@ -337,8 +337,8 @@ struct SeedMappingTests {
         }
     }
 
-    @Test("A class and its property are renamed in code without a migration")
-    func rename() throws {
+    @Test
+    func `A class and its property are renamed in code without a migration`() throws {
         let file = SeedFile(Reasons.Before.self)
         try file.open { realm in try realm.write { _ = realm.create(Reasons.Before.self, value: ["kept"]) } }
         var configuration = file.configuration
@@ -347,8 +347,8 @@ struct SeedMappingTests {
         try file.open { #expect($0.objects(Reasons.Before.self).map(\.label) == ["kept"]) }
     }
 
-    @Test("Errors of a schema that doesn't fit show stored names; clashes are found at open")
-    func errors() throws {
+    @Test
+    func `Errors of a schema that doesn't fit show stored names; clashes are found at open`() throws {
         class Other: SeedObject {
             @Persisted(mapTo: "first_name") var number = 0
             @Persisted(mapTo: "last_name") var lastName = ""

@@ -21,8 +21,8 @@ private enum Projection {
 
 @Suite("Seeds 000, 001, 003: object models")
 struct SeedObjectModelsTests {
-    @Test("Person with an address and friends")
-    func personAndAddress() throws {
+    @Test
+    func `Person with an address and friends`() throws {
         typealias Person = Projection.Person
         let file = SeedFile(Person.self, Projection.Address.self)
         try file.open { realm in
@@ -51,15 +51,15 @@ struct SeedObjectModelsTests {
         }
     }
 
-    @Test("Embedded classes are discovered as others are")
-    func discovery() {
+    @Test
+    func `Embedded classes are discovered as others are`() {
         let found = Discovery.modelClasses()
         #expect(found.contains { $0 == Projection.Person.self } && found.contains { $0 == Projection.Address.self })
         #expect(!Projection.Address.shouldIncludeInDefaultSchema())
     }
 
-    @Test("An embedded object that is copied with init(value:) is detached")
-    func detached() throws {
+    @Test
+    func `An embedded object that is copied with init(value:) is detached`() throws {
         let realm = try seedRealm(Projection.Person.self, Projection.Address.self)
         let person = Projection.Person()
         person.address = Projection.Address(value: ["city": "London"])

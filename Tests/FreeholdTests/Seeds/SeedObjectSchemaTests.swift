@@ -60,8 +60,8 @@ struct SeedObjectSchemaTests {
     private typealias Person = Model.Person
     private typealias Dog = Model.Dog
 
-    @Test("A type with every kind of declaration is stored, read, updated and deleted")
-    func everything() throws {
+    @Test
+    func `A type with every kind of declaration is stored, read, updated and deleted`() throws {
         let file = SeedFile(Person.self, Dog.self)
         try file.open { realm in
             let person = Person(1, "Ann")
@@ -94,20 +94,20 @@ struct SeedObjectSchemaTests {
         }
     }
 
-    @Test("A to-one relationship must be optional: opening says so")
-    func requiredLink() {
+    @Test
+    func `A to-one relationship must be optional: opening says so`() {
         let message = openingError(Wrong.RequiredLink.self, Wrong.Dog.self)
         #expect(message.contains("RequiredLink.dog must be optional") && message.contains("var dog: Dog?"))
     }
 
-    @Test("An inverse relationship names a link that there is")
-    func origins() {
+    @Test
+    func `An inverse relationship names a link that there is`() {
         #expect(openingError(Wrong.NoOrigin.self, Wrong.Lister.self).contains("originProperty"))
         #expect(openingError(Wrong.OriginOfNothing.self, Wrong.Dog.self).contains("\"elsewhere\""))
     }
 
-    @Test("To-one: several may share a target, an object may link to itself's kind, deletion leaves null")
-    func toOne() throws {
+    @Test
+    func `To-one: several may share a target, an object may link to itself's kind, deletion leaves null`() throws {
         let realm = try seedRealm(Person.self, Dog.self)
         let (ann, bob, rex) = (Person(1, "Ann"), Person(2, "Bob"), Dog("Rex"))
         try realm.write {
@@ -123,8 +123,8 @@ struct SeedObjectSchemaTests {
         #expect(ann.companion == nil && bob.companion?.name == "Max")
     }
 
-    @Test("To-many: none, one or many; order and repetition kept; deletion takes an element out")
-    func toMany() throws {
+    @Test
+    func `To-many: none, one or many; order and repetition kept; deletion takes an element out`() throws {
         let realm = try seedRealm(Person.self, Dog.self)
         let person = Person(1, "Ann")
         try realm.write { realm.add(person) }
@@ -142,8 +142,8 @@ struct SeedObjectSchemaTests {
         #expect(person.dogs.where { $0.name.in(["d1", "d3"]) }.count == 2)
     }
 
-    @Test("An inverse follows every change of its links, and a cancelled write")
-    func inverse() throws {
+    @Test
+    func `An inverse follows every change of its links, and a cancelled write`() throws {
         let realm = try seedRealm(Person.self, Dog.self)
         let (ann, bob, rex) = (Person(1, "Ann"), Person(2, "Bob"), Dog("Rex"))
         #expect(rex.owners.isEmpty && rex.packs.isEmpty)
@@ -165,8 +165,8 @@ struct SeedObjectSchemaTests {
         #expect(rex.packs.isEmpty && !rex.isInvalidated)
     }
 
-    @Test("An inverse relationship can't be set by hand")
-    func inverseIsReadOnly() throws {
+    @Test
+    func `An inverse relationship can't be set by hand`() throws {
         let realm = try seedRealm(Person.self, Dog.self)
         let (ann, rex) = (Person(1, "Ann"), Dog("Rex"))
         try realm.write { realm.add([ann, rex] as [Object]) }
@@ -178,8 +178,8 @@ struct SeedObjectSchemaTests {
         #expect(ann.companion == nil && realm.objects(Dog.self)[1].owners.isEmpty)
     }
 
-    @Test("Assigning to an inverse relationship traps")
-    func inverseAssigned() async {
+    @Test
+    func `Assigning to an inverse relationship traps`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let realm = try seedRealm(Person.self, Dog.self)
             let (rex, max) = (Dog("Rex"), Dog("Max"))

@@ -36,8 +36,8 @@ private func described(_ change: ObjectChange<some ObjectBase>) -> String {
 
 @Suite("Seeds 000, 001, 002, 003: observation")
 struct SeedObservationTests {
-    @Test("C++, Java, Kotlin for Java: an object and a query tell their listeners what has changed")
-    func listeners() async throws {
+    @Test
+    func `C++, Java, Kotlin for Java: an object and a query tell their listeners what has changed`() async throws {
         let place = place(Java.Frog.self)
         try place.run { realm in
             try realm.write { _ = realm.create(Java.Frog.self, value: ["name": "Kermit", "age": 3]) }
@@ -66,8 +66,8 @@ struct SeedObservationTests {
         place.end()
     }
 
-    @Test("An ignored property triggers no notification")
-    func ignored() async throws {
+    @Test
+    func `An ignored property triggers no notification`() async throws {
         let place = place(Java.Frog.self)
         try place.run { realm in
             try realm.write { _ = realm.create(Java.Frog.self, value: ["name": "Kermit"]) }
@@ -88,8 +88,8 @@ struct SeedObservationTests {
         place.end()
     }
 
-    @Test("Collections in a mixed property are observed, as what holds them and by themselves")
-    func unstructured() async throws {
+    @Test
+    func `Collections in a mixed property are observed, as what holds them and by themselves`() async throws {
         let place = place(Dart.EventLog.self)
         try place.run { realm in
             let items: [AnyRealmValue] = [.string("laptop"), .string("mouse")]

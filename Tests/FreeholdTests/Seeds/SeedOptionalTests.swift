@@ -112,8 +112,8 @@ private enum Collections {
 
 @Suite("Seeds 000, 001, 003: optional and required properties")
 struct SeedOptionalTests {
-    @Test("C++, Kotlin: an optional text")
-    func text() throws {
+    @Test
+    func `C++, Kotlin: an optional text`() throws {
         let file = SeedFile(CPlusPlus.Model.self)
         try file.open { realm in
             try realm.write {
@@ -131,8 +131,8 @@ struct SeedOptionalTests {
         }
     }
 
-    @Test("C#: Person with nullable and required values, bytes and a link")
-    func cSharp() throws {
+    @Test
+    func `C#: Person with nullable and required values, bytes and a link`() throws {
         typealias Person = CSharp.Person
         let file = SeedFile(Person.self, CSharp.Dog.self)
         try file.open { realm in
@@ -167,8 +167,8 @@ struct SeedOptionalTests {
         }
     }
 
-    @Test("Java: boxed types are null unless set, primitives are never null")
-    func java() throws {
+    @Test
+    func `Java: boxed types are null unless set, primitives are never null`() throws {
         let file = SeedFile(Java.Boxes.self, Java.Primitives.self)
         let names = Java.Boxes().objectSchema.properties.map(\.name)
         try file.open { realm in
@@ -192,8 +192,8 @@ struct SeedOptionalTests {
         }
     }
 
-    @Test("JavaScript: Car whose miles may be null")
-    func javaScript() throws {
+    @Test
+    func `JavaScript: Car whose miles may be null`() throws {
         let file = SeedFile(JavaScript.Car.self)
         try file.open { realm in
             try realm.write {
@@ -207,8 +207,8 @@ struct SeedOptionalTests {
         }
     }
 
-    @Test("Objective-C and Swift: Person with a required name and age, an optional address and height")
-    func person() throws {
+    @Test
+    func `Objective-C and Swift: Person with a required name and age, an optional address and height`() throws {
         func check<P: Object>(_ type: P.Type) throws {
             let file = SeedFile(type)
             try file.open { realm in
@@ -236,8 +236,8 @@ struct SeedOptionalTests {
         try check(SwiftTab.Person.self)
     }
 
-    @Test("Lists of values may hold null where their type says so; lists of objects never do")
-    func lists() throws {
+    @Test
+    func `Lists of values may hold null where their type says so; lists of objects never do`() throws {
         typealias Lists = Collections.Lists
         let file = SeedFile(Lists.self, Collections.Item.self)
         try file.open { realm in
@@ -263,8 +263,8 @@ struct SeedOptionalTests {
         #expect(openingError(Collections.NullableObjects.self, Collections.Item.self).contains("aren't optional"))
     }
 
-    @Test("A list is there from the start and is never nil: setting it to nil empties it")
-    func neverNil() throws {
+    @Test
+    func `A list is there from the start and is never nil: setting it to nil empties it`() throws {
         typealias Lists = Collections.Lists
         let realm = try seedRealm(Lists.self, Collections.Item.self)
         let lists = Lists(value: ["required": NSNull(), "objects": NSNull()])

@@ -65,8 +65,8 @@ struct SeedProjectionTests {
         return file
     }
 
-    @Test("Passthrough, rename, key path through an embedded object, collection mapping, exclusion")
-    func transformations() throws {
+    @Test
+    func `Passthrough, rename, key path through an embedded object, collection mapping, exclusion`() throws {
         try file().open { realm in
             let ada = realm.objects(PersonProjection.self).where { $0.homeCity == "London" }[0]
             #expect(ada.firstName == "Ada" && ada.homeCity == "London")
@@ -77,8 +77,8 @@ struct SeedProjectionTests {
         }
     }
 
-    @Test("A projection of an embedded class, of sets, and of lists of embedded objects")
-    func kinds() throws {
+    @Test
+    func `A projection of an embedded class, of sets, and of lists of embedded objects`() throws {
         try file().open { realm in
             let club = realm.objects(Documents.ClubProjection.self)[0]
             #expect(Set(club.names) == ["Lovelace", ""] && Array(club.cities) == ["Bath"])
@@ -88,8 +88,8 @@ struct SeedProjectionTests {
         }
     }
 
-    @Test("It is live, and what is assigned in a write transaction is stored")
-    func liveAndWritten() throws {
+    @Test
+    func `It is live, and what is assigned in a write transaction is stored`() throws {
         let file = try file()
         try file.open { realm in
             let ada = realm.objects(PersonProjection.self)[0]
@@ -107,8 +107,8 @@ struct SeedProjectionTests {
         }
     }
 
-    @Test("It stands in for objects in tests: of unmanaged ones, too")
-    func unmanaged() {
+    @Test
+    func `It stands in for objects in tests: of unmanaged ones, too`() {
         let person = PersonProjection(
             projecting: Person(value: ["firstName": "Ada", "friends": [["firstName": "Mary"]]])
         )
@@ -117,8 +117,8 @@ struct SeedProjectionTests {
         #expect(person.homeCity == nil)
     }
 
-    @Test("It can be observed; excluded properties make no change")
-    func exclusion() async throws {
+    @Test
+    func `It can be observed; excluded properties make no change`() async throws {
         let configuration = Realm.Configuration(
             inMemoryIdentifier: UUID().uuidString,
             objectTypes: [Person.self, Documents.Address.self]

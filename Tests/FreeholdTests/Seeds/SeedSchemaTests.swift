@@ -64,8 +64,8 @@ private enum Names {
 
 @Suite("Seeds 003: schemas")
 struct SeedSchemaTests {
-    @Test("A realm has the classes it is given, and no other")
-    func subset() throws {
+    @Test
+    func `A realm has the classes it is given, and no other`() throws {
         let realm = try seedRealm(CSharp.ClassA.self, CSharp.ClassB.self)
         #expect(Set(realm.schema.objectSchema.map(\.className)) == ["ClassA", "ClassB"])
         #expect(realm.schema["NotChosen"] == nil)
@@ -74,8 +74,8 @@ struct SeedSchemaTests {
         #expect(a["LastName"]?.isOptional == true && a["Id"]?.type == .UUID && a["LastName"]?.type == .string)
     }
 
-    @Test("An object of a class outside the schema can't be added")
-    func outside() async {
+    @Test
+    func `An object of a class outside the schema can't be added`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let realm = try seedRealm(CSharp.ClassA.self)
             try realm.write { realm.add(CSharp.NotChosen()) }
@@ -84,8 +84,8 @@ struct SeedSchemaTests {
         #expect(message.contains("NotChosen"), "\(message)")
     }
 
-    @Test("A file with data is opened only by classes that fit it, and keeps what it has")
-    func validation() throws {
+    @Test
+    func `A file with data is opened only by classes that fit it, and keeps what it has`() throws {
         let file = SeedFile(Versions.First.Dog.self, Versions.First.Cat.self)
         try file.open { realm in
             try realm.write {
@@ -110,15 +110,15 @@ struct SeedSchemaTests {
         try file.open { #expect($0.objects(Versions.First.Dog.self).map(\.age) == [3]) }
     }
 
-    @Test("Every model of the program is found by itself; a class can leave itself out")
-    func discovery() {
+    @Test
+    func `Every model of the program is found by itself; a class can leave itself out`() {
         let found = Discovery.modelClasses()
         #expect(found.contains { $0 == CSharp.ClassA.self } && found.contains { $0 == RTDog.self })
         #expect(RTDog.shouldIncludeInDefaultSchema() && !CSharp.ClassA.shouldIncludeInDefaultSchema())
     }
 
-    @Test("The schema is made by reflection: names, types and options of each property")
-    func reflection() throws {
+    @Test
+    func `The schema is made by reflection: names, types and options of each property`() throws {
         let realm = try seedRealm(Versions.First.Dog.self)
         let schema = Versions.First.Dog().objectSchema
         #expect(schema.className == "Dog" && schema.objectClass == Versions.First.Dog.self && !schema.isEmbedded)
@@ -128,8 +128,8 @@ struct SeedSchemaTests {
         #expect(realm.schema["Dog"] == schema)
     }
 
-    @Test("Objects of one class share one schema")
-    func shared() throws {
+    @Test
+    func `Objects of one class share one schema`() throws {
         let realm = try seedRealm(Versions.First.Dog.self, Versions.First.Cat.self)
         try realm.write { realm.add([Versions.First.Dog(), Versions.First.Dog()]) }
         let dogs = realm.objects(Versions.First.Dog.self)
@@ -139,8 +139,8 @@ struct SeedSchemaTests {
         #expect(dogs[0].objectSchema != Versions.First.Cat().objectSchema)
     }
 
-    @Test("A class name has at most 57 bytes of UTF-8")
-    func classNames() throws {
+    @Test
+    func `A class name has at most 57 bytes of UTF-8`() throws {
         let longest = Names.A23456789_123456789_123456789_123456789_123456789_1234567.self
         #expect(longest.className().utf8.count == 57)
         let realm = try seedRealm(longest)
@@ -153,8 +153,8 @@ struct SeedSchemaTests {
         #expect(openingError(Names.Äääääääääääääääääääääääääääää.self).contains("57 bytes"))
     }
 
-    @Test("A property name has at most 63 bytes of UTF-8")
-    func propertyNames() throws {
+    @Test
+    func `A property name has at most 63 bytes of UTF-8`() throws {
         let realm = try seedRealm(Names.LongestProperty.self)
         let name = try #require(realm.schema["LongestProperty"]?.properties[0].name)
         #expect(name.utf8.count == 63)
@@ -164,8 +164,8 @@ struct SeedSchemaTests {
         #expect(openingError(Names.TooManyBytes.self).contains("63 bytes"))
     }
 
-    @Test("Objects are validated when they are created and changed")
-    func objectsAreValidated() throws {
+    @Test
+    func `Objects are validated when they are created and changed`() throws {
         let realm = try seedRealm(Versions.First.Dog.self)
         typealias Dog = Versions.First.Dog
         let created = thrownCode {

@@ -87,7 +87,7 @@ struct SeedSensorTests {
         }
     }
 
-    @Test("C++") func cPlusPlus() throws {
+    @Test func `C++`() throws {
         try check(
             CPlusPlus.WeatherSensorReading.self,
             temperature: "temperatureInFahrenheit",
@@ -95,7 +95,7 @@ struct SeedSensorTests {
         )
     }
 
-    @Test("Dart") func dart() throws {
+    @Test func `the model in Dart`() throws {
         try check(
             Dart.WeatherSensor.self,
             temperature: "modtemperatureInFahrenheitel",
@@ -107,7 +107,7 @@ struct SeedSensorTests {
         #expect(Dart.WeatherSensor().objectSchema["id"]?.columnName == "_id")
     }
 
-    @Test("JavaScript, TypeScript") func javaScript() throws {
+    @Test func `JavaScript, TypeScript`() throws {
         try check(
             JavaScript.WeatherSensor.self,
             temperature: "temperatureInFahrenheit",
@@ -118,7 +118,7 @@ struct SeedSensorTests {
         )
     }
 
-    @Test("Kotlin") func kotlin() throws {
+    @Test func `the model in Kotlin`() throws {
         try check(
             Kotlin.WeatherSensor.self,
             temperature: "temperatureInFarenheit",
@@ -130,7 +130,7 @@ struct SeedSensorTests {
         #expect(Kotlin.WeatherSensor().objectSchema["id"]?.columnName == "_id")
     }
 
-    @Test("Swift") func swift() throws {
+    @Test func `the model in Swift`() throws {
         try check(
             SwiftTab.WeatherSensor.self,
             temperature: "temperatureInFahrenheit",

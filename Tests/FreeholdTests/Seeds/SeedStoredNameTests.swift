@@ -36,8 +36,8 @@ private enum Kotlin {
 
 @Suite("Seeds 003: where stored names count")
 struct SeedStoredNameTests {
-    @Test("Migrations use the stored names of classes and properties")
-    func migration() throws {
+    @Test
+    func `Migrations use the stored names of classes and properties`() throws {
         let file = SeedFile(Before.Person.self)
         try file.open { realm in
             try realm.write { _ = realm.create(Before.Person.self, value: ["name": "Caleb"]) }

@@ -65,8 +65,8 @@ private enum Inverse {
 
 @Suite("Seeds 004: models for device sync")
 struct SeedSyncTests {
-    @Test("Dog and Person, each a table of its own")
-    func plain() throws {
+    @Test
+    func `Dog and Person, each a table of its own`() throws {
         let file = SeedFile(Plain.Dog.self, Plain.Person.self)
         let (dogID, personID) = try file.open { realm in
             let (dog, person) = (Plain.Dog(), Plain.Person())
@@ -87,8 +87,8 @@ struct SeedSyncTests {
         }
     }
 
-    @Test("A person's one dog: optional, one way")
-    func toOne() throws {
+    @Test
+    func `A person's one dog: optional, one way`() throws {
         typealias Person = ToOne.Person
         let file = SeedFile(ToOne.Dog.self, Person.self)
         try file.open { realm in
@@ -114,8 +114,8 @@ struct SeedSyncTests {
         }
     }
 
-    @Test("A person's many dogs: an empty list at first, to which dogs are appended")
-    func toMany() throws {
+    @Test
+    func `A person's many dogs: an empty list at first, to which dogs are appended`() throws {
         typealias Person = ToMany.Person
         let file = SeedFile(ToMany.Dog.self, Person.self)
         try file.open { realm in
@@ -140,8 +140,8 @@ struct SeedSyncTests {
         }
     }
 
-    @Test("A dog's person follows from the lists, and isn't stored")
-    func inverse() throws {
+    @Test
+    func `A dog's person follows from the lists, and isn't stored`() throws {
         typealias Person = Inverse.Person
         let file = SeedFile(Inverse.Dog.self, Person.self)
         try file.open { realm in

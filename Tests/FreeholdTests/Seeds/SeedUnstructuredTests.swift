@@ -34,8 +34,8 @@ private enum Mixed {
 struct SeedUnstructuredTests {
     private typealias Holder = Mixed.Holder
 
-    @Test("Dart: an event log whose details are a map with nested lists of maps")
-    func eventLog() throws {
+    @Test
+    func `Dart: an event log whose details are a map with nested lists of maps`() throws {
         typealias EventLog = Dart.EventLog
         let file = SeedFile(EventLog.self)
         try file.open { realm in
@@ -77,8 +77,8 @@ struct SeedUnstructuredTests {
         }
     }
 
-    @Test("JSON of unknown shape goes into a mixed property by create")
-    func json() throws {
+    @Test
+    func `JSON of unknown shape goes into a mixed property by create`() throws {
         let file = SeedFile(Dart.EventLog.self)
         let json = #"{"a": [1, "two", 3.5, null, true, {"deep": [[], {}]}], "b": {"c": "d"}}"#
         try file.open { realm in
@@ -96,8 +96,8 @@ struct SeedUnstructuredTests {
         }
     }
 
-    @Test("Collections of mixed values nest up to 100 levels, and no further", arguments: [100, 101])
-    func depth(_ depth: Int) throws {
+    @Test(arguments: [100, 101])
+    func `Collections of mixed values nest up to 100 levels, and no further`(_ depth: Int) throws {
         func nested(_ levels: Int) -> AnyRealmValue {
             var value = AnyRealmValue.string("bottom")
             for i in 0..<levels { value = i % 2 == 0 ? .fromArray([value]) : .fromDictionary(["k": value]) }
@@ -123,8 +123,8 @@ struct SeedUnstructuredTests {
         }
     }
 
-    @Test("Nested collections are live: one accessor sees what another one wrote")
-    func live() throws {
+    @Test
+    func `Nested collections are live: one accessor sees what another one wrote`() throws {
         let realm = try seedRealm(Holder.self, Mixed.Target.self)
         let holder = Holder()
         try realm.write {
@@ -141,8 +141,8 @@ struct SeedUnstructuredTests {
         #expect(outer.isInvalidated && inner.isInvalidated)
     }
 
-    @Test("Each kind of value is held, told apart, and indexed")
-    func kinds() throws {
+    @Test
+    func `Each kind of value is held, told apart, and indexed`() throws {
         let file = SeedFile(Holder.self, Mixed.Target.self)
         let (id, uuid, date) = (ObjectId.generate(), UUID(), Date(timeIntervalSince1970: 5))
         let values: [AnyRealmValue] = [
@@ -173,8 +173,8 @@ struct SeedUnstructuredTests {
         }
     }
 
-    @Test("A mixed value can link to an object; the object's deletion leaves null")
-    func links() throws {
+    @Test
+    func `A mixed value can link to an object; the object's deletion leaves null`() throws {
         let realm = try seedRealm(Holder.self, Mixed.Target.self)
         let (holder, target) = (Holder(), Mixed.Target(value: ["name": "t"]))
         try realm.write {

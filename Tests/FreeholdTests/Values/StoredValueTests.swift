@@ -59,8 +59,8 @@ struct StoredValueTests {
         }
     }
 
-    @Test("Decimals keep value, sign and every digit; NaN and infinities too")
-    func decimals() throws {
+    @Test
+    func `Decimals keep value, sign and every digit; NaN and infinities too`() throws {
         let values: [Decimal128] = [
             "0", "-0", "1.00", "-1234567890.123456789012345678901234", .max, .min, .leastNonzeroMagnitude, .nan,
             .infinity, -.infinity, "9999999999999999999999999999999999",
@@ -73,8 +73,8 @@ struct StoredValueTests {
         for read in try roundTrip(optional, \.decimalOpt) { #expect(read == optional) }
     }
 
-    @Test("Dates keep whole nanoseconds, are clamped at the ends, and NaN is the epoch")
-    func dates() throws {
+    @Test
+    func `Dates keep whole nanoseconds, are clamped at the ends, and NaN is the epoch`() throws {
         let exact = [
             Date(timeIntervalSince1970: 0), Date(timeIntervalSince1970: -0.5), .distantPast, .distantFuture,
             Date(timeIntervalSince1970: 1_700_000_000.125), Date(timeIntervalSinceReferenceDate: 0), Date(),
@@ -97,8 +97,8 @@ struct StoredValueTests {
         }
     }
 
-    @Test("An unmanaged object keeps any Date as it is")
-    func unmanagedDate() {
+    @Test
+    func `An unmanaged object keeps any Date as it is`() {
         let holder = SVHolder()
         holder.date = Date(timeIntervalSinceReferenceDate: .nan)
         #expect(holder.date.timeIntervalSinceReferenceDate.isNaN)
@@ -106,8 +106,8 @@ struct StoredValueTests {
         #expect(holder.date.timeIntervalSinceReferenceDate == 0.123_456_789_4)
     }
 
-    @Test("ObjectIds, UUIDs and data keep their bytes")
-    func bytes() throws {
+    @Test
+    func `ObjectIds, UUIDs and data keep their bytes`() throws {
         let ids = [ObjectId(), .generate(), ObjectId("ffffffffffffffffffffffff")]
         for read in try roundTrip(ids, \.objectId) { #expect(read == ids) }
         let uuids = [UUID(), UUID(uuidString: "00000000-0000-0000-0000-000000000000")!]
@@ -123,8 +123,8 @@ struct StoredValueTests {
         for read in try roundTrip(optionalData, \.dataOpt) { #expect(read == optionalData) }
     }
 
-    @Test("Results sort decimals by value, dates by time, UUIDs and ids by unsigned bytes")
-    func order() throws {
+    @Test
+    func `Results sort decimals by value, dates by time, UUIDs and ids by unsigned bytes`() throws {
         let realm = try Realm(
             configuration: Realm.Configuration(inMemoryIdentifier: UUID().uuidString, objectTypes: [SVHolder.self])
         )
@@ -157,8 +157,8 @@ struct StoredValueTests {
         #expect(all.where { $0.dataOpt == Data([1, 0]) }.map(\.id) == [4])
     }
 
-    @Test("Lists hold them exactly, managed and unmanaged")
-    func lists() throws {
+    @Test
+    func `Lists hold them exactly, managed and unmanaged`() throws {
         try withNewFile { configuration in
             var configuration = configuration
             configuration.objectTypes = [SVHolder.self]

@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Values: initialisers")
 struct ValueInitializerTests {
-    @Test("Text that is no ObjectId is a typed error that names it")
-    func objectIdText() throws {
+    @Test
+    func `Text that is no ObjectId is a typed error that names it`() throws {
         #expect(try ObjectId(string: "507F1F77BCF86CD799439011").stringValue == "507f1f77bcf86cd799439011")
         for text in ["", "x", "507f1f77bcf86cd79943901g", "507f1f77bcf86cd7994390111"] {
             let error = #expect(throws: Realm.Error.self) { try ObjectId(string: text) }
@@ -18,16 +18,16 @@ struct ValueInitializerTests {
         #expect(thrownCode { _ = try ObjectId(string: text) } == .invalidInput)
     }
 
-    @Test("Text that is no decimal number is a typed error")
-    func decimalText() throws {
+    @Test
+    func `Text that is no decimal number is a typed error`() throws {
         #expect(try Decimal128(string: "1.50").stringValue == "1.5")
         #expect(try Decimal128(string: "NaN").isNaN)
         let error = #expect(throws: Realm.Error.self) { try Decimal128(string: "1,5") }
         #expect(error?.code == .invalidInput && error?.message.contains("1,5") == true)
     }
 
-    @Test("A decimal from an NSNumber keeps all digits")
-    func numbers() {
+    @Test
+    func `A decimal from an NSNumber keeps all digits`() {
         #expect(Decimal128(number: NSNumber(value: Int64.min)).stringValue == "-9223372036854775808")
         #expect(Decimal128(number: NSNumber(value: UInt64.max)).stringValue == "18446744073709551615")
         #expect(Decimal128(number: NSNumber(value: 0.1)) == "0.1")
@@ -39,8 +39,8 @@ struct ValueInitializerTests {
         )
     }
 
-    @Test("A decimal from a number of any type, or its text")
-    func any() {
+    @Test
+    func `A decimal from a number of any type, or its text`() {
         #expect(Decimal128(value: 5) == 5 && Decimal128(value: Int8(-3)) == -3)
         #expect(Decimal128(value: UInt64.max).stringValue == "18446744073709551615")
         #expect(Decimal128(value: 0.1) == "0.1" && Decimal128(value: Float(0.1)) == "0.1")
@@ -50,8 +50,8 @@ struct ValueInitializerTests {
         #expect(Decimal128.maximumDecimalNumber == .max && Decimal128.minimumDecimalNumber == .min)
     }
 
-    @Test("What is no number traps with a message", arguments: [0, 1, 2, 3])
-    func traps(kind: Int) async {
+    @Test(arguments: [0, 1, 2, 3])
+    func `What is no number traps with a message`(kind: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
             switch kind {
             case 0: _ = Decimal128(value: "twelve")
@@ -64,8 +64,8 @@ struct ValueInitializerTests {
         #expect(message.contains("is no number and can't become a Decimal128"))
     }
 
-    @Test("Compound assignments, sums and products are exact")
-    func arithmetic() {
+    @Test
+    func `Compound assignments, sums and products are exact`() {
         var price: Decimal128 = "19.99"
         price *= 3
         #expect(price.stringValue == "59.97")

@@ -5,8 +5,8 @@ import Testing
 /// The models of the seed documents' tabs: described as schemas, and written as the tabs have them.
 @Suite("Seeds: the models of every tab are generated")
 struct SeedModelTests {
-    @Test("What is generated declares what the tab shows", arguments: SeedModel.all)
-    func tabs(model: SeedModel) throws {
+    @Test(arguments: SeedModel.all)
+    func `What is generated declares what the tab shows`(model: SeedModel) throws {
         let models = try GeneratedModels(model.classes, in: model.language)
         let text = models.files.map(\.text).joined(separator: "\n")
         var generated = SourceFacts.of(text, model.language)
@@ -17,13 +17,13 @@ struct SeedModelTests {
         #expect(shown.subtracting(generated).sorted() == [], "shown, and not generated")
     }
 
-    @Test("Every language's tab is among them", arguments: ModelLanguage.allCases)
-    func languages(language: ModelLanguage) {
+    @Test(arguments: ModelLanguage.allCases)
+    func `Every language's tab is among them`(language: ModelLanguage) {
         #expect(SeedModel.all.contains { $0.language == language })
     }
 
-    @Test("What a tab says its SDK doesn't support becomes a note, and a comment")
-    func gaps() throws {
+    @Test
+    func `What a tab says its SDK doesn't support becomes a note, and a comment`() throws {
         let sensor = model("WeatherSensor", "_id: objectId key, deviceId: string", asymmetric: true)
         let rug = model("Rug", "_id: objectId key, pattern: string full-text")
         let indexed = model("Book", "_id: objectId key, title: string indexed")
