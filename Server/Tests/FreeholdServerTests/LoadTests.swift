@@ -20,12 +20,11 @@ import Testing
     }
 
     @Test func `a token that isn't good is refused before its body is taken`() async throws {
-        let server = try await AccountProbe { $0.node.limits.greetingTimeout = 3_000 }
+        let server = try await AccountProbe()
         for token in ["nonsense", ""] {
             // The rest never comes.
             let body = [UInt8](repeating: 0x20, count: 200_000)
-            let answer = try await RawConnection.ask(Self.upload(token, 16 << 20), body, port: server.port)
-            #expect(answer.status == 401)
+            #expect(try await RawConnection.status(Self.upload(token, 16 << 20), body, port: server.port) == 401)
         }
         await server.stop()
     }

@@ -59,6 +59,18 @@ final class RawConnection: Sendable {
         return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0, text)
     }
 
+    /// Doesn't wait until the server closes.
+    ///
+    /// - Returns: the answer's status, or 0 if there was none.
+    static func status(_ request: [String], _ body: [UInt8] = [], port: Int) async throws -> Int {
+        let connection = try await RawConnection(port: port)
+        await connection.send(Array((request + ["", ""]).joined(separator: "\r\n").utf8) + body)
+        var text = ""
+        while !text.contains("\r\n"), let piece = await connection.next() { text += piece }
+        await connection.close()
+        return text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+    }
+
     private final class Reader: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
         private let source: AsyncStream<String>.Continuation

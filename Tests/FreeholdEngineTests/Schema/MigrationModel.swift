@@ -99,7 +99,9 @@ struct MigrationModel {
                 columns.append(column)
             }
             if Bool.random(using: &random) {
-                columns.append(Self.column("n\(Int.random(in: 0..<1000, using: &random))", names, &random))
+                let name = "n\(Int.random(in: 0..<1000, using: &random))"
+                let column = Self.column(name, names, &random)
+                if !columns.contains(where: { $0.name == name }) { columns.append(column) }
             }
             next[t].columns = columns.shuffled(using: &random)
             next[t].primaryKey = [nil, "id", "alt"].randomElement(using: &random)!
