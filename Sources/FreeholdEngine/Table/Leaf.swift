@@ -13,34 +13,36 @@
 ///
 /// Slots from `count` on, and columns without a leaf, hold the column's default. Slots of deleted objects hold
 /// anything; null slots hold zero bits. The address is 8-aligned. No accessor checks `slot < count`.
-@frozen package struct Leaf {
-    package let address: UnsafeRawPointer
+///
+/// Public so that getters of objects can read it inline: `package` functions aren't inlined into other modules.
+@frozen public struct Leaf {
+    public let address: UnsafeRawPointer
 
-    @inlinable package static var headerSize: Int { 16 }
+    @inlinable public static var headerSize: Int { 16 }
     /// Set in the codec byte of an inline list, beside the element's type.
     static let listCodec: UInt8 = 0x40
 
-    package enum Flag {
-        @inlinable package static var nulls: UInt8 { 1 }
-        @inlinable package static var split: UInt8 { 2 }
-        @inlinable package static var references: UInt8 { 4 }
-        @inlinable package static var nanoseconds: UInt8 { 8 }
+    public enum Flag {
+        @inlinable public static var nulls: UInt8 { 1 }
+        @inlinable public static var split: UInt8 { 2 }
+        @inlinable public static var references: UInt8 { 4 }
+        @inlinable public static var nanoseconds: UInt8 { 8 }
     }
 
-    @inlinable @inline(__always) package init(_ address: UnsafeRawPointer) { self.address = address }
+    @inlinable @inline(__always) public init(_ address: UnsafeRawPointer) { self.address = address }
 
     @inline(__always) var codec: UInt8 { address.load(as: UInt8.self) }
-    @inlinable @inline(__always) package var width: Int { Int(address.load(fromByteOffset: 1, as: UInt8.self)) }
-    @inlinable @inline(__always) package var flags: UInt8 { address.load(fromByteOffset: 2, as: UInt8.self) }
+    @inlinable @inline(__always) public var width: Int { Int(address.load(fromByteOffset: 1, as: UInt8.self)) }
+    @inlinable @inline(__always) public var flags: UInt8 { address.load(fromByteOffset: 2, as: UInt8.self) }
     /// Of a split leaf: it has `1 << partsLog2` parts.
     @inline(__always) var partsLog2: Int { Int(address.load(fromByteOffset: 3, as: UInt8.self)) }
     /// The slots that it covers, from 0.
-    @inlinable @inline(__always) package var count: Int { Int(address.load(fromByteOffset: 4, as: UInt32.self)) }
-    @inlinable @inline(__always) package var base: Int64 { address.load(fromByteOffset: 8, as: Int64.self) }
+    @inlinable @inline(__always) public var count: Int { Int(address.load(fromByteOffset: 4, as: UInt32.self)) }
+    @inlinable @inline(__always) public var base: Int64 { address.load(fromByteOffset: 8, as: Int64.self) }
 
-    @inlinable @inline(__always) package var hasNulls: Bool { flags & Flag.nulls != 0 }
+    @inlinable @inline(__always) public var hasNulls: Bool { flags & Flag.nulls != 0 }
     @inline(__always) var isSplit: Bool { flags & Flag.split != 0 }
-    @inlinable @inline(__always) package var hasReferences: Bool { flags & Flag.references != 0 }
+    @inlinable @inline(__always) public var hasReferences: Bool { flags & Flag.references != 0 }
     @inline(__always) var hasNanoseconds: Bool { flags & Flag.nanoseconds != 0 }
 
     /// The slots that each part of a split leaf covers (the last ones fewer).
@@ -51,32 +53,32 @@
 
     // MARK: Bitmaps
 
-    @inlinable @inline(__always) package var bitmapSize: Int { ((count + 63) >> 6) << 3 }
+    @inlinable @inline(__always) public var bitmapSize: Int { ((count + 63) >> 6) << 3 }
 
     /// Bit set = null; nil if no slot is null.
-    @inlinable @inline(__always) package var nullBitmap: UnsafePointer<UInt64>? {
+    @inlinable @inline(__always) public var nullBitmap: UnsafePointer<UInt64>? {
         hasNulls ? (address + Leaf.headerSize).assumingMemoryBound(to: UInt64.self) : nil
     }
 
     /// Bit set = stored outside; nil if no slot is.
-    @inlinable @inline(__always) package var referenceBitmap: UnsafePointer<UInt64>? {
+    @inlinable @inline(__always) public var referenceBitmap: UnsafePointer<UInt64>? {
         guard hasReferences else { return nil }
         return (address + (Leaf.headerSize + (hasNulls ? bitmapSize : 0))).assumingMemoryBound(to: UInt64.self)
     }
 
     /// The first byte of the values (of strings: of their offsets).
-    @inlinable @inline(__always) package var valuesPointer: UnsafeRawPointer {
+    @inlinable @inline(__always) public var valuesPointer: UnsafeRawPointer {
         let f = flags
         let bitmaps = Int(f & 1) + Int((f >> 2) & 1)
         return address + (Leaf.headerSize + bitmaps * bitmapSize)
     }
 
-    @inlinable @inline(__always) package func isNull(_ slot: Int) -> Bool {
+    @inlinable @inline(__always) public func isNull(_ slot: Int) -> Bool {
         guard let bits = nullBitmap else { return false }
         return bits[slot >> 6] >> UInt64(slot & 63) & 1 != 0
     }
 
-    @inlinable @inline(__always) package func isReference(_ slot: Int) -> Bool {
+    @inlinable @inline(__always) public func isReference(_ slot: Int) -> Bool {
         guard let bits = referenceBitmap else { return false }
         return bits[slot >> 6] >> UInt64(slot & 63) & 1 != 0
     }
@@ -84,7 +86,7 @@
     // MARK: Values
 
     /// An integer, a link as stored, or a timestamp's seconds.
-    @inlinable @inline(__always) package func int(_ slot: Int) -> Int64 {
+    @inlinable @inline(__always) public func int(_ slot: Int) -> Int64 {
         let p = valuesPointer
         switch width {
         case 0: return base
@@ -96,12 +98,12 @@
     }
 
     /// The target's key, or nil for no link.
-    @inlinable @inline(__always) package func link(_ slot: Int) -> ObjectKey? {
+    @inlinable @inline(__always) public func link(_ slot: Int) -> ObjectKey? {
         let raw = int(slot)
         return raw == 0 ? nil : ObjectKey(raw &- 1)
     }
 
-    @inlinable @inline(__always) package func bool(_ slot: Int) -> Bool {
+    @inlinable @inline(__always) public func bool(_ slot: Int) -> Bool {
         let word = valuesPointer.load(fromByteOffset: (slot >> 6) << 3, as: UInt64.self)
         return word >> UInt64(slot & 63) & 1 != 0
     }
@@ -110,7 +112,7 @@
         valuesPointer.load(fromByteOffset: slot << 2, as: Float.self)
     }
 
-    @inlinable @inline(__always) package func double(_ slot: Int) -> Double {
+    @inlinable @inline(__always) public func double(_ slot: Int) -> Double {
         valuesPointer.load(fromByteOffset: slot << 3, as: Double.self)
     }
 
@@ -133,19 +135,19 @@
     // MARK: Bytes
 
     /// The first byte that offset 0 means.
-    @inlinable @inline(__always) package var bytesArea: UnsafeRawPointer {
+    @inlinable @inline(__always) public var bytesArea: UnsafeRawPointer {
         valuesPointer + ((count + 1) * width + 7) & ~7
     }
 
     /// Where the slot's bytes begin in the bytes area; `offset(count)` is the area's length.
-    @inlinable @inline(__always) package func offset(_ slot: Int) -> Int {
+    @inlinable @inline(__always) public func offset(_ slot: Int) -> Int {
         width == 2
             ? Int(valuesPointer.load(fromByteOffset: slot << 1, as: UInt16.self))
             : Int(valuesPointer.load(fromByteOffset: slot << 2, as: UInt32.self))
     }
 
     /// The slot's bytes in the leaf. For a reference these are the 16 bytes of it.
-    @inlinable @inline(__always) package func bytes(_ slot: Int) -> UnsafeRawBufferPointer {
+    @inlinable @inline(__always) public func bytes(_ slot: Int) -> UnsafeRawBufferPointer {
         let start = offset(slot)
         return UnsafeRawBufferPointer(start: bytesArea + start, count: offset(slot + 1) - start)
     }
