@@ -14,6 +14,8 @@ DOCS_FOLDER ?= $(CURDIR)/.build/docs
 PREFIX ?= /usr/local
 # Tests need no debug information and no index, which cost a good part of the build, and there are none for XCTest.
 TEST_FLAGS ?= --disable-xctest --enable-swift-testing --disable-index-store -Xswiftc -gnone -Xcc -g0 -Xcxx -g0
+# The server's package builds into the same folder, and with the same traits, so that nothing is compiled twice.
+TEST_BUILD ?= $(CURDIR)/.build
 
 .PHONY: help setup setup-bench demo demo-release sync-demo test test-package test-server cli install-cli bench bench-quick bench-compare bench-sync bench-build test-traits test-bundled-lmdb test-release simulate soak soak-hour tsan format lint docs docs-code
 
@@ -70,11 +72,11 @@ test: test-package
 	@echo "Freehold: every test passed"
 
 test-package: setup
-	@FREEHOLD_DEVELOPMENT=1 SWIFT="$(SWIFT)" Scripts/test $(TEST_FLAGS)
+	@FREEHOLD_DEVELOPMENT=1 SWIFT="$(SWIFT)" Scripts/test --traits default,Sync --scratch-path $(TEST_BUILD) $(TEST_FLAGS)
 
 # A package of its own: who depends on Freehold fetches nothing of what a server needs.
 test-server: setup
-	@SWIFT="$(SWIFT)" Scripts/test --package-path Server $(TEST_FLAGS)
+	@SWIFT="$(SWIFT)" Scripts/test --package-path Server --scratch-path $(TEST_BUILD) $(TEST_FLAGS)
 
 sync-demo: setup
 	@SWIFT="$(SWIFT)" Scripts/sync-demo

@@ -16,7 +16,7 @@ let package = Package(
         .executable(name: "freehold-server", targets: ["FreeholdServerCommand"]),
     ],
     dependencies: [
-        .package(name: "Freehold", path: "..", traits: ["Sync"]),
+        .package(name: "Freehold", path: "..", traits: ["Encryption", "Sync"]),
         .package(url: "https://github.com/apple/swift-nio", from: "2.81.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.29.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),

@@ -52,35 +52,26 @@ struct UnmanagedMapKey: Hashable {
 extension UnmanagedMap where Element: RealmCollectionValue {
     /// In no order; nil where one of them can't be stored.
     var plainEntries: [(key: String, value: Value)]? {
-        if Element.self == Int.self {
-            return collect(unsafeBitCast(entries, to: [UnmanagedMapKey: Int].self)) { .int(Int64($0)) }
-        }
-        if Element.self == Double.self {
-            return collect(unsafeBitCast(entries, to: [UnmanagedMapKey: Double].self)) { .double($0) }
-        }
+        if Element.self == Int.self { return collect(unsafeBitCast(values, to: [Int].self)) { .int(Int64($0)) } }
+        if Element.self == Double.self { return collect(unsafeBitCast(values, to: [Double].self)) { .double($0) } }
         if Element.self == String.self {
-            return collect(unsafeBitCast(entries, to: [UnmanagedMapKey: String].self)) {
+            return collect(unsafeBitCast(values, to: [String].self)) {
                 $0.utf8.count > ValueLimits.string ? nil : .string($0)
             }
         }
-        var out: [(key: String, value: Value)] = []
-        out.reserveCapacity(entries.count)
-        for (key, element) in entries {
-            guard case .value(let value) = Element._rlmContent(element), _PlainContents.isPlain(value),
-                WriteTransaction.canBeKey(key.name)
-            else { return nil }
-            out.append((key.name, value))
+        return collect(values) { element in
+            guard case .value(let value) = Element._rlmContent(element), _PlainContents.isPlain(value) else { return nil }
+            return value
         }
-        return out
     }
 
     @inline(__always)
-    private func collect<T>(_ entries: [UnmanagedMapKey: T], _ make: (T) -> Value?) -> [(key: String, value: Value)]? {
+    private func collect<T>(_ values: [T], _ make: (T) -> Value?) -> [(key: String, value: Value)]? {
         var out: [(key: String, value: Value)] = []
-        out.reserveCapacity(entries.count)
-        for (key, element) in entries {
-            guard let value = make(element), WriteTransaction.canBeKey(key.name) else { return nil }
-            out.append((key.name, value))
+        out.reserveCapacity(values.count)
+        for i in values.indices {
+            guard let value = make(values[i]), WriteTransaction.canBeKey(keys[i]) else { return nil }
+            out.append((keys[i], value))
         }
         return out
     }

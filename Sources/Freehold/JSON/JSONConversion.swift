@@ -349,12 +349,12 @@ struct JSONConversion {
             if let number = Decimal128(text) { return .decimal128(number) }
         case .date:
             if isNumber {
-                if let moment = Decimal128(text).flatMap({ options.dates.timestamp(number: $0) }) {
+                if let moment = Decimal128(text).flatMap({ options.dates.moment(number: $0) }) {
                     return .timestamp(moment)
                 }
                 throw error(.invalidValue, "\(given.summary) is out of the range of dates")
             }
-            if let moment = ISO8601.timestamp(text) { return .timestamp(moment) }
+            if let moment = ISO8601.parse(text) { return .timestamp(moment) }
             throw error(.invalidValue, "\(given.summary) is no date of ISO 8601, such as 2024-02-29T12:30:00Z")
         case .data where !isNumber:
             if let data = Data(base64Encoded: text) { return .data(data) }

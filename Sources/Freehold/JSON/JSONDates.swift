@@ -24,7 +24,7 @@ enum ISO8601 {
     /// The moment of a date (midnight in UTC) or of a date and time with its zone; nil for other text.
     ///
     /// Of a fraction nine digits are kept. A second 60 is the next minute's first.
-    static func timestamp(_ text: String) -> Timestamp? {
+    static func parse(_ text: String) -> Timestamp? {
         var rest = Scanner(text)
         let negative = rest.skip("-")
         if !negative { _ = rest.skip("+") }
@@ -153,7 +153,7 @@ public enum JSONDateFormat: String, Sendable, CaseIterable {
 
 extension JSONDateFormat {
     /// A number's moment, to the nanosecond; nil if it is out of range.
-    func timestamp(number: Decimal128) -> Timestamp? {
+    func moment(number: Decimal128) -> Timestamp? {
         let unit: Decimal128 = self == .millisecondsSince1970 ? 1_000_000 : 1_000_000_000
         guard let total = Int128(exactly: (number * unit).rounded()) else { return nil }
         let (quotient, remainder) = total.quotientAndRemainder(dividingBy: 1_000_000_000)

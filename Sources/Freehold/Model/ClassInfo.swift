@@ -117,89 +117,10 @@ final class ClassInfo: Sendable {
         className = names.className
         tableName = names.tableName ?? className
         isMapped = names.tableName != nil
-        let fields = StoredFields.of(cls).dropFirst(StoredFields.of(ObjectBase.self).count)
-        let isNested = fh_learning()
-        fh_set_learning(true)
-        let instance = cls.init(_addOverrideInitOrMakeYourInitConvenience: _HiddenInitializer())
-        fh_set_learning(isNested)
-
-        let declaredKey = (cls as? Object.Type)?.primaryKey() ?? (cls as? AsymmetricObject.Type)?.primaryKey()
-        let declaredIndexes = Set((cls as? Object.Type)?.indexedProperties() ?? [])
-        let ignored = Set(cls.ignoredProperties())
-        let mapping = cls.propertiesMapping()
-        let policy = cls.propertyNamingPolicy()
-        var properties: [PropertyInfo] = []
-        var byName: [String: Int] = [:]
-        var problems = names.problems
-        for field in fields {
-            guard let access = field.type as? any PersistedAccess.Type else { continue }
-            let name = field.declaredName
-            if ignored.contains(name) { continue }
-            let options = access.options(UnsafeRawPointer(instance._fieldAddress(field.offset)))
-            let mapped = options.mappedName ?? mapping[name]
-            if let other = mapping[name], let mapped, other != mapped {
-                problems.append(
-                    SchemaProblem(
-                        className,
-                        name,
-                        "has the stored name \"\(mapped)\" by mapTo: and \"\(other)\" by propertiesMapping(): give one"
-                    )
-                )
-            }
-            if access.shape.isProjection {
-                problems.append(
-                    SchemaProblem(
-                        className,
-                        name,
-                        "holds projections, which aren't stored: hold the objects themselves"
-                    )
-                )
-            }
-            if byName[name] != nil {
-                problems.append(SchemaProblem(className, name, "is declared in the class and in a superclass"))
-            }
-            if declaredIndexes.contains(name), options.index == .fullText {
-                problems.append(
-                    SchemaProblem(
-                        className,
-                        name,
-                        "has a full-text index and is named in indexedProperties(): a property has one index"
-                    )
-                )
-            }
-            byName[name] = properties.count
-            properties.append(
-                PropertyInfo(
-                    index: properties.count,
-                    name: name,
-                    columnName: mapped ?? policy?.storedName(of: name) ?? name,
-                    isMapped: mapped != nil || policy != nil,
-                    shape: access.shape,
-                    isPrimaryKey: options.primary || declaredKey == name,
-                    indexKind: declaredIndexes.contains(name) && options.index == .none ? .values : options.index,
-                    origin: options.origin,
-                    deleteRule: options.deleteRule,
-                    offset: field.offset,
-                    metaOffset: field.offset + access.metaOffset,
-                    access: access
-                )
-            )
-        }
-        func report(_ function: String, _ mentioned: [String], _ mistake: String) {
-            for name in mentioned.sorted() {
-                problems.append(
-                    SchemaProblem(names.className, nil, "\(function) names \"\(name)\", which is \(mistake)")
-                )
-            }
-        }
-        let missing = { (name: String) in byName[name] == nil && !ignored.contains(name) }
-        report("primaryKey()", (declaredKey.map { [$0] } ?? []).filter(missing), "no property")
-        report("indexedProperties()", declaredIndexes.filter(missing), "no property")
-        report("propertiesMapping()", mapping.keys.filter(missing), "no property")
-        report("primaryKey()", (declaredKey.map { [$0] } ?? []).filter(ignored.contains), "ignored")
-        report("indexedProperties()", declaredIndexes.filter(ignored.contains), "ignored")
+        let declaration = ClassDeclaration(cls, names)
+        let properties = declaration.properties
         primaryKeyIndex = properties.firstIndex { $0.isPrimaryKey }
-        template = properties.count == fields.count ? AccessorTemplate(of: cls, properties) : nil
+        template = properties.count == declaration.fieldCount ? AccessorTemplate(of: cls, properties) : nil
         directProperties = properties.map {
             DirectProperty(
                 storage: $0.access.storage,
@@ -217,9 +138,9 @@ final class ClassInfo: Sendable {
         hasLists = directProperties.contains { $0.storage == .collection }
         isDirect = !directProperties.contains { $0.storage == .other }
         self.properties = properties
-        self.byName = byName
+        byName = declaration.byName
         byColumnName = Self.byColumnName(properties)
-        self.problems = problems
+        problems = declaration.problems
     }
 
     /// The same with other names in the file.

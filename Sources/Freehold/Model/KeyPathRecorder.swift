@@ -1,3 +1,4 @@
+import CFreeholdShims
 import Synchronization
 
 /// Notes the properties that a key path reads, to learn its name.
@@ -125,9 +126,11 @@ extension ObjectBase: RecordedRoot {
 }
 
 /// The stored property that a key path reads, perhaps behind links.
-struct KeyPathReading: @unchecked Sendable {
+final class KeyPathReading: @unchecked Sendable {
     // Sendable in fact: key paths are immutable, and those that are kept here capture names and key paths only.
     let names: [String]
+    /// `names`, joined by dots.
+    let name: String
     /// The names with the elements of collections that are asked for: `kids[0]`, which `names` leaves out.
     let placedNames: [String]
     /// Of the elements of a collection: how many of the names lead to that.
@@ -137,7 +140,6 @@ struct KeyPathReading: @unchecked Sendable {
     /// Whether the key path gives what is stored; of objects' own key paths that is taken for granted.
     let isStored: Bool
 
-    var name: String { names.joined(separator: ".") }
     var placedName: String { placedNames.joined(separator: ".") }
 
     /// Nil unless it is one stored property.
@@ -157,6 +159,7 @@ struct KeyPathReading: @unchecked Sendable {
             names = recorder.names
             placedNames = recorder.placedNames
         }
+        name = names.joined(separator: ".")
         guard let projection = type as? any AnyProjection.Type else {
             isStored = true
             return
@@ -173,12 +176,36 @@ struct KeyPathReading: @unchecked Sendable {
     }
 }
 
-/// Key paths that have been asked for.
-private struct KnownReadings: @unchecked Sendable {
-    var byKeyPath: [AnyKeyPath: KeyPathReading] = [:]
-}
+/// Key paths that threads have asked for. There are several of these, for threads that ask at once: a lock and the counts of
+/// references that are shared would make them wait for each other.
+private final class KnownReadings: Sendable {
+    private struct Tables: @unchecked Sendable {
+        var byKeyPath: [AnyKeyPath: KeyPathReading] = [:]
+        /// Of key paths that are literals without arguments there is one instance each, which is found without comparing paths.
+        var byInstance: [ObjectIdentifier: (keyPath: AnyKeyPath, reading: KeyPathReading)] = [:]
+    }
 
-private let knownReadings = Mutex(KnownReadings())
+    private static let maximumInstances = 4096
+    private static let all = (0..<16).map { _ in KnownReadings() }
+
+    private let tables = Mutex(Tables())
+
+    static var ofThisThread: KnownReadings { all[Int(truncatingIfNeeded: fh_thread_serial() & 15)] }
+
+    func reading(of box: KeyPathBox) -> KeyPathReading? {
+        tables.withLock { tables in
+            let instance = ObjectIdentifier(box.keyPath)
+            if let known = tables.byInstance[instance] { return known.reading }
+            guard let known = tables.byKeyPath[box.keyPath] else { return nil }
+            if tables.byInstance.count < Self.maximumInstances { tables.byInstance[instance] = (box.keyPath, known) }
+            return known
+        }
+    }
+
+    func keep(_ reading: KeyPathReading, of box: KeyPathBox) {
+        tables.withLock { $0.byKeyPath[box.keyPath] = reading }
+    }
+}
 
 /// What a key path reads.
 ///
@@ -186,7 +213,8 @@ private let knownReadings = Mutex(KnownReadings())
 /// - Complexity: a dictionary lookup after the first time.
 func keyPathReading<T>(_ keyPath: PartialKeyPath<T>) -> KeyPathReading {
     let box = KeyPathBox(keyPath: keyPath)
-    if let known = knownReadings.withLock({ $0.byKeyPath[box.keyPath] }) { return known }
+    let known = KnownReadings.ofThisThread
+    if let reading = known.reading(of: box) { return reading }
     // The compiler (6.3) lets members of types pass that are no objects: those of a custom type behind a query's path.
     guard let root = type(of: box.keyPath).rootType as? any RecordedRoot.Type else {
         programmerError(
@@ -199,7 +227,7 @@ func keyPathReading<T>(_ keyPath: PartialKeyPath<T>) -> KeyPathReading {
             "A key path of \(root.recordedName) doesn't lead to a persisted property: key paths for queries, sorting and observation go through @Persisted properties only"
         )
     }
-    knownReadings.withLock { $0.byKeyPath[box.keyPath] = reading }
+    known.keep(reading, of: box)
     return reading
 }
 

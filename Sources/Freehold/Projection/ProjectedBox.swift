@@ -1,27 +1,24 @@
 import Foundation
 
 /// The elements of a projected collection, whatever objects they are properties of.
-class ProjectedBox<Value: RealmCollectionValue> {
-    var count: Int { fatalError("abstract") }
-    subscript(i: Int) -> Value {
-        get { fatalError("abstract") }
-        set { fatalError("abstract") }
-    }
-    func makeIterator() -> AnyIterator<Value> { fatalError("abstract") }
-    func index(matching predicate: NSPredicate) -> Int? { fatalError("abstract") }
-    func appending<Next: RealmCollectionValue>(_ next: KeyPath<Value, Next>) -> ProjectedBox<Next> {
-        fatalError("abstract")
-    }
-    var realm: Realm? { fatalError("abstract") }
-    var isInvalidated: Bool { fatalError("abstract") }
-    var core: RealmCore? { fatalError("abstract") }
-    /// Finds another box.
-    var location: _Location { fatalError("abstract") }
+protocol ProjectedBox<Value>: AnyObject {
+    associatedtype Value: RealmCollectionValue
+
+    var count: Int { get }
+    subscript(i: Int) -> Value { get set }
+    func makeIterator() -> AnyIterator<Value>
+    func index(matching predicate: NSPredicate) -> Int?
+    func appending<Next: RealmCollectionValue>(_ next: KeyPath<Value, Next>) -> any ProjectedBox<Next>
+    var realm: Realm? { get }
+    var isInvalidated: Bool { get }
+    var core: RealmCore? { get }
+    /// Finds what is made of another box.
+    func location<Found>(_ make: @escaping (any ProjectedBox<Value>) -> Found) -> _Location
     /// Nil where the elements aren't about one stored property of the objects.
-    var origin: KeyPathOrigin? { fatalError("abstract") }
+    var origin: KeyPathOrigin? { get }
     /// Traps where one of the key paths of the objects can't be observed.
-    func check(_ keyPaths: [String]) { fatalError("abstract") }
-    func following(_ keyPaths: [String]) -> Observation.Start { fatalError("abstract") }
+    func check(_ keyPaths: [String])
+    func following(_ keyPaths: [String]) -> Observation.Start
 }
 
 /// Of any type, as a value that a key path leads to.
@@ -34,7 +31,7 @@ extension ProjectedCollection: ProjectedElements {
 }
 
 /// Properties of the objects of a collection.
-final class ElementsBox<Object: ObjectBase, Value: RealmCollectionValue>: ProjectedBox<Value> {
+final class ElementsBox<Object: ObjectBase, Value: RealmCollectionValue>: ProjectedBox {
     private let base: AnyRealmCollection<Object>
     private let keyPath: KeyPath<Object, Value>
 
@@ -43,9 +40,9 @@ final class ElementsBox<Object: ObjectBase, Value: RealmCollectionValue>: Projec
         self.keyPath = keyPath
     }
 
-    override var count: Int { base.count }
+    var count: Int { base.count }
 
-    override subscript(i: Int) -> Value {
+    subscript(i: Int) -> Value {
         get { base[i][keyPath: keyPath] }
         set {
             if base[i]._assign(newValue, to: keyPath) { return }
@@ -58,32 +55,32 @@ final class ElementsBox<Object: ObjectBase, Value: RealmCollectionValue>: Projec
         }
     }
 
-    override func makeIterator() -> AnyIterator<Value> {
+    func makeIterator() -> AnyIterator<Value> {
         var objects = base.makeIterator()
         return AnyIterator { [keyPath] in objects.next().map { $0[keyPath: keyPath] } }
     }
 
-    override func index(matching predicate: NSPredicate) -> Int? { base.index(matching: predicate) }
+    func index(matching predicate: NSPredicate) -> Int? { base.index(matching: predicate) }
 
-    override func appending<Next: RealmCollectionValue>(_ next: KeyPath<Value, Next>) -> ProjectedBox<Next> {
+    func appending<Next: RealmCollectionValue>(_ next: KeyPath<Value, Next>) -> any ProjectedBox<Next> {
         ElementsBox<Object, Next>(base, keyPath.appending(path: next))
     }
 
-    override var realm: Realm? { base.realm }
-    override var isInvalidated: Bool { base.isInvalidated }
-    override var core: RealmCore? { base._confinedCore }
+    var realm: Realm? { base.realm }
+    var isInvalidated: Bool { base.isInvalidated }
+    var core: RealmCore? { base._confinedCore }
 
-    override var location: _Location {
+    func location<Found>(_ make: @escaping (any ProjectedBox<Value>) -> Found) -> _Location {
         let keyPath = keyPath
-        return base._rlmLocation.map { (base: AnyRealmCollection<Object>) in ElementsBox(base, keyPath) }
+        return base._rlmLocation.map { (base: AnyRealmCollection<Object>) in make(ElementsBox(base, keyPath)) }
     }
 
-    override var origin: KeyPathOrigin? { KeyPathOrigin.of(keyPath) }
+    var origin: KeyPathOrigin? { KeyPathOrigin.of(keyPath) }
 
-    override func check(_ keyPaths: [String]) {
+    func check(_ keyPaths: [String]) {
         guard let table = base._source?.table else { return }
         for keyPath in keyPaths { _ = table.observedPath(keyPath) }
     }
 
-    override func following(_ keyPaths: [String]) -> Observation.Start { base.following(keyPaths) }
+    func following(_ keyPaths: [String]) -> Observation.Start { base.following(keyPaths) }
 }

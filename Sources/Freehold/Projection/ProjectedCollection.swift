@@ -16,9 +16,9 @@ public import Foundation
 public struct ProjectedCollection<Element: RealmCollectionValue>: RandomAccessCollection, CustomStringConvertible {
     public typealias Index = Int
 
-    let box: ProjectedBox<Element>
+    let box: any ProjectedBox<Element>
 
-    init(_ box: ProjectedBox<Element>) { self.box = box }
+    init(_ box: any ProjectedBox<Element>) { self.box = box }
 
     public var startIndex: Int { 0 }
     public var endIndex: Int { box.count }
@@ -63,7 +63,7 @@ extension ProjectedCollection: ThreadConfined {
     /// The realm of the collection; nil for an unmanaged one.
     public var realm: Realm? { box.realm }
     public var isInvalidated: Bool { box.isInvalidated }
-    public var _rlmLocation: _Location { box.location.map { (box: ProjectedBox<Element>) in Self(box) } }
+    public var _rlmLocation: _Location { box.location { Self($0) } }
 }
 
 extension ProjectedCollection: _ConfinedCollection { var _core: RealmCore? { box.core } }

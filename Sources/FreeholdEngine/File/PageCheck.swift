@@ -9,6 +9,7 @@ struct PageCheck {
     /// Whether values out of line are looked at.
     private var isThorough = false
     private(set) var problems: [String] = []
+    private var checkedLeaf: CheckedLeaf?
     /// Whether all has been looked at.
     var isWhole = false
 
@@ -129,33 +130,55 @@ struct PageCheck {
         }
     }
 
+    /// The leaf that the key of the last check is in, or would be, and the keys whose leaf it is.
+    private struct CheckedLeaf {
+        let number: UInt64
+        var first: UInt64 = 0
+        /// Above the last one; nil for the tree's last leaf.
+        var end: UInt64?
+
+        func holds(_ key: UInt64) -> Bool { first <= key && end.map { key < $0 } ?? true }
+    }
+
     /// The pages that a change of a key can come by in a tree that wasn't checked as a whole: those that lead to it, and
     /// their neighbours, which LMDB may join them with.
     ///
     /// What the key has now is freed by as many pages as its first one says.
+    ///
+    /// - Complexity: O(log n); less for a key in the leaf of the one before.
     mutating func isSound(_ key: UInt64) -> Bool {
         let tree = trees.main
         if tree.isEmpty { return true }
         do throws(Damage) {
-            _ = try tree.find(key)
-            if isWhole { return true }
-            guard tree.depth >= 1, tree.depth <= 32 else { throw Damage() }
-            var number = tree.root
-            for level in stride(from: tree.depth - 1, through: 0, by: -1) {
-                try checkOnce(number, level)
-                guard level > 0 else { break }
-                let page = try tree.page(number, level: level)
-                var slot = 0
-                while slot + 1 < page.count, try tree.key(page, slot + 1) <= key { slot += 1 }
-                for i in max(slot - 1, 0)..<min(slot + 2, page.count) {
-                    try checkOnce(try tree.child(page, i), level - 1)
-                }
-                number = try tree.child(page, slot)
-            }
+            let leaf: CheckedLeaf
+            if let checkedLeaf, checkedLeaf.holds(key) { leaf = checkedLeaf } else { leaf = try checkWay(to: key) }
+            _ = try tree.find(key, inLeaf: leaf.number)
+            checkedLeaf = leaf
             return true
         } catch {
             return false
         }
+    }
+
+    private mutating func checkWay(to key: UInt64) throws(Damage) -> CheckedLeaf {
+        let tree = trees.main
+        try tree.checkDepth()
+        var leaf = CheckedLeaf(number: tree.root)
+        for level in stride(from: tree.depth - 1, through: 0, by: -1) {
+            if !isWhole { try checkOnce(leaf.number, level) }
+            guard level > 0 else { break }
+            let page = try tree.page(leaf.number, level: level)
+            let slot = try tree.slot(page, of: key)
+            let first = slot > 0 ? try tree.key(page, slot) : leaf.first
+            let end = slot + 1 < page.count ? try tree.key(page, slot + 1) : leaf.end
+            if !isWhole {
+                for i in max(slot - 1, 0)..<min(slot + 2, page.count) {
+                    try checkOnce(try tree.child(page, i), level - 1)
+                }
+            }
+            leaf = CheckedLeaf(number: try tree.child(page, slot), first: first, end: end)
+        }
+        return leaf
     }
 
     private mutating func checkOnce(_ number: UInt64, _ level: Int) throws(Damage) {

@@ -205,7 +205,7 @@ struct PageTree: Sendable {
     }
 
     /// The last child whose keys can begin at or below a key.
-    private func slot(_ page: Page, of key: UInt64) throws(Damage) -> Int {
+    func slot(_ page: Page, of key: UInt64) throws(Damage) -> Int {
         var low = 1
         var high = page.count
         while low < high {
@@ -225,7 +225,7 @@ struct PageTree: Sendable {
         return low
     }
 
-    private func checkDepth() throws(Damage) {
+    func checkDepth() throws(Damage) {
         guard depth >= 1, depth <= Self.maximumDepth else { throw Damage() }
     }
 
@@ -240,6 +240,11 @@ struct PageTree: Sendable {
             number = try child(page, slot(page, of: key))
             level -= 1
         }
+        return try find(key, inLeaf: number)
+    }
+
+    /// - Parameter number: the leaf that the key is in, if there is such an entry.
+    func find(_ key: UInt64, inLeaf number: UInt64) throws(Damage) -> Entry? {
         let page = try page(number, level: 0)
         let at = try lowerBound(page, key)
         guard at < page.count else { return nil }

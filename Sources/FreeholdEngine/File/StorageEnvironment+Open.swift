@@ -162,67 +162,66 @@ extension StorageEnvironment {
         // The writer lock's file comes first, so that a folder that allows none is found before LMDB creates files.
         let lockPath = options.readOnly || !options.isShared ? nil : path + ".writer"
         let writerLock = try WriterLock(path: lockPath)
-        var presence = taken
-        if options.isShared || options.inMemory {
-            do throws(EngineError) {
-                if presence == nil, options.isShared, !options.isAlone {
-                    switch try PresenceLock.sharedNow(of: path) {
-                    case .taken(let lock): presence = lock
-                    case .unavailable(let code):
-                        // Only who reads where nothing can be written goes without.
-                        if options.readOnly, code != EMFILE, code != ENFILE { break }
-                        throw EngineError.system(code, "The file's lock can't be opened.", path: path + ".writer")
-                    case .refused:
-                        writerLock.close()
-                        return .exchanged
-                    }
-                }
-                if let presence {
-                    // Only now is it certain that nobody plays a log, or has begun one and ended.
-                    guard try !isUnplayed(path, options, presence) else {
-                        writerLock.close()
-                        return .unplayed
-                    }
-                    try presence.use()
-                }
-                try LockFileSpace.reserve(path + "-lock", slots: options.maximumReaders)
-            } catch {
-                writerLock.close()
-                throw error
-            }
-        }
-        var created: OpaquePointer?
-        var code = mdb_env_create(&created)
-        guard code == 0, let handle = created else {
-            writerLock.close()
-            throw .system(code, "The file can't be opened.", path: path)
-        }
         do throws(EngineError) {
-            mdb_env_set_maxreaders(handle, UInt32(clamping: max(1, options.maximumReaders)))
-            mdb_env_set_mapsize(handle, Int(mapSize))
-            mdb_env_set_assert(handle) { handle, text in
-                var path: UnsafePointer<CChar>?
-                mdb_env_get_path(handle, &path)
-                let what = text.map { String(cString: $0) } ?? "a page"
-                Damage.stop(
-                    Damage.error(
-                        "LMDB doesn't find what must hold: \(what)",
-                        path: path.map { String(cString: $0) } ?? ""
-                    )
-                )
+            let presence: PresenceLock?
+            switch try present(path, options, taken) {
+            case .opened(let lock): presence = lock
+            case .exchanged:
+                writerLock.close()
+                return .exchanged
+            case .unfinished:
+                writerLock.close()
+                return .unfinished
+            case .unplayed:
+                writerLock.close()
+                return .unplayed
             }
-            // Read-ahead stays on: a cold scan of a column walks neighbouring pages.
-            var flags = UInt32(MDB_NOSUBDIR | MDB_NOTLS)
-            if options.readOnly { flags |= UInt32(MDB_RDONLY) }
-            if !options.isShared, !options.inMemory { flags |= UInt32(MDB_NOLOCK) }
-            if options.inMemory || options.isPrivate || options.isReplay {
-                flags |= UInt32(MDB_NOSYNC | MDB_NOMETASYNC)
+            return .opened(try openEnvironment(path, options, mapSize: mapSize, writerLock, presence))
+        } catch {
+            writerLock.close()
+            throw error
+        }
+    }
+
+    /// Tells others that this process has the file open, where they share it.
+    private static func present(
+        _ path: String,
+        _ options: StorageOptions,
+        _ taken: PresenceLock?
+    ) throws(EngineError) -> StorageOpening<PresenceLock?> {
+        var presence = taken
+        guard options.isShared || options.inMemory else { return .opened(presence) }
+        if presence == nil, options.isShared, !options.isAlone {
+            switch try PresenceLock.sharedNow(of: path) {
+            case .taken(let lock): presence = lock
+            case .unavailable(let code):
+                // Only who reads where nothing can be written goes without.
+                if options.readOnly, code != EMFILE, code != ENFILE { break }
+                throw EngineError.system(code, "The file's lock can't be opened.", path: path + ".writer")
+            case .refused: return .exchanged
             }
-            code = mdb_env_open(handle, path, flags, 0o644)
-            guard code == 0 else {
-                if code == ENOMEM { throw cannotReserve(mapSize, path) }
-                throw .system(code, "The file can't be opened.", path: path)
-            }
+        }
+        if let presence {
+            // Only now is it certain that nobody plays a log, or has begun one and ended.
+            guard try !isUnplayed(path, options, presence) else { return .unplayed }
+            try presence.use()
+        }
+        try LockFileSpace.reserve(path + "-lock", slots: options.maximumReaders)
+        return .opened(presence)
+    }
+
+    private static func openEnvironment(
+        _ path: String,
+        _ options: StorageOptions,
+        mapSize: UInt64,
+        _ writerLock: WriterLock,
+        _ presence: PresenceLock?
+    ) throws(EngineError) -> StorageEnvironment {
+        var created: OpaquePointer?
+        let code = mdb_env_create(&created)
+        guard code == 0, let handle = created else { throw .system(code, "The file can't be opened.", path: path) }
+        do throws(EngineError) {
+            try openFile(handle, path, options, mapSize: mapSize)
             try openDatabase(handle, path)
             var descriptor: Int32 = -1
             mdb_env_get_fd(handle, &descriptor)
@@ -234,7 +233,7 @@ extension StorageEnvironment {
             }
             var statistics = MDB_stat()
             mdb_env_stat(handle, &statistics)
-            let made = StorageEnvironment(
+            return StorageEnvironment(
                 handle: handle,
                 path: path,
                 options: options,
@@ -244,11 +243,39 @@ extension StorageEnvironment {
                 writerLock: writerLock,
                 presence: presence
             )
-            return .opened(made)
         } catch {
             mdb_env_close(handle)
-            writerLock.close()
             throw error
+        }
+    }
+
+    private static func openFile(
+        _ handle: OpaquePointer,
+        _ path: String,
+        _ options: StorageOptions,
+        mapSize: UInt64
+    ) throws(EngineError) {
+        mdb_env_set_maxreaders(handle, UInt32(clamping: max(1, options.maximumReaders)))
+        mdb_env_set_mapsize(handle, Int(mapSize))
+        mdb_env_set_assert(handle) { handle, text in
+            var path: UnsafePointer<CChar>?
+            mdb_env_get_path(handle, &path)
+            let what = text.map { String(cString: $0) } ?? "a page"
+            Damage.stop(
+                Damage.error("LMDB doesn't find what must hold: \(what)", path: path.map { String(cString: $0) } ?? "")
+            )
+        }
+        // Read-ahead stays on: a cold scan of a column walks neighbouring pages.
+        var flags = UInt32(MDB_NOSUBDIR | MDB_NOTLS)
+        if options.readOnly { flags |= UInt32(MDB_RDONLY) }
+        if !options.isShared, !options.inMemory { flags |= UInt32(MDB_NOLOCK) }
+        if options.inMemory || options.isPrivate || options.isReplay {
+            flags |= UInt32(MDB_NOSYNC | MDB_NOMETASYNC)
+        }
+        let code = mdb_env_open(handle, path, flags, 0o644)
+        guard code == 0 else {
+            if code == ENOMEM { throw cannotReserve(mapSize, path) }
+            throw .system(code, "The file can't be opened.", path: path)
         }
     }
 

@@ -187,65 +187,15 @@ package struct SchemaPlan {
             var columns: Set<String> = []
             for column in spec.columns {
                 guard columns.insert(column.name).inserted else { throw refuse("two columns '\(column.name)'.") }
-                if column.type == .link {
-                    guard let target = column.target,
-                        specs.contains(where: { $0.name == target }) || others.contains(where: { $0.name == target })
-                    else {
-                        throw refuse("the link '\(column.name)' has no target among the tables.")
-                    }
-                    if specs.contains(where: { $0.name == target && $0.isAsymmetric })
-                        || others.contains(where: { $0.name == target && $0.isAsymmetric })
-                    {
-                        throw refuse("the link '\(column.name)' leads to '\(target)', which is asymmetric.")
-                    }
-                    if column.collection == .set, specs.contains(where: { $0.name == target && $0.isEmbedded }) {
-                        throw refuse("the set '\(column.name)' can't hold embedded objects.")
-                    }
-                }
-                if column.rules != DeleteRules() {
-                    let isEmbedded = specs.contains { $0.name == column.target && $0.isEmbedded }
-                    guard column.type == .link || (column.type == .mixed && column.rules.origins == .nullify) else {
-                        throw refuse(
-                            "'\(column.name)' has a rule of deletion, but doesn't link to objects of one class."
-                        )
-                    }
-                    if isEmbedded || (spec.isEmbedded && column.rules.targets == .deny) {
-                        throw refuse("'\(column.name)' has a rule of deletion: embedded objects go with their owner.")
-                    }
-                }
-                switch column.indexKind {
-                case .none: break
-                case .values:
-                    if column.collection != .none || !indexable.contains(column.type) {
-                        throw refuse("'\(column.name)' can't be indexed.")
-                    }
-                case .fullText, .fullTextLatin1:
-                    if column.collection != .none || column.type != .string {
-                        throw refuse("'\(column.name)' can't have a full-text index: it is no string.")
-                    }
-                case .places:
-                    if column.collection != .list || column.type != .double {
-                        throw refuse("'\(column.name)' can't have an index of places: it is no list of doubles.")
-                    }
+                if let mistake = mistake(inTarget: column, specs, others)
+                    ?? mistake(inRules: column, of: spec, specs)
+                    ?? mistake(inIndex: column)
+                {
+                    throw refuse(mistake)
                 }
             }
-            for (i, compound) in spec.compounds.enumerated() {
-                let name = "the compound index (\(compound.columns.joined(separator: ", ")))"
-                guard compound.columns.count > 1 else { throw refuse("\(name) has fewer than two columns.") }
-                guard Set(compound.columns).count == compound.columns.count else {
-                    throw refuse("\(name) has a column twice.")
-                }
-                guard !spec.compounds[..<i].contains(where: { $0.columns == compound.columns }) else {
-                    throw refuse("it has \(name) twice.")
-                }
-                for member in compound.columns {
-                    guard let column = spec.columns.first(where: { $0.name == member }) else {
-                        throw refuse("\(name) names '\(member)', which isn't there.")
-                    }
-                    guard column.collection == .none, indexable.contains(column.type) else {
-                        throw refuse("'\(member)' can't be in \(name).")
-                    }
-                }
+            for i in spec.compounds.indices {
+                if let mistake = mistake(inCompound: i, of: spec) { throw refuse(mistake) }
             }
             if spec.isAsymmetric, spec.isEmbedded || spec.primaryKey == nil {
                 throw refuse("asymmetric classes have a primary key and aren't embedded.")
@@ -257,5 +207,63 @@ package struct SchemaPlan {
                 else { throw refuse("'\(key)' can't be its primary key.") }
             }
         }
+    }
+
+    private static func mistake(inTarget column: ColumnSpec, _ specs: [TableSpec], _ others: [Table]) -> String? {
+        guard column.type == .link else { return nil }
+        let made = specs.first { $0.name == column.target }
+        let other = others.first { $0.name == column.target }
+        guard let target = column.target, made != nil || other != nil else {
+            return "the link '\(column.name)' has no target among the tables."
+        }
+        if made?.isAsymmetric ?? false || other?.isAsymmetric ?? false {
+            return "the link '\(column.name)' leads to '\(target)', which is asymmetric."
+        }
+        if column.collection == .set, made?.isEmbedded ?? false {
+            return "the set '\(column.name)' can't hold embedded objects."
+        }
+        return nil
+    }
+
+    private static func mistake(inRules column: ColumnSpec, of spec: TableSpec, _ specs: [TableSpec]) -> String? {
+        guard column.rules != DeleteRules() else { return nil }
+        guard column.type == .link || (column.type == .mixed && column.rules.origins == .nullify) else {
+            return "'\(column.name)' has a rule of deletion, but doesn't link to objects of one class."
+        }
+        let isEmbedded = specs.contains { $0.name == column.target && $0.isEmbedded }
+        guard isEmbedded || (spec.isEmbedded && column.rules.targets == .deny) else { return nil }
+        return "'\(column.name)' has a rule of deletion: embedded objects go with their owner."
+    }
+
+    private static func mistake(inIndex column: ColumnSpec) -> String? {
+        switch column.indexKind {
+        case .none: return nil
+        case .values:
+            if column.collection == .none, indexable.contains(column.type) { return nil }
+            return "'\(column.name)' can't be indexed."
+        case .fullText, .fullTextLatin1:
+            if column.collection == .none, column.type == .string { return nil }
+            return "'\(column.name)' can't have a full-text index: it is no string."
+        case .places:
+            if column.collection == .list, column.type == .double { return nil }
+            return "'\(column.name)' can't have an index of places: it is no list of doubles."
+        }
+    }
+
+    private static func mistake(inCompound i: Int, of spec: TableSpec) -> String? {
+        let members = spec.compounds[i].columns
+        let name = "the compound index (\(members.joined(separator: ", ")))"
+        if members.count < 2 { return "\(name) has fewer than two columns." }
+        if Set(members).count < members.count { return "\(name) has a column twice." }
+        if spec.compounds[..<i].contains(where: { $0.columns == members }) { return "it has \(name) twice." }
+        for member in members {
+            guard let column = spec.columns.first(where: { $0.name == member }) else {
+                return "\(name) names '\(member)', which isn't there."
+            }
+            if column.collection != .none || !indexable.contains(column.type) {
+                return "'\(member)' can't be in \(name)."
+            }
+        }
+        return nil
     }
 }

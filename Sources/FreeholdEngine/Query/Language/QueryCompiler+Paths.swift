@@ -12,100 +12,134 @@ extension QueryCompiler {
 
     package func resolve(_ named: NamedPath) throws(QueryError) -> ResolvedPath {
         if named.steps.count > Condition.maximumDepth { throw error(.syntax, NamedPath.tooLong, named) }
-        var path = PropertyPath([], nil, quantifier: named.quantifier ?? .any)
+        var walk = PathWalk(names: names, cls: cls, path: PropertyPath([], nil, quantifier: named.quantifier ?? .any))
         var suffix = named.suffix
-        var cls: Names.Class? = cls
-        // The column whose values the path has so far; it becomes a step when another name follows.
-        var column: Column?
         for (i, part) in named.steps.enumerated() {
-            func fail(
-                _ code: QueryError.Code,
-                _ message: String,
-                suggestions: [String] = []
-            ) -> QueryError {
+            if i == named.steps.count - 1, suffix == nil, walk.isLength(part) {
+                suffix = .length
+                break
+            }
+            do throws(PathWalk.Mistake) {
+                try walk.take(part)
+            } catch {
                 let position = i < named.stepPositions.count ? named.stepPositions[i] : named.position
-                return QueryError(code, message, position: position, suggestions: suggestions)
-            }
-            if case .place = part {
-            } else if let last = column {
-                if part == .name("length"), last.type == .string || last.type == .data, i == named.steps.count - 1,
-                    suffix == nil
-                {
-                    suffix = .length
-                    break
-                }
-                guard cls != nil else {
-                    throw fail(.type, "'\(last.name)' is no link, so that nothing can follow it.")
-                }
-                path.steps.append(path.subscripts.first.map { .element(last, $0) } ?? .link(last))
-                path.subscripts = []
-                column = nil
-            }
-            switch part {
-            case .name(let name):
-                guard let owner = cls, let property = names.property(named: name, of: owner) else {
-                    throw fail(
-                        .unknownName,
-                        "Class \(cls.map { names.className(of: $0) } ?? "") has no property '\(QueryToken.short(name))'.",
-                        suggestions: cls.map { NearNames.of(name, names.propertyNames(of: $0)) } ?? []
-                    )
-                }
-                cls = property.target
-                switch property.kind {
-                case .column(let found): column = found
-                case .inverse(let origin): path.steps.append(.backlink(origin))
-                }
-            case .links(let className, let property):
-                guard let origin = names.cls(named: className) else {
-                    throw fail(
-                        .unknownName,
-                        "There is no class '\(QueryToken.short(className))'.",
-                        suggestions: NearNames.of(className, names.classNames)
-                    )
-                }
-                guard let owner = cls, let found = names.property(named: property, of: origin) else {
-                    throw fail(
-                        .unknownName,
-                        "Class \(className) has no property '\(QueryToken.short(property))'.",
-                        suggestions: NearNames.of(property, names.propertyNames(of: origin))
-                    )
-                }
-                let table = names.table(of: owner)
-                guard case .column(let link) = found.kind,
-                    link.type == .mixed || (link.type == .link && link.targetTableID == table.id)
-                else {
-                    throw fail(
-                        .type,
-                        "'\(className).\(property)' doesn't link to class \(names.className(of: owner))."
-                    )
-                }
-                path.steps.append(.backlink(link.asBacklinkColumn(to: table)))
-                cls = origin
-            case .place(let place):
-                guard let column else {
-                    throw fail(.type, "Only collections and mixed values have elements to ask for.")
-                }
-                if let message = Self.refusal(of: place, in: column, after: path.subscripts) {
-                    throw fail(.type, message)
-                }
-                // Keys are strings, with quotes or without.
-                if column.collection == .dictionary, path.subscripts.isEmpty, case .index(let i) = place {
-                    path.subscripts.append(.key(String(i)))
-                } else {
-                    path.subscripts.append(place)
-                }
+                throw QueryError(error.code, error.message, position: position, suggestions: error.suggestions)
             }
         }
         // A link at the end stands for the object it leads to.
-        path.column = column
-        var type = column?.type ?? .link
-        if path.subscripts.last == .keys {
-            type = .string
-            cls = nil
-        }
-        var resolved = ResolvedPath(path: path, target: cls, suffix: suffix, type: type)
+        walk.path.column = walk.column
+        let hasKeys = walk.path.subscripts.last == .keys
+        var resolved = ResolvedPath(
+            path: walk.path,
+            target: hasKeys ? nil : walk.cls,
+            suffix: suffix,
+            type: hasKeys ? .string : walk.column?.type ?? .link
+        )
         try check(&resolved, named)
         return resolved
+    }
+
+    /// A path as far as its names have been looked up.
+    private struct PathWalk {
+        struct Mistake: Error {
+            let code: QueryError.Code
+            let message: String
+            var suggestions: [String] = []
+        }
+
+        let names: Names
+        /// Of the objects reached; nil where the values are no objects.
+        var cls: Names.Class?
+        var path: PropertyPath
+        /// The column whose values the path has so far; it becomes a step when another name follows.
+        var column: Column?
+
+        /// Whether the part isn't a property's name, but asks for the length of what the path has.
+        func isLength(_ part: NamedPath.Step) -> Bool {
+            guard let column else { return false }
+            return part == .name("length") && (column.type == .string || column.type == .data)
+        }
+
+        mutating func take(_ part: NamedPath.Step) throws(Mistake) {
+            switch part {
+            case .name(let name):
+                try goOn()
+                try take(property: name)
+            case .links(let className, let property):
+                try goOn()
+                try take(linksFrom: className, property)
+            case .place(let place): try take(place)
+            }
+        }
+
+        /// Makes a step of the column.
+        private mutating func goOn() throws(Mistake) {
+            guard let last = column else { return }
+            guard cls != nil else {
+                throw Mistake(code: .type, message: "'\(last.name)' is no link, so that nothing can follow it.")
+            }
+            path.steps.append(path.subscripts.first.map { .element(last, $0) } ?? .link(last))
+            path.subscripts = []
+            column = nil
+        }
+
+        private mutating func take(property name: String) throws(Mistake) {
+            guard let owner = cls, let property = names.property(named: name, of: owner) else {
+                throw unknown(name, in: cls, called: cls.map { names.className(of: $0) } ?? "")
+            }
+            cls = property.target
+            switch property.kind {
+            case .column(let found): column = found
+            case .inverse(let origin): path.steps.append(.backlink(origin))
+            }
+        }
+
+        private mutating func take(linksFrom className: String, _ property: String) throws(Mistake) {
+            guard let origin = names.cls(named: className) else {
+                throw Mistake(
+                    code: .unknownName,
+                    message: "There is no class '\(QueryToken.short(className))'.",
+                    suggestions: NearNames.of(className, names.classNames)
+                )
+            }
+            guard let owner = cls, let found = names.property(named: property, of: origin) else {
+                throw unknown(property, in: origin, called: className)
+            }
+            let table = names.table(of: owner)
+            guard case .column(let link) = found.kind,
+                link.type == .mixed || (link.type == .link && link.targetTableID == table.id)
+            else {
+                throw Mistake(
+                    code: .type,
+                    message: "'\(className).\(property)' doesn't link to class \(names.className(of: owner))."
+                )
+            }
+            path.steps.append(.backlink(link.asBacklinkColumn(to: table)))
+            cls = origin
+        }
+
+        private mutating func take(_ place: Subscript) throws(Mistake) {
+            guard let column else {
+                throw Mistake(code: .type, message: "Only collections and mixed values have elements to ask for.")
+            }
+            if let message = QueryCompiler.refusal(of: place, in: column, after: path.subscripts) {
+                throw Mistake(code: .type, message: message)
+            }
+            // Keys are strings, with quotes or without.
+            if column.collection == .dictionary, path.subscripts.isEmpty, case .index(let i) = place {
+                path.subscripts.append(.key(String(i)))
+            } else {
+                path.subscripts.append(place)
+            }
+        }
+
+        private func unknown(_ name: String, in cls: Names.Class?, called className: String) -> Mistake {
+            Mistake(
+                code: .unknownName,
+                message: "Class \(className) has no property '\(QueryToken.short(name))'.",
+                suggestions: cls.map { NearNames.of(name, names.propertyNames(of: $0)) } ?? []
+            )
+        }
     }
 
     /// Why a collection has no such places; nil where it has.
