@@ -162,80 +162,92 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(name: "Realm", dependencies: ["RealmSwift"], swiftSettings: settings),
+        // Random numbers of all tests.
+        .target(name: "TestRandom", path: "Tests/TestRandom", swiftSettings: settings),
         // What the crash tests write: shared by the child that is killed and the test that checks.
         .target(
             name: "TestScript",
-            dependencies: ["FreeholdEngine", "CFreeholdShims"],
+            dependencies: ["TestRandom", "FreeholdEngine", "CFreeholdShims"],
             path: "Tests/TestScript",
             swiftSettings: settings
         ),
         // What writers and observers of several processes do, and how it is checked.
         .target(
             name: "TestHerd",
-            dependencies: ["Freehold"],
+            dependencies: ["TestRandom", "Freehold"],
             path: "Tests/TestHerd",
             swiftSettings: settings
         ),
         // Histories, worlds of clients and servers, and the oracle of merges: shared by the tests of whoever takes part in sync.
         .target(
             name: "SyncWorlds",
-            dependencies: ["FreeholdSyncCore", "FreeholdSyncRules", "FreeholdEngine", "FreeholdBSON"],
+            dependencies: ["TestRandom", "FreeholdSyncCore", "FreeholdSyncRules", "FreeholdEngine", "FreeholdBSON"],
             path: "Tests/SyncWorlds",
             swiftSettings: settings
         ),
         // Files that Realm wrote, and what they hold.
         .target(
             name: "TestRealmFiles",
-            dependencies: ["RealmFileReader", "FreeholdEngine"],
+            dependencies: ["TestRandom", "RealmFileReader", "FreeholdEngine"],
             path: "Tests/TestRealmFiles",
             swiftSettings: settings
         ),
         .executableTarget(
             name: "freehold-testchild",
-            dependencies: ["FreeholdEngine", "Freehold", "FreeholdSync", "FreeholdSyncCore", "TestScript", "TestHerd"],
+            dependencies: [
+                "TestRandom", "FreeholdEngine", "Freehold", "FreeholdSync", "FreeholdSyncCore", "TestScript",
+                "TestHerd",
+            ],
             path: "Tests/TestChild",
             swiftSettings: settings
         ),
         .testTarget(
             name: "FreeholdEngineTests",
-            dependencies: ["FreeholdEngine", "TestScript", "freehold-testchild"],
+            dependencies: ["TestRandom", "FreeholdEngine", "TestScript", "freehold-testchild"],
             swiftSettings: settings
         ),
         .testTarget(
             name: "FreeholdSyncCoreTests",
-            dependencies: ["FreeholdSyncCore", "FreeholdCompression", "FreeholdEngine", "FreeholdBSON", "SyncWorlds"],
+            dependencies: [
+                "TestRandom", "FreeholdSyncCore", "FreeholdCompression", "FreeholdEngine", "FreeholdBSON", "SyncWorlds",
+            ],
             exclude: ["Golden"],
             swiftSettings: settings
         ),
         .testTarget(
             name: "FreeholdSyncRulesTests",
-            dependencies: ["FreeholdSyncRules", "FreeholdSyncCore", "FreeholdEngine", "FreeholdBSON", "SyncWorlds"],
+            dependencies: [
+                "TestRandom", "FreeholdSyncRules", "FreeholdSyncCore", "FreeholdEngine", "FreeholdBSON", "SyncWorlds",
+            ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "FreeholdSyncDocumentsTests",
-            dependencies: ["FreeholdSyncDocuments", "FreeholdSyncCore", "FreeholdEngine", "FreeholdBSON"],
+            dependencies: [
+                "TestRandom", "FreeholdSyncDocuments", "FreeholdSyncCore", "FreeholdEngine", "FreeholdBSON",
+            ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "FreeholdServerStoreTests",
             dependencies: [
-                "FreeholdServerStore", "FreeholdSyncCore", "FreeholdEngine", "FreeholdBSON", "SyncWorlds", "Freehold",
+                "TestRandom", "FreeholdServerStore", "FreeholdSyncCore", "FreeholdEngine", "FreeholdBSON", "SyncWorlds",
+                "Freehold",
             ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "FreeholdSyncTests",
             dependencies: [
-                "FreeholdSync", "FreeholdSyncCore", "FreeholdSyncRules", "FreeholdEngine", "FreeholdBSON", "SyncWorlds",
-                "Freehold", "TestScript", "freehold-testchild",
+                "TestRandom", "FreeholdSync", "FreeholdSyncCore", "FreeholdSyncRules", "FreeholdEngine", "FreeholdBSON",
+                "SyncWorlds", "Freehold", "TestScript", "freehold-testchild",
             ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "FreeholdTests",
             dependencies: [
-                "Freehold", "TestScript", "TestHerd", "freehold-testchild",
+                "TestRandom", "Freehold", "TestScript", "TestHerd", "freehold-testchild",
                 .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Logging"])),
                 .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
             ],
@@ -243,24 +255,27 @@ let package = Package(
         ),
         .testTarget(
             name: "FreeholdBSONTests",
-            dependencies: ["FreeholdBSON", "FreeholdEngine"],
+            dependencies: ["TestRandom", "FreeholdBSON", "FreeholdEngine"],
             swiftSettings: settings
         ),
         .testTarget(
             name: "RealmFileReaderTests",
-            dependencies: ["RealmFileReader", "FreeholdEngine", "TestRealmFiles"],
+            dependencies: ["TestRandom", "RealmFileReader", "FreeholdEngine", "TestRealmFiles"],
             exclude: ["Fixtures"],
             swiftSettings: settings
         ),
         .testTarget(
             name: "FreeholdImportTests",
-            dependencies: ["FreeholdImport", "RealmFileReader", "Freehold", "FreeholdEngine", "TestRealmFiles"],
+            dependencies: [
+                "TestRandom", "FreeholdImport", "RealmFileReader", "Freehold", "FreeholdEngine", "TestRealmFiles",
+            ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "ModelWriterTests",
             dependencies: [
-                "ModelWriter", "FreeholdEngine", "FreeholdBSON", "FreeholdSyncCore", "FreeholdSyncRules", "Freehold",
+                "TestRandom", "ModelWriter", "FreeholdEngine", "FreeholdBSON", "FreeholdSyncCore", "FreeholdSyncRules",
+                "Freehold",
             ],
             exclude: ["Golden"],
             swiftSettings: settings
@@ -292,14 +307,14 @@ if Context.environment["FREEHOLD_DEVELOPMENT"] != nil {
         .target(name: "ModelConverter", path: "Tools/Sources/ModelConverter", swiftSettings: settings),
         .testTarget(
             name: "ModelConverterTests",
-            dependencies: ["ModelConverter", "RealmSwift"],
+            dependencies: ["TestRandom", "ModelConverter", "RealmSwift"],
             path: "Tools/Tests/ModelConverterTests",
             exclude: ["Old"],
             swiftSettings: [.swiftLanguageMode(.v6)]
         ),
         .testTarget(
             name: "FreeholdCommandTests",
-            dependencies: ["FreeholdCommand", "Freehold", "FreeholdSync", "FreeholdEngine"],
+            dependencies: ["TestRandom", "FreeholdCommand", "Freehold", "FreeholdSync", "FreeholdEngine"],
             path: "Tools/Tests/FreeholdCommandTests",
             swiftSettings: settings
         ),

@@ -112,6 +112,8 @@ let package = Package(
             path: "Tests/SinkChild",
             swiftSettings: settings
         ),
+        // Random numbers of all tests.
+        .target(name: "ServerTestRandom", path: "Tests/ServerTestRandom", swiftSettings: settings),
         // An HTTP server that answers as tests tell it.
         .target(
             name: "TestReceiver",
@@ -127,7 +129,7 @@ let package = Package(
         .testTarget(
             name: "FreeholdSinkTests",
             dependencies: [
-                "FreeholdServer", "freehold-sinkchild", "TestReceiver",
+                "FreeholdServer", "freehold-sinkchild", "TestReceiver", "ServerTestRandom",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"),
@@ -147,7 +149,7 @@ let package = Package(
         .executableTarget(
             name: "SyncChild",
             dependencies: [
-                "ShiftedClock",
+                "ShiftedClock", "ServerTestRandom",
                 .product(name: "FreeholdSync", package: "Freehold"),
                 .product(name: "RealmSwift", package: "Freehold"),
             ],
@@ -157,7 +159,7 @@ let package = Package(
         .testTarget(
             name: "FreeholdServerTests",
             dependencies: [
-                "FreeholdServer", "SyncChild", "TestReceiver",
+                "FreeholdServer", "SyncChild", "TestReceiver", "ServerTestRandom",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"),

@@ -16,6 +16,7 @@ let package = Package(
         .package(name: "Freehold", path: ".."),
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
     ],
+    // The tests are targets of the package above, and built with its tests.
     targets: [
         .executableTarget(
             name: "FreeholdCommand",
@@ -34,20 +35,5 @@ let package = Package(
         ),
         // Knows Swift's source, not the library.
         .target(name: "ModelConverter", swiftSettings: settings),
-        .testTarget(
-            name: "FreeholdCommandTests",
-            dependencies: [
-                "FreeholdCommand", .product(name: "Freehold", package: "Freehold"),
-                .product(name: "FreeholdSync", package: "Freehold"),
-                .product(name: "FreeholdEngine", package: "Freehold"),
-            ],
-            swiftSettings: settings
-        ),
-        .testTarget(
-            name: "ModelConverterTests",
-            dependencies: ["ModelConverter", .product(name: "RealmSwift", package: "Freehold")],
-            exclude: ["Old"],
-            swiftSettings: [.swiftLanguageMode(.v6)]
-        ),
     ]
 )

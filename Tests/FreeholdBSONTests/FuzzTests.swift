@@ -10,7 +10,7 @@ struct FuzzTests {
 
     @Test(arguments: [BSONDuplicateKeys.refuse, .keep, .last])
     func `Damaged bytes give an error or a document that can be written`(_ policy: BSONDuplicateKeys) throws {
-        var documents = RandomDocuments(random: .named("FuzzTests.bytes"))
+        var documents = RandomDocuments(random: SeededRandom(test: "FuzzTests.bytes"))
         var accepted = 0
         var valid: [UInt8] = []
         for round in 0..<Self.count {
@@ -30,7 +30,7 @@ struct FuzzTests {
     }
 
     @Test func `Damaged text gives an error or a document that can be written`() throws {
-        var documents = RandomDocuments(random: .named("FuzzTests.text"))
+        var documents = RandomDocuments(random: SeededRandom(test: "FuzzTests.text"))
         var accepted = 0
         var valid: [UInt8] = []
         for round in 0..<Self.count {
@@ -50,7 +50,7 @@ struct FuzzTests {
     }
 
     @Test func `Every beginning of a document is refused`() throws {
-        var documents = RandomDocuments(random: .named("FuzzTests.beginnings"))
+        var documents = RandomDocuments(random: SeededRandom(test: "FuzzTests.beginnings"))
         for _ in 0..<30 {
             let document = documents.document()
             let bytes = try document.bytes()
@@ -87,7 +87,7 @@ struct FuzzTests {
             }
         }
         // Half of the time the outer length is right, so that the damage inside is reached.
-        if documents.random.chance(2), bytes.count >= 5 {
+        if documents.random.oneIn(2), bytes.count >= 5 {
             withUnsafeBytes(of: Int32(bytes.count).littleEndian) { source in
                 for index in 0..<4 { bytes[index] = source[index] }
             }

@@ -4,7 +4,7 @@ import FreeholdEngine
 
 /// Random documents with every type. Without keys that Extended JSON would take for a type.
 struct RandomDocuments {
-    var random: SeededGenerator
+    var random: SeededRandom
     /// Whether values are left out that a canonical text can't carry: bits of NaNs, decimals that aren't canonical.
     var isTextSafe = false
 
@@ -12,7 +12,7 @@ struct RandomDocuments {
         var document = BSONDocument()
         for index in 0..<(count ?? int(0...6)) {
             // Mostly short; unique by the index.
-            document.append(text(random.chance(10) ? 40 : 4).replacing("\0", with: "") + "\(index)", value(depth - 1))
+            document.append(text(random.oneIn(10) ? 40 : 4).replacing("\0", with: "") + "\(index)", value(depth - 1))
         }
         return document
     }
@@ -80,7 +80,7 @@ struct RandomDocuments {
         case 4: .binary(BSONBinary(bytes: (0..<16).map { _ in bits(UInt8.self) }, subtype: .uuid))
         case 5: .undefined
         case 6: .objectId(objectId())
-        case 7: .bool(random.chance(2))
+        case 7: .bool(random.oneIn(2))
         case 8: .datetime(BSONDateTime(milliseconds: integer()))
         case 9: .null
         case 10: .regex(regex())

@@ -7,7 +7,7 @@ struct RoundTripTests {
     private static let count = isSoak ? 200_000 : 3_000
 
     @Test func `Documents come back from their bytes, and equal documents have equal bytes`() throws {
-        var documents = RandomDocuments(random: .named("RoundTripTests.bytes"))
+        var documents = RandomDocuments(random: SeededRandom(test: "RoundTripTests.bytes"))
         for _ in 0..<Self.count {
             let document = documents.document()
             let bytes = try document.bytes()
@@ -21,7 +21,7 @@ struct RoundTripTests {
     }
 
     @Test func `Documents come back from canonical text with every type`() throws {
-        var documents = RandomDocuments(random: .named("RoundTripTests.canonical"), isTextSafe: true)
+        var documents = RandomDocuments(random: SeededRandom(test: "RoundTripTests.canonical"), isTextSafe: true)
         for round in 0..<Self.count {
             let document = documents.document()
             let text = try document.extendedJSON(.canonical, pretty: round % 4 == 0)
@@ -31,7 +31,7 @@ struct RoundTripTests {
     }
 
     @Test func `Relaxed text comes back as the same text, and any bits become text`() throws {
-        var documents = RandomDocuments(random: .named("RoundTripTests.relaxed"))
+        var documents = RandomDocuments(random: SeededRandom(test: "RoundTripTests.relaxed"))
         for _ in 0..<Self.count {
             let document = documents.document()
             let text = try document.extendedJSON()
@@ -42,7 +42,7 @@ struct RoundTripTests {
     }
 
     @Test func `Decimals read as text what they write, with the same bits if canonical`() throws {
-        var documents = RandomDocuments(random: .named("RoundTripTests.decimals"), isTextSafe: true)
+        var documents = RandomDocuments(random: SeededRandom(test: "RoundTripTests.decimals"), isTextSafe: true)
         for _ in 0..<Self.count {
             let value = BSONValue.decimal128(documents.decimal())
             #expect(try BSONValue(extendedJSON: value.extendedJSON()) == value)
@@ -50,7 +50,7 @@ struct RoundTripTests {
     }
 
     @Test func `Doubles are written with the shortest digits that read back the same`() throws {
-        var random = SeededGenerator.named("RoundTripTests.doubles")
+        var random = SeededRandom(test: "RoundTripTests.doubles")
         for _ in 0..<Self.count {
             let number = Double(bitPattern: random.next())
             guard number.isFinite else { continue }

@@ -2,31 +2,6 @@ import Foundation
 import FreeholdBSON
 import FreeholdEngine
 
-/// A generator whose seed a test prints (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
-        return z ^ z >> 31
-    }
-
-    /// The seed of `FREEHOLD_SEED`, or a random one; printed with the test's name.
-    static func named(_ name: String) -> SeededGenerator {
-        let seed =
-            ProcessInfo.processInfo.environment["FREEHOLD_SEED"].flatMap { UInt64($0) } ?? .random(in: 1...1_000_000)
-        print("\(name): FREEHOLD_SEED=\(seed)")
-        return SeededGenerator(seed: seed)
-    }
-
-    mutating func chance(_ oneIn: Int) -> Bool { Int.random(in: 0..<oneIn, using: &self) == 0 }
-}
-
 let isSoak = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] != nil
 
 func bytes(_ hex: some StringProtocol) -> [UInt8] {

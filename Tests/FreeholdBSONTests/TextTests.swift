@@ -153,7 +153,7 @@ struct TextTests {
     @Test func `Dates in text are those of Foundation's calendar`() throws {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = TimeZone(identifier: "UTC")!
-        var random = SeededGenerator.named("TextTests.dates")
+        var random = SeededRandom(test: "TextTests.dates")
         for _ in 0..<2_000 {
             let milliseconds = Int64.random(in: 0...253_402_300_799_999, using: &random)
             let value = BSONValue.datetime(BSONDateTime(milliseconds: milliseconds))

@@ -1,6 +1,7 @@
 import Foundation
 import FreeholdEngine
 import RealmFileReader
+import TestRandom
 import TestRealmFiles
 import Testing
 
@@ -21,7 +22,7 @@ import Testing
         let seed =
             ProcessInfo.processInfo.environment["FREEHOLD_SEED"].flatMap { UInt64($0) } ?? .random(in: 0 ... .max)
         print("FREEHOLD_SEED=\(seed)")
-        var random = SeededRandom(seed)
+        var random = SeededRandom(seed: seed)
         for _ in 0..<100 {
             let scratch = ScratchFile()
             let blockRuns = [1, 7, 512].randomElement(using: &random)!

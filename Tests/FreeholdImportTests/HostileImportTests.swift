@@ -2,6 +2,7 @@ import Foundation
 import Freehold
 import FreeholdEngine
 import FreeholdImport
+import TestRandom
 import TestRealmFiles
 import Testing
 
@@ -13,7 +14,7 @@ import Testing
     func `a damaged file is an error that leaves nothing, or makes a sound file`(_ fixture: RealmFixture) throws {
         let seed = Self.environment["FREEHOLD_SEED"].flatMap { UInt64($0) } ?? .random(in: 0 ... .max)
         print("FREEHOLD_SEED=\(seed)")
-        var random = SeededRandom(seed)
+        var random = SeededRandom(seed: seed)
         let original = try fixture.bytes()
         for round in 0..<Self.rounds {
             try withFolder { folder in

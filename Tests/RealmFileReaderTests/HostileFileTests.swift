@@ -1,6 +1,7 @@
 import Foundation
 import FreeholdEngine
 import RealmFileReader
+import TestRandom
 import TestRealmFiles
 import Testing
 
@@ -29,7 +30,7 @@ import Testing
     func `changed bits and references, and cut files, are errors or other values`(_ fixture: RealmFixture) throws {
         let seed = Self.environment["FREEHOLD_SEED"].flatMap { UInt64($0) } ?? .random(in: 0 ... .max)
         print("FREEHOLD_SEED=\(seed)")
-        var random = SeededRandom(seed)
+        var random = SeededRandom(seed: seed)
         let original = try fixture.bytes()
         try withFile { path in
             for round in 0..<Self.rounds {

@@ -2,6 +2,7 @@ import Dispatch
 import Freehold
 import FreeholdEngine
 import TestHerd
+import TestRandom
 import TestScript
 
 #if canImport(Glibc)
@@ -253,7 +254,7 @@ struct TestChild {
 
     static func writeHerd(_ path: String, seed: UInt64, count: Int) throws {
         let realm = try Realm(configuration: Herd.configuration(path))
-        var random = HerdRandom(seed: seed)
+        var random = SeededRandom(seed: seed)
         say("ready")
         for i in 0..<count {
             try realm.write { Herd.change(realm, &random) }

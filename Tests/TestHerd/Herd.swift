@@ -1,5 +1,6 @@
 import Foundation
 public import Freehold
+package import TestRandom
 
 /// A class with every kind of thing that is observed.
 public final class Cow: Object {
@@ -12,23 +13,6 @@ public final class Cow: Object {
     @Persisted public var scores: Map<String, Int>
     @Persisted public var notes: List<String>
     @Persisted(originProperty: "mother") public var calves: LinkingObjects<Cow>
-}
-
-/// A generator whose numbers follow from its seed.
-public struct HerdRandom: RandomNumberGenerator {
-    private var state: UInt64
-
-    public init(seed: UInt64) { state = seed }
-
-    public mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ z >> 30) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ z >> 27) &* 0x94d0_49bb_1331_11eb
-        return z ^ z >> 31
-    }
-
-    mutating func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &self) }
 }
 
 /// A file of cows, and what writers do to it. Cow 0 stays.
@@ -50,7 +34,7 @@ public enum Herd {
     }
 
     /// Some random changes, inside a write transaction.
-    public static func change(_ realm: Realm, _ random: inout HerdRandom) {
+    package static func change(_ realm: Realm, _ random: inout SeededRandom) {
         let zero = realm.object(ofType: Cow.self, forPrimaryKey: 0)!
         for _ in 0..<random.number(1..<5) {
             let all = realm.objects(Cow.self)

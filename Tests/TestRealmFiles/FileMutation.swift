@@ -1,3 +1,5 @@
+package import TestRandom
+
 /// Damage of files as it happens, or as somebody means it.
 package enum FileMutation {
     /// - Parameter round: which kind of damage.

@@ -1,5 +1,6 @@
 public import FreeholdEngine
 internal import Foundation
+internal import TestRandom
 
 /// A small file that has every kind of block, several versions of history, deleted rows and free pages.
 public enum DamageSample {
@@ -163,19 +164,13 @@ public enum DamageSample {
 
 /// Damages bytes in the ways that disks and transfers do, and in those that lead astray.
 public struct Damager {
-    private var state: UInt64
+    private var random: SeededRandom
 
-    public init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 0x1234_5678_9ABC_DEF1 }
-
-    private mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
+    public init(seed: UInt64) {
+        random = SeededRandom(seed: seed &* 0x9E37_79B9_7F4A_7C15 &+ 0x1234_5678_9ABC_DEF1)
     }
 
-    private mutating func below(_ n: Int) -> Int { Int(next() % UInt64(max(n, 1))) }
+    private mutating func below(_ n: Int) -> Int { random.below(max(n, 1)) }
 
     /// - Returns: what was done.
     public mutating func damage(_ bytes: inout [UInt8]) -> String {

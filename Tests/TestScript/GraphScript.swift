@@ -1,4 +1,5 @@
 public import FreeholdEngine
+import TestRandom
 
 /// A sequence of transactions, as `Script`, on objects that link to each other whether or not they are there, in a file whose
 /// schema grows while others read it.
@@ -86,7 +87,7 @@ public struct GraphScript: Sendable {
 
     /// The steps of the transaction that comes next.
     public func steps(on graph: Graph) -> [Step] {
-        var random = ScriptRandom(seed &+ UInt64(graph.number + 1) &* 0x9E37_79B9)
+        var random = SeededRandom(seed: seed &+ UInt64(graph.number + 1) &* 0x9E37_79B9)
         var after = graph
         var steps: [Step] = graph.nodes[0] == nil ? [.create(0)] : []
         after.apply(steps)

@@ -1,4 +1,5 @@
 public import FreeholdEngine
+import TestRandom
 
 /// A sequence of transactions of which each is a function of its number and a seed, so that a test knows what a file
 /// must hold after any of them, whoever wrote it.
@@ -47,7 +48,7 @@ public struct Script: Sendable {
 
     /// The steps of transaction `n` (from 1) on a file that holds `state`.
     public func steps(_ n: Int64, on state: State) -> [Step] {
-        var random = ScriptRandom(seed &+ UInt64(n) &* 0x9E37_79B9)
+        var random = SeededRandom(seed: seed &+ UInt64(n) &* 0x9E37_79B9)
         var steps: [Step] = []
         var ids = state.entries.keys.filter { $0 != 0 }.sorted()
         if state.entries[0] == nil { steps.append(.add(0, Entry(number: 0, text: "counter"))) }
@@ -98,23 +99,8 @@ public struct Entry: Equatable, Sendable {
     }
 }
 
-/// SplitMix64: the same in every process.
-struct ScriptRandom {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-
-    mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
-
-    mutating func text(_ length: Int) -> String {
+extension SeededRandom {
+    fileprivate mutating func text(_ length: Int) -> String {
         let letters = Array("abcdefghijklmnopqrstuvwxyzäöüß水")
         return String((0..<length).map { _ in letters[below(letters.count)] })
     }

@@ -1,28 +1,15 @@
 import Foundation
 import FreeholdSync
 import FreeholdSyncCore
+import ServerTestRandom
 import Testing
 
 /// Connections that end anywhere, and frames in pieces. `FREEHOLD_SEED` repeats the cuts.
 @Suite(.timeLimit(.minutes(10))) struct CutTests {
-    private static let seed =
-        ProcessInfo.processInfo.environment["FREEHOLD_SEED"].flatMap { UInt64($0) } ?? .random(in: 0..<1 << 40)
     private static let isSoak = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] != nil
 
-    private struct Random: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ mixed >> 31
-        }
-    }
-
     @Test func `a connection that is cut at any byte costs time only`() async throws {
-        print("CutTests: FREEHOLD_SEED=\(Self.seed)")
-        var random = Random(state: Self.seed)
+        var random = SeededRandom(test: "CutTests")
         let server = try await TestServer()
         let proxy = try await CuttingProxy(to: server.port)
         let a = try await TestClient(port: proxy.port)

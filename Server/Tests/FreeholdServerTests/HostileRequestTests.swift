@@ -1,5 +1,6 @@
 import Foundation
 import FreeholdBSON
+import ServerTestRandom
 import Testing
 
 @testable import FreeholdServer
@@ -77,27 +78,12 @@ import Testing
 
 /// Bytes and JSON by chance.
 struct RandomRequests {
-    struct Source: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var z = state
-            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-            return z ^ (z >> 31)
-        }
-    }
-
-    var source: Source
+    var source: SeededRandom
     let count: Int
 
     init() {
-        let environment = ProcessInfo.processInfo.environment
-        let seed = environment["FREEHOLD_SEED"].flatMap(UInt64.init) ?? .random(in: .min ... .max)
-        print("FREEHOLD_SEED=\(seed)")
-        source = Source(state: seed)
-        count = environment["FREEHOLD_SOAK"] == nil ? 10 : 1_000
+        source = SeededRandom(test: "random requests")
+        count = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] == nil ? 10 : 1_000
     }
 
     mutating func bytes(_ limit: Int) -> [UInt8] {

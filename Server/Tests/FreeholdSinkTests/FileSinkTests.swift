@@ -2,6 +2,7 @@ import Foundation
 import FreeholdBSON
 import FreeholdServerStore
 import FreeholdSyncCore
+import ServerTestRandom
 import Testing
 
 @testable import FreeholdServer

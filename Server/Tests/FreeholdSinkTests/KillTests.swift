@@ -2,6 +2,7 @@ import Foundation
 import FreeholdBSON
 import FreeholdServer
 import FreeholdServerStore
+import ServerTestRandom
 import Synchronization
 import TestReceiver
 import Testing

@@ -1,6 +1,7 @@
 import Foundation
 import FreeholdSync
 import RealmSwift
+import ServerTestRandom
 import ShiftedClock
 
 /// Half of what a transaction makes: who sees one sees both.
@@ -102,7 +103,7 @@ final class Board: Object {
     shifted_clock()
     let arguments = CommandLine.arguments
     let (me, clients, seed) = (Int(arguments[3])!, Int(arguments[4])!, UInt64(arguments[5])!)
-    var random = Steps(seed)
+    var random = SeededRandom(seed: seed)
     var settings = AppConfiguration(baseURL: arguments[1])
     settings.rootDirectory = URL(fileURLWithPath: arguments[2], isDirectory: true)
     let app = App(id: "history", configuration: settings)
@@ -136,11 +137,11 @@ final class Board: Object {
         case "quit"?: return
         default: break
         }
-        try await Task.sleep(for: .milliseconds(random.next(25)))
+        try await Task.sleep(for: .milliseconds(random.below(25)))
         guard isWorking else { continue }
         realm.refresh()
         Worker.say("R \(worker.show())")
-        switch random.next(20) {
+        switch random.below(20) {
         case 0: realm.syncSession?.suspend()
         case 1, 2: realm.syncSession?.resume()
         case 3..<14: do { try worker.transact() } catch { Worker.say("E \(error)") }
@@ -185,21 +186,6 @@ final class Commands: @unchecked Sendable {
     }
 
     func next() -> String? { lock.withLock { lines.isEmpty ? nil : lines.removeFirst() } }
-}
-
-/// Numbers of a seed (SplitMix64).
-struct Steps {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next(_ bound: UInt64) -> Int {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var bits = state
-        bits = (bits ^ bits >> 30) &* 0xbf58_476d_1ce4_e5b9
-        bits = (bits ^ bits >> 27) &* 0x94d0_49bb_1331_11eb
-        return Int((bits ^ bits >> 31) % bound)
-    }
 }
 
 do { try await run() } catch {

@@ -10,12 +10,12 @@ struct DocumentStreamTests {
 
     @Test(arguments: forms)
     func `what is written is read back, in pieces of any size`(_ form: DocumentStreamWriter.Form) throws {
-        var documents = RandomDocuments(random: .named("streams of documents"), isTextSafe: true)
+        var documents = RandomDocuments(random: SeededRandom(test: "streams of documents"), isTextSafe: true)
         for _ in 0..<(isSoak ? 2_000 : 60) {
             let all = (0..<documents.int(0...8)).map { _ in documents.document() }
             let bytes = try written(all, form, pieceSize: documents.int(1...300))
             var stream = DocumentStreamReader(
-                documents.random.chance(2) ? (form == .bson ? .bson : .json) : nil,
+                documents.random.oneIn(2) ? (form == .bson ? .bson : .json) : nil,
                 options: DocumentStreamOptions(pieceSize: documents.int(1...40)),
                 read: source(bytes, documents.random, most: 40)
             )
@@ -224,7 +224,7 @@ struct DocumentStreamTests {
 
     @Test
     func `spoilt streams end, whatever is in them`() throws {
-        var documents = RandomDocuments(random: .named("spoilt streams"), isTextSafe: true)
+        var documents = RandomDocuments(random: SeededRandom(test: "spoilt streams"), isTextSafe: true)
         for _ in 0..<(isSoak ? 20_000 : 400) {
             let form = Self.forms.randomElement(using: &documents.random)!
             var bytes = try written((0..<3).map { _ in documents.document(3) }, form)

@@ -119,7 +119,7 @@ struct PythonOracleTests {
 
     @Test("what it writes is read: BSON byte for byte, canonical text as the same documents, relaxed text as our own")
     func reading() throws {
-        var random = SeededGenerator.named("pymongo writes")
+        var random = SeededRandom(test: "pymongo writes")
         for _ in 0..<(isSoak ? 20 : 2) {
             try withFolder { folder, python in
                 try python("generate", "\(UInt32(truncatingIfNeeded: random.next()))")
@@ -144,7 +144,7 @@ struct PythonOracleTests {
 
     @Test
     func `what we write it reads, and writes again as the same bytes`() throws {
-        var documents = RandomDocuments(random: .named("pymongo reads"), isTextSafe: true)
+        var documents = RandomDocuments(random: SeededRandom(test: "pymongo reads"), isTextSafe: true)
         for _ in 0..<(isSoak ? 20 : 2) {
             let all = (0..<200).map { _ in Self.known(documents.document()) }
             try withFolder { folder, python in

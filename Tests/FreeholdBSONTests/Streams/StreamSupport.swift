@@ -2,8 +2,7 @@ import Foundation
 import FreeholdBSON
 
 /// Gives bytes in pieces of random sizes.
-func source(_ bytes: [UInt8], _ random: SeededGenerator, most: Int = 7) -> (UnsafeMutableRawBufferPointer) throws -> Int
-{
+func source(_ bytes: [UInt8], _ random: SeededRandom, most: Int = 7) -> (UnsafeMutableRawBufferPointer) throws -> Int {
     var (position, random) = (0, random)
     return { buffer in
         let left = min(bytes.count - position, buffer.count)
@@ -21,7 +20,7 @@ func reader(
     options: DocumentStreamOptions = DocumentStreamOptions(),
     seed: UInt64 = 1
 ) -> DocumentStreamReader {
-    DocumentStreamReader(format, options: options, read: source(bytes, SeededGenerator(seed: seed)))
+    DocumentStreamReader(format, options: options, read: source(bytes, SeededRandom(seed: seed)))
 }
 
 extension DocumentStreamReader {

@@ -25,7 +25,7 @@ import Testing
         return database
     }
 
-    private static func value(_ type: ColumnType, _ i: Int, _ random: inout SeededGenerator) -> Value {
+    private static func value(_ type: ColumnType, _ i: Int, _ random: inout SeededRandom) -> Value {
         switch type {
         case .int: .int(Int64.random(in: -5...(Bool.random(using: &random) ? 5 : 1 << 40), using: &random))
         case .bool: .bool(Bool.random(using: &random))
@@ -49,7 +49,7 @@ import Testing
         let seed =
             ProcessInfo.processInfo.environment["FREEHOLD_SEED"].flatMap { UInt64($0) } ?? .random(in: 0 ... .max)
         print("seed \(seed)")
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         let database = try database(budget: budget)
         let begin = try database.snapshot()
         var replay = JournalReplay(begin)

@@ -8,11 +8,11 @@ import Testing
         let store = CountedTreeBlockStore(segment: 9)
         var tree: CountedTree
         var chunks: [CountedTree.Chunk] = []
-        var generator: SeededGenerator
+        var generator: SeededRandom
 
         init(capacity: Int, seed: UInt64) {
             tree = CountedTree(segment: 9, capacity: capacity)
-            generator = SeededGenerator(seed: seed)
+            generator = SeededRandom(seed: seed)
         }
 
         mutating func random(_ range: Range<Int>) -> Int { Int.random(in: range, using: &generator) }

@@ -31,7 +31,7 @@ import Testing
     @Test func `are the same by instruction, by tables and bit by bit, for all lengths and alignments`() {
         let seed = Self.seed
         print("seed \(seed)")
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededRandom(seed: seed)
         let memory = (0..<20_000).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
         // The lengths at which runs are joined.
         let edges = [0, 1, 7, 8, 9, 767, 768, 769, 6143, 6144, 6145, 6144 + 768, 12_288, 13_063]

@@ -65,7 +65,7 @@ import TestScript
     }
 
     private func damaged(_ sample: Sample, _ pages: [Int], seed: UInt64) -> (image: [UInt8], kind: Kind, what: String) {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         func below(_ n: Int) -> Int { Int.random(in: 0..<n, using: &random) }
         func page() -> Int { pages[below(pages.count)] }
         func range(_ page: Int) -> Range<Int> { page * Self.page..<(page + 1) * Self.page }

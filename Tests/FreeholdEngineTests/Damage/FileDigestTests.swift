@@ -71,7 +71,7 @@ import Testing
     @Test func `says which block of a plain file is of an older version`() throws {
         let seed = Self.seed
         print("seed \(seed)")
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededRandom(seed: seed)
         let path = folder.file()
         var options = Database.Options()
         options.clusterSpan = 100
@@ -163,7 +163,7 @@ import Testing
     }
 
     @Test func `of a plain file gives checksums back`() {
-        var generator = SeededGenerator(seed: 7)
+        var generator = SeededRandom(seed: 7)
         for _ in 0..<1000 {
             let address = BlockAddress(raw: .random(in: 0 ... .max, using: &generator))
             let other = BlockAddress(raw: .random(in: 0 ... .max, using: &generator))

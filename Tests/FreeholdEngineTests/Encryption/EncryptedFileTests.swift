@@ -174,7 +174,7 @@ import Testing
         let image = try image(path)
         let blocks = try blocks(path)
         #expect(blocks.count > 30)
-        var random = SeededGenerator(seed: 7)
+        var random = SeededRandom(seed: 7)
         for block in blocks {
             var damaged = image
             let offset = Int.random(in: 0..<block.bytes.count, using: &random)

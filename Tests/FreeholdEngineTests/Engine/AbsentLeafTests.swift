@@ -12,7 +12,7 @@ import Testing
         let seed =
             ProcessInfo.processInfo.environment["FREEHOLD_SEED"].flatMap { UInt64($0) } ?? .random(in: 0 ... .max)
         print("seed \(seed)")
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         var options = Database.Options()
         options.clusterSpan = 16
         let database =

@@ -17,7 +17,7 @@ import Testing
 
     /// Objects with random keys, an index and links to and fro, made in one transaction and changed by another.
     private func fill(_ path: String, isDraft: Bool, seed: UInt64) throws -> Filled {
-        var random = IndexTestRandom(seed)
+        var random = SeededRandom(seed: seed)
         var options = Database.Options()
         options.mapSize = 1 << 30
         options.memoryBudget = Self.budget

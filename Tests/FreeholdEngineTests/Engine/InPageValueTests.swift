@@ -12,7 +12,7 @@ import Testing
     func `a version shows its blocks though it took them from an earlier one, whose pages are used again`(
         seed: UInt64
     ) throws {
-        var random = SeededRandom(seed)
+        var random = SeededRandom(seed: seed)
         var options = Database.Options()
         options.clusterSpan = 4
         let database = try Database.open(at: folder.file(), options: options)

@@ -4,9 +4,9 @@ import Foundation
 
 /// Random schemas, values and operations, the same for the same seed.
 struct RandomEngine {
-    var generator: SeededGenerator
+    var generator: SeededRandom
 
-    init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
+    init(seed: UInt64) { generator = SeededRandom(seed: seed) }
 
     mutating func below(_ n: Int) -> Int { Int.random(in: 0..<max(n, 1), using: &generator) }
     mutating func chance(_ percent: Int) -> Bool { below(100) < percent }

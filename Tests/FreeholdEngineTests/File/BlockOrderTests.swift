@@ -37,7 +37,7 @@ import Testing
         }
         #expect(keys.count == addresses.count)
         let seed = Seed.value
-        var random = SplitMix(seed)
+        var random = SeededRandom(seed: seed)
         for _ in 0..<200_000 {
             // Few bits set, or many.
             let raw = (random.next() >> (random.next() % 64)) << (random.next() % 64)

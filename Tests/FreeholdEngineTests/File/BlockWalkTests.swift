@@ -29,7 +29,7 @@ import Testing
         [0, 1, 2, 3] + Array(16..<48) + [104, 107, 108, 248, 252, 255, 256, 257, 260, 264, 511, 512, 516, 1 << 20]
         + [BlockAddress.maximumSegment - 3, BlockAddress.maximumSegment]
 
-    private func check(_ source: some BlockSource, _ model: Model, _ random: inout SplitMix) throws -> String? {
+    private func check(_ source: some BlockSource, _ model: Model, _ random: inout SeededRandom) throws -> String? {
         let sorted = model.keys.sorted()
         var found: [BlockAddress] = []
         var next: BlockAddress? = BlockAddress(raw: 0)
@@ -78,7 +78,7 @@ import Testing
 
     @Test(arguments: Kind.all) func `find what a dictionary has, whatever the order`(kind: Kind) throws {
         let seed = Seed.value
-        var random = SplitMix(seed)
+        var random = SeededRandom(seed: seed)
         let environment = try open(kind)
         var model: Model = [:]
         for round in 0..<25 {

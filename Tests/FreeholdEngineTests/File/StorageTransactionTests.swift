@@ -83,7 +83,7 @@ import Testing
     /// Random puts, removals and sizes against a dictionary, over commits, aborts and reopenings.
     @Test(arguments: [UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max)])
     func `random operations match a dictionary`(seed: UInt64) throws {
-        var random = SplitMix(seed)
+        var random = SeededRandom(seed: seed)
         let path = folder.file()
         var environment = try StorageEnvironment.open(path: path)
         var model: [UInt64: [UInt8]] = [:]
@@ -151,17 +151,5 @@ import Testing
             #expect(code { () throws(EngineError) in _ = try writer.commit() } == .mapFull)
         }
         #expect(environment.lastVersion == 0)
-    }
-}
-
-struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-    init(_ seed: UInt64) { state = seed }
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

@@ -134,7 +134,7 @@ import Testing
                 ),
             ]
         )
-        var random = SeededRandom(7)
+        var random = SeededRandom(seed: 7)
         let write = try database.beginWrite()
         let notes = write.schema.table(named: "Note")!
         let dogs = write.schema.table(named: "Dog")!

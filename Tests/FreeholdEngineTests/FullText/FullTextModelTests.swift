@@ -57,7 +57,7 @@ import Testing
     ) throws {
         let matching = shape.matching
         let kind: IndexKind = matching == .unicode ? .fullText : .fullTextLatin1
-        var random = SeededRandom(shape.seed)
+        var random = SeededRandom(seed: shape.seed)
         var options = Database.Options()
         options.mapSize = 1 << 30
         options.clusterSpan = shape.span

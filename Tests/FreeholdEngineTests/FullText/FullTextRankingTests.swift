@@ -7,7 +7,7 @@ import Testing
 @Suite struct FullTextRankingTests {
     @Test(arguments: [1, 2, 3] as [UInt64])
     func `scores are those of the formula`(seed: UInt64) throws {
-        var random = SeededRandom(seed)
+        var random = SeededRandom(seed: seed)
         let database = try FullTextDatabaseTests.database(
             "ranking-\(seed)",
             [TableSpec("T", columns: [ColumnSpec("s", .string, optional: true, index: .fullText)])]

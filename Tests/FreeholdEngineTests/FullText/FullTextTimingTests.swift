@@ -12,7 +12,7 @@ struct FullTextTimingTests {
             let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map(String.init)
             return (0..<count).map { lines[$0 % lines.count] }
         }
-        var random = SeededRandom(5)
+        var random = SeededRandom(seed: 5)
         // Few words are common, many are rare.
         return (0..<count).map { _ in
             (0..<Int.random(in: 6..<18, using: &random)).map { _ in

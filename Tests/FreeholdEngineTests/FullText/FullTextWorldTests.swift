@@ -74,7 +74,7 @@ import Testing
     @Test(arguments: [(TextMatching.unicode, 11), (.latin1, 12)] as [(TextMatching, UInt64)])
     func `the index, plain strings and a naive matcher find the same`(matching: TextMatching, seed: UInt64) throws {
         try #require(Self.names.count > 230)
-        var random = SeededRandom(seed)
+        var random = SeededRandom(seed: seed)
         let write = try Self.database("found", matching).beginWrite()
         let table = write.schema.table(named: "City")!
         var model: [ObjectKey: [String]] = [:]
@@ -93,7 +93,7 @@ import Testing
 
     @Test(arguments: [(TextMatching.unicode, 21), (.latin1, 22)] as [(TextMatching, UInt64)])
     func `inside a write that changes names`(matching: TextMatching, seed: UInt64) throws {
-        var random = SeededRandom(seed)
+        var random = SeededRandom(seed: seed)
         let database = try Self.database("write", matching)
         let setup = try database.beginWrite()
         let table = setup.schema.table(named: "City")!

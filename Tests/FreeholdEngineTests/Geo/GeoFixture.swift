@@ -22,9 +22,9 @@ enum WorldPlaces {
 
 /// Random shapes, the same for the same seed.
 struct RandomShapes {
-    var generator: SeededGenerator
+    var generator: SeededRandom
 
-    init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
+    init(seed: UInt64) { generator = SeededRandom(seed: seed) }
 
     mutating func unit() -> Double { Double.random(in: 0...1, using: &generator) }
     mutating func below(_ n: Int) -> Int { Int.random(in: 0..<n, using: &generator) }

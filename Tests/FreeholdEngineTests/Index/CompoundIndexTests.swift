@@ -36,7 +36,7 @@ import Testing
     func `random edits keep compound indexes in step, and queries by them right`(
         shape: (seed: UInt64, span: Int)
     ) throws {
-        var random = SeededRandom(shape.seed &+ 900)
+        var random = SeededRandom(seed: shape.seed &+ 900)
         let database = try open("edits-\(shape.seed)", span: shape.span)
         var spec = spec(Self.compounds.prefix(3).map { CompoundIndexSpec($0) })
         var write = try database.beginWrite()

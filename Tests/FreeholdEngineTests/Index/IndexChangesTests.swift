@@ -64,7 +64,7 @@ import Testing
         seed: UInt64
     ) {
         print("seed \(seed)")
-        var random = IndexTestRandom(seed)
+        var random = SeededRandom(seed: seed)
         let changes = IndexChanges()
         let n = seed < 4 ? 300 : 4000
         var last: [[UInt8]: (Int64, Bool)] = [:]

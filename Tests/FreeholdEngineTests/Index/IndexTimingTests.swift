@@ -48,7 +48,7 @@ struct IndexTimingTests {
         let changes = IndexChanges()
         time("sequential ints, insert", n) { for i in 0..<Int64(n) { changes.insertInt(i, i) } }
         apply("sequential ints", changes, &tree, store)
-        var random = IndexTestRandom(1)
+        var random = SeededRandom(seed: 1)
         var needles: [UInt8] = []
         for _ in 0..<n { needles += encodedInt(Int64.random(in: 0..<Int64(n), using: &random)) }
         find("sequential ints", needles, 9, tree, store)
@@ -72,7 +72,7 @@ struct IndexTimingTests {
         let store = MemoryBlockStore()
         var tree = IndexTree(segment: 1)
         let changes = IndexChanges()
-        var random = IndexTestRandom(2)
+        var random = SeededRandom(seed: 2)
         let ints =
             wide ? (0..<n).map { _ in Int64(bitPattern: random.next()) } : (0..<Int64(n)).shuffled(using: &random)
         time("\(what), insert", n) { for i in 0..<n { changes.insertInt(ints[i], Int64(i)) } }
@@ -95,7 +95,7 @@ struct IndexTimingTests {
         let store = MemoryBlockStore()
         var tree = IndexTree(segment: 1)
         let changes = IndexChanges()
-        var random = IndexTestRandom(3)
+        var random = SeededRandom(seed: 3)
         var bytes: [UInt8] = []
         for i in (0..<n).shuffled(using: &random) {
             if isRandom {

@@ -66,7 +66,7 @@ private final class Model {
         return keys
     }
 
-    func check(_ random: inout IndexTestRandom, _ value: (inout IndexTestRandom) -> [UInt8], lookups: Int = 12) {
+    func check(_ random: inout SeededRandom, _ value: (inout SeededRandom) -> [UInt8], lookups: Int = 12) {
         let sorted = entries.sorted()
         #expect(list() == sorted)
         #expect(tree.maximum(in: store) { IndexTestEntry(bytes: Array($0), key: $1) } == sorted.last)
@@ -110,7 +110,7 @@ private final class Model {
 enum IndexTestShape: String, CaseIterable, Sendable {
     case smallInts, anyInts, shortStrings, longStrings, fewValues, mixed
 
-    func value(_ random: inout IndexTestRandom) -> [UInt8] {
+    func value(_ random: inout SeededRandom) -> [UInt8] {
         switch self {
         case .smallInts: return encodedInt(Int64.random(in: -300..<300, using: &random))
         case .anyInts: return encodedInt(Int64(bitPattern: random.next()) >> Int64.random(in: 0..<63, using: &random))
@@ -145,7 +145,7 @@ enum IndexTestShape: String, CaseIterable, Sendable {
 
     private func randomBatches(_ shape: IndexTestShape, _ capacity: Int, seed: UInt64) {
         print("seed \(seed)")
-        var random = IndexTestRandom(seed)
+        var random = SeededRandom(seed: seed)
         let model = Model(capacity: capacity, stretch: [nil, 1, 7].randomElement(using: &random)!)
         for round in 0..<14 {
             // Growing, mixed, shrinking, to nothing and up again.
@@ -231,7 +231,7 @@ enum IndexTestShape: String, CaseIterable, Sendable {
             model.insert(IndexTestEntry(bytes: encodedInt(Int64(1000 - i)), key: 5))
             model.apply()
         }
-        var random = IndexTestRandom(9)
+        var random = SeededRandom(seed: 9)
         model.check(&random, IndexTestShape.anyInts.value)
     }
 

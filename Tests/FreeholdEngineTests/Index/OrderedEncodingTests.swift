@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test func `Ints and timestamps keep their order`() {
-        var random = IndexTestRandom(1)
+        var random = SeededRandom(seed: 1)
         var ints: Set<Int64> = [.min, .min + 1, -1, 0, 1, 255, 256, .max - 1, .max]
         for _ in 0..<500 { ints.insert(Int64(bitPattern: random.next()) >> Int64.random(in: 0..<63, using: &random)) }
         let sorted = ints.sorted()

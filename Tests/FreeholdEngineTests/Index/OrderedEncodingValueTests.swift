@@ -8,7 +8,7 @@ import Testing
 @testable import FreeholdEngine
 
 @Suite struct OrderedEncodingValueTests {
-    private static func values(_ random: inout IndexTestRandom) -> [Value] {
+    private static func values(_ random: inout SeededRandom) -> [Value] {
         var values: [Value] = [.null, .bool(true), .bool(false), .string(""), .data(Data())]
         for _ in 0..<60 {
             let word = random.next()
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func `Encoded values are in the order of the values`() {
-        var random = IndexTestRandom(17)
+        var random = SeededRandom(seed: 17)
         let values = Self.values(&random)
         let encoded = values.map { OrderedEncoding.with($0) { Array($0) }! }
         for i in values.indices {
@@ -42,7 +42,7 @@ import Testing
         let store = MemoryBlockStore()
         var tree = IndexTree(segment: 1)
         let changes = IndexChanges()
-        var random = IndexTestRandom(18)
+        var random = SeededRandom(seed: 18)
         let values = Array(Set(Self.values(&random)))
         for (i, value) in values.enumerated() { changes.insert(value, ObjectKey(Int64(i))) }
         tree.apply(changes, in: store)

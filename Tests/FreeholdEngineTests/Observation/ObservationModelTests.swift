@@ -51,11 +51,11 @@ struct ObservationDriver {
 
     init(_ seed: UInt64, _ path: String, _ options: Database.Options) throws {
         graph = try GraphDriver(seed: seed, path: path, options: options)
-        random = SeededRandom(seed &+ 77)
+        random = SeededRandom(seed: seed &+ 77)
         try graph.run(transactions: 3, operations: 80)
         log = ChangeLog(graph.database)
         last = try graph.database.snapshot()
-        predicates = RandomPredicates(schema: last.schema, random: SeededRandom(seed &+ 5))
+        predicates = RandomPredicates(schema: last.schema, random: SeededRandom(seed: seed &+ 5))
     }
 
     private mutating func chance(_ n: Int) -> Bool { Int.random(in: 0..<n, using: &random) == 0 }

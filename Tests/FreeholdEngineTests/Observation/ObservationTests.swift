@@ -239,7 +239,7 @@ import Testing
     }
 
     @Test(arguments: 1...4) func `keys in pieces are edited as an array is`(seed: UInt64) {
-        var random = SeededRandom(seed)
+        var random = SeededRandom(seed: seed)
         var plain = (0..<Int.random(in: 0..<4000, using: &random)).map { ObjectKey(Int64($0)) }
         var keys = OrderedKeys(plain)
         for _ in 0..<30 {
@@ -269,7 +269,7 @@ import Testing
     }
 
     @Test(arguments: 1...30) func `the difference of two sequences replays`(seed: UInt64) {
-        var random = SeededRandom(seed)
+        var random = SeededRandom(seed: seed)
         let old = (0..<Int.random(in: 0..<40, using: &random)).map { _ in Int.random(in: 0..<20, using: &random) }
         var new = old
         for _ in 0..<Int.random(in: 0..<12, using: &random) {

@@ -15,7 +15,7 @@ struct ObservationTimingTests {
     }
 
     @Test(arguments: [1_000, 100_000, 1_000_000]) func `one commit of 100 changes`(rows: Int) throws {
-        var random = SeededRandom(7)
+        var random = SeededRandom(seed: 7)
         let folder = TemporaryFolder()
         let database = try Database.open(at: folder.file())
         let setup = try database.beginWrite()

@@ -16,7 +16,7 @@ import Testing
     @Test func `whoever writes links to what is missing is killed, and nothing is lost`() throws {
         let seed = Self.seed
         print("seed \(seed)")
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         let path = try folder.get().file("graph.realm")
         let script = GraphScript(seed: seed)
         var graph = GraphScript.Graph()

@@ -12,7 +12,7 @@ import Testing
 
     private struct Driver {
         var model = Model()
-        var random: SeededGenerator
+        var random: SeededRandom
         var next: Int64 = 1
         let ids: Int64 = 12
 
@@ -381,7 +381,7 @@ import Testing
             ]
         }
 
-        mutating func add(_ snapshot: Snapshot, _ random: inout SeededGenerator) {
+        mutating func add(_ snapshot: Snapshot, _ random: inout SeededRandom) {
             if queries.isEmpty { queries = Self.queries(snapshot.schema).map { ObservedQuery($0, in: snapshot) } }
             guard collections.count < 6, let table = snapshot.schema.tables.randomElement(using: &random),
                 let key = snapshot.keys(table).randomElement(using: &random)
@@ -436,10 +436,10 @@ import Testing
         let environment = ProcessInfo.processInfo.environment
         let seed = environment["FREEHOLD_SEED"].flatMap { UInt64($0) } ?? .random(in: 0 ... .max)
         print("seed \(seed)")
-        var driver = Driver(random: SeededGenerator(seed: seed))
+        var driver = Driver(random: SeededRandom(seed: seed))
         var database = try open()
         var followers = Followers()
-        var other = SeededGenerator(seed: seed &+ 1)
+        var other = SeededRandom(seed: seed &+ 1)
         do {
             let transaction = try database.beginWrite()
             try transaction.applySchema(Model.specs)

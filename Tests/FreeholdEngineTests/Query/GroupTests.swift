@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test func `tables of numbers and of bytes count from zero and keep what they know while they grow`() {
-        var random = SeededRandom(3)
+        var random = SeededRandom(seed: 3)
         var words = NumberTable()
         var bytes = BytesTable()
         var known: [UInt64: Int32] = [:]

@@ -12,7 +12,7 @@ import Testing
 
     @Test(arguments: [(seed: 1, span: 3), (2, 16), (3, 100), (4, 1000)] as [(seed: UInt64, span: Int)])
     func `every condition finds the same objects with and without an index`(shape: (seed: UInt64, span: Int)) throws {
-        var random = SeededRandom(shape.seed)
+        var random = SeededRandom(seed: shape.seed)
         var options = Database.Options()
         options.mapSize = 1 << 30
         options.clusterSpan = shape.span

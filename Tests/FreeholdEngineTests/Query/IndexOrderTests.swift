@@ -11,7 +11,7 @@ import Testing
 
     @Test(arguments: [(seed: 1, span: 4), (2, 100), (3, 1000)] as [(seed: UInt64, span: Int)])
     func `sorts by an index agree with sorts of the rows`(shape: (seed: UInt64, span: Int)) throws {
-        var random = SeededRandom(shape.seed &+ 70)
+        var random = SeededRandom(seed: shape.seed &+ 70)
         var options = Database.Options()
         options.mapSize = 1 << 30
         options.clusterSpan = shape.span

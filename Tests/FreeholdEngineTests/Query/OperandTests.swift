@@ -53,7 +53,7 @@ import Testing
 
     @Test(arguments: [1, 2, 3, 4])
     func `integers, bytes and words are found in their sets`(seed: UInt64) {
-        var random = SeededRandom(seed)
+        var random = SeededRandom(seed: seed)
         let range: ClosedRange<Int64> = seed == 1 ? .min ... .max : seed == 2 ? -2000...2000 : -9...100_000_000
         let all = Set((0..<300).map { _ in Int64.random(in: range, using: &random) })
         let ints = IntSet(all.sorted())

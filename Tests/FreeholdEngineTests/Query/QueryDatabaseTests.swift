@@ -8,7 +8,7 @@ import Testing
     func `indexed and plain columns find the same objects, in transactions and snapshots`(
         shape: (seed: UInt64, span: Int)
     ) throws {
-        var random = SeededRandom(shape.seed)
+        var random = SeededRandom(seed: shape.seed)
         var options = Database.Options()
         options.mapSize = 1 << 30
         options.clusterSpan = shape.span

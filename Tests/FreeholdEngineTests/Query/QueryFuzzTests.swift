@@ -35,7 +35,7 @@ import Testing
 
     @Test(arguments: [UInt64.random(in: 0 ... .max), 1])
     func `random bytes never trap`(seed: UInt64) {
-        var random = SeededRandom(seed)
+        var random = SeededRandom(seed: seed)
         for _ in 0..<Self.rounds {
             let count = Int.random(in: 0..<40, using: &random)
             let bytes = (0..<count).map { _ in
@@ -65,7 +65,7 @@ import Testing
 
     @Test(arguments: [UInt64.random(in: 0 ... .max), 2])
     func `random tokens never trap, and what is accepted is printed and read again`(seed: UInt64) throws {
-        var random = SeededRandom(seed)
+        var random = SeededRandom(seed: seed)
         for _ in 0..<Self.rounds {
             let count = Int.random(in: 1..<14, using: &random)
             let words = (0..<count).map { _ in Self.pieces.randomElement(using: &random)! }
@@ -75,7 +75,7 @@ import Testing
 
     @Test(arguments: [UInt64.random(in: 0 ... .max), 3])
     func `changed queries never trap, and what is accepted is printed and read again`(seed: UInt64) throws {
-        var random = SeededRandom(seed)
+        var random = SeededRandom(seed: seed)
         let (_, compiler) = try QueryCoercionTests.compiler()
         let texts =
             QueryGrammarTests.all.map(\.text) + QueryRefusalTests.all.map(\.text)

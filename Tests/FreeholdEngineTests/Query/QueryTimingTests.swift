@@ -23,7 +23,7 @@ struct QueryTimingTests {
     }
 
     @Test func `a million rows`() {
-        var random = SeededRandom(42)
+        var random = SeededRandom(seed: 42)
         let rows = 1_000_000
         let first = ["Anna", "Bert", "Carla", "Dieter", "Emil", "Franka", "Gustav", "Hanna"]
         let people = Table(

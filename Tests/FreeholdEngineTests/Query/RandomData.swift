@@ -2,17 +2,6 @@ import FoundationEssentials
 
 @testable import FreeholdEngine
 
-struct SeededRandom: RandomNumberGenerator {
-    var state: UInt64
-    init(_ seed: UInt64) { state = seed &* 0x9e37_79b9_7f4a_7c15 | 1 }
-    mutating func next() -> UInt64 {
-        state ^= state << 13
-        state ^= state >> 7
-        state ^= state << 17
-        return state &* 0x2545_f491_4f6c_dd1d
-    }
-}
-
 /// Two tables with a column of each type, links and collections of all kinds, filled at random.
 struct RandomDatabase {
     let view: MemoryView
@@ -25,7 +14,7 @@ struct RandomDatabase {
     ]
 
     init(seed: UInt64, span: Int, rows: Int, dense: Bool, partsLog2: Int) {
-        var random = SeededRandom(seed)
+        var random = SeededRandom(seed: seed)
         var columns: [[Column]] = []
         for table in 0..<2 {
             var all: [Column] = []

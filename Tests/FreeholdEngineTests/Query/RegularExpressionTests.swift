@@ -74,7 +74,7 @@ import Testing
 
     @Test(arguments: [UInt64(ProcessInfo.processInfo.environment["FREEHOLD_SEED"] ?? "") ?? 7, 5] as [UInt64])
     func `random patterns fit what Foundation's fit`(seed: UInt64) throws {
-        var random = SeededRandom(seed)
+        var random = SeededRandom(seed: seed)
         let letters = Array("aabbc1 é\nA_-")
         for _ in 0..<300 {
             let pattern = Self.random(3, &random)

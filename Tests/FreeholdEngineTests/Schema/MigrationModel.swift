@@ -44,7 +44,7 @@ struct MigrationModel {
 
     // MARK: Making one up
 
-    static func column(_ name: String, _ targets: [String], _ random: inout SeededGenerator) -> ColumnSpec {
+    static func column(_ name: String, _ targets: [String], _ random: inout SeededRandom) -> ColumnSpec {
         let type = types.randomElement(using: &random)!
         let collection: CollectionKind = [.none, .none, .list, .set, .dictionary].randomElement(using: &random)!
         let indexable: Set<ColumnType> = [.bool, .int, .string, .timestamp, .objectId, .uuid, .mixed]
@@ -58,7 +58,7 @@ struct MigrationModel {
         )
     }
 
-    static func schema(_ random: inout SeededGenerator) -> [TableSpec] {
+    static func schema(_ random: inout SeededRandom) -> [TableSpec] {
         let names = (0..<Int.random(in: 1...3, using: &random)).map { "T\($0)" }
         return names.map { name in
             TableSpec(
@@ -71,7 +71,7 @@ struct MigrationModel {
     }
 
     /// The next version: columns and tables that come, go and change.
-    func nextSchema(_ random: inout SeededGenerator) -> [TableSpec] {
+    func nextSchema(_ random: inout SeededRandom) -> [TableSpec] {
         var next = specs
         if next.count > 1, Int.random(in: 0..<4, using: &random) == 0 {
             next.remove(at: Int.random(in: 0..<next.count, using: &random))
@@ -203,7 +203,7 @@ struct MigrationModel {
 
 extension MigrationModel {
     /// New objects with random contents, in the transaction and here.
-    mutating func add(_ count: Int, to transaction: WriteTransaction, _ random: inout SeededGenerator) throws {
+    mutating func add(_ count: Int, to transaction: WriteTransaction, _ random: inout SeededRandom) throws {
         for spec in specs {
             let table = transaction.schema.table(named: spec.name)!
             if rows[spec.name] == nil { rows[spec.name] = [:] }
@@ -243,8 +243,7 @@ extension MigrationModel {
         }
     }
 
-    private func randomContent(_ spec: ColumnSpec, _ view: WriteTransaction, _ random: inout SeededGenerator) -> Content
-    {
+    private func randomContent(_ spec: ColumnSpec, _ view: WriteTransaction, _ random: inout SeededRandom) -> Content {
         let length = [0, 1, 3, 5, 300].randomElement(using: &random)!
         let values = (0..<length).map { _ in randomValue(spec, view, &random) }
         return switch spec.collection {
@@ -263,7 +262,7 @@ extension MigrationModel {
         }
     }
 
-    private func randomValue(_ spec: ColumnSpec, _ view: WriteTransaction, _ random: inout SeededGenerator) -> Value {
+    private func randomValue(_ spec: ColumnSpec, _ view: WriteTransaction, _ random: inout SeededRandom) -> Value {
         if spec.isOptional, Int.random(in: 0..<4, using: &random) == 0 { return .null }
         let number = Int.random(in: -5..<60, using: &random)
         switch spec.type {

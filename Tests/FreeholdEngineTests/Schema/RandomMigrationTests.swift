@@ -11,7 +11,7 @@ import Testing
         budget: Int
     ) throws {
         print("random migrations: seed \(seed)")
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         let folder = TemporaryFolder()
         var options = Database.Options()
         options.mapSize = 1 << 28
@@ -73,7 +73,7 @@ import Testing
     private func renames(
         from old: [TableSpec],
         to next: [TableSpec],
-        _ random: inout SeededGenerator
+        _ random: inout SeededRandom
     ) -> [String: [String: String]] {
         var out: [String: [String: String]] = [:]
         for table in next {
@@ -96,7 +96,7 @@ import Testing
     private func write(
         _ model: inout MigrationModel,
         _ transaction: WriteTransaction,
-        _ random: inout SeededGenerator
+        _ random: inout SeededRandom
     ) throws {
         for spec in model.specs {
             let table = transaction.schema.table(named: spec.name)!

@@ -13,7 +13,7 @@ private func decimal(_ text: some StringProtocol) throws -> Decimal128 { try #re
 private func sameBits(_ a: Decimal128, _ b: Decimal128) -> Bool { a.lo == b.lo && a.hi == b.hi }
 
 /// Any 34-digit number, zeros and special values among them; often few digits, so that equal values meet.
-private func anyDecimal(_ generator: inout SeededGenerator) -> Decimal128 {
+private func anyDecimal(_ generator: inout SeededRandom) -> Decimal128 {
     switch Int.random(in: 0..<12, using: &generator) {
     case 0: return [.nan, .signalingNaN, .infinity, -.infinity, 0, -.zero].randomElement(using: &generator)!
     case 1: return Decimal128(lo: generator.next(), hi: generator.next())
@@ -109,7 +109,7 @@ private func anyDecimal(_ generator: inout SeededGenerator) -> Decimal128 {
     @Test
     func `Every number survives being written and read`() throws {
         let seed = UInt64.random(in: 0 ... .max)
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededRandom(seed: seed)
         for _ in 0..<2000 {
             let number = anyDecimal(&generator)
             let again = try decimal(number.stringValue)
@@ -123,7 +123,7 @@ private func anyDecimal(_ generator: inout SeededGenerator) -> Decimal128 {
     @Test
     func `Order is total, hashing follows equality, and both agree with subtraction`() {
         let seed = UInt64.random(in: 0 ... .max)
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededRandom(seed: seed)
         for _ in 0..<5000 {
             let a = anyDecimal(&generator)
             let b = anyDecimal(&generator)
@@ -177,7 +177,7 @@ private func anyDecimal(_ generator: inout SeededGenerator) -> Decimal128 {
     @Test
     func `Doubles convert to their shortest decimal and back to the same double`() {
         let seed = UInt64.random(in: 0 ... .max)
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededRandom(seed: seed)
         for _ in 0..<1000 {
             let value = Double(bitPattern: generator.next())
             guard value.isFinite else { continue }

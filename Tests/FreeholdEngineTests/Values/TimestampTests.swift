@@ -46,7 +46,7 @@ import Testing
     @Test
     func `Dates 97 days or more from 2001 survive unchanged, nearer ones to under a nanosecond`() {
         let seed = UInt64.random(in: 0 ... .max)
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededRandom(seed: seed)
         for exponent in -40...61 {
             for _ in 0..<50 {
                 let magnitude =

@@ -81,7 +81,7 @@ import Testing
     @Test
     func `Mixed numbers are ordered transitively`() {
         let seed = UInt64.random(in: 0 ... .max)
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededRandom(seed: seed)
         func number() -> Value {
             let whole = Int64.random(in: -4...4, using: &generator)
             let big = Int64(bitPattern: generator.next()) >> Int64.random(in: 0..<64, using: &generator)

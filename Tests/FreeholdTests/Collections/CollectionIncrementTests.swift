@@ -116,7 +116,7 @@ struct RandomIncrementTests {
     ])
     func `adds and sets in random order, of a realm and of plain values`(seed: UInt64) throws {
         print("RandomIncrementTests: FREEHOLD_SEED=\(seed)")
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("freehold-\(UUID().uuidString).realm")
         let configuration = Realm.Configuration(fileURL: url, objectTypes: incrementTypes)
         defer { _ = try? Realm.deleteFiles(for: configuration) }
@@ -176,7 +176,7 @@ struct RandomIncrementTests {
     }
 
     /// An amount, now and then one that makes sums wrap around.
-    private func amount(_ random: inout SeededGenerator) -> Int {
+    private func amount(_ random: inout SeededRandom) -> Int {
         switch Int.random(in: 0..<8, using: &random) {
         case 0: .random(in: .min ... .max, using: &random)
         case 1: 0
@@ -184,7 +184,7 @@ struct RandomIncrementTests {
         }
     }
 
-    private func change(_ object: IncrementCounters, _ model: inout IncrementModel, _ random: inout SeededGenerator) {
+    private func change(_ object: IncrementCounters, _ model: inout IncrementModel, _ random: inout SeededRandom) {
         let by = amount(&random)
         let value: Int? = Int.random(in: 0..<6, using: &random) == 0 ? nil : amount(&random)
         func sum(_ a: Int?) -> Int? { a.map { $0 &+ by } }

@@ -52,7 +52,7 @@ struct ListOrderTests {
     @Test(arguments: [1, 2, 3] as [UInt64])
     func `A long list sorts, turns and is edited in the middle as an array`(seed: UInt64) throws {
         print("seed \(seed)")
-        var generator = ListOrderGenerator(state: seed)
+        var generator = SeededRandom(seed: seed)
         let realm = try collectionRealm()
         let machine = CollectionMachine()
         try realm.write { realm.add(machine) }
@@ -82,17 +82,5 @@ struct ListOrderTests {
             #expect(list.map(\.number) == expected, "seed \(seed)")
         }
         #expect((realm.core.view as? Snapshot)?.verify() == [], "seed \(seed)")
-    }
-}
-
-private struct ListOrderGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

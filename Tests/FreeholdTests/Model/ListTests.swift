@@ -83,7 +83,7 @@ struct ListTests {
 
     @Test(arguments: [1, 2, 3])
     func `move(fromOffsets:) agrees with an array's`(_ seed: Int) throws {
-        var random = SeededRandom(state: UInt64(seed))
+        var random = SeededRandom(seed: UInt64(seed))
         for _ in 0..<200 {
             let list = List<Int>()
             list.append(objectsIn: 0..<8)
@@ -112,7 +112,7 @@ struct ListTests {
 
     @Test(arguments: [11, 12])
     func `A random walk agrees with an array`(_ seed: Int) throws {
-        var random = SeededRandom(state: UInt64(seed))
+        var random = SeededRandom(seed: UInt64(seed))
         try withList(managed: true) { list in
             var model: [Int] = []
             for step in 0..<400 {
@@ -221,16 +221,5 @@ extension List {
     fileprivate convenience init(_ elements: [Element]) {
         self.init()
         append(objectsIn: elements)
-    }
-}
-
-struct SeededRandom: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

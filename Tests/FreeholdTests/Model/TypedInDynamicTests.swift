@@ -137,17 +137,12 @@ struct TypedInDynamicTests {
 
 /// Values in random forms, and what they should be.
 private struct MixMaker {
-    private var state: UInt64
+    private var random: SeededRandom
     private var nextID = 1
 
-    init(seed: UInt64) { state = seed &* 0x9e37_79b9_7f4a_7c15 | 1 }
+    init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
-    private mutating func below(_ n: Int) -> Int {
-        state ^= state << 13
-        state ^= state >> 7
-        state ^= state << 17
-        return Int(state >> 33) % n
-    }
+    private mutating func below(_ n: Int) -> Int { random.below(n) }
 
     mutating func value(_ property: String, _ realm: Realm) -> (Any?, String) {
         switch property {
@@ -176,7 +171,7 @@ private struct MixMaker {
     /// Plain data, a typed object, or a dynamic one.
     private mutating func town(_ realm: Realm) -> (Any?, String) {
         nextID += 1
-        let id = nextID * 7 + Int(state % 5) * 100_000
+        let id = nextID * 7 + below(5) * 100_000
         let (street, shown) = street(realm, 1)
         let plain: [String: Any] = ["id": id, "street": street!]
         let text = "T\(id)(\(shown))"

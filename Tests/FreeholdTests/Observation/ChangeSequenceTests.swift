@@ -95,7 +95,7 @@ struct ChangeSequenceTests {
         try await watcher.notes.waitFor(3)
         let writers = (0..<2).map { writer in
             Task {
-                var random = SeededGenerator(seed: seed &+ UInt64(writer))
+                var random = SeededRandom(seed: seed &+ UInt64(writer))
                 for i in 0..<60 {
                     let id = 100 * writer + Int.random(in: 100..<130, using: &random)
                     let name = "N\(Int.random(in: 0..<50, using: &random))"

@@ -119,7 +119,7 @@ struct HerdTests {
         tasks.append(
             Self.loop(stop) {
                 let realm = try Realm(configuration: configuration)
-                var random = HerdRandom(seed: number.next())
+                var random = SeededRandom(seed: number.next())
                 try realm.write { Herd.change(realm, &random) }
                 usleep(2000)
             }
@@ -169,7 +169,7 @@ struct HerdTests {
             }
         )
         let end = ContinuousClock.now + .seconds(Self.seconds)
-        var random = HerdRandom(seed: seed &+ 1)
+        var random = SeededRandom(seed: seed &+ 1)
         var round = 0
         let settled = end - .seconds(Self.seconds * 2 / 3)
         var memory: Int?

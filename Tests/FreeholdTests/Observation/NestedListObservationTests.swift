@@ -53,7 +53,7 @@ struct NestedListObservationTests {
         let seed =
             ProcessInfo.processInfo.environment["FREEHOLD_SEED"].flatMap { UInt64($0) } ?? .random(in: 0 ... .max)
         print("seed \(seed)")
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         let (place, configuration, keeper) = try observed()
         let replay = ReplayedCollection("nested")
         try place.run {

@@ -32,7 +32,7 @@ struct ObservationReplayTests {
             observe(7, one.notes.sorted(ascending: false)) { $0 }
             observe(8, one.admirers, text)
         }
-        @Sendable func change(_ realm: Realm, _ random: inout SeededGenerator, _ base: Int) {
+        @Sendable func change(_ realm: Realm, _ random: inout SeededRandom, _ base: Int) {
             for _ in 0..<Int.random(in: 1...4, using: &random) {
                 let all = realm.objects(THPerson.self)
                 let one = all[Int.random(in: 0..<all.count, using: &random)]
@@ -62,14 +62,14 @@ struct ObservationReplayTests {
             for writer in 1...3 {
                 group.addTask {
                     try onAnotherThread {
-                        var random = SeededGenerator(seed: seed &+ UInt64(writer))
+                        var random = SeededRandom(seed: seed &+ UInt64(writer))
                         let realm = try Realm(configuration: configuration)
                         for _ in 0..<40 { try realm.write { change(realm, &random, writer * 10_000) } }
                     }
                 }
             }
             group.addTask {
-                var random = SeededGenerator(seed: seed)
+                var random = SeededRandom(seed: seed)
                 for _ in 0..<20 {
                     try place.run { realm in try realm.write { change(realm, &random, 0) } }
                     try await Task.sleep(for: .milliseconds(1))

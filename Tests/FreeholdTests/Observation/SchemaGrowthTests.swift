@@ -38,7 +38,7 @@ struct SchemaGrowthTests {
     }
 
     /// One property and one class more, of any kind, with values in them; what is there is written, too.
-    private static func grow(_ database: Database, _ round: Int, _ random: inout SeededGenerator) throws {
+    private static func grow(_ database: Database, _ round: Int, _ random: inout SeededRandom) throws {
         let transaction = try database.beginWrite()
         let types: [ColumnSpec] = [
             ColumnSpec("p\(round)", .int, indexed: round % 2 == 0),
@@ -80,7 +80,7 @@ struct SchemaGrowthTests {
         let place = ObservingQueue(configuration)
         let seed = UInt64.random(in: 0 ... .max)
         print("seed \(seed)")
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         let replays = ["named", "sorted", "friends", "all"].map { ReplayedCollection($0) }
         try place.run { realm in
             func text(_ cat: SGCat) -> String { "\(cat.id) \(cat.name) \(cat.lives)" }
@@ -178,7 +178,7 @@ struct SchemaGrowthTests {
             group.addTask {
                 try await Self.onThread {
                     defer { flag.set() }
-                    var random = SeededGenerator(seed: 1)
+                    var random = SeededRandom(seed: 1)
                     let database = try Database.open(at: path)
                     for round in 0..<30 { try Self.grow(database, round, &random) }
                 }

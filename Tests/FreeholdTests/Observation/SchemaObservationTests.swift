@@ -51,7 +51,7 @@ struct SchemaObservationTests {
         let place = ObservingQueue(configuration)
         let seed = UInt64.random(in: 0 ... .max)
         print("seed \(seed)")
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         let replays = ["named", "sorted", "first", "friends", "all", "friends by name"].map { ReplayedCollection($0) }
         try place.run { realm in
             func text(_ cat: SOCat) -> String { "\(cat.id) \(cat.name) \(cat.lives)" }

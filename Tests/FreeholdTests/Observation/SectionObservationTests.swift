@@ -197,7 +197,7 @@ struct SectionObservationTests {
     func `copies kept by changes alone stay equal`(_ round: Int) async throws {
         let seed = UInt64.random(in: 0 ... .max)
         print("seed \(seed)")
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         let (place, configuration, keeper) = try place()
         // Sorted by what the section isn't by, sections change places.
         let replays = (0..<3).map { _ in SectionReplay() }

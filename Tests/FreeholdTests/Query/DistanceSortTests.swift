@@ -99,7 +99,7 @@ struct DistanceSortTests {
 
     @Test(arguments: [UInt64(ProcessInfo.processInfo.environment["FREEHOLD_SEED"] ?? "") ?? .random(in: 0 ... .max), 3])
     func `random places, with and without the index, are in the order of their distances`(seed: UInt64) throws {
-        var random = SeededRandom(state: seed)
+        var random = SeededRandom(seed: seed)
         let realm = try Self.realm()
         try realm.write {
             for id in 0..<400 {

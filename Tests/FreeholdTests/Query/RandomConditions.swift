@@ -5,7 +5,7 @@ import FreeholdEngine
 
 /// Conditions on ``RQPerson`` of every form.
 struct RandomConditions {
-    var generator: SeededGenerator
+    var generator: SeededRandom
     /// Objects to compare links with.
     let people: [RQPerson]
 

@@ -48,7 +48,7 @@ struct RQPool {
     static let blobs = [Data(), Data([1]), Data("ab".utf8)]
     static let keys = ["k", "l", "m"]
 
-    static func any(_ generator: inout SeededGenerator) -> AnyRealmValue {
+    static func any(_ generator: inout SeededRandom) -> AnyRealmValue {
         switch Int.random(in: 0..<8, using: &generator) {
         case 0: .none
         case 1: .bool(.random(using: &generator))
@@ -64,7 +64,7 @@ struct RQPool {
 
 extension RQPerson {
     /// Gives everything but the key and the links a new value.
-    func fill(_ generator: inout SeededGenerator) {
+    func fill(_ generator: inout SeededRandom) {
         func some<T>(_ all: [T]) -> T { all.randomElement(using: &generator)! }
         func maybe<T>(_ all: [T]) -> T? { Int.random(in: 0..<4, using: &generator) == 0 ? nil : some(all) }
         name = some(RQPool.strings)
@@ -99,7 +99,7 @@ extension RQPerson {
         for _ in 0..<Int.random(in: 0...2, using: &generator) { homes.append(newHome()) }
     }
 
-    func link(_ people: [RQPerson], _ generator: inout SeededGenerator) {
+    func link(_ people: [RQPerson], _ generator: inout SeededRandom) {
         func some() -> RQPerson { people.randomElement(using: &generator)! }
         best = Int.random(in: 0..<3, using: &generator) == 0 ? nil : some()
         friends.removeAll()

@@ -16,10 +16,10 @@ struct RandomQueryTests {
     }
 
     private func run(_ seed: UInt64, span: Int, count: Int) throws {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededRandom(seed: seed)
         let realms = try [RQRealm(span: span, indexed: false), RQRealm(span: span, indexed: true)]
         for realm in realms {
-            var same = SeededGenerator(seed: seed)
+            var same = SeededRandom(seed: seed)
             try realm.realm.write {
                 let people = (0..<count).map { id -> RQPerson in
                     let person = RQPerson()
@@ -40,7 +40,7 @@ struct RandomQueryTests {
             let isWriting = step % 4 == 3
             for realm in realms where isWriting {
                 realm.realm.beginWrite()
-                var same = SeededGenerator(seed: change)
+                var same = SeededRandom(seed: change)
                 let people = Array(realm.realm.objects(RQPerson.self))
                 for _ in 0..<4 {
                     let person = people.randomElement(using: &same)!
@@ -51,7 +51,7 @@ struct RandomQueryTests {
             let next = generator.next()
             for realm in realms {
                 let all = realm.realm.objects(RQPerson.self)
-                var conditions = RandomConditions(generator: SeededGenerator(seed: next), people: Array(all))
+                var conditions = RandomConditions(generator: SeededRandom(seed: next), people: Array(all))
                 for _ in 0..<3 { check(conditions.condition(2), all, "seed \(seed), step \(step)") }
             }
             for realm in realms where isWriting {

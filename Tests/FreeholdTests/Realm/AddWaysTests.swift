@@ -33,7 +33,7 @@ struct AddWaysTests {
     }
 
     private static func contents(_ seed: UInt64, salt: UInt64 = 0) -> GrowthContents {
-        var random = SeededGenerator(seed: seed &* 31 &+ salt)
+        var random = SeededRandom(seed: seed &* 31 &+ salt)
         // Most objects of the sparse graphs take the short way, few of the dense ones do.
         let density = [0.02, 0.05, 0.1, 0.2, 0.4, 0.6][Int(seed % 6)]
         return .random(plants: 1 + Int(seed % 7), weeds: Int(seed % 3), density: density, using: &random)

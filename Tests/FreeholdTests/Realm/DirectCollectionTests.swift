@@ -22,24 +22,9 @@ final class RTFilled: Object {
 
 /// Objects with collections of plain values are added without a plan: as those with one are.
 @Suite struct DirectCollectionTests {
-    private struct Generator: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var z = state
-            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-            return z ^ (z >> 31)
-        }
-        mutating func below(_ n: Int) -> Int { Int(next() % UInt64(n)) }
-        mutating func string() -> String {
-            ["", "a", "é", "e\u{301}", "B", "longer than what fits into fifteen bytes", "z\(below(50))"][below(7)]
-        }
-    }
-
     /// The same for the same seed.
     private func object(_ id: Int, _ seed: UInt64) -> RTFilled {
-        var random = Generator(state: seed &* 1000 &+ UInt64(id))
+        var random = SeededRandom(seed: seed &* 1000 &+ UInt64(id))
         let object = RTFilled()
         object.id = id
         func count() -> Int { random.below(random.below(40) == 0 ? 3000 : 5) }
@@ -142,5 +127,11 @@ final class RTFilled: Object {
             #expect(realm.objects(RTFilled.self).count == 0)
             #expect(object.ints.count == 1 && object.counts.count == 1)
         }
+    }
+}
+
+extension SeededRandom {
+    fileprivate mutating func string() -> String {
+        ["", "a", "é", "e\u{301}", "B", "longer than what fits into fifteen bytes", "z\(below(50))"][below(7)]
     }
 }

@@ -53,7 +53,7 @@ extension GrowthContents {
         plants: Int,
         weeds: Int,
         density: Double,
-        using random: inout SeededGenerator
+        using random: inout SeededRandom
     ) -> GrowthContents {
         var maker = Maker(plants: plants, weeds: weeds, density: density, random: random)
         var contents = GrowthContents()
@@ -67,7 +67,7 @@ extension GrowthContents {
         let plants: Int
         let weeds: Int
         let density: Double
-        var random: SeededGenerator
+        var random: SeededRandom
 
         mutating func maybe() -> Bool { Double.random(in: 0..<1, using: &random) < density }
         mutating func number() -> Int { Int.random(in: -5...5, using: &random) }

@@ -166,14 +166,10 @@ struct IterationTests {
     @Test(arguments: [UInt64(1), 2, 3])
     func `iterations and positions agree whatever was deleted`(seed: UInt64) throws {
         let realm = try dogs(2500)
-        var state = seed
-        func random(_ n: Int) -> Int {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return Int(state >> 33) % n
-        }
+        var random = SeededRandom(seed: seed)
         var expected = Set(0..<2500)
         try realm.write {
-            for _ in 0..<(seed == 3 ? 2400 : 300) { expected.remove(random(2500)) }
+            for _ in 0..<(seed == 3 ? 2400 : 300) { expected.remove(random.below(2500)) }
             if seed == 2 { for i in 1000..<2000 { expected.remove(i) } }
             realm.delete(realm.objects(RTDog.self).filter { !expected.contains($0.id) })
         }

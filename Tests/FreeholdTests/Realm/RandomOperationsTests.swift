@@ -3,21 +3,6 @@ import Testing
 
 @testable import Freehold
 
-/// A generator whose sequence its seed fixes.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        return z ^ (z >> 31)
-    }
-}
-
 @Suite("Realm: random operations against plain dictionaries")
 struct RandomOperationsTests {
     /// What the realm should hold. People are told apart by their names.
@@ -77,7 +62,7 @@ struct RandomOperationsTests {
         }
     }
 
-    private func operate(_ realm: Realm, _ model: inout Model, _ random: inout SeededGenerator) -> Bool {
+    private func operate(_ realm: Realm, _ model: inout Model, _ random: inout SeededRandom) -> Bool {
         let id = Int.random(in: 0..<30, using: &random)
         let dog = Model.Dog(
             name: "n\(Int.random(in: 0..<9, using: &random))",
@@ -143,7 +128,7 @@ struct RandomOperationsTests {
     func `a realm holds what the operations say, through commits, cancels and bad data`(_: Int) throws {
         let seed = UInt64.random(in: 0 ... .max)
         print("seed \(seed)")
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         let realm = try newRealm()
         var model = Model()
         for _ in 0..<60 {

@@ -9,7 +9,7 @@ struct GroupedTests {
     @Test(arguments: 1...4 as ClosedRange<UInt64>)
     func `Groups of random objects are those of a dictionary`(seed: UInt64) throws {
         print("seed \(seed)")
-        var random = StageRandom(seed)
+        var random = SeededRandom(seed: seed)
         let realm = try stageRealm()
         let owner = StageOwner()
         try realm.write {

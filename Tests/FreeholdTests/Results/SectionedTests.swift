@@ -90,7 +90,7 @@ struct SectionedTests {
     @Test(arguments: 1...3 as ClosedRange<UInt64>)
     func `Random sections are those of a dictionary`(seed: UInt64) throws {
         print("seed \(seed)")
-        var random = StageRandom(seed)
+        var random = SeededRandom(seed: seed)
         let realm = try stageRealm()
         try realm.write { realm.add(stageDogs(50, &random)) }
         let dogs = realm.objects(StageDog.self)

@@ -81,7 +81,7 @@ struct StageChainTests {
     @Test(arguments: 1...4 as ClosedRange<UInt64>)
     func `Random chains on all kinds of collections give what they give on arrays`(seed: UInt64) throws {
         print("seed \(seed)")
-        var random = StageRandom(seed)
+        var random = SeededRandom(seed: seed)
         let realm = try stageRealm()
         let owner = StageOwner()
         try realm.write {
@@ -90,10 +90,10 @@ struct StageChainTests {
             let all = Array(realm.objects(StageDog.self))
             for _ in 0..<60 { owner.dogs.append(all[random.number(0..<40)]) }
             for _ in 0..<25 { owner.pack.insert(all[random.number(0..<40)]) }
-            for i in 0..<20 { owner.byName["\(i)"] = random.chance(4) ? .some(nil) : all[random.number(0..<40)] }
+            for i in 0..<20 { owner.byName["\(i)"] = random.oneIn(4) ? .some(nil) : all[random.number(0..<40)] }
         }
         for round in 0..<40 {
-            let inTransaction = random.chance(3)
+            let inTransaction = random.oneIn(3)
             if inTransaction {
                 realm.beginWrite()
                 realm.objects(StageDog.self)[random.number(0..<40)].age = random.number(0..<6)
@@ -139,7 +139,7 @@ struct StageChainTests {
                 0
             )
             #expect(mapped.map { $0!.id } == values.prefix(4).map(\.id), "seed \(seed) round \(round)")
-            if inTransaction { if random.chance(2) { realm.cancelWrite() } else { try realm.commitWrite() } }
+            if inTransaction { if random.oneIn(2) { realm.cancelWrite() } else { try realm.commitWrite() } }
         }
     }
 

@@ -71,46 +71,29 @@ func stageRealm() throws -> Realm {
     try Realm(configuration: Realm.Configuration(inMemoryIdentifier: UUID().uuidString, objectTypes: stageTypes))
 }
 
-struct StageRandom: RandomNumberGenerator {
-    var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-
-    mutating func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &self) }
-    mutating func chance(_ n: Int) -> Bool { number(0..<n) == 0 }
-}
-
 /// Unmanaged dogs with many equal values.
-func stageDogs(_ count: Int, _ random: inout StageRandom) -> [StageDog] {
+func stageDogs(_ count: Int, _ random: inout SeededRandom) -> [StageDog] {
     var dogs: [StageDog] = []
     for id in 0..<count {
         let dog = StageDog()
         dog.id = id
         dog.name = ["Rex", "Ada", "Bo", "Zoë", ""][random.number(0..<5)]
-        dog.age = random.chance(4) ? nil : random.number(0..<6)
+        dog.age = random.oneIn(4) ? nil : random.number(0..<6)
         dog.weight = Double(random.number(-4..<8)) / 2
         dog.mood = StageMood.allCases[random.number(0..<3)]
-        dog.earlier = random.chance(3) ? nil : StageMood.allCases[random.number(0..<3)]
+        dog.earlier = random.oneIn(3) ? nil : StageMood.allCases[random.number(0..<3)]
         dog.born = Date(timeIntervalSince1970: Double(random.number(0..<5)))
-        dog.price = random.chance(3) ? nil : Decimal128(random.number(0..<4))
+        dog.price = random.oneIn(3) ? nil : Decimal128(random.number(0..<4))
         dog.any = [.none, .int(2), .double(2), .string("x"), .double(.nan), .bool(true)][random.number(0..<6)]
-        if !dogs.isEmpty, !random.chance(3) { dog.best = dogs[random.number(0..<dogs.count)] }
-        if !random.chance(3) {
+        if !dogs.isEmpty, !random.oneIn(3) { dog.best = dogs[random.number(0..<dogs.count)] }
+        if !random.oneIn(3) {
             let part = StagePart()
-            part.weight = random.chance(4) ? nil : Double(random.number(0..<5))
+            part.weight = random.oneIn(4) ? nil : Double(random.number(0..<5))
             dog.part = part
         }
-        for key in ["a", "b"] where !random.chance(3) { dog.scores[key] = random.number(0..<4) }
+        for key in ["a", "b"] where !random.oneIn(3) { dog.scores[key] = random.number(0..<4) }
         dog.marks.append(
-            objectsIn: (0..<random.number(0..<3)).map { _ in random.chance(3) ? nil : random.number(0..<3) }
+            objectsIn: (0..<random.number(0..<3)).map { _ in random.oneIn(3) ? nil : random.number(0..<3) }
         )
         dogs.append(dog)
     }

@@ -84,7 +84,7 @@ struct ValueResultsTests {
     @Test(arguments: 1...3 as ClosedRange<UInt64>)
     func `Random values give what arrays give`(seed: UInt64) throws {
         print("seed \(seed)")
-        var random = StageRandom(seed)
+        var random = SeededRandom(seed: seed)
         let owner = StageOwner()
         let realm = try stageRealm()
         try realm.write { realm.add(owner) }
@@ -127,7 +127,7 @@ struct ValueResultsTests {
 
     @Test
     func `Unmanaged collections of objects are aggregated as managed ones are`() throws {
-        var random = StageRandom(7)
+        var random = SeededRandom(seed: 7)
         let owner = StageOwner()
         owner.dogs.append(objectsIn: stageDogs(30, &random))
         owner.pack.insert(objectsIn: owner.dogs)

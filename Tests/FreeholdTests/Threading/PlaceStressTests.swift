@@ -13,7 +13,7 @@ struct PlaceStressTests {
     private struct Steps {
         let configuration: Realm.Configuration
         let shared: Shared
-        var random: SeededGenerator
+        var random: SeededRandom
         /// Which of the places it is, for messages.
         var place = 0
 
@@ -91,7 +91,7 @@ struct PlaceStressTests {
             }
         }
 
-        func frozen(_ random: inout SeededGenerator) -> Frozen<THPerson>? {
+        func frozen(_ random: inout SeededRandom) -> Frozen<THPerson>? {
             let n = Int.random(in: 0..<8, using: &random)
             return state.withLock { n < $0.frozen.count ? $0.frozen[n] : $0.frozen.last }
         }
@@ -166,7 +166,7 @@ struct PlaceStressTests {
             Steps(
                 configuration: configuration,
                 shared: shared,
-                random: SeededGenerator(seed: seed &+ UInt64(n)),
+                random: SeededRandom(seed: seed &+ UInt64(n)),
                 place: n
             )
         }

@@ -133,7 +133,7 @@ struct ReferenceVersionTests {
         let seed =
             ProcessInfo.processInfo.environment["FREEHOLD_SEED"].flatMap { UInt64($0) } ?? .random(in: 0 ... .max)
         print("seed \(seed)")
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         let configuration = threadingConfiguration()
         let realm = try threadingRealm(configuration, count: 0)
         /// The names by key, of each version.

@@ -11,16 +11,6 @@ struct StoreStressTests {
         case lives, dies, diesInBlock, isCancelled, runsOutOfTime, adds, reads
     }
 
-    /// Linear congruential: the same for all tasks, whatever their order.
-    private struct Chance {
-        var state: UInt64
-
-        mutating func next(_ n: Int) -> Int {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return Int(state >> 33) % n
-        }
-    }
-
     @Test func `every task that was told of success is in the file, and no other`() async throws {
         let seed = UInt64(ProcessInfo.processInfo.environment["FREEHOLD_SEED"] ?? "") ?? .random(in: 1...1_000_000)
         print("StoreStressTests: FREEHOLD_SEED=\(seed)")
@@ -28,10 +18,10 @@ struct StoreStressTests {
             let succeeded = Locked<Set<Int>>([])
             await withTaskGroup(of: Void.self) { group in
                 for id in 0..<1000 {
-                    var chance = Chance(state: seed &+ UInt64(id) &* 977)
-                    for _ in 0..<3 { _ = chance.next(2) }
-                    let fate = Fate.allCases[chance.next(Fate.allCases.count)]
-                    let delay = chance.next(4000)
+                    // The same for all tasks, whatever their order.
+                    var random = SeededRandom(seed: seed &+ UInt64(id) &* 977)
+                    let fate = Fate.allCases[random.below(Fate.allCases.count)]
+                    let delay = random.below(4000)
                     group.addTask {
                         if await Self.request(id, fate, delay, store) { succeeded.change { $0.insert(id) } }
                     }

@@ -48,8 +48,7 @@ import Testing
     }
 
     @Test func `days are counted as Foundation counts them`() throws {
-        let seed = UInt64.random(in: 0 ... .max)
-        var random = SplitMix(seed)
+        var random = SeededRandom(test: "days")
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = Self.utc
         for _ in 0..<500 {
@@ -62,9 +61,9 @@ import Testing
             )
             #expect(
                 parts.year == day.year && parts.month == day.month && parts.day == day.day,
-                "seed \(seed): \(seconds)"
+                "\(seconds)"
             )
-            #expect(Day(year: day.year, month: day.month, day: day.day)?.number == day.number, "seed \(seed)")
+            #expect(Day(year: day.year, month: day.month, day: day.day)?.number == day.number)
         }
         #expect(Moment(seconds: -62_167_219_201).text == "-0001-12-31T23:59:59Z")
         #expect(Moment(seconds: 253_402_300_800).text == "+10000-01-01T00:00:00Z")

@@ -103,8 +103,7 @@ import Testing
 
     @Test func `passes over a part of the contents at a time find the same`() throws {
         try withFolder { folder in
-            let seed = UInt64.random(in: 0 ... .max)
-            var random = SplitMix(seed)
+            var random = SeededRandom(test: "passes of a difference")
             let (a, b) = (folder + "/a.realm", folder + "/b.realm")
             var counts: [[Int]] = []
             for path in [a, b] {
@@ -125,10 +124,10 @@ import Testing
                 var found: [String] = []
                 let output = DifferenceOutput(asJSON: false, isQuiet: false) { found.append($0) }
                 try ContentComparison(first, pets, second, pets, ["name"], output, objectsOfPass: size).run()
-                #expect(found.count == expected && output.count == expected, "seed \(seed), \(size) objects a pass")
+                #expect(found.count == expected && output.count == expected, "\(size) objects a pass")
                 for (name, pair) in zip(counts[0], counts[1]).enumerated() {
                     let text = pair.0 > pair.1 ? "- TMPet: name \"\(name)\"" : "+ TMPet: name \"\(name)\""
-                    #expect(found.filter { $0 == text }.count == abs(pair.0 - pair.1), "seed \(seed)")
+                    #expect(found.filter { $0 == text }.count == abs(pair.0 - pair.1))
                 }
             }
         }

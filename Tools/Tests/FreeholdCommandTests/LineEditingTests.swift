@@ -52,8 +52,7 @@ import Testing
     }
 
     @Test func `any bytes are decoded to their end`() {
-        let seed = UInt64.random(in: 0 ... .max)
-        var random = SplitMix(seed)
+        var random = SeededRandom(test: "bytes of keys")
         for _ in 0..<500 {
             var decoder = KeyDecoder()
             var line = EditLine()
@@ -64,10 +63,10 @@ import Testing
                     : Array("\u{1B}[O;1~ACé".utf8).randomElement(using: &random)!
             }
             for key in decoder.feed(bytes) + decoder.flush() { _ = line.apply(key) }
-            #expect(line.cursor <= line.characters.count, "seed \(seed)")
-            #expect(!line.text.unicodeScalars.contains { $0.value < 0x20 }, "seed \(seed)")
+            #expect(line.cursor <= line.characters.count)
+            #expect(!line.text.unicodeScalars.contains { $0.value < 0x20 })
             let layout = LineLayout(prompt: "> ", line: line, columns: 7)
-            #expect(layout.cursorColumn < 7 && layout.cursorRow < layout.rows.count, "seed \(seed)")
+            #expect(layout.cursorColumn < 7 && layout.cursorRow < layout.rows.count)
         }
     }
 
@@ -187,20 +186,5 @@ import Testing
         #expect(applied("Person b", 7, ["BEGINSWITH", "BETWEEN"]) == ("Person BE", []))
         #expect(Completion.table(["aa", "b", "c", "d", "e"], columns: 8) == ["aa  d", "b   e", "c"])
         #expect(Completion.table((0..<250).map { "\($0)" }, columns: 4).last == "… and 50 more")
-    }
-}
-
-/// Numbers that a seed repeats.
-struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

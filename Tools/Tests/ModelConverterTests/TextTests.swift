@@ -1,5 +1,6 @@
 import Foundation
 import ModelConverter
+import TestRandom
 import Testing
 
 @Suite struct TextTests {
@@ -57,7 +58,7 @@ import Testing
     @Test func `text that is hardly Swift does no harm`() {
         let seed =
             ProcessInfo.processInfo.environment["FREEHOLD_SEED"].flatMap { UInt64($0) } ?? .random(in: 0...UInt64.max)
-        var random = Random(state: seed)
+        var random = SeededRandom(seed: seed)
         let pieces = [
             "class A: Object {", "}", "@objc ", "dynamic ", "var ", "let ", "a", "b", " = ", ": ", "0", "\"x\"",
             "\"\\(", ")", "(", "\n",
@@ -77,18 +78,6 @@ import Testing
             let twice = converted(once).texts[0]
             #expect(once == twice, "seed \(seed): \(text.debugDescription)")
             if once != twice { return }
-        }
-    }
-
-    private struct Random: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var z = state
-            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-            return z ^ (z >> 31)
         }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import ServerTestRandom
 import Testing
 
 #if canImport(Glibc)
@@ -17,7 +18,7 @@ protocol HistoryNetwork: AnyObject {
     func start(clients: Int, server port: Int) async throws
     func address(_ client: Int) -> String
     /// Makes a client's way to the server worse, or better.
-    func disturb(_ client: Int, _ random: inout SeededSteps) throws
+    func disturb(_ client: Int, _ random: inout SeededRandom) throws
     func heal(_ client: Int) throws
     func stop() async
 }
@@ -91,10 +92,10 @@ final class ProxyNetwork: HistoryNetwork {
 
     func address(_ client: Int) -> String { "http://127.0.0.1:\(proxies[client].port)" }
 
-    func disturb(_ client: Int, _ random: inout SeededSteps) {
-        switch random.next(6) {
+    func disturb(_ client: Int, _ random: inout SeededRandom) {
+        switch random.below(6) {
         case 0, 1: proxies[client].cutAll()
-        case 2: proxies[client].set(CuttingProxy.Behaviour(cut: 1 + random.next(5_000), piece: 1 + random.next(500)))
+        case 2: proxies[client].set(CuttingProxy.Behaviour(cut: 1 + random.below(5_000), piece: 1 + random.below(500)))
         case 3: proxies[client].set(CuttingProxy.Behaviour(isStalled: true))
         case 4: proxies[client].set(CuttingProxy.Behaviour(isDown: true))
         default: heal(client)
@@ -125,7 +126,7 @@ final class NetworkNamespace: HistoryNetwork {
     private func host(_ client: Int) -> String { "127.0.0.\(100 + client)" }
     func address(_ client: Int) -> String { "http://\(host(client)):\(port)" }
 
-    func disturb(_ client: Int, _ random: inout SeededSteps) throws {
+    func disturb(_ client: Int, _ random: inout SeededRandom) throws {
         if isCut.contains(client) { return try heal(client) }
         isCut.insert(client)
         try rule("add", client)
@@ -167,7 +168,7 @@ final class SmallDisk: HistoryNetwork {
     func start(clients: Int, server port: Int) { self.port = port }
     func address(_ client: Int) -> String { "http://127.0.0.1:\(port)" }
 
-    func disturb(_ client: Int, _ random: inout SeededSteps) throws {
+    func disturb(_ client: Int, _ random: inout SeededRandom) throws {
         if isFull { return try heal(client) }
         isFull = true
         #expect(try NamespaceHolder.run(launcher + ["sh", "-c", "cat /dev/zero > \(folder)/filler"]) != 0)

@@ -1,4 +1,5 @@
 import Foundation
+import ServerTestRandom
 import Synchronization
 import Testing
 
@@ -16,7 +17,7 @@ struct HistoryTests {
         let environment = ProcessInfo.processInfo.environment
         let seed = environment["FREEHOLD_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0..<1 << 40)
         print("HistoryTests: FREEHOLD_SEED=\(seed)")
-        var random = SeededSteps(seed)
+        var random = SeededRandom(seed: seed)
         let world = try await HistoryWorld(clients: 3, network, &random)
         for _ in 0..<(environment["FREEHOLD_SOAK"] == nil ? 15 : 1_000) { try await world.event(&random) }
         let checker = try await world.finish()
@@ -45,20 +46,6 @@ struct HistoryTests {
     func `a server and clients whose disk is full now and then`() async throws { try await history(SmallDisk()) }
 }
 
-struct SeededSteps {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next(_ bound: UInt64) -> Int {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var bits = state
-        bits = (bits ^ bits >> 30) &* 0xbf58_476d_1ce4_e5b9
-        bits = (bits ^ bits >> 27) &* 0x94d0_49bb_1331_11eb
-        return Int((bits ^ bits >> 31) % bound)
-    }
-}
-
 /// The processes.
 private final class HistoryWorld<Network: HistoryNetwork> {
     private let folder: TestFolder
@@ -68,7 +55,7 @@ private final class HistoryWorld<Network: HistoryNetwork> {
     private var clients: [ClientProcess] = []
     private let heard: Heard
 
-    init(clients count: Int, _ network: Network, _ random: inout SeededSteps) async throws {
+    init(clients count: Int, _ network: Network, _ random: inout SeededRandom) async throws {
         (self.count, self.network, heard) = (count, network, Heard(count))
         folder = try ServerProcess.folder()
         try network.mount(folder.path)
@@ -84,29 +71,29 @@ private final class HistoryWorld<Network: HistoryNetwork> {
         await until { $0.opened.count == count }
     }
 
-    private func client(_ index: Int, _ random: inout SeededSteps) throws -> ClientProcess {
+    private func client(_ index: Int, _ random: inout SeededRandom) throws -> ClientProcess {
         let heard = heard
         return try ClientProcess(
             [
                 network.address(index), "\(folder.path)/clients/\(index)", "\(index)", "\(count)",
-                "\(random.next(1 << 30))",
+                "\(random.below(1 << 30))",
             ],
-            clockShift: [0, 0, -3_600, 3_600][random.next(4)],
+            clockShift: [0, 0, -3_600, 3_600][random.below(4)],
             launcher: network.launcher
         ) { heard.take($0, index) }
     }
 
-    func event(_ random: inout SeededSteps) async throws {
-        try await Task.sleep(for: .milliseconds(random.next(400)))
-        let index = random.next(UInt64(count))
-        switch random.next(10) {
+    func event(_ random: inout SeededRandom) async throws {
+        try await Task.sleep(for: .milliseconds(random.below(400)))
+        let index = random.below(count)
+        switch random.below(10) {
         case 0, 1:
             await clients[index].end()
             clients[index] = try client(index, &random)
         case 2, 3:
             let port = server.port
             await server.end(SIGKILL)
-            try await Task.sleep(for: .milliseconds(random.next(200)))
+            try await Task.sleep(for: .milliseconds(random.below(200)))
             do {
                 server = try ServerProcess(folder.path, port: port, network.serverFlags, launcher: network.launcher)
             } catch {

@@ -1,0 +1,2 @@
+// All files of this target know `SeededRandom`.
+@_exported public import TestRandom

@@ -1,0 +1,42 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Random numbers that are the same for the same seed (SplitMix64). The sequence never changes: seeds in tests stand for what
+/// was made of them.
+package struct SeededRandom: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    package init(seed: UInt64) { state = seed }
+
+    /// Takes the seed of `FREEHOLD_SEED`, or a random one, and prints it with the test's name.
+    package init(test: String) {
+        let given = ProcessInfo.processInfo.environment["FREEHOLD_SEED"].flatMap { UInt64($0) }
+        let seed = given ?? UInt64.random(in: 0...UInt64(UInt32.max))
+        print("\(test): FREEHOLD_SEED=\(seed)")
+        state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1
+    }
+
+    package mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ mixed >> 31
+    }
+
+    /// True in so many of a hundred cases.
+    package mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
+
+    /// True in one of so many cases.
+    package mutating func oneIn(_ count: Int) -> Bool { Int.random(in: 0..<count, using: &self) == 0 }
+
+    package mutating func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &self) }
+
+    /// A number from 0 on, made of one number of the sequence: `number(_:)` may take several.
+    package mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+
+    package mutating func pick<Choice>(_ choices: [Choice]) -> Choice { choices.randomElement(using: &self)! }
+}
