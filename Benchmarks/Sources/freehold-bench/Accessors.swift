@@ -31,7 +31,11 @@ extension Workloads {
                     let held = objects.map(Unmanaged.passUnretained)
                     return withExtendedLifetime(objects) {
                         var sum = 0
-                        for _ in 0..<rounds { for object in held { sum &+= object._withUnsafeGuaranteedRef { $0.second } } }
+                        for _ in 0..<rounds {
+                            for object in held {
+                                sum &+= object._withUnsafeGuaranteedRef { $0.second }
+                            }
+                        }
                         return Int64(sum)
                     }
                 }

@@ -60,7 +60,9 @@ extension UnmanagedMap where Element: RealmCollectionValue {
             }
         }
         return collect(values) { element in
-            guard case .value(let value) = Element._rlmContent(element), _PlainContents.isPlain(value) else { return nil }
+            guard case .value(let value) = Element._rlmContent(element), _PlainContents.isPlain(value) else {
+                return nil
+            }
             return value
         }
     }
