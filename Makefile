@@ -16,6 +16,7 @@ PREFIX ?= /usr/local
 TEST_FLAGS ?= --disable-xctest --enable-swift-testing --disable-index-store -Xswiftc -gnone -Xcc -g0 -Xcxx -g0
 # The server's package builds into the same folder, and with the same traits, so that nothing is compiled twice.
 TEST_BUILD ?= $(CURDIR)/.build
+TEST_BUILD_FLAGS = --traits default,Sync --scratch-path $(TEST_BUILD) $(TEST_FLAGS)
 
 .PHONY: help setup setup-bench demo demo-release sync-demo test test-package test-server cli install-cli bench bench-quick bench-compare bench-sync bench-build test-traits test-bundled-lmdb test-release simulate soak soak-hour tsan format lint docs docs-code
 
@@ -72,7 +73,7 @@ test: test-package
 	@echo "Freehold: every test passed"
 
 test-package: setup
-	@FREEHOLD_DEVELOPMENT=1 SWIFT="$(SWIFT)" Scripts/test --traits default,Sync --scratch-path $(TEST_BUILD) $(TEST_FLAGS)
+	@FREEHOLD_DEVELOPMENT=1 SWIFT="$(SWIFT)" Scripts/test $(TEST_BUILD_FLAGS)
 
 # A package of its own: who depends on Freehold fetches nothing of what a server needs.
 test-server: setup
@@ -151,5 +152,5 @@ docs: setup
 	@Scripts/docs $(DOCS_FOLDER)
 
 docs-code:
-	@FREEHOLD_DEVELOPMENT=1 $(SWIFT) build --product DocumentCodeWriter $(TEST_FLAGS)
-	@"$$(FREEHOLD_DEVELOPMENT=1 $(SWIFT) build --show-bin-path)/DocumentCodeWriter"
+	@SWIFT_DETERMINISTIC_HASHING=1 FREEHOLD_DEVELOPMENT=1 $(SWIFT) build --product DocumentCodeWriter $(TEST_BUILD_FLAGS)
+	@"$$(FREEHOLD_DEVELOPMENT=1 $(SWIFT) build --show-bin-path $(TEST_BUILD_FLAGS))/DocumentCodeWriter"

@@ -145,6 +145,26 @@ import Testing
         await server.stop()
     }
 
+    @Test func `who isn't let in waits no longer than until the server says so`() async throws {
+        let server = try await TestServer { $0.node.apps = ["test": NodeApp()] }
+        let a = try await TestClient(port: server.port)
+        let set = try await a.session.subscribe(TestClient.everything)
+        // The second wait ends with the answer that the session gets when it has asked again.
+        for _ in 0..<2 {
+            let error = await #expect(throws: SessionError.self) {
+                try await a.session.waitForQuerySet(set.version)
+            }
+            #expect(error == .forbidden(text: "The user may not use this."))
+        }
+        try a.create(1)
+        await #expect(throws: SessionError.self) { try await a.session.waitForUpload() }
+        await #expect(throws: SessionError.self) { try await a.session.waitForDownload() }
+        // It goes on asking: nothing has to be done by the app but to wait for its rights.
+        #expect(!a.journal.contains { $0.needsApp })
+        await a.close()
+        await server.stop()
+    }
+
     @Test func `tokens, secrets and data are in no log`() async throws {
         let lines = LogLines()
         let logger = Logger(label: "test") { _ in lines.handler() }

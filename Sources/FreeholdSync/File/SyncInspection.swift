@@ -86,8 +86,10 @@ public struct SyncInspection {
         public let server: String?
         /// The number that the server knows the file by. Nil before the first connection.
         public let file: UInt32?
-        /// Which history of the server's the file has, and up to where. Nil before the first download.
-        public let epoch: UInt64?
+        /// Which history of the server's the file has: 64 bits in hexadecimal digits, since many readers of JSON round such numbers.
+        /// Nil before the first download.
+        public let epoch: String?
+        /// Up to where the file has it. Nil before the first download.
         public let version: UInt64?
         /// Whether a process syncs the file.
         public let isSyncing: Bool
@@ -122,7 +124,7 @@ public struct SyncInspection {
             user: owner?.user,
             server: owner?.server,
             file: state.file?.ident.rawValue,
-            epoch: state.cursor?.epoch,
+            epoch: state.cursor.map { String($0.epoch, radix: 16) },
             version: state.cursor?.version,
             isSyncing: AgentLock.isHeld(path),
             isReset: state.isReset,

@@ -128,9 +128,14 @@ final class SessionBoard: Sendable {
     }
 
     /// Ends waits for what can't come before the app has done something.
-    func block(_ error: SessionError) {
+    func block(_ error: SessionError) { endWaits(error, isLasting: true) }
+
+    /// Ends waits for what the server doesn't give now. Later ones wait for its next answer.
+    func refuse(_ error: SessionError) { endWaits(error, isLasting: false) }
+
+    private func endWaits(_ error: SessionError, isLasting: Bool) {
         let waits = state.withLock { state in
-            state.needsApp = error
+            if isLasting { state.needsApp = error }
             let waits = state.waits.filter { $0.value.goal.needsServer }
             for number in waits.keys { state.waits[number] = nil }
             return waits

@@ -29,6 +29,8 @@ public enum SessionError: Error, Hashable, Sendable {
     case closed
     /// The server needs something of the app first: a token, another schema or another version.
     case needsApp(SyncFault, text: String)
+    /// The user may not use the app, or not the file's stream. The session asks again by itself, now and then: rights may be given.
+    case forbidden(text: String)
     /// The file has to be reset first.
     case resetNeeded
     /// There is no such query set, or a later one took its place before it was complete.

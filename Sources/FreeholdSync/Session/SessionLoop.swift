@@ -231,6 +231,7 @@ actor SessionLoop {
             board.tell(.report(report))
             switch fault {
             case .schema, .upgradeRequired: board.block(.needsApp(fault, text: text.string))
+            case .forbidden: board.refuse(.forbidden(text: text.string))
             default: break
             }
             return

@@ -127,7 +127,8 @@ import Testing
         }
         #expect(done != nil)
         #expect(found.withLock { $0?.code } == .fileInUse)
-        #expect(found.withLock { $0?.message ?? "" }.contains("compacted by this very thread"))
+        let message = found.withLock { $0?.message } ?? ""
+        #expect(message.contains("compacted by this very thread"))
         try open(path)
     }
 }

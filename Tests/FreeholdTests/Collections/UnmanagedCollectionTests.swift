@@ -17,7 +17,7 @@ import Testing
         _ seed: UInt64,
         _ key: (Element) -> Key
     ) {
-        var random = SeededRandom(state: seed)
+        var random = SeededRandom(seed: seed)
         for _ in 0..<40 {
             let set = MutableSet<Element>()
             var model: Set<Key> = []
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: seeds) func `maps find each key by its bytes`(seed: UInt64) {
-        var random = SeededRandom(state: seed)
+        var random = SeededRandom(seed: seed)
         for _ in 0..<40 {
             let map = Map<String, Int>()
             var model: [Data: Int] = [:]

@@ -113,7 +113,7 @@ struct SyncStatusCommand: ParsableCommand {
         try line("Number", status.file.map { "\($0)" } ?? "none yet: the file was never connected")
         try line(
             "Has",
-            status.version.map { "version \($0) of the history \(String(status.epoch ?? 0, radix: 16))" }
+            status.version.map { "version \($0) of the history \(status.epoch ?? "0")" }
                 ?? "nothing yet"
         )
         try line("Synced", status.isSyncing ? "by a process, now" : "by nobody at the moment")
