@@ -143,7 +143,7 @@ format:
 	$(SWIFT) format --in-place --recursive $(LIST_OF_SOURCES)
 
 lint:
-	$(SWIFT) format lint --strict --recursive $(LIST_OF_SOURCES)
+	$(SWIFT) format lint --strict --parallel --recursive $(LIST_OF_SOURCES)
 	@Scripts/rooms
 	@Scripts/doc-paths
 	@echo "lint passed"

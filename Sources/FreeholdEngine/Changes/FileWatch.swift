@@ -14,7 +14,8 @@ internal import Synchronization
 /// Calls somebody back when files are written to, by any process.
 ///
 /// One thread of the process waits for all files; it runs while there is one to be watched: on Linux by inotify, on Apple's
-/// systems by kqueue. Elsewhere nobody is called.
+/// systems by kqueue. Elsewhere nobody is called. Linux gives a user so many instances of inotify (`max_user_instances`, often
+/// 128), which all of the user's processes share: a process that gets none looks at its files several times a second.
 final class FileWatch: Sendable {
     private static let processes = PerProcess<FileWatch> { inherited in
         // A forked child has neither the thread nor a use for the parent's callbacks.
@@ -75,6 +76,9 @@ final class FileWatch: Sendable {
     /// How long to wait before another look, in milliseconds: a process that is killed between writing its commit
     /// and announcing it to readers leaves a version that only the next commit shows.
     private static let longestPause: Int32 = 256
+
+    /// For tests: as if the user's processes had taken all instances of inotify.
+    static let lacksInstances = Atomic(false)
 
     private let state = Mutex(State())
     /// The waiter, for a forked child, in which `state` may be locked for ever. Never released, as long as it runs.
@@ -145,6 +149,7 @@ final class FileWatch: Sendable {
     extension FileWatch {
         /// The thread, and what it sleeps on.
         fileprivate final class Waiter: Sendable {
+            /// -1 where there is no instance left.
             private let events: Int32
             /// A pipe into which a byte is written to end the thread.
             private let ending: Int32
@@ -153,21 +158,35 @@ final class FileWatch: Sendable {
 
             init(_ path: String, _ watch: FileWatch) throws(EngineError) {
                 self.watch = watch
-                events = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
-                guard events >= 0 else {
-                    throw .system(errno, "The file can't be watched for commits of other processes.", path: path)
-                }
+                events = try Self.instance(path)
                 var ends: [Int32] = [-1, -1]
                 let code = fh_pipe(&ends)
                 guard code == 0 else {
-                    close(events)
+                    if events >= 0 { close(events) }
                     throw .system(code, "The file can't be watched for commits of other processes.", path: path)
                 }
                 (ending, end) = (ends[0], ends[1])
                 pthread_detach(EngineThread.start { [self] in run() })
             }
 
+            /// -1 where there is none left.
+            private static func instance(_ path: String) throws(EngineError) -> Int32 {
+                // The threads of watches that have just ended give theirs back when they come to it.
+                for pause in [0, 1, 2, 4, 8] as [UInt32] {
+                    if pause > 0 { usleep(pause * 1000) }
+                    let made =
+                        FileWatch.lacksInstances.load(ordering: .relaxed)
+                        ? -1 : inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
+                    if made >= 0 { return made }
+                    guard errno == EMFILE || FileWatch.lacksInstances.load(ordering: .relaxed) else {
+                        throw .system(errno, "The file can't be watched for commits of other processes.", path: path)
+                    }
+                }
+                return -1
+            }
+
             func add(_ path: String) throws(EngineError) -> Int32 {
+                if events < 0 { return -1 }
                 let descriptor = inotify_add_watch(events, path, UInt32(IN_MODIFY))
                 if descriptor < 0 {
                     throw .system(errno, "The file can't be watched for commits of other processes.", path: path)
@@ -175,7 +194,7 @@ final class FileWatch: Sendable {
                 return descriptor
             }
 
-            func remove(_ descriptor: Int32) { inotify_rm_watch(events, descriptor) }
+            func remove(_ descriptor: Int32) { if events >= 0 { inotify_rm_watch(events, descriptor) } }
 
             /// The thread closes what it sleeps on when it ends.
             func stop() {
@@ -184,7 +203,9 @@ final class FileWatch: Sendable {
             }
 
             /// In a forked child, where no thread does.
-            func closeInherited() { for descriptor in [events, ending, end] { close(descriptor) } }
+            func closeInherited() {
+                for descriptor in [events, ending, end] where descriptor >= 0 { close(descriptor) }
+            }
 
             private func run() {
                 var pause: Int32 = -1
@@ -192,10 +213,15 @@ final class FileWatch: Sendable {
                 let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 8)
                 defer {
                     buffer.deallocate()
-                    close(events)
+                    if events >= 0 { close(events) }
                     close(ending)
                 }
                 while true {
+                    if events < 0, pause < 0 {
+                        // Nothing tells of writes.
+                        (pause, due) = (FileWatch.longestPause, nil)
+                    }
+                    // A negative descriptor is passed over.
                     var polled = [
                         pollfd(fd: events, events: Int16(POLLIN), revents: 0),
                         pollfd(fd: ending, events: Int16(POLLIN), revents: 0),
