@@ -11,6 +11,11 @@
     public func inChild(_ body: () -> Int32) -> Int32 {
         let child = forkProcess()
         if child == 0 {
+            // Dispatch's threads block signals.
+            var alarms = sigset_t()
+            sigemptyset(&alarms)
+            sigaddset(&alarms, SIGALRM)
+            pthread_sigmask(SIG_UNBLOCK, &alarms, nil)
             alarm(60)
             _exit(body())
         }
