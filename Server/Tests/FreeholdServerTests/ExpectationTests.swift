@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test func `a body that isn't wanted is refused before it is sent`() async throws {
-        let server = try await AccountProbe { $0.node.limits.greetingTimeout = 4_000 }
+        let server = try await AccountProbe { $0.node.limits.greetingTimeout = 60_000 }
         let token = try #require(try await server.loginAnonymous()["access_token"])
         let good = "Authorization: Bearer \(token)"
         for (line, headers, status) in [

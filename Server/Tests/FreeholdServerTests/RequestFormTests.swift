@@ -11,7 +11,7 @@ import Testing
     private static let login = AccountProbe.path + "/app/test/auth/providers/anon-user/login"
 
     private static func probe() async throws -> AccountProbe {
-        try await AccountProbe { $0.node.limits.greetingTimeout = 5_000 }
+        try await AccountProbe { $0.node.limits.greetingTimeout = 60_000 }
     }
 
     private static let forms: [([String], Int)] = [
@@ -138,7 +138,7 @@ import Testing
 
     /// The administrator's port is another pipeline.
     @Test func `the administrator's port refuses what is unclear, too`() async throws {
-        let server = try await TestServer { $0.node.limits.greetingTimeout = 5_000 }
+        let server = try await TestServer { $0.node.limits.greetingTimeout = 60_000 }
         let port = try #require(server.running.administratorPort)
         for (lines, status) in [
             (["GET /status HTTP/1.1", "Host: localhost"], 200), (["GET http://localhost/status HTTP/1.1"], 200),

@@ -213,7 +213,7 @@ final class HTTPResponder: ChannelInboundHandler, RemovableChannelHandler {
         case .text, .stream: break
         }
         timer.start()
-        finish(context)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
     }
 
     /// Sends pieces as they come. Who doesn't take one within the time of a connection's greeting is hung up on.
@@ -237,15 +237,9 @@ final class HTTPResponder: ChannelInboundHandler, RemovableChannelHandler {
                 let (handler, context) = bound.value
                 guard context.channel.isActive else { return }
                 handler.timer.start()
-                handler.finish(context)
+                context.writeAndFlush(handler.wrapOutboundOut(.end(nil)), promise: nil)
             }
         }
-    }
-
-    /// Who is still sending gets the answer, too: `LingeringClose` sees to that.
-    private func finish(_ context: ChannelHandlerContext) {
-        let channel = context.channel
-        context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in channel.close(promise: nil) }
     }
 
     func channelInactive(context: ChannelHandlerContext) {

@@ -1,8 +1,8 @@
 import NIOCore
 import NIOHTTP1
 
-/// A connection answers one request. What comes behind it may be no HTTP, to which nothing is said: a second answer could be taken for another
-/// request's.
+/// A connection answers one request, and ends with its answer, whoever gives it: NIO's own handlers answer what is no HTTP. What comes
+/// behind it may be no HTTP, either, to which nothing is said: a second answer could be taken for another request's.
 final class OneAnswer: ChannelOutboundHandler {
     typealias OutboundIn = HTTPServerResponsePart
 
@@ -19,9 +19,17 @@ final class OneAnswer: ChannelOutboundHandler {
         switch unwrapOutboundIn(data) {
         case .head(let head): isUpgraded = head.status == .switchingProtocols
         case .body: break
-        case .end: isOver = true
+        case .end: return end(context, data, promise)
         }
         context.write(data, promise: promise)
+    }
+
+    /// Who is still sending gets the answer, too: `LingeringClose` sees to that.
+    private func end(_ context: ChannelHandlerContext, _ data: NIOAny, _ promise: EventLoopPromise<Void>?) {
+        isOver = true
+        let (promise, channel) = (promise ?? context.eventLoop.makePromise(), context.channel)
+        context.write(data, promise: promise)
+        promise.futureResult.whenComplete { _ in channel.close(promise: nil) }
     }
 
     /// Behind the encoder.
