@@ -217,7 +217,8 @@ import Testing
                                 "document_filters": {"read": true, "write": true}}]},
                              "Item": {"roles": [
                                 {"name": "b", "apply_when": {}, "document_filters": {"read": "friend.name == 'x'", "write": true}},
-                                {"name": "c", "apply_when": {}, "document_filters": {"read": "owner TEXT 'x'", "write": true}}]}}}
+                                {"name": "c", "apply_when": {}, "document_filters": {"read": "owner TEXT 'x'", "write": true}},
+                                {"name": "d", "apply_when": {}, "fields": {"nick": {"read": true}}}]}}}
                 """#
         )
         let problems = rules.problems(schema: RuleModels.schema).map(\.description)
@@ -225,6 +226,9 @@ import Testing
         #expect(problems.contains("Address, role 'a': Embedded objects go with their owner's rights."))
         #expect(problems.contains("Person, role 'p': fields: The class has no field 'nick'."))
         #expect(problems.contains("Item, role 'c': document_filters.read: TEXT isn't served."))
+        // Whatever else is wrong with it.
+        let lacking = "Item, role 'd': document_filters: Sync needs 'document_filters' with 'read' and 'write'."
+        #expect(problems.contains(lacking))
         #expect(
             problems.contains(
                 "Item, role 'b': document_filters.read: friend.name: 'friend' is a link: a right depends on its object's own fields only."

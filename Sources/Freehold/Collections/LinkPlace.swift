@@ -63,7 +63,11 @@ struct LinkPlace {
         state.pointee.core.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0.willChange() }
         return transaction._withUnsafeGuaranteedRef { transaction in
             column._withUnsafeGuaranteedRef { column in
-                if transaction.listAppendOpen(column, owner, value) { return true }
+                if transaction.listAppendOpen(column, owner, value)
+                    || transaction.listAppendInline(column, owner, value)
+                {
+                    return true
+                }
                 do throws(EngineError) {
                     try transaction.listAppend(column, owner, [value])
                     return true

@@ -36,6 +36,9 @@ extension List {
     }
 
     /// - Complexity: O(log n)
+    @_specialize(where Element == String)
+    @_specialize(where Element == Int)
+    @_specialize(where Element == Double)
     public func append(_ element: Element) {
         // `linkPlace` is nil unless the elements are objects.
         if let at = linkPlace(),
@@ -47,6 +50,9 @@ extension List {
         append(objectsIn: CollectionOfOne(element))
     }
 
+    @_specialize(where Element == String, S == [String])
+    @_specialize(where Element == Int, S == [Int])
+    @_specialize(where Element == Double, S == [Double])
     public func append<S: Sequence>(objectsIn elements: S) where S.Element == Element {
         guard let at = place() else {
             items.append(contentsOf: elements)

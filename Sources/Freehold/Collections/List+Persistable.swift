@@ -45,14 +45,6 @@ extension List: _Persistable {
         _rlmGet(object, key).assign(value)
     }
 
-    public static func _rlmAdopt(_ storage: inout List<Element>?, _ object: ObjectBase, _ key: Int) {
-        if let list = storage, let table = object._table { list.bind(table, object._key, key) }
-    }
-
-    public static func _rlmPlainContents(_ value: List<Element>) -> _PlainContents? {
-        value.isManaged ? nil : _PlainContents.values(value.items).map { _PlainContents($0) }
-    }
-
     public static func _rlmAny(_ value: List<Element>) -> Any? { value }
     public static func _rlmContent(_ value: List<Element>) -> _StoredContent { value.content }
     public static func _rlmFromContent(_ content: _StoredContent) -> List<Element>? { nil }

@@ -14,9 +14,9 @@ import FreeholdEngine
 /// A list of an unmanaged object holds its elements itself. When the object is added to a realm, the same list
 /// becomes the stored one: it then reads and writes the file, changes only inside write transactions, and belongs
 /// to the realm's thread. Unmanaged objects that are put into a managed list are added to the realm.
-public final class List<Element: RealmCollectionValue> {
+public final class List<Element: RealmCollectionValue>: _CollectionBase {
     /// The elements of an unmanaged list.
-    @exclusivity(unchecked) var items: [Element] = []
+    @exclusivity(unchecked) var items = [Element]()
 
     // The place of a managed list. The core is held so that the table lives.
     @exclusivity(unchecked) private(set) var core: RealmCore?
@@ -25,25 +25,41 @@ public final class List<Element: RealmCollectionValue> {
     @exclusivity(unchecked) private(set) var property = 0
     /// Of a list inside of a mixed value: which one.
     @exclusivity(unchecked) private(set) var nested: NestedCollection?
+    /// The table's.
+    @exclusivity(unchecked) private var state: UnsafeMutablePointer<TableState>?
+    /// How elements are read and written without counting references.
+    @exclusivity(unchecked) private var shortWay = ShortWay.none
     /// The state version at which the owner was last known to live.
     @exclusivity(unchecked) private var stamp: UInt64 = 0
 
+    private enum ShortWay {
+        /// Of a list of objects, and of one of plain values: neither objects nor mixed values.
+        case links, plainValues
+        case none
+    }
+
     /// An empty, unmanaged list.
-    public init() {}
+    public override init() {}
 
     var isManaged: Bool { core != nil }
 
     /// Becomes the list of a row; what it held is dropped.
-    func bind(_ table: ManagedTable, _ key: ObjectKey, _ property: Int) { bind(table, key, property, nil) }
+    override func bind(_ table: ManagedTable, _ key: ObjectKey, _ property: Int) { bind(table, key, property, nil) }
+
+    override var plainContents: PlainContents? {
+        isManaged ? nil : PlainContents.values(items).map { PlainContents($0) }
+    }
 
     func bind(_ table: ManagedTable, _ key: ObjectKey, _ property: Int, _ nested: NestedCollection?) {
-        if !items.isEmpty { items = [] }
+        if !items.isEmpty { items = [Element]() }
         self.nested = nested
         core = table.core
         self.table = table
         owner = key
         self.property = property
         stamp = table.state.pointee.version
+        shortWay = table.info.isLinkList(property) ? .links : table.info.isPlainList(property) ? .plainValues : .none
+        state = table.state
     }
 
     /// A managed list, ready to be read.
@@ -87,21 +103,19 @@ public final class List<Element: RealmCollectionValue> {
     /// without counting references. Else nil.
     @inline(__always)
     func linkPlace() -> LinkPlace? {
-        guard let table, table.info.isLinkList(property) else { return nil }
-        return quickPlace(table)
+        shortWay == .links ? quickPlace() : nil
     }
 
     /// The same of a managed list of plain values: neither objects nor mixed values.
     @inline(__always)
     func plainPlace() -> LinkPlace? {
-        guard let table, table.info.isPlainList(property) else { return nil }
-        return quickPlace(table)
+        shortWay == .plainValues ? quickPlace() : nil
     }
 
     @inline(__always)
-    private func quickPlace(_ table: ManagedTable) -> LinkPlace? {
-        let state = table.state
-        guard stamp == state.pointee.version, state.pointee.thread == fh_thread_id(), let view = state.pointee.view,
+    private func quickPlace() -> LinkPlace? {
+        guard let state, stamp == state.pointee.version, state.pointee.thread == fh_thread_id(),
+            let view = state.pointee.view,
             let column = state.pointee.columnReferences.unsafelyUnwrapped[property]
         else { return nil }
         return LinkPlace(view: view, column: column, state: state, owner: owner, property: property)
@@ -159,6 +173,9 @@ extension List {
     ///
     /// - Precondition: `0 <= i < count`
     public subscript(i: Int) -> Element {
+        @_specialize(where Element == String)
+        @_specialize(where Element == Int)
+        @_specialize(where Element == Double)
         get {
             if let at = linkPlace() {
                 let (object, count) = at.object(i)

@@ -4,12 +4,12 @@ import FreeholdEngine
 // transaction only.
 
 extension Map {
+    @_specialize(where Key == String, Value == String)
+    @_specialize(where Key == String, Value == Int)
+    @_specialize(where Key == String, Value == Double)
     func set(_ value: Value, _ key: Key) {
         let name = key._rlmMapKey
-        guard let at = place() else {
-            items[name] = value
-            return
-        }
+        guard let at = place() else { return items.set(value, name) }
         _ = at.table.core.requireWrite()
         if at.isThere(value as? AnyRealmValue, forKey: name) { return }
         set(Value._rlmContent(value), forKey: name, at)

@@ -44,14 +44,6 @@ extension Map: _Persistable {
         _rlmGet(object, key).assign(value)
     }
 
-    public static func _rlmAdopt(_ storage: inout Map<Key, Value>?, _ object: ObjectBase, _ key: Int) {
-        if let map = storage, let table = object._table { map.bind(table, object._key, key) }
-    }
-
-    public static func _rlmPlainContents(_ value: Map<Key, Value>) -> _PlainContents? {
-        value.home != nil ? nil : value.items.plainEntries.map { _PlainContents($0) }
-    }
-
     public static func _rlmAny(_ value: Map<Key, Value>) -> Any? { value }
     public static func _rlmContent(_ value: Map<Key, Value>) -> _StoredContent { value.content }
     public static func _rlmFromContent(_ content: _StoredContent) -> Map<Key, Value>? { nil }

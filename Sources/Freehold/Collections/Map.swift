@@ -20,16 +20,20 @@ import FreeholdEngine
 /// A map of an unmanaged object holds its entries itself. When the object is added to a realm, the same map becomes
 /// the stored one: it then reads and writes the file, changes only inside write transactions, and belongs to the
 /// realm's thread. Unmanaged objects that are put into a managed map are added to the realm.
-public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
+public final class Map<Key: _MapKey, Value: RealmCollectionValue>: _CollectionBase {
     /// The entries of an unmanaged map.
     @exclusivity(unchecked) var items = UnmanagedMap<Value>()
     @exclusivity(unchecked) private(set) var home: CollectionHome?
 
     /// An empty, unmanaged map.
-    public init() {}
+    public override init() {}
 
     /// Becomes the map of a row; what it held is dropped.
-    func bind(_ table: ManagedTable, _ key: ObjectKey, _ property: Int) { bind(table, key, property, nil) }
+    override func bind(_ table: ManagedTable, _ key: ObjectKey, _ property: Int) { bind(table, key, property, nil) }
+
+    override var plainContents: PlainContents? {
+        home != nil ? nil : items.plainEntries.map { PlainContents($0) }
+    }
 
     func bind(_ table: ManagedTable, _ key: ObjectKey, _ property: Int, _ nested: NestedCollection?) {
         items.removeAll()
@@ -90,6 +94,9 @@ extension Map: RealmKeyedCollection {
             let name = key._rlmMapKey
             return at.value(forKey: name).map { at.element($0, forKey: name) }
         }
+        @_specialize(where Key == String, Value == String)
+        @_specialize(where Key == String, Value == Int)
+        @_specialize(where Key == String, Value == Double)
         set {
             if let newValue { set(newValue, key) } else { removeObject(for: key) }
         }

@@ -9,6 +9,9 @@ extension MutableSet {
     /// - Returns: whether it is new.
     /// - Complexity: O(log n)
     @discardableResult
+    @_specialize(where Element == String)
+    @_specialize(where Element == Int)
+    @_specialize(where Element == Double)
     public func insert(_ element: Element) -> Bool {
         guard let at = place() else { return items.insert(element) }
         _ = at.table.core.requireWrite()

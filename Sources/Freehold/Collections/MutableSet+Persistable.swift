@@ -43,14 +43,6 @@ extension MutableSet: _Persistable {
         _rlmGet(object, key).assign(value)
     }
 
-    public static func _rlmAdopt(_ storage: inout MutableSet<Element>?, _ object: ObjectBase, _ key: Int) {
-        if let set = storage, let table = object._table { set.bind(table, object._key, key) }
-    }
-
-    public static func _rlmPlainContents(_ value: MutableSet<Element>) -> _PlainContents? {
-        value.home != nil ? nil : _PlainContents.values(value.items.elements).map { _PlainContents($0) }
-    }
-
     public static func _rlmAny(_ value: MutableSet<Element>) -> Any? { value }
     public static func _rlmContent(_ value: MutableSet<Element>) -> _StoredContent { value.content }
     public static func _rlmFromContent(_ content: _StoredContent) -> MutableSet<Element>? { nil }

@@ -18,18 +18,22 @@ import FreeholdEngine
 /// the stored one: it then reads and writes the file, changes only inside write transactions, and belongs to the
 /// realm's thread. Unmanaged objects that are put into a managed set are added to the realm. Embedded objects can't be
 /// in sets.
-public final class MutableSet<Element: RealmCollectionValue> {
+public final class MutableSet<Element: RealmCollectionValue>: _CollectionBase {
     /// The elements of an unmanaged set.
     @exclusivity(unchecked) var items = UnmanagedSet<Element>()
     @exclusivity(unchecked) private(set) var home: CollectionHome?
 
     /// An empty, unmanaged set.
-    public init() {}
+    public override init() {}
 
     /// Becomes the set of a row; what it held is dropped.
-    func bind(_ table: ManagedTable, _ key: ObjectKey, _ property: Int) {
+    override func bind(_ table: ManagedTable, _ key: ObjectKey, _ property: Int) {
         items.removeAll()
         home = CollectionHome(table, key, property)
+    }
+
+    override var plainContents: PlainContents? {
+        home != nil ? nil : PlainContents.values(items.elements).map { PlainContents($0) }
     }
 
     /// Traps on the wrong thread and when the owner was deleted. Nil for an unmanaged set.

@@ -1,7 +1,7 @@
 import FreeholdEngine
 
 /// What an unmanaged collection of plain values (neither objects nor mixed values) holds, ready to be stored.
-public struct _PlainContents {
+struct PlainContents {
     /// Of a list or a set.
     let values: [Value]
     /// Of a map.
@@ -41,14 +41,6 @@ public struct _PlainContents {
     static func isPlain(_ value: Value) -> Bool { !value.isNull && ValueLimits.fits(value) }
 }
 
-/// The key of an unmanaged map's entry. Keys are the same if their bytes are, as they are in a file.
-struct UnmanagedMapKey: Hashable {
-    let name: String
-
-    static func == (a: Self, b: Self) -> Bool { a.name.utf8.elementsEqual(b.name.utf8) }
-    func hash(into hasher: inout Hasher) { hasher.combine(name) }
-}
-
 extension UnmanagedMap where Element: RealmCollectionValue {
     /// In no order; nil where one of them can't be stored.
     var plainEntries: [(key: String, value: Value)]? {
@@ -60,7 +52,7 @@ extension UnmanagedMap where Element: RealmCollectionValue {
             }
         }
         return collect(values) { element in
-            guard case .value(let value) = Element._rlmContent(element), _PlainContents.isPlain(value) else {
+            guard case .value(let value) = Element._rlmContent(element), PlainContents.isPlain(value) else {
                 return nil
             }
             return value

@@ -19,47 +19,51 @@ struct UniqueElement<Element: RealmCollectionValue>: Hashable {
     }
 }
 
-/// Up to so many elements are looked through: quicker than a hash table, whose code is generic where elements are.
-private let fewElements = 8
-
 private func hasEqualBytes(_ a: String, _ b: String) -> Bool {
     a.utf8.count == b.utf8.count && Value.compareBytes(a, b) == 0
 }
 
 /// The elements of an unmanaged set, in no order but with positions.
 struct UnmanagedSet<Element: RealmCollectionValue> {
-    private(set) var elements: [Element] = []
-    /// Empty while there are few elements.
-    private var positions: [UniqueElement<Element>: Int] = [:]
+    // `[]` would look up the storage's type.
+    private(set) var elements = [Element]()
+    private var positions = PositionTable()
 
     func hasSameElements(as other: UnmanagedSet) -> Bool {
         elements.count == other.elements.count && elements.allSatisfy { other.position(of: $0) != nil }
     }
 
+    private static func hash(_ element: Element) -> Int { UniqueElement(element).hashValue }
+
+    @inline(__always)
     func position(of element: Element) -> Int? {
-        if elements.count > fewElements { return positions[UniqueElement(element)] }
         if Element.self == String.self {
-            let sought = unsafeBitCast(element, to: String.self)
-            return unsafeBitCast(elements, to: [String].self).firstIndex { hasEqualBytes($0, sought) }
+            let (elements, sought) = (
+                unsafeBitCast(elements, to: [String].self), unsafeBitCast(element, to: String.self)
+            )
+            return position(of: element) { hasEqualBytes(elements[$0], sought) }
         }
         if Element.self == Int.self {
-            return unsafeBitCast(elements, to: [Int].self).firstIndex(of: unsafeBitCast(element, to: Int.self))
+            let (elements, sought) = (unsafeBitCast(elements, to: [Int].self), unsafeBitCast(element, to: Int.self))
+            return position(of: element) { elements[$0] == sought }
         }
         if elements.isEmpty { return nil }
         let sought = UniqueElement(element)
-        return elements.firstIndex { UniqueElement($0) == sought }
+        return position(of: element) { UniqueElement(elements[$0]) == sought }
+    }
+
+    @inline(__always)
+    private func position(of element: Element, _ isSought: (Int) -> Bool) -> Int? {
+        positions.position(count: elements.count, hash: Self.hash(element), isSought)
     }
 
     /// - Returns: whether it is new.
     @discardableResult
+    @inline(__always)
     mutating func insert(_ element: Element) -> Bool {
         guard position(of: element) == nil else { return false }
         elements.append(element)
-        if elements.count == fewElements + 1 {
-            for (i, element) in elements.enumerated() { positions[UniqueElement(element)] = i }
-        } else if elements.count > fewElements {
-            positions[UniqueElement(element)] = elements.count - 1
-        }
+        positions.append(count: elements.count) { Self.hash(elements[$0]) }
         return true
     }
 
@@ -69,68 +73,54 @@ struct UnmanagedSet<Element: RealmCollectionValue> {
         guard let i = position(of: element) else { return false }
         let last = elements.removeLast()
         if i < elements.count { elements[i] = last }
-        if elements.count <= fewElements {
-            positions = [:]
-        } else {
-            positions[UniqueElement(element)] = nil
-            if i < elements.count { positions[UniqueElement(last)] = i }
-        }
+        positions.remove(i, count: elements.count, hash: Self.hash(element), lastHash: Self.hash(last))
         return true
     }
 
     mutating func removeAll() {
-        elements = []
-        positions = [:]
+        guard !elements.isEmpty else { return }
+        elements = [Element]()
+        positions = PositionTable()
     }
 }
 
 /// The entries of an unmanaged map, in no order. Keys are the same if their bytes are, as they are in a file.
 struct UnmanagedMap<Element> {
     private(set) var keys: [String] = []
-    private(set) var values: [Element] = []
-    /// Empty while there are few entries.
-    private var positions: [UnmanagedMapKey: Int] = [:]
+    private(set) var values = [Element]()
+    private var positions = PositionTable()
 
     var count: Int { keys.count }
 
+    /// By its bytes: strings with equal ones are equal.
+    private static func hash(_ name: String) -> Int { name.hashValue }
+
     private func position(of name: String) -> Int? {
-        if keys.count > fewElements { return positions[UnmanagedMapKey(name: name)] }
-        return keys.firstIndex { hasEqualBytes($0, name) }
+        positions.position(count: keys.count, hash: Self.hash(name)) { hasEqualBytes(keys[$0], name) }
     }
 
     subscript(name: String) -> Element? {
-        get { position(of: name).map { values[$0] } }
-        set {
-            switch (position(of: name), newValue) {
-            case (let i?, let value?): values[i] = value
-            case (let i?, nil): remove(at: i)
-            case (nil, let value?): append(name, value)
-            case (nil, nil): break
-            }
-        }
+        @inline(__always) get { position(of: name).map { values[$0] } }
+        @inline(__always) set { if let newValue { set(newValue, name) } else { remove(name) } }
     }
 
-    private mutating func append(_ name: String, _ value: Element) {
-        keys.append(name)
-        values.append(value)
-        if keys.count == fewElements + 1 {
-            for (i, key) in keys.enumerated() { positions[UnmanagedMapKey(name: key)] = i }
-        } else if keys.count > fewElements {
-            positions[UnmanagedMapKey(name: name)] = keys.count - 1
+    @inline(__always)
+    mutating func set(_ value: Element, _ name: String) {
+        if let i = position(of: name) {
+            values[i] = value
+        } else {
+            keys.append(name)
+            values.append(value)
+            positions.append(count: keys.count) { Self.hash(keys[$0]) }
         }
     }
 
     /// The last entry takes its position.
-    private mutating func remove(at i: Int) {
-        let removed = keys[i]
+    private mutating func remove(_ name: String) {
+        guard let i = position(of: name) else { return }
         let (key, value) = (keys.removeLast(), values.removeLast())
         if i < keys.count { (keys[i], values[i]) = (key, value) }
-        if keys.count <= fewElements {
-            positions = [:]
-        } else {
-            positions[UnmanagedMapKey(name: removed)] = nil
-            if i < keys.count { positions[UnmanagedMapKey(name: key)] = i }
-        }
+        positions.remove(i, count: keys.count, hash: Self.hash(name), lastHash: Self.hash(key))
     }
 
     /// By rising bytes. - Complexity: O(n log n)
@@ -138,7 +128,11 @@ struct UnmanagedMap<Element> {
         zip(keys, values).map { (key: $0, value: $1) }.sorted { Value.compareBytes($0.key, $1.key) < 0 }
     }
 
-    mutating func removeAll() { self = UnmanagedMap() }
+    mutating func removeAll() {
+        guard !keys.isEmpty else { return }
+        (keys, values) = ([], [Element]())
+        positions = PositionTable()
+    }
 }
 
 extension UnmanagedMap: Equatable where Element: Equatable {

@@ -255,8 +255,8 @@ final class ClassInfo: Sendable {
     /// Turns every wrapper of an object into a managed one; collections keep their identity.
     func adopt(_ object: ObjectBase) {
         let address = object._fieldAddress(0)
-        for direct in directProperties where !direct.adopt(address) {
-            properties[direct.index].access.adopt(address + direct.offset, object, direct.index)
+        for direct in directProperties where !direct.adopt(address, object) {
+            properties[direct.index].access.adopt(address + direct.offset, direct.index)
         }
     }
 

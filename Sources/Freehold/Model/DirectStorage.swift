@@ -99,10 +99,15 @@ struct DirectProperty {
         }
     }
 
-    /// Whether it is a collection of plain values that has been made, and so may hold some.
+    /// The collection of plain values, if it has been made, and so may hold some.
     @inline(__always)
-    func mayHoldPlainValues(_ object: UnsafeMutableRawPointer) -> Bool {
-        isPlainCollection && storage == .collection && pointer(object, UnsafeRawPointer?.self).pointee != nil
+    func plainCollection(_ object: UnsafeMutableRawPointer) -> Unmanaged<_CollectionBase>? {
+        isPlainCollection && storage == .collection ? collection(object) : nil
+    }
+
+    @inline(__always)
+    private func collection(_ object: UnsafeMutableRawPointer) -> Unmanaged<_CollectionBase>? {
+        pointer(object, Unmanaged<_CollectionBase>?.self).pointee
     }
 
     /// Whether a mixed value holds no object and no collection.
@@ -183,16 +188,20 @@ struct DirectProperty {
         }
     }
 
-    /// Makes the wrapper that of a row and lets go of what it held; false if only the type itself can.
+    /// Makes the wrapper that of a row, and lets go of what it held, but for a collection, which becomes the row's; false if only the type
+    /// itself can.
     @inline(__always)
-    func adopt(_ object: UnsafeMutableRawPointer) -> Bool {
+    func adopt(_ object: UnsafeMutableRawPointer, _ row: ObjectBase) -> Bool {
         switch storage {
         case .string: pointer(object, String.self).pointee = ""
         case .data: pointer(object, Data.self).pointee = Data()
         case .optionalString: pointer(object, String?.self).pointee = nil
         case .optionalData: pointer(object, Data?.self).pointee = nil
         case .link: pointer(object, ObjectBase?.self).pointee = nil
-        case .collection: if pointer(object, UnsafeRawPointer?.self).pointee != nil { return false }
+        case .collection:
+            if let collection = collection(object), let table = row._table {
+                collection._withUnsafeGuaranteedRef { $0.bind(table, row._key, index) }
+            }
         case .scalar, .mixed, .computed, .other: return false
         default: break
         }
@@ -207,7 +216,7 @@ struct DirectProperty {
     /// Lets go of the collection that an accessor has made.
     @inline(__always)
     func forgetCollection(_ object: UnsafeMutableRawPointer) {
-        if storage == .collection, pointer(object, UnsafeRawPointer?.self).pointee != nil {
+        if storage == .collection, collection(object) != nil {
             pointer(object, AnyObject?.self).pointee = nil
         }
     }

@@ -18,7 +18,7 @@ enum DynamicAccess<Value: _Persistable>: PersistedAccess {
 
     static var isPlaceholderCopied: Bool { true }
 
-    static func adopt(_ wrapper: UnsafeMutableRawPointer, _ object: ObjectBase, _ key: Int) {}
+    static func adopt(_ wrapper: UnsafeMutableRawPointer, _ key: Int) {}
 
     private static func dynamic(_ object: ObjectBase) -> DynamicObject {
         guard let dynamic = object as? DynamicObject else {
@@ -65,7 +65,6 @@ enum DynamicAccess<Value: _Persistable>: PersistedAccess {
     }
 
     static func unmanagedContent(_ wrapper: UnsafeRawPointer) -> _StoredContent { .null }
-    static func plainContents(_ wrapper: UnsafeRawPointer) -> _PlainContents? { nil }
 
     static func convert(_ value: Any) -> _StoredContent? { Value._rlmConvert(value) }
 

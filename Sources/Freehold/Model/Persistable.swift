@@ -51,23 +51,11 @@ where PersistedType: _Persistable, PersistedType.PersistedType.PersistedType == 
     /// What some other value stands for: an `Int` for an `Int8`, the text of a `Decimal128`. Nil if nothing; objects
     /// and collections of them are converted without asking.
     static func _rlmConvert(_ value: Any) -> _StoredContent?
-    /// Called when the object has just become managed: from now on its values are in the file. Replaces the storage by the
-    /// placeholder, or has a collection read from the file.
-    static func _rlmAdopt(_ storage: inout _Storage, _ object: ObjectBase, _ key: Int)
-    /// The elements of an unmanaged collection of plain values. Nil for everything else, which is asked for its content.
-    static func _rlmPlainContents(_ value: Self) -> _PlainContents?
-}
-
-extension _Persistable {
-    public static func _rlmPlainContents(_ value: Self) -> _PlainContents? { nil }
 }
 
 extension _Persistable {
     @inlinable public static var _rlmCopiesOnAssignment: Bool { @inline(__always) get { false } }
     @inlinable public static func _rlmAssign(_ current: Self, _ new: Self) {}
-    public static func _rlmAdopt(_ storage: inout _Storage, _ object: ObjectBase, _ key: Int) {
-        storage = _rlmPlaceholder()
-    }
 }
 
 extension _Persistable where _Storage == Self {

@@ -16,14 +16,12 @@ protocol PersistedAccess {
     static func initializePlaceholder(_ wrapper: UnsafeMutableRawPointer, _ key: Int)
     /// Whether the bytes of such a wrapper may be copied, because it holds no reference.
     static var isPlaceholderCopied: Bool { get }
-    /// Makes the wrapper that of a row, after the object was bound.
-    static func adopt(_ wrapper: UnsafeMutableRawPointer, _ object: ObjectBase, _ key: Int)
+    /// Makes the wrapper of a property that is no collection that of a row; what it held is dropped.
+    static func adopt(_ wrapper: UnsafeMutableRawPointer, _ key: Int)
     static func any(of object: ObjectBase, at property: PropertyInfo) -> Any?
     static func content(of object: ObjectBase, at property: PropertyInfo) -> _StoredContent
     /// What a property of an unmanaged object holds.
     static func unmanagedContent(_ wrapper: UnsafeRawPointer) -> _StoredContent
-    /// What a collection of plain values of an unmanaged object holds; nil where it has to be asked one by one.
-    static func plainContents(_ wrapper: UnsafeRawPointer) -> _PlainContents?
     /// Assigns a value to an unmanaged or managed object; false if the type doesn't fit.
     static func assign(_ content: _StoredContent, to object: ObjectBase, at property: PropertyInfo) -> Bool
     /// What a value of some type stands for, of scalars and mixed values; nil if the type doesn't fit.
@@ -87,10 +85,9 @@ extension Persisted: PersistedAccess {
             || type == AnyRealmValue.self
     }
 
-    static func adopt(_ wrapper: UnsafeMutableRawPointer, _ object: ObjectBase, _ key: Int) {
-        let wrapper = wrapper.assumingMemoryBound(to: Self.self)
-        wrapper.pointee.meta = managedBit | UInt32(key)
-        Value._rlmAdopt(&wrapper.pointee.value, object, key)
+    static func adopt(_ wrapper: UnsafeMutableRawPointer, _ key: Int) {
+        wrapper.assumingMemoryBound(to: Self.self).pointee =
+            Self(_storage: Value._rlmPlaceholder(), meta: managedBit | UInt32(key))
     }
 
     private static func wrapper(_ object: ObjectBase, _ property: PropertyInfo) -> UnsafeMutablePointer<Self> {
@@ -119,11 +116,6 @@ extension Persisted: PersistedAccess {
     static func unmanagedContent(_ wrapper: UnsafeRawPointer) -> _StoredContent {
         let storage = wrapper.assumingMemoryBound(to: Self.self).pointee.value
         return Value._rlmContent(Value._rlmUnbox(storage) ?? Value._rlmDefaultValue())
-    }
-
-    static func plainContents(_ wrapper: UnsafeRawPointer) -> _PlainContents? {
-        let storage = wrapper.assumingMemoryBound(to: Self.self).pointee.value
-        return Value._rlmUnbox(storage).flatMap { Value._rlmPlainContents($0) }
     }
 
     static func convert(_ value: Any) -> _StoredContent? { Value._rlmConvert(value) }

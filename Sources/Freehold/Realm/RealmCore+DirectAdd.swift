@@ -12,10 +12,10 @@ extension RealmCore {
         table.sync()
         let address = object._fieldAddress(0)
         let properties = info.directProperties
-        var filled: [(index: Int, contents: _PlainContents)] = []
+        var filled: [(index: Int, contents: PlainContents)] = []
         for property in properties {
-            if property.mayHoldPlainValues(address) {
-                guard let contents = property.access.plainContents(address + property.offset) else { return false }
+            if let collection = property.plainCollection(address) {
+                guard let contents = collection._withUnsafeGuaranteedRef(\.plainContents) else { return false }
                 filled.append((property.index, contents))
             } else if !property.fits(address, table) {
                 return false

@@ -64,7 +64,8 @@ extension RealmCore {
             pendingError =
                 configuration.versionLimitError(database)
                 ?? file.heldVersionError(configuration, at: transaction.base)
-            transaction.didCascade = { [weak self] in self?.didDelete() }
+            // Not weak: objects retain their core, and one that was ever referred to weakly is slower to retain.
+            transaction.didCascade = { [unowned(unsafe) self] in didDelete() }
             advance()
         }
         file.didBeginWrite(transaction, confinement)

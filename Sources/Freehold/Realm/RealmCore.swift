@@ -64,7 +64,10 @@ final class RealmCore {
     var boundSchema: DatabaseSchema?
     /// What live realms read through: see `SchemaCopies`.
     private var ownSchema: DatabaseSchema?
-    @exclusivity(unchecked) var transaction: WriteTransaction?
+    @exclusivity(unchecked) var transaction: WriteTransaction? {
+        // It refers to this core without keeping it: see `adopt`.
+        willSet { transaction?.didCascade = nil }
+    }
     var pendingError: Realm.Error?
     /// In a migration: the realm of the old objects.
     var predecessor: RealmCore?
@@ -118,6 +121,7 @@ final class RealmCore {
                 .sdk,
                 "\(self) was let go of in a write transaction, which is rolled back. Hold it, and commit."
             )
+            transaction.didCascade = nil
             transaction.cancel()
             file.didEndWrite(transaction)
         }

@@ -163,10 +163,14 @@ final class FileWatch: Sendable {
                 let code = fh_pipe(&ends)
                 guard code == 0 else {
                     if events >= 0 { close(events) }
-                    throw .system(code, "The file can't be watched for commits of other processes.", path: path)
+                    throw Self.error(code, path)
                 }
                 (ending, end) = (ends[0], ends[1])
                 pthread_detach(EngineThread.start { [self] in run() })
+            }
+
+            private static func error(_ code: Int32, _ path: String) -> EngineError {
+                .system(code, "The file can't be watched for commits of other processes.", path: path)
             }
 
             /// -1 where there is none left.
@@ -174,13 +178,10 @@ final class FileWatch: Sendable {
                 // The threads of watches that have just ended give theirs back when they come to it.
                 for pause in [0, 1, 2, 4, 8] as [UInt32] {
                     if pause > 0 { usleep(pause * 1000) }
-                    let made =
-                        FileWatch.lacksInstances.load(ordering: .relaxed)
-                        ? -1 : inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
+                    if FileWatch.lacksInstances.load(ordering: .relaxed) { continue }
+                    let made = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
                     if made >= 0 { return made }
-                    guard errno == EMFILE || FileWatch.lacksInstances.load(ordering: .relaxed) else {
-                        throw .system(errno, "The file can't be watched for commits of other processes.", path: path)
-                    }
+                    guard errno == EMFILE else { throw error(errno, path) }
                 }
                 return -1
             }
@@ -188,9 +189,7 @@ final class FileWatch: Sendable {
             func add(_ path: String) throws(EngineError) -> Int32 {
                 if events < 0 { return -1 }
                 let descriptor = inotify_add_watch(events, path, UInt32(IN_MODIFY))
-                if descriptor < 0 {
-                    throw .system(errno, "The file can't be watched for commits of other processes.", path: path)
-                }
+                guard descriptor >= 0 else { throw Self.error(errno, path) }
                 return descriptor
             }
 

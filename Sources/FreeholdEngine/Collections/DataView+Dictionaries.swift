@@ -5,13 +5,15 @@ extension DataView {
     func withDictionary<R>(_ column: Column, _ key: ObjectKey, _ body: (StoredDictionary) -> R) -> R {
         var (cluster, slot) = locate(key)
         let blobs = column.segment(.blobs)
-        if let buffer = buffer(column, cluster: cluster) {
-            let bytes = buffer.bytes(slot)
-            return body(
-                buffer.isReference(slot)
-                    ? StoredDictionary(reference: bytes, blobs: blobs)
-                    : StoredDictionary(inline: bytes, type: column.type)
-            )
+        if let buffer = unretainedBuffer(column, cluster: cluster) {
+            return buffer._withUnsafeGuaranteedRef { buffer in
+                let bytes = buffer.bytes(slot)
+                return body(
+                    buffer.isReference(slot)
+                        ? StoredDictionary(reference: bytes, blobs: blobs)
+                        : StoredDictionary(inline: bytes, type: column.type)
+                )
+            }
         }
         guard let leaf = locatedLeaf(column, cluster, &slot) else {
             return body(StoredDictionary(inline: UnsafeRawBufferPointer(start: nil, count: 0), type: column.type))

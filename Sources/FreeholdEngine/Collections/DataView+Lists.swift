@@ -9,8 +9,10 @@ extension DataView {
     func withList<R>(_ column: Column, _ key: ObjectKey, _ body: (StoredList) -> R) -> R {
         if column.collection == .dictionary { return withDictionary(column, key) { body($0.values) } }
         var (cluster, slot) = locate(key)
-        if let buffer = buffer(column, cluster: cluster) {
-            return withEntry(buffer, slot, type: column.type, blobs: column.segment(.blobs), body)
+        if let buffer = unretainedBuffer(column, cluster: cluster) {
+            return buffer._withUnsafeGuaranteedRef {
+                withEntry($0, slot, type: column.type, blobs: column.segment(.blobs), body)
+            }
         }
         let leaf = locatedLeaf(column, cluster, &slot)
         return withEntry(leaf, slot, type: column.type, blobs: column.segment(.blobs), body)

@@ -28,7 +28,7 @@ struct InlineList {
         bytes.count < 4 ? 0 : Int(bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self))
     }
     @inline(__always) private var width: Int { Int(bytes[0] & 0x7f) }
-    @inline(__always) private var hasNulls: Bool { bytes[0] & 0x80 != 0 }
+    @inline(__always) var hasNulls: Bool { bytes[0] & 0x80 != 0 }
     @inline(__always) private var valuesOffset: Int { 4 + (hasNulls ? (count + 7) >> 3 : 0) }
 
     func isNull(_ i: Int) -> Bool { hasNulls && bytes[4 + (i >> 3)] >> UInt8(i & 7) & 1 != 0 }

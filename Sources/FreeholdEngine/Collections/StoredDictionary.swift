@@ -42,6 +42,33 @@ struct StoredDictionary {
         return [UInt8(keyBytes.count & 0xFF), UInt8(keyBytes.count >> 8)] + keyBytes + valueBytes
     }
 
+    /// Bytes that `splice` may write.
+    static let room = 2 + 2 * InlineList.limit
+
+    /// Writes a small dictionary, with a range of its entries replaced, in the bytes that `encode` gives.
+    ///
+    /// - Parameters:
+    ///   - keys: nil where they stay.
+    ///   - out: has room for so many bytes as `room` says, elsewhere than the dictionary.
+    /// - Returns: how many there are; nil where `InlineList.splice` gives nil, or it wouldn't fit inline.
+    func splice(
+        _ range: Range<Int>,
+        keys newKeys: [Value]?,
+        values newValues: [Value],
+        to out: UnsafeMutableRawPointer
+    ) -> Int? {
+        guard case .inline(let keys) = keys, case .inline(let values) = values else { return nil }
+        guard let keySize = keys.splice(newKeys == nil ? 0..<0 : range, with: newKeys ?? [], to: out + 2) else {
+            return nil
+        }
+        if keySize == 0 { return 0 }
+        guard let valueSize = values.splice(range, with: newValues, to: out + 2 + keySize),
+            2 + keySize + valueSize <= InlineList.limit
+        else { return nil }
+        out.storeBytes(of: UInt16(keySize).littleEndian, as: UInt16.self)
+        return 2 + keySize + valueSize
+    }
+
     /// What is wrong with a key; nil for one that can be.
     ///
     /// No key has a dot or begins with a dollar sign: both have a meaning in the names of nested fields.

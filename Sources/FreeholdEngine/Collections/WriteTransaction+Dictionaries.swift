@@ -200,6 +200,10 @@ extension WriteTransaction {
     /// Sorted by key; of several with one key the last.
     static func unique(_ entries: [(key: String, value: Value)]) -> [(key: String, value: Value)] {
         if entries.count == 1 { return entries }
+        if entries.count == 2 {
+            let order = Value.compareBytes(entries[0].key, entries[1].key)
+            if order != 0 { return order < 0 ? entries : [entries[1], entries[0]] }
+        }
         var out: [(key: String, value: Value)] = []
         out.reserveCapacity(entries.count)
         for entry in entries.sorted(by: { Value.compareBytes($0.key, $1.key) < 0 }) {
@@ -290,6 +294,14 @@ extension WriteTransaction {
         let (buffer, slot, type) = (place.values.buffer, place.values.slot, place.values.type)
         guard buffer.isReference(slot) else {
             let stored = StoredDictionary(inline: buffer.bytes(slot), type: type)
+            let isInline = withUnsafeTemporaryAllocation(byteCount: StoredDictionary.room, alignment: 8) { room in
+                guard let size = stored.splice(range, keys: keys, values: values, to: room.baseAddress!) else {
+                    return false
+                }
+                buffer.setBytes(slot, UnsafeRawBufferPointer(start: room.baseAddress!, count: size))
+                return true
+            }
+            if isInline { return }
             var allKeys = self.values(of: stored.keys, type: .string, isOptional: false)
             var allValues = self.values(of: stored.values, type: type, isOptional: place.values.isOptional)
             if let keys { allKeys.replaceSubrange(range, with: keys) }
@@ -336,7 +348,8 @@ extension WriteTransaction {
 
     /// Of an empty dictionary whose values are plain: what it holds, sorted.
     func store(_ entries: [(key: String, value: Value)], in column: Column, _ key: ObjectKey) {
-        store(dictionaryPlace(column, key), entries.map { .string($0.key) }, entries.map(\.value))
+        let place = dictionaryPlace(column, key)
+        splice(place, 0..<0, keys: entries.map { .string($0.key) }, values: entries.map(\.value))
     }
 
     private func store(_ place: DictionaryPlace, _ keys: [Value], _ values: [Value]) {

@@ -60,6 +60,29 @@ extension WriteTransaction {
         note(column, key, .insert(at: at, count: 1))
     }
 
+    /// Appends a plain value to a small list in its bytes: the general way's checks are met then.
+    ///
+    /// - Precondition: the object lives.
+    /// - Returns: false, with nothing changed, where `listInsert` has to see to it.
+    package func listAppendInline(_ column: Column, _ key: ObjectKey, _ value: Value) -> Bool {
+        guard column.collection == .list, value.type == column.type, column.type != .link, column.type != .mixed,
+            !column.hasIndex
+        else { return false }
+        spillIfOverBudget()
+        let (cluster, slot) = locate(key)
+        let (columns, buffer) = openLeaf(column, cluster)
+        if columns._withUnsafeGuaranteedRef({ $0.hasHiddenLinks }) { return false }
+        let at: Int? = buffer._withUnsafeGuaranteedRef { buffer in
+            if buffer.isReference(slot) { return nil }
+            let count = InlineList(buffer.bytes(slot), type: column.type).count
+            let isDone = spliceInline(buffer, slot, column.type, count..<count, with: CollectionOfOne(value))
+            return isDone ? count : nil
+        }
+        guard let at else { return false }
+        note(column, key, .insert(at: at, count: 1))
+        return true
+    }
+
     /// Returns the new element's position; nil, with nothing changed, where the list must be laid out anew.
     @inline(__always)
     private func appendInPlace(_ target: ObjectKey, _ buffer: LeafBuffer, _ slot: Int) -> Int? {
@@ -251,11 +274,12 @@ extension WriteTransaction {
         _ operation: ListEdit.Operation,
         gone: @autoclosure () -> [Value] = []
     ) {
-        let table = tables[column.tableID]!
-        guard key.raw < table.firstNewKey else { return }
+        let columns = unmanagedOverlay(column)
+        guard key.raw < columns._withUnsafeGuaranteedRef({ $0.firstNewKey }) else { return }
         journal?.edited(column, key, operation, gone: gone, in: self)
         let (cluster, slot) = locate(key)
-        columnOverlay(column).markModified(cluster, slot)
+        columns._withUnsafeGuaranteedRef { $0.markModified(cluster, slot) }
+        let table = tables[column.tableID]!
         if table.listEdits.count < keptEdits {
             table.listEdits.append(ListEdit(column: column.id, key: key, operation: operation))
         } else {
@@ -305,39 +329,25 @@ extension WriteTransaction {
             spliceLarge(place, range, with: values)
             return
         }
-        if place.type == .link || (place.type == .int && !place.isOptional) {
-            spliceInts(place, range, with: values)
-            return
-        }
+        if spliceInline(place.buffer, place.slot, place.type, range, with: values) { return }
         var all = InlineList(place.buffer.bytes(place.slot), type: place.type).values()
         all.replaceSubrange(range, with: values)
         storeInlineOrLarge(place, all)
     }
 
-    private func spliceInts(_ place: ListPlace, _ range: Range<Int>, with values: [Value]) {
-        let old = InlineList(place.buffer.bytes(place.slot), type: place.type)
-        let count = old.count
-        let newCount = count - range.count + values.count
-        let isInline = withUnsafeTemporaryAllocation(of: Int64.self, capacity: count + values.count + 1) { ints in
-            let p = ints.baseAddress!
-            for i in 0..<range.lowerBound { p[i] = old.int(i) }
-            for (i, value) in values.enumerated() { p[range.lowerBound + i] = Self.rawInt(value) }
-            let shift = values.count - range.count
-            for i in range.upperBound..<count { p[i + shift] = old.int(i) }
-            return putInts(place, p, newCount)
-        }
-        guard !isInline else { return }
-        var all = old.values()
-        all.replaceSubrange(range, with: values)
-        makeLarge(place, all)
-    }
-
-    @inline(__always)
-    private static func rawInt(_ value: Value) -> Int64 {
-        switch value {
-        case .int(let i): i
-        case .link(let k): k.raw
-        default: 0
+    /// - Returns: false, with nothing changed, where the list has to be encoded anew, or doesn't fit inline.
+    private func spliceInline(
+        _ buffer: LeafBuffer,
+        _ slot: Int,
+        _ type: ColumnType,
+        _ range: Range<Int>,
+        with values: some Collection<Value>
+    ) -> Bool {
+        withUnsafeTemporaryAllocation(byteCount: InlineList.limit, alignment: 8) { room in
+            let old = InlineList(buffer.bytes(slot), type: type)
+            guard let size = old.splice(range, with: values, to: room.baseAddress!) else { return false }
+            buffer.setBytes(slot, UnsafeRawBufferPointer(start: room.baseAddress!, count: size))
+            return true
         }
     }
 

@@ -81,8 +81,8 @@ extension DataView {
     /// A single-valued column's value. - Complexity: O(1), plus the length of strings and data.
     public func value(_ column: Column, _ key: ObjectKey) -> Value {
         var (cluster, slot) = locate(key)
-        if let buffer = buffer(column, cluster: cluster) {
-            return value(column.type, buffer, slot, blobs: column.segment(.blobs))
+        if let buffer = unretainedBuffer(column, cluster: cluster) {
+            return buffer._withUnsafeGuaranteedRef { value(column.type, $0, slot, blobs: column.segment(.blobs)) }
         }
         guard let leaf = locatedLeaf(column, cluster, &slot) else {
             return FieldCoding.defaultValue(column.type, isOptional: column.isOptional)
@@ -93,7 +93,9 @@ extension DataView {
     /// An integer column's value; nil for null. The column must be of integers.
     public func readInt(_ column: Column, _ key: ObjectKey) -> Int64? {
         var (cluster, slot) = locate(key)
-        if let buffer = buffer(column, cluster: cluster) { return buffer.isNull(slot) ? nil : buffer.int(slot) }
+        if let buffer = unretainedBuffer(column, cluster: cluster) {
+            return buffer._withUnsafeGuaranteedRef { $0.isNull(slot) ? nil : $0.int(slot) }
+        }
         guard let leaf = locatedLeaf(column, cluster, &slot) else { return column.isOptional ? nil : 0 }
         return leaf.isNull(slot) ? nil : leaf.int(slot)
     }
@@ -101,8 +103,8 @@ extension DataView {
     /// A link column's target; nil for none.
     public func readLink(_ column: Column, _ key: ObjectKey) -> ObjectKey? {
         var (cluster, slot) = locate(key)
-        if let buffer = buffer(column, cluster: cluster) {
-            let raw = buffer.int(slot)
+        if let buffer = unretainedBuffer(column, cluster: cluster) {
+            let raw = buffer._withUnsafeGuaranteedRef { $0.int(slot) }
             return raw == 0 ? nil : ObjectKey(raw - 1)
         }
         return locatedLeaf(column, cluster, &slot)?.link(slot)
@@ -110,21 +112,27 @@ extension DataView {
 
     public func readBool(_ column: Column, _ key: ObjectKey) -> Bool? {
         var (cluster, slot) = locate(key)
-        if let buffer = buffer(column, cluster: cluster) { return buffer.isNull(slot) ? nil : buffer.bool(slot) }
+        if let buffer = unretainedBuffer(column, cluster: cluster) {
+            return buffer._withUnsafeGuaranteedRef { $0.isNull(slot) ? nil : $0.bool(slot) }
+        }
         guard let leaf = locatedLeaf(column, cluster, &slot) else { return column.isOptional ? nil : false }
         return leaf.isNull(slot) ? nil : leaf.bool(slot)
     }
 
     public func readFloat(_ column: Column, _ key: ObjectKey) -> Float? {
         var (cluster, slot) = locate(key)
-        if let buffer = buffer(column, cluster: cluster) { return buffer.isNull(slot) ? nil : buffer.float(slot) }
+        if let buffer = unretainedBuffer(column, cluster: cluster) {
+            return buffer._withUnsafeGuaranteedRef { $0.isNull(slot) ? nil : $0.float(slot) }
+        }
         guard let leaf = locatedLeaf(column, cluster, &slot) else { return column.isOptional ? nil : 0 }
         return leaf.isNull(slot) ? nil : leaf.float(slot)
     }
 
     public func readDouble(_ column: Column, _ key: ObjectKey) -> Double? {
         var (cluster, slot) = locate(key)
-        if let buffer = buffer(column, cluster: cluster) { return buffer.isNull(slot) ? nil : buffer.double(slot) }
+        if let buffer = unretainedBuffer(column, cluster: cluster) {
+            return buffer._withUnsafeGuaranteedRef { $0.isNull(slot) ? nil : $0.double(slot) }
+        }
         guard let leaf = locatedLeaf(column, cluster, &slot) else { return column.isOptional ? nil : 0 }
         return leaf.isNull(slot) ? nil : leaf.double(slot)
     }

@@ -39,8 +39,14 @@ public class DataView: BlockStore {
     /// Where the live objects stand, cluster by cluster.
     func positions(_ table: Table) -> TableCache { fatalError("abstract") }
 
-    /// Inside a write transaction: the column's decoded values in a cluster, if it has been changed there.
-    func buffer(_ column: Column, cluster: Int) -> LeafBuffer? { nil }
+    /// Inside a write transaction: the column's decoded values in a cluster, if it has been changed there. The transaction keeps them until it
+    /// is changed again.
+    func unretainedBuffer(_ column: Column, cluster: Int) -> Unmanaged<LeafBuffer>? { nil }
+
+    /// The same, retained.
+    final func buffer(_ column: Column, cluster: Int) -> LeafBuffer? {
+        unretainedBuffer(column, cluster: cluster)?.takeUnretainedValue()
+    }
 
     /// The same of the inverse of a link column, in the target's cluster.
     func backlinkBuffer(_ column: Column, cluster: Int) -> LeafBuffer? { nil }

@@ -81,7 +81,7 @@ extension WriteTransaction {
         added: [Value],
         removed: () -> [Value] = { [] }
     ) throws(EngineError) {
-        guard currentSchema.ownsTargets(column), !added.isEmpty else { return }
+        guard column.type == .link, currentSchema.ownsTargets(column), !added.isEmpty else { return }
         let target = currentSchema.table(id: column.targetTableID!)!
         let unowned = tables[target.id]?.unowned ?? KeyBits()
         var seen: Set<ObjectKey> = []

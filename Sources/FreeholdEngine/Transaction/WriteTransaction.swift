@@ -425,9 +425,9 @@ public final class WriteTransaction: DataView, MutableBlockStore {
 
     // MARK: Leaves
 
-    override func buffer(_ column: Column, cluster: Int) -> LeafBuffer? {
+    override func unretainedBuffer(_ column: Column, cluster: Int) -> Unmanaged<LeafBuffer>? {
         columnOverlays[Int(column.firstSegment / ColumnSegment.count)]?
-            ._withUnsafeGuaranteedRef { $0.unretained(cluster) }?._withUnsafeGuaranteedRef { $0 }
+            ._withUnsafeGuaranteedRef { $0.unretained(cluster) }
     }
 
     /// An integer of a leaf that this transaction has decoded; nil for null and where it hasn't.

@@ -27,10 +27,14 @@ public struct ClassRights: Hashable, Sendable {
         (read, write, insert, delete, fields) = (.never, .never, .never, .never, .none)
     }
 
+    fileprivate static var lacksFilters: RuleError {
+        RuleError(["document_filters"], "Sync needs 'document_filters' with 'read' and 'write'.")
+    }
+
     /// - Throws: `RuleError` if the role asks for what the class can't answer.
     init(_ className: String, _ role: Role, _ user: RuleUser, _ schema: RuleSchema) throws(RuleError) {
         guard let readFilter = role.readFilter, let writeFilter = role.writeFilter else {
-            throw RuleError(["document_filters"], "Sync needs 'document_filters' with 'read' and 'write'.")
+            throw Self.lacksFilters
         }
         func compiled(_ expression: RuleExpression?, _ key: String) throws(RuleError) -> Condition {
             guard let expression else { return .truth(false) }
@@ -133,6 +137,8 @@ extension RuleSet {
     private func problem(_ role: Role, _ className: String, _ schema: RuleSchema, _ matcher: some ConditionMatcher)
         -> String?
     {
+        // Whatever else is wrong with it: such a role gives nothing.
+        if role.readFilter == nil || role.writeFilter == nil { return "\(ClassRights.lacksFilters)" }
         let user = RuleUser(id: "somebody")
         let expressions = [
             ("document_filters.read", role.readFilter), ("document_filters.write", role.writeFilter),

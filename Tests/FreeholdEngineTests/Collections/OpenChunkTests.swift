@@ -44,6 +44,8 @@ import Testing
                 if i % 100 == 0 {
                     #expect(!t.listAppendOpen(table.columns[0], key, .null))
                     #expect(!t.listAppendOpen(table.columns[0], key, .double(1)))
+                    #expect(!t.listAppendInline(table.columns[0], key, .null))
+                    #expect(!t.listAppendInline(table.columns[0], key, .double(1)))
                 }
             }
             #expect(t.listCount(table.columns[0], key) == 5000)
@@ -259,7 +261,9 @@ import Testing
                 switch kind {
                 case 0, 1:
                     let new = value(i)
-                    if kind == 1 || !t.listAppendOpen(column, key, new) { try t.listAppend(column, key, [new]) }
+                    let isDone =
+                        kind != 1 && (t.listAppendOpen(column, key, new) || t.listAppendInline(column, key, new))
+                    if !isDone { try t.listAppend(column, key, [new]) }
                     list.append(new)
                 case 2 where list.count > 0:
                     try t.listRemove(column, key, at: list.count - 1)

@@ -91,6 +91,11 @@ struct Run: Sendable {
         }
     }
 
+    /// Who runs the tests in the background may ignore these signals, and the commands that they start would, too.
+    static let takesInterrupts: Void = {
+        for number in [SIGINT, SIGQUIT] { signal(number, SIG_DFL) }
+    }()
+
     /// Runs a program to its end with these as its input and outputs. Foundation's `Process` waits in a run loop, which a
     /// thread of the tests may not have. - Returns: what `waitpid` says.
     private static func wait(_ path: String, _ arguments: [String], _ descriptors: [Int32]) throws -> Int32 {
@@ -106,6 +111,7 @@ struct Run: Sendable {
         }
         var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
         defer { for word in words { free(word) } }
+        Self.takesInterrupts
         var child = pid_t()
         let code = posix_spawn(&child, path, &actions, nil, &words, environ)
         guard code == 0 else { throw Failure(description: "posix_spawn: \(String(cString: strerror(code)))") }

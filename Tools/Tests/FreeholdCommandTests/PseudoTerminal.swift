@@ -44,6 +44,7 @@
             var all: [UnsafeMutablePointer<CChar>?] = variables.map { strdup("\($0)=\($1)") } + [nil]
             defer { for word in words + all { free(word) } }
             var child = pid_t()
+            Run.takesInterrupts
             let code = posix_spawn(&child, path, &actions, &attributes, &words, &all)
             self.child = child
             guard code == 0 else { throw Run.Failure(description: "posix_spawn: \(String(cString: strerror(code)))") }
