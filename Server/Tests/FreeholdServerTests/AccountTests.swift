@@ -1,5 +1,6 @@
 import Foundation
 import FreeholdBSON
+import FreeholdSync
 import FreeholdSyncCore
 import Testing
 
@@ -301,10 +302,18 @@ import Testing
         let store = try AccountStore(at: server.folder.path)
         for name in ["one", "two"] {
             try await store.createApp(AccountApp(id: name))
-            // It is followed once the app is served.
-            let b = try await TestClient(port: server.port, token: "user:bob") { $0.app = SyncString(name) }
-            try await b.subscribe()
-            await b.close()
+            // It is followed once the app is served; until then nobody is let in.
+            var isServed = false
+            while !isServed {
+                let b = try await TestClient(port: server.port, token: "user:bob") { $0.app = SyncString(name) }
+                do {
+                    try await b.subscribe()
+                    isServed = true
+                } catch SessionError.forbidden {
+                    try await Task.sleep(for: .milliseconds(50))
+                }
+                await b.close()
+            }
         }
         let c = try await TestClient(port: server.port, token: "user:cy")
         try await c.subscribe()

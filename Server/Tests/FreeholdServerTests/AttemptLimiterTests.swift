@@ -30,7 +30,8 @@ import Testing
             clock.advance(1)
             if wrong == 10 { #expect(!Self.isTaken(limiter, "app/ann", "198.51.100.\(round)")) }
         }
-        let left = (0..<20).filter { Self.isTaken(limiter, "app/ann", "203.0.113.\($0)") }.count
+        // By an address that is remembered: a new one may share its count with strangers.
+        let left = (0..<20).filter { _ in Self.isTaken(limiter, "app/ann", "192.0.2.0") }.count
         #expect(left == 10 - wrong)
         clock.advance(301)
         #expect(Self.isTaken(limiter, "app/ann", "203.0.113.1"), "all is forgiven then")

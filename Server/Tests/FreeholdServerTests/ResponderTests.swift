@@ -42,7 +42,8 @@ import Testing
                 ],
                 { _, _ in HTTPAnswer(body: "here\n") }
             )
-            try channel.pipeline.syncOperations.addHandler(responder)
+            // What ends the connection with the answer.
+            try channel.pipeline.syncOperations.addHandlers([OneAnswer(), responder])
         }
         try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1))
         return channel
