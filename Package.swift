@@ -164,6 +164,8 @@ let package = Package(
         .target(name: "Realm", dependencies: ["RealmSwift"], swiftSettings: settings),
         // Random numbers of all tests.
         .target(name: "TestRandom", path: "Tests/TestRandom", swiftSettings: settings),
+        // Checks of all tests, as functions: they compile faster than macros.
+        .target(name: "TestExpectations", path: "Tests/TestExpectations", swiftSettings: settings),
         // What the crash tests write: shared by the child that is killed and the test that checks.
         .target(
             name: "TestScript",
@@ -203,13 +205,14 @@ let package = Package(
         ),
         .testTarget(
             name: "FreeholdEngineTests",
-            dependencies: ["TestRandom", "FreeholdEngine", "TestScript", "freehold-testchild"],
+            dependencies: ["TestExpectations", "TestRandom", "FreeholdEngine", "TestScript", "freehold-testchild"],
             swiftSettings: settings
         ),
         .testTarget(
             name: "FreeholdSyncCoreTests",
             dependencies: [
-                "TestRandom", "FreeholdSyncCore", "FreeholdCompression", "FreeholdEngine", "FreeholdBSON", "SyncWorlds",
+                "TestExpectations", "TestRandom", "FreeholdSyncCore", "FreeholdCompression", "FreeholdEngine",
+                "FreeholdBSON", "SyncWorlds",
             ],
             exclude: ["Golden"],
             swiftSettings: settings
@@ -217,21 +220,24 @@ let package = Package(
         .testTarget(
             name: "FreeholdSyncRulesTests",
             dependencies: [
-                "TestRandom", "FreeholdSyncRules", "FreeholdSyncCore", "FreeholdEngine", "FreeholdBSON", "SyncWorlds",
+                "TestExpectations", "TestRandom", "FreeholdSyncRules", "FreeholdSyncCore", "FreeholdEngine",
+                "FreeholdBSON", "SyncWorlds",
             ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "FreeholdSyncDocumentsTests",
             dependencies: [
-                "TestRandom", "FreeholdSyncDocuments", "FreeholdSyncCore", "FreeholdEngine", "FreeholdBSON",
+                "TestExpectations", "TestRandom", "FreeholdSyncDocuments", "FreeholdSyncCore", "FreeholdEngine",
+                "FreeholdBSON",
             ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "FreeholdServerStoreTests",
             dependencies: [
-                "TestRandom", "FreeholdServerStore", "FreeholdSyncCore", "FreeholdEngine", "FreeholdBSON", "SyncWorlds",
+                "TestExpectations", "TestRandom", "FreeholdServerStore", "FreeholdSyncCore", "FreeholdEngine",
+                "FreeholdBSON", "SyncWorlds",
                 "Freehold",
             ],
             swiftSettings: settings
@@ -239,7 +245,8 @@ let package = Package(
         .testTarget(
             name: "FreeholdSyncTests",
             dependencies: [
-                "TestRandom", "FreeholdSync", "FreeholdSyncCore", "FreeholdSyncRules", "FreeholdEngine", "FreeholdBSON",
+                "TestExpectations", "TestRandom", "FreeholdSync", "FreeholdSyncCore", "FreeholdSyncRules",
+                "FreeholdEngine", "FreeholdBSON",
                 "SyncWorlds", "Freehold", "TestScript", "freehold-testchild",
             ],
             swiftSettings: settings
@@ -247,7 +254,7 @@ let package = Package(
         .testTarget(
             name: "FreeholdTests",
             dependencies: [
-                "TestRandom", "Freehold", "TestScript", "TestHerd", "freehold-testchild",
+                "TestExpectations", "TestRandom", "Freehold", "TestScript", "TestHerd", "freehold-testchild",
                 .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Logging"])),
                 .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
             ],
@@ -255,26 +262,28 @@ let package = Package(
         ),
         .testTarget(
             name: "FreeholdBSONTests",
-            dependencies: ["TestRandom", "FreeholdBSON", "FreeholdEngine"],
+            dependencies: ["TestExpectations", "TestRandom", "FreeholdBSON", "FreeholdEngine"],
             swiftSettings: settings
         ),
         .testTarget(
             name: "RealmFileReaderTests",
-            dependencies: ["TestRandom", "RealmFileReader", "FreeholdEngine", "TestRealmFiles"],
+            dependencies: ["TestExpectations", "TestRandom", "RealmFileReader", "FreeholdEngine", "TestRealmFiles"],
             exclude: ["Fixtures"],
             swiftSettings: settings
         ),
         .testTarget(
             name: "FreeholdImportTests",
             dependencies: [
-                "TestRandom", "FreeholdImport", "RealmFileReader", "Freehold", "FreeholdEngine", "TestRealmFiles",
+                "TestExpectations", "TestRandom", "FreeholdImport", "RealmFileReader", "Freehold", "FreeholdEngine",
+                "TestRealmFiles",
             ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "ModelWriterTests",
             dependencies: [
-                "TestRandom", "ModelWriter", "FreeholdEngine", "FreeholdBSON", "FreeholdSyncCore", "FreeholdSyncRules",
+                "TestExpectations", "TestRandom", "ModelWriter", "FreeholdEngine", "FreeholdBSON", "FreeholdSyncCore",
+                "FreeholdSyncRules",
                 "Freehold",
             ],
             exclude: ["Golden"],
@@ -282,7 +291,7 @@ let package = Package(
         ),
         .testTarget(
             name: "RealmSwiftTests",
-            dependencies: ["RealmSwift", "Realm"],
+            dependencies: ["TestExpectations", "RealmSwift", "Realm"],
             swiftSettings: settings
         ),
     ]
@@ -307,14 +316,16 @@ if Context.environment["FREEHOLD_DEVELOPMENT"] != nil {
         .target(name: "ModelConverter", path: "Tools/Sources/ModelConverter", swiftSettings: settings),
         .testTarget(
             name: "ModelConverterTests",
-            dependencies: ["TestRandom", "ModelConverter", "RealmSwift"],
+            dependencies: ["TestExpectations", "TestRandom", "ModelConverter", "RealmSwift"],
             path: "Tools/Tests/ModelConverterTests",
             exclude: ["Old"],
             swiftSettings: [.swiftLanguageMode(.v6)]
         ),
         .testTarget(
             name: "FreeholdCommandTests",
-            dependencies: ["TestRandom", "FreeholdCommand", "Freehold", "FreeholdSync", "FreeholdEngine"],
+            dependencies: [
+                "TestExpectations", "TestRandom", "FreeholdCommand", "Freehold", "FreeholdSync", "FreeholdEngine",
+            ],
             path: "Tools/Tests/FreeholdCommandTests",
             swiftSettings: settings
         ),
@@ -355,7 +366,7 @@ if Context.environment["FREEHOLD_DEVELOPMENT"] != nil {
         ),
         .testTarget(
             name: "DocumentTests",
-            dependencies: ["DocumentCode", "Freehold", "TestScript", "freehold-documents"],
+            dependencies: ["TestExpectations", "DocumentCode", "Freehold", "TestScript", "freehold-documents"],
             path: "Tests/DocumentTests",
             swiftSettings: settings
         ),

@@ -33,15 +33,16 @@ struct DocumentCodeTests {
               ```
             """
         let document = try Document(path: "a.md", text: text)
-        #expect(document.parts.count == 1)
+        expectEqual(document.parts.count, 1)
         let blocks = document.parts[0].blocks
-        #expect(
-            blocks.map(\.code) == [
+        expectEqual(
+            blocks.map(\.code),
+            [
                 ["let hidden = 1"], ["let shown = hidden"], ["if shown == 1 {", "    print(shown)", "}"],
             ]
         )
-        #expect(blocks.map(\.line) == [4, 7, 17])
-        #expect(blocks.map(\.isShown) == [false, true, true])
+        expectEqual(blocks.map(\.line), [4, 7, 17])
+        expectEqual(blocks.map(\.isShown), [false, true, true])
     }
 
     @Test func `directives hold for the next block`() throws {
@@ -60,8 +61,8 @@ struct DocumentCodeTests {
             ```
             """
         let parts = try Document(path: "a.md", text: text).parts
-        #expect(parts.map { $0.blocks.map(\.code) } == [[["connect()"]], [["run()"]]])
-        #expect(parts.map { $0.blocks.map(\.use) } == [[.compile], [.run]])
+        expectEqual(parts.map { $0.blocks.map(\.code) }, [[["connect()"]], [["run()"]]])
+        expectEqual(parts.map { $0.blocks.map(\.use) }, [[.compile], [.run]])
     }
 
     @Test(arguments: [
@@ -107,14 +108,15 @@ struct DocumentCodeTests {
             }
             """#.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         ).pieces
-        #expect(
-            pieces.map(\.kind) == [
+        expectEqual(
+            pieces.map(\.kind),
+            [
                 .import, .statement, .type("Dog"), .type("Info"), .extension("Dog"), .statement, .member, .member,
                 .statement,
             ]
         )
-        #expect(pieces.map(\.line) == [0, 1, 2, 4, 11, 12, 15, 18, 19])
-        #expect(pieces.map(\.code.count) == [1, 1, 2, 7, 1, 3, 3, 1, 3])
+        expectEqual(pieces.map(\.line), [0, 1, 2, 4, 11, 12, 15, 18, 19])
+        expectEqual(pieces.map(\.code.count), [1, 1, 2, 7, 1, 3, 3, 1, 3])
     }
 
     @Test func `a program nests its blocks and puts models into its own schema`() throws {
@@ -133,18 +135,18 @@ struct DocumentCodeTests {
             ```
             """
         let document = try Document(path: "Sources/Freehold/Freehold.docc/A-b.md", text: text)
-        let file = try #require(Program.file(of: document))
-        #expect(file.name == "Freehold_A_b.swift")
+        let file = try require(Program.file(of: document))
+        expectEqual(file.name, "Freehold_A_b.swift")
         let lines = file.text.split(separator: "\n").map(String.init)
-        #expect(lines.contains("import FreeholdSync"))
+        expect(lines.contains("import FreeholdSync"))
         let schema = "override class func shouldIncludeInDefaultSchema() -> Bool { Run.program == \"Freehold_A_b_1\" };"
-        #expect(lines.contains("class Dog: Object { \(schema) @Persisted var name = \"\" }"))
-        #expect(lines.contains("class Puppy: Dog { \(schema)"))
-        #expect(lines.contains("class Plain {}"))
-        #expect(lines.contains("extension Freehold_A_b_1.Dog { var title: String { name } }"))
-        #expect(lines.contains("#sourceLocation(file: \"Sources/Freehold/Freehold.docc/A-b.md\", line: 3)"))
+        expect(lines.contains("class Dog: Object { \(schema) @Persisted var name = \"\" }"))
+        expect(lines.contains("class Puppy: Dog { \(schema)"))
+        expect(lines.contains("class Plain {}"))
+        expect(lines.contains("extension Freehold_A_b_1.Dog { var title: String { name } }"))
+        expect(lines.contains("#sourceLocation(file: \"Sources/Freehold/Freehold.docc/A-b.md\", line: 3)"))
         let (first, second) = (lines.firstIndex(of: "let dog = Dog()")!, lines.firstIndex(of: "let dog = 2")!)
-        #expect(lines[first..<second].contains("do {"))
+        expect(lines[first..<second].contains("do {"))
     }
 
     @Test func `tests make a file of their own, and are no program`() throws {
@@ -157,21 +159,21 @@ struct DocumentCodeTests {
             import Testing
             class Dog: Object {}
             func configuration() -> Int { 1 }
-            @Suite struct DogTests {}
+            struct DogTests {}
             ```
             """
         let document = try Document(path: "docs/a.md", text: text)
-        let file = try #require(Program.file(of: document, tests: true))
-        #expect(file.text.contains("enum docs_a_2 {") && file.text.contains("import Testing"))
-        #expect(file.text.contains("\nstatic func configuration() -> Int { 1 }\n"))
-        #expect(
+        let file = try require(Program.file(of: document, tests: true))
+        expect(file.text.contains("enum docs_a_2 {") && file.text.contains("import Testing"))
+        expect(file.text.contains("\nstatic func configuration() -> Int { 1 }\n"))
+        expect(
             file.text.contains(
                 "class Dog: Object { override class func shouldIncludeInDefaultSchema() -> Bool { false };}"
             )
         )
-        #expect(try !#require(Program.file(of: document)).text.contains("DogTests"))
+        expect(try !require(Program.file(of: document)).text.contains("DogTests"))
         let list = Program.list(of: Program.all(of: document))
-        #expect(list.contains("\"docs_a_1\": docs_a_1.run,") && !list.contains("docs_a_2"))
+        expect(list.contains("\"docs_a_1\": docs_a_1.run,") && !list.contains("docs_a_2"))
     }
 
     @Test func `figures are filled in from the results`() throws {
@@ -195,7 +197,7 @@ struct DocumentCodeTests {
             | sum of an Int | untouched |
             """
         let expected = text.replacingOccurrences(of: "| 7 | |", with: "| 0.60 | 59.7 |")
-        #expect(try figures.filled(text, path: "a.md") == expected)
+        try expectEqual(figures.filled(text, path: "a.md"), expected)
         #expect(throws: Figures.Mistake.self) {
             try figures.filled(text.replacingOccurrences(of: "an Int | 7", with: "a Double | 7"), path: "a.md")
         }
@@ -205,7 +207,7 @@ struct DocumentCodeTests {
     }
 
     @Test func `a document without code makes no file`() throws {
-        #expect(Program.file(of: try Document(path: "a.md", text: "Text.\n")) == nil)
-        #expect(try programs("").isEmpty)
+        expect(Program.file(of: try Document(path: "a.md", text: "Text.\n")) == nil)
+        expect(try programs("").isEmpty)
     }
 }

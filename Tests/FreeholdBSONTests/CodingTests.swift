@@ -43,30 +43,30 @@ struct CodingTests {
     @Test func `Every type comes back, and has its BSON type`() throws {
         let value = Everything()
         let document = try BSONEncoder().encode(value)
-        #expect(try BSONDecoder().decode(Everything.self, from: document.bytes()) == value)
-        #expect(try BSONDecoder().decode(Everything.self, from: document.data()) == value)
-        #expect(document["id"] == .objectId(value.id))
-        #expect(document["price"] == .decimal128("19.90"))
-        #expect(document["born"]?.datetimeValue?.milliseconds == 1_356_351_330_501)
-        #expect(document["uuid"] == .uuid(value.uuid) && document["data"] == .data(value.data))
-        #expect(document["int"] == .int64(-1) && document["int32"] == .int32(.min) && document["uint8"] == .int32(255))
-        #expect(document["uint32"] == .int64(4_294_967_295))
-        #expect(document["float"] == .double(Double(Float(0.1))))
-        #expect(document["missing"] == nil)
-        #expect(document["nested"] == [[1, 2], nil, []])
-        #expect(document["any"] == value.any && document["exact"] == .datetime(value.exact))
-        #expect(document["kind"] == "second" && document["shape"] == ["circle": ["radius": 2.0]])
+        try expectEqual(BSONDecoder().decode(Everything.self, from: document.bytes()), value)
+        try expectEqual(BSONDecoder().decode(Everything.self, from: document.data()), value)
+        expectEqual(document["id"], .objectId(value.id))
+        expectEqual(document["price"], .decimal128("19.90"))
+        expectEqual(document["born"]?.datetimeValue?.milliseconds, 1_356_351_330_501)
+        expect(document["uuid"] == .uuid(value.uuid) && document["data"] == .data(value.data))
+        expect(document["int"] == .int64(-1) && document["int32"] == .int32(.min) && document["uint8"] == .int32(255))
+        expectEqual(document["uint32"], .int64(4_294_967_295))
+        expectEqual(document["float"], .double(Double(Float(0.1))))
+        expect(document["missing"] == nil)
+        expectEqual(document["nested"], [[1, 2], nil, []])
+        expect(document["any"] == value.any && document["exact"] == .datetime(value.exact))
+        expect(document["kind"] == "second" && document["shape"] == ["circle": ["radius": 2.0]])
     }
 
     @Test func `Values that are no document are encoded and decoded as values`() throws {
         let encoder = BSONEncoder()
         let decoder = BSONDecoder()
-        #expect(try encoder.encodeValue([1, 2]) == [1, 2])
-        #expect(try encoder.encodeValue("a") == "a")
-        #expect(try encoder.encodeValue(nil as Int?) == .null)
-        #expect(try encoder.encodeValue(Date(timeIntervalSince1970: 0)) == .datetime(BSONDateTime(milliseconds: 0)))
-        #expect(try decoder.decode([Int8?].self, from: [.int32(1), .undefined, .double(3)]) == [1, nil, 3])
-        #expect(try decoder.decode(Int?.self, from: .null) == nil)
+        try expectEqual(encoder.encodeValue([1, 2]), [1, 2])
+        try expectEqual(encoder.encodeValue("a"), "a")
+        try expectEqual(encoder.encodeValue(nil as Int?), .null)
+        try expectEqual(encoder.encodeValue(Date(timeIntervalSince1970: 0)), .datetime(BSONDateTime(milliseconds: 0)))
+        try expectEqual(decoder.decode([Int8?].self, from: [.int32(1), .undefined, .double(3)]), [1, nil, 3])
+        expect(try decoder.decode(Int?.self, from: .null) == nil)
         #expect(throws: EncodingError.self) { try encoder.encode([1]) }
     }
 
@@ -90,19 +90,23 @@ struct CodingTests {
         struct Holder<T: Codable>: Codable { var a: [T] }
         let decoder = BSONDecoder()
         func number(_ value: BSONValue) -> BSONDocument { ["a": [.int32(0), value]] }
-        #expect(Self.path { _ = try decoder.decode(Holder<Int8>.self, from: number(128)) } == ["a", "1"])
-        #expect(Self.path { _ = try decoder.decode(Holder<UInt64>.self, from: number(-1)) } == ["a", "1"])
-        #expect(Self.path { _ = try decoder.decode(Holder<Int32>.self, from: number(2_147_483_648)) } == ["a", "1"])
-        #expect(Self.path { _ = try decoder.decode(Holder<Int>.self, from: number(0.5)) } == ["a", "1"])
-        #expect(Self.path { _ = try decoder.decode(Holder<Int>.self, from: number(.double(.infinity))) } == ["a", "1"])
-        #expect(
-            Self.path { _ = try decoder.decode(Holder<Double>.self, from: number(9_007_199_254_740_993)) } == [
+        expectEqual(Self.path { _ = try decoder.decode(Holder<Int8>.self, from: number(128)) }, ["a", "1"])
+        expectEqual(Self.path { _ = try decoder.decode(Holder<UInt64>.self, from: number(-1)) }, ["a", "1"])
+        expectEqual(Self.path { _ = try decoder.decode(Holder<Int32>.self, from: number(2_147_483_648)) }, ["a", "1"])
+        expectEqual(Self.path { _ = try decoder.decode(Holder<Int>.self, from: number(0.5)) }, ["a", "1"])
+        expectEqual(
+            Self.path { _ = try decoder.decode(Holder<Int>.self, from: number(.double(.infinity))) },
+            ["a", "1"]
+        )
+        expectEqual(
+            Self.path { _ = try decoder.decode(Holder<Double>.self, from: number(9_007_199_254_740_993)) },
+            [
                 "a", "1",
             ]
         )
-        #expect(Self.path { _ = try decoder.decode(Holder<Float>.self, from: number(1e300)) } == ["a", "1"])
-        #expect(Self.path { _ = try BSONEncoder().encode(Holder<UInt64>(a: [0, .max])) } == ["a", "1"])
-        #expect(Self.path { _ = try BSONEncoder().encode(["a": UInt.max]) } == ["a"])
+        expectEqual(Self.path { _ = try decoder.decode(Holder<Float>.self, from: number(1e300)) }, ["a", "1"])
+        expectEqual(Self.path { _ = try BSONEncoder().encode(Holder<UInt64>(a: [0, .max])) }, ["a", "1"])
+        expectEqual(Self.path { _ = try BSONEncoder().encode(["a": UInt.max]) }, ["a"])
     }
 
     @Test func `Another type, a missing key and null are errors of their kind`() {
@@ -122,10 +126,10 @@ struct CodingTests {
                 return "\(error)"
             }
         }
-        #expect(error([:]) == "missing a")
-        #expect(error(["a": "1"]) == "mismatch a")
-        #expect(error(["a": true]) == "mismatch a")
-        #expect(error(["a": nil]) == "null a")
+        expectEqual(error([:]), "missing a")
+        expectEqual(error(["a": "1"]), "mismatch a")
+        expectEqual(error(["a": true]), "mismatch a")
+        expectEqual(error(["a": nil]), "null a")
         #expect(throws: DecodingError.self) { try decoder.decode([String: Int].self, from: [1] as BSONValue) }
         #expect(throws: DecodingError.self) { try decoder.decode([Int].self, from: BSONDocument()) }
         #expect(throws: DecodingError.self) { try decoder.decode(Data.self, from: .uuid(UUID())) }
@@ -145,13 +149,13 @@ struct CodingTests {
             let container = try decoder.container(keyedBy: Keys.self)
             b = try container.decode(Int.self, forKey: .b)
             var list = try container.nestedUnkeyedContainer(forKey: .list)
-            #expect(try list.decodeNil())
+            expect(try list.decodeNil())
             var rows = try list.nestedUnkeyedContainer()
-            #expect(try rows.decode(Int.self) == 1)
-            #expect(try list.nestedContainer(keyedBy: Keys.self).decode(Bool.self, forKey: .b))
-            #expect(list.isAtEnd && list.currentIndex == 3)
+            try expectEqual(rows.decode(Int.self), 1)
+            expect(try list.nestedContainer(keyedBy: Keys.self).decode(Bool.self, forKey: .b))
+            expect(list.isAtEnd && list.currentIndex == 3)
             #expect(throws: DecodingError.self) { try list.decode(Int.self) }
-            #expect(try container.nestedContainer(keyedBy: Keys.self, forKey: .inner).allKeys == [.b, .list])
+            try expectEqual(container.nestedContainer(keyedBy: Keys.self, forKey: .inner).allKeys, [.b, .list])
             try super.init(from: container.superDecoder())
         }
         override func encode(to encoder: any Encoder) throws {
@@ -178,9 +182,9 @@ struct CodingTests {
         let expected: BSONDocument = [
             "b": 8, "list": [nil, [1], ["b": true]], "inner": ["b": "", "list": [0]], "super": ["a": 7],
         ]
-        #expect(document == expected)
+        expectEqual(document, expected)
         let same = try BSONDecoder().decode(Derived.self, from: document)
-        #expect(same.a == 7 && same.b == 8)
+        expect(same.a == 7 && same.b == 8)
     }
 
     final class Node: Codable {
@@ -209,8 +213,8 @@ struct CodingTests {
     @Test func `A dictionary with many keys is encoded and decoded`() throws {
         let many = Dictionary(uniqueKeysWithValues: (0..<50_000).map { ("\($0)", $0) })
         let document = try BSONEncoder().encode(many)
-        #expect(document.count == many.count)
-        #expect(try BSONDecoder().decode([String: Int].self, from: document) == many)
+        expectEqual(document.count, many.count)
+        try expectEqual(BSONDecoder().decode([String: Int].self, from: document), many)
     }
 
     @Test func `BSON's types go through other coders as text`() throws {
@@ -218,9 +222,9 @@ struct CodingTests {
             "a": .int32(1), "b": [.minKey, .binary(BSONBinary(bytes: [1], subtype: .encrypted))],
         ]
         let data = try JSONEncoder().encode(["x": value])
-        #expect(try JSONDecoder().decode([String: BSONDocument].self, from: data) == ["x": value])
+        try expectEqual(JSONDecoder().decode([String: BSONDocument].self, from: data), ["x": value])
         let values: [BSONValue] = [1, "é", .null, .undefined]
-        #expect(try JSONDecoder().decode([BSONValue].self, from: JSONEncoder().encode(values)) == values)
+        try expectEqual(JSONDecoder().decode([BSONValue].self, from: JSONEncoder().encode(values)), values)
         #expect(throws: DecodingError.self) {
             try JSONDecoder().decode([BSONValue].self, from: Data(#"["{"]"#.utf8))
         }
@@ -238,10 +242,10 @@ struct CodingTests {
         }
         var encoder = BSONEncoder()
         encoder.userInfo[.probe] = 1
-        #expect(try encoder.encode(["a": Probe()]) == ["a": true])
+        try expectEqual(encoder.encode(["a": Probe()]), ["a": true])
         var decoder = BSONDecoder()
         decoder.userInfo[.probe] = 1
-        #expect(try decoder.decode([Probe].self, from: [1] as BSONValue).allSatisfy(\.found))
+        expect(try decoder.decode([Probe].self, from: [1] as BSONValue).allSatisfy(\.found))
     }
 }
 

@@ -31,16 +31,17 @@ struct LimitTests {
             let limits = BSONLimits(depth: depth)
             #expect(throws: Never.self) {
                 let document = try BSONDocument(bytes: bytes, limits: limits)
-                #expect(try document.bytes(limits: limits) == bytes)
+                try expectEqual(document.bytes(limits: limits), bytes)
                 let text = try document.extendedJSON(.canonical, limits: limits)
                 let options = ExtendedJSONOptions(limits: limits)
                 let same = try BSONDocument(extendedJSON: text, options: options)
-                #expect(same == document)
-                #expect(same.hashValue == document.hashValue)
+                expectEqual(same, document)
+                expectEqual(same.hashValue, document.hashValue)
             }
             let deeper = Self.nested(depth + 1, type: type)
-            #expect(
-                failure { () throws(BSONError) in try BSONDocument(bytes: deeper, limits: limits) }?.code == .tooDeep
+            expectEqual(
+                failure { () throws(BSONError) in try BSONDocument(bytes: deeper, limits: limits) }?.code,
+                .tooDeep
             )
         }
     }
@@ -50,11 +51,12 @@ struct LimitTests {
         onSmallStack {
             let bytes = Self.nested(100_000, type: type)
             let error = failure { () throws(BSONError) in try BSONDocument(bytes: bytes) }
-            #expect(error?.code == .tooDeep)
-            #expect(error?.path.count == (type == 0x0F ? 100 : 200))
+            expectEqual(error?.code, .tooDeep)
+            expectEqual(error?.path.count, (type == 0x0F ? 100 : 200))
             let greatest = BSONLimits(depth: .max)
-            #expect(
-                failure { () throws(BSONError) in try BSONDocument(bytes: bytes, limits: greatest) }?.code == .tooDeep
+            expectEqual(
+                failure { () throws(BSONError) in try BSONDocument(bytes: bytes, limits: greatest) }?.code,
+                .tooDeep
             )
         }
     }
@@ -63,11 +65,11 @@ struct LimitTests {
     func `A depth bomb of text is refused at the limit`(_ part: String) {
         onSmallStack {
             let text = #"{"a":"# + String(repeating: part, count: 200_000)
-            #expect(failure { () throws(BSONError) in try BSONDocument(extendedJSON: text) }?.code == .tooDeep)
+            expectEqual(failure { () throws(BSONError) in try BSONDocument(extendedJSON: text) }?.code, .tooDeep)
             let options = ExtendedJSONOptions(limits: BSONLimits(depth: 1000))
-            #expect(
-                failure { () throws(BSONError) in try BSONDocument(extendedJSON: text, options: options) }?.code
-                    == .tooDeep
+            expectEqual(
+                failure { () throws(BSONError) in try BSONDocument(extendedJSON: text, options: options) }?.code,
+                .tooDeep
             )
         }
     }
@@ -83,17 +85,17 @@ struct LimitTests {
             ]
         ]
         let text = try document.extendedJSON(.canonical, limits: limits)
-        #expect(try BSONDocument(extendedJSON: text, options: options) == document)
+        try expectEqual(BSONDocument(extendedJSON: text, options: options), document)
         for deep in [
             #"{"a":[{"b":1}]}"#, #"{"a":[[]]}"#, #"{"a":[{}]}"#, #"{"a":{"$a":{}}}"#, #"{"a":{"$a":{"$b":{"$c":{}}}}}"#,
             #"{"a":[{"$code":"","$scope":{}}]}"#, #"{"a":{"$a":[1]}}"#, #"{"$a":{"$a":{"a":1}}}"#,
         ] {
             let error = failure { () throws(BSONError) in try BSONDocument(extendedJSON: deep, options: options) }
-            #expect(error?.code == .tooDeep, "\(deep)")
+            expectEqual(error?.code, .tooDeep, "\(deep)")
         }
         let scope = BSONDocument(["a": .javaScriptWithScope(BSONCodeWithScope(code: "", scope: [:]))])
-        #expect(failure { () throws(BSONError) in try scope.bytes(limits: limits) }?.code == .tooDeep)
-        #expect(try scope.bytes(limits: BSONLimits(depth: 3)).count == 22)
+        expectEqual(failure { () throws(BSONError) in try scope.bytes(limits: limits) }?.code, .tooDeep)
+        try expectEqual(scope.bytes(limits: BSONLimits(depth: 3)).count, 22)
     }
 
     @Test func `A value that is nested too deeply isn't written`() {
@@ -101,9 +103,9 @@ struct LimitTests {
             var document = BSONDocument()
             for _ in 0..<200 { document = ["a": [.document(document)]] }
             let nested = document
-            #expect(failure { () throws(BSONError) in try nested.bytes() }?.code == .tooDeep)
-            #expect(failure { () throws(BSONError) in try nested.extendedJSON() }?.code == .tooDeep)
-            #expect(nested.description.contains("nested deeper than 200"))
+            expectEqual(failure { () throws(BSONError) in try nested.bytes() }?.code, .tooDeep)
+            expectEqual(failure { () throws(BSONError) in try nested.extendedJSON() }?.code, .tooDeep)
+            expect(nested.description.contains("nested deeper than 200"))
         }
     }
 
@@ -114,34 +116,34 @@ struct LimitTests {
     func `A length of 2 GiB in 20 bytes is refused`(_ start: String) throws {
         var bytes = bytes(start)
         bytes += [UInt8](repeating: 0, count: 20 - bytes.count)
-        let error = try #require(failure { () throws(BSONError) in try BSONDocument(bytes: bytes) })
-        #expect([.invalidLength, .truncated].contains(error.code))
+        let error = try require(failure { () throws(BSONError) in try BSONDocument(bytes: bytes) })
+        expect([.invalidLength, .truncated].contains(error.code))
     }
 
     @Test func `The size is limited both ways`() throws {
         let document: BSONDocument = ["a": .string(String(repeating: "x", count: 100)), "b": .data(.init(count: 100))]
         let bytes = try document.bytes()
         let exact = BSONLimits(size: bytes.count)
-        #expect(try document.bytes(limits: exact) == bytes)
-        #expect(try BSONDocument(bytes: bytes, limits: exact) == document)
+        try expectEqual(document.bytes(limits: exact), bytes)
+        try expectEqual(BSONDocument(bytes: bytes, limits: exact), document)
         for size in 5..<bytes.count {
-            #expect(
-                failure { () throws(BSONError) in try document.bytes(limits: BSONLimits(size: size)) }?.code
-                    == .tooLarge
+            expectEqual(
+                failure { () throws(BSONError) in try document.bytes(limits: BSONLimits(size: size)) }?.code,
+                .tooLarge
             )
         }
         let small = BSONLimits(size: bytes.count - 1)
-        #expect(failure { () throws(BSONError) in try BSONDocument(bytes: bytes, limits: small) }?.code == .tooLarge)
+        expectEqual(failure { () throws(BSONError) in try BSONDocument(bytes: bytes, limits: small) }?.code, .tooLarge)
         let text = try document.extendedJSON()
         let options = ExtendedJSONOptions(limits: BSONLimits(size: text.utf8.count - 1))
-        #expect(
-            failure { () throws(BSONError) in try BSONDocument(extendedJSON: text, options: options) }?.code
-                == .tooLarge
+        expectEqual(
+            failure { () throws(BSONError) in try BSONDocument(extendedJSON: text, options: options) }?.code,
+            .tooLarge
         )
     }
 
     @Test func `Limits stay in their ranges`() {
-        #expect(BSONLimits(depth: -1, size: -1) == BSONLimits(depth: 1, size: 5))
-        #expect(BSONLimits(depth: .max, size: .max) == BSONLimits(depth: 1000, size: 2_147_483_647))
+        expectEqual(BSONLimits(depth: -1, size: -1), BSONLimits(depth: 1, size: 5))
+        expectEqual(BSONLimits(depth: .max, size: .max), BSONLimits(depth: 1000, size: 2_147_483_647))
     }
 }

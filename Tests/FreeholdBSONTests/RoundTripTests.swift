@@ -12,11 +12,11 @@ struct RoundTripTests {
             let document = documents.document()
             let bytes = try document.bytes()
             let same = try BSONDocument(bytes: bytes)
-            #expect(same == document)
-            #expect(same.hashValue == document.hashValue)
-            #expect(try same.bytes() == bytes)
+            expectEqual(same, document)
+            expectEqual(same.hashValue, document.hashValue)
+            try expectEqual(same.bytes(), bytes)
             let other = documents.document()
-            #expect(try (other == document) == (other.bytes() == bytes))
+            try expectEqual((other == document), (other.bytes() == bytes))
         }
     }
 
@@ -26,7 +26,7 @@ struct RoundTripTests {
             let document = documents.document()
             let text = try document.extendedJSON(.canonical, pretty: round % 4 == 0)
             let same = try BSONDocument(extendedJSON: text)
-            #expect(same == document, "\(text)")
+            expectEqual(same, document, "\(text)")
         }
     }
 
@@ -35,9 +35,9 @@ struct RoundTripTests {
         for _ in 0..<Self.count {
             let document = documents.document()
             let text = try document.extendedJSON()
-            #expect(try BSONDocument(extendedJSON: text).extendedJSON() == text)
+            try expectEqual(BSONDocument(extendedJSON: text).extendedJSON(), text)
             let canonical = try document.extendedJSON(.canonical)
-            #expect(try BSONDocument(extendedJSON: canonical).extendedJSON(.canonical) == canonical)
+            try expectEqual(BSONDocument(extendedJSON: canonical).extendedJSON(.canonical), canonical)
         }
     }
 
@@ -45,7 +45,7 @@ struct RoundTripTests {
         var documents = RandomDocuments(random: SeededRandom(test: "RoundTripTests.decimals"), isTextSafe: true)
         for _ in 0..<Self.count {
             let value = BSONValue.decimal128(documents.decimal())
-            #expect(try BSONValue(extendedJSON: value.extendedJSON()) == value)
+            try expectEqual(BSONValue(extendedJSON: value.extendedJSON()), value)
         }
     }
 
@@ -56,7 +56,7 @@ struct RoundTripTests {
             guard number.isFinite else { continue }
             for format in [ExtendedJSONFormat.canonical, .relaxed] {
                 let text = try BSONValue.double(number).extendedJSON(format)
-                #expect(try BSONValue(extendedJSON: text) == .double(number))
+                try expectEqual(BSONValue(extendedJSON: text), .double(number))
             }
         }
     }

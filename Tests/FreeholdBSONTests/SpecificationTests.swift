@@ -8,38 +8,38 @@ struct SpecificationTests {
     @Test(arguments: ValidCases.all)
     func `Bytes are read and written again as the same bytes and as the canonical text`(_ test: ValidCase) throws {
         let document = try BSONDocument(bytes: bytes(test.hex))
-        #expect(try hex(document.bytes()) == test.hex)
-        #expect(try document.extendedJSON(.canonical) == test.canonical)
-        #expect(try document.extendedJSON() == test.relaxed ?? document.extendedJSON(.relaxed))
+        try expectEqual(hex(document.bytes()), test.hex)
+        try expectEqual(document.extendedJSON(.canonical), test.canonical)
+        try expectEqual(document.extendedJSON(), test.relaxed ?? document.extendedJSON(.relaxed))
     }
 
     @Test(arguments: ValidCases.all)
     func `The canonical text is read as the same document`(_ test: ValidCase) throws {
         let document = try BSONDocument(extendedJSON: test.canonical)
-        #expect(try document.extendedJSON(.canonical) == test.canonical)
+        try expectEqual(document.extendedJSON(.canonical), test.canonical)
         if !test.isLossy {
-            #expect(try hex(document.bytes()) == test.hex)
-            #expect(try document == BSONDocument(bytes: bytes(test.hex)))
+            try expectEqual(hex(document.bytes()), test.hex)
+            try expectEqual(document, BSONDocument(bytes: bytes(test.hex)))
         }
         let pretty = try document.extendedJSON(.canonical, pretty: true)
-        #expect(try BSONDocument(extendedJSON: pretty).extendedJSON(.canonical) == test.canonical)
+        try expectEqual(BSONDocument(extendedJSON: pretty).extendedJSON(.canonical), test.canonical)
     }
 
     @Test(arguments: ValidCases.all)
     func `The relaxed text is read and written again as the same text`(_ test: ValidCase) throws {
         guard let relaxed = test.relaxed else { return }
-        #expect(try BSONDocument(extendedJSON: relaxed).extendedJSON() == relaxed)
+        try expectEqual(BSONDocument(extendedJSON: relaxed).extendedJSON(), relaxed)
     }
 
     @Test(arguments: ValidCases.all)
     func `Other spellings are read as the same`(_ test: ValidCase) throws {
         for text in test.otherTexts {
             let document = try BSONDocument(extendedJSON: text)
-            #expect(try document.extendedJSON(.canonical) == test.canonical)
-            if !test.isLossy { #expect(try hex(document.bytes()) == test.hex) }
+            try expectEqual(document.extendedJSON(.canonical), test.canonical)
+            if !test.isLossy { try expectEqual(hex(document.bytes()), test.hex) }
         }
         for other in test.otherHex {
-            #expect(try hex(BSONDocument(bytes: bytes(other)).bytes()) == test.hex)
+            try expectEqual(hex(BSONDocument(bytes: bytes(other)).bytes()), test.hex)
         }
     }
 
@@ -49,48 +49,49 @@ struct SpecificationTests {
         let isLossy = words.contains("~")
         let stored = "180000001364" + "00" + words[0] + "00"
         let document = try BSONDocument(bytes: bytes(stored))
-        #expect(try hex(document.bytes()) == stored)
+        try expectEqual(hex(document.bytes()), stored)
         let text = #"{"d":{"$numberDecimal":"\#(words[1])"}}"#
-        #expect(try document.extendedJSON(.canonical) == text)
-        #expect(try document.extendedJSON(.relaxed) == text)
+        try expectEqual(document.extendedJSON(.canonical), text)
+        try expectEqual(document.extendedJSON(.relaxed), text)
         for word in words.dropFirst() where word != "~" {
             let number = try Decimal128(exact: String(word))
-            #expect(number.exactText == words[1])
-            if !isLossy { #expect(try hex(BSONDocument(["d": .decimal128(number)]).bytes()) == stored) }
+            expect(number.exactText == words[1])
+            if !isLossy { try expectEqual(hex(BSONDocument(["d": .decimal128(number)]).bytes()), stored) }
         }
     }
 
     @Test(arguments: DecimalCases.refused)
     func `A text that is no exact decimal is refused`(_ text: Substring) {
-        #expect(failure { () throws(BSONError) in try Decimal128(exact: String(text)) } != nil)
+        expect(failure { () throws(BSONError) in try Decimal128(exact: String(text)) } != nil)
     }
 
     @Test func `Long decimals are exact or refused`() throws {
         let zeros = String(repeating: "0", count: 100_000)
-        #expect(try Decimal128(exact: zeros + "1." + "0").exactText == "1.0")
-        #expect(try Decimal128(exact: "1" + zeros + "E-100000").exactText == "1.000000000000000000000000000000000")
-        #expect(try Decimal128(exact: "0." + zeros + "E+999999999999999999999").exactText == "0E+6111")
-        #expect(failure { () throws(BSONError) in try Decimal128(exact: "1" + zeros) }?.code == .numberOutOfRange)
-        #expect(
-            failure { () throws(BSONError) in try Decimal128(exact: "0." + zeros + "1") }?.code == .numberOutOfRange
+        try expectEqual(Decimal128(exact: zeros + "1." + "0").exactText, "1.0")
+        try expectEqual(Decimal128(exact: "1" + zeros + "E-100000").exactText, "1.000000000000000000000000000000000")
+        try expectEqual(Decimal128(exact: "0." + zeros + "E+999999999999999999999").exactText, "0E+6111")
+        expectEqual(failure { () throws(BSONError) in try Decimal128(exact: "1" + zeros) }?.code, .numberOutOfRange)
+        expectEqual(
+            failure { () throws(BSONError) in try Decimal128(exact: "0." + zeros + "1") }?.code,
+            .numberOutOfRange
         )
-        #expect(failure { () throws(BSONError) in try Decimal128(exact: "1E+99999999999999999999") } != nil)
+        expect(failure { () throws(BSONError) in try Decimal128(exact: "1E+99999999999999999999") } != nil)
     }
 
     @Test(arguments: HostileBytes.cases.indices)
     func `Wrong bytes are refused, with the place`(_ index: Int) throws {
         let test = HostileBytes.cases[index]
-        let error = try #require(failure { () throws(BSONError) in try BSONDocument(bytes: bytes(test.hex)) })
-        #expect(error.code == test.code)
-        #expect(error.offset == test.offset)
+        let error = try require(failure { () throws(BSONError) in try BSONDocument(bytes: bytes(test.hex)) })
+        expectEqual(error.code, test.code)
+        expectEqual(error.offset, test.offset)
     }
 
     @Test(arguments: HostileTexts.cases.indices)
     func `Wrong Extended JSON is refused, with the path`(_ index: Int) throws {
         let test = HostileTexts.cases[index]
-        let error = try #require(failure { () throws(BSONError) in try BSONDocument(extendedJSON: test.text) })
-        #expect(error.code == test.code)
-        #expect(error.path == test.path)
-        #expect(error.offset != nil)
+        let error = try require(failure { () throws(BSONError) in try BSONDocument(extendedJSON: test.text) })
+        expectEqual(error.code, test.code)
+        expectEqual(error.path, test.path)
+        expect(error.offset != nil)
     }
 }

@@ -22,8 +22,8 @@ struct TextTests {
         ] as [(String, BSONValue)]
     )
     func `JSON's numbers become the smallest type that holds them`(_ text: String, _ value: BSONValue) throws {
-        #expect(try BSONValue(extendedJSON: text) == value)
-        #expect(try BSONValue(extendedJSON: "[ \(text) ]") == [value])
+        try expectEqual(BSONValue(extendedJSON: text), value)
+        try expectEqual(BSONValue(extendedJSON: "[ \(text) ]"), [value])
     }
 
     @Test(
@@ -51,8 +51,8 @@ struct TextTests {
     )
     func `What isn't JSON is refused, with the place`(_ text: String, _ code: BSONError.Code, _ offset: Int) {
         let error = Self.error(text)
-        #expect(error?.code == code)
-        #expect(error?.offset == offset)
+        expectEqual(error?.code, code)
+        expectEqual(error?.offset, offset)
     }
 
     @Test func `Text that isn't UTF-8 is refused`() {
@@ -60,25 +60,28 @@ struct TextTests {
             let key = Array(#"{"a"#.utf8) + wrong + Array(#"":1}"#.utf8)
             let value = Array(#"{"a":"\n"#.utf8) + wrong + Array(#""}"#.utf8)
             for text in [key, value] {
-                #expect(failure { () throws(BSONError) in try BSONDocument(extendedJSON: text) }?.code == .invalidUTF8)
+                expectEqual(
+                    failure { () throws(BSONError) in try BSONDocument(extendedJSON: text) }?.code,
+                    .invalidUTF8
+                )
             }
         }
     }
 
     @Test func `Errors name the path and the place`() throws {
-        let error = try #require(Self.error(#"{"people": [{}, {"born": {"at": {"$date": "yesterday"}}}]}"#))
-        #expect(error.path == ["people", "1", "born", "at"])
-        #expect(error.offset == 32)
-        #expect("\(error)".hasSuffix("at byte 32, in people.1.born.at"))
+        let error = try require(Self.error(#"{"people": [{}, {"born": {"at": {"$date": "yesterday"}}}]}"#))
+        expectEqual(error.path, ["people", "1", "born", "at"])
+        expectEqual(error.offset, 32)
+        expect("\(error)".hasSuffix("at byte 32, in people.1.born.at"))
         let bytes = try BSONDocument(["a": [1, ["b": true]]]).bytes()
         var damaged = bytes
         damaged[damaged.count - 4] = 7
-        let place = try #require(failure { () throws(BSONError) in try BSONDocument(bytes: damaged) })
-        #expect(place.path == ["a", "1", "b"])
-        #expect(place.offset == damaged.count - 4)
-        let written = try #require(failure { () throws(BSONError) in try BSONDocument(["a": [["\0": 1]]]).bytes() })
-        #expect(written.code == .embeddedNull)
-        #expect(written.path == ["a", "0", "\0"])
+        let place = try require(failure { () throws(BSONError) in try BSONDocument(bytes: damaged) })
+        expectEqual(place.path, ["a", "1", "b"])
+        expectEqual(place.offset, damaged.count - 4)
+        let written = try require(failure { () throws(BSONError) in try BSONDocument(["a": [["\0": 1]]]).bytes() })
+        expectEqual(written.code, .embeddedNull)
+        expectEqual(written.path, ["a", "0", "\0"])
     }
 
     @Test(arguments: [
@@ -108,10 +111,10 @@ struct TextTests {
         #"{"$uuid":"c8edabc3f7384ca3b68dab92a91478a3"}"#, #"{"a":1,"$oid":"56e1fc72e0c917e9c4714161"}"#,
     ])
     func `Wrappers of another form are refused`(_ text: String) throws {
-        let error = try #require(Self.error(#"{"a":[\#(text)]}"#))
-        #expect([.invalidWrapper, .numberOutOfRange].contains(error.code))
-        #expect(error.path.starts(with: ["a", "0"]))
-        #expect((6...7 + text.utf8.count).contains(try #require(error.offset)))
+        let error = try require(Self.error(#"{"a":[\#(text)]}"#))
+        expect([.invalidWrapper, .numberOutOfRange].contains(error.code))
+        expect(error.path.starts(with: ["a", "0"]))
+        expect((6...7 + text.utf8.count).contains(try require(error.offset)))
     }
 
     @Test(arguments: [
@@ -120,15 +123,15 @@ struct TextTests {
         #"{"$gt":{"$lt":1}}"#, #"{"$Oid":"a"}"#, #"{"oid":"a"}"#,
     ])
     func `Other keys with a dollar stay documents`(_ text: String) throws {
-        #expect(try BSONValue(extendedJSON: text).extendedJSON() == text)
-        #expect(try BSONValue(extendedJSON: text).documentValue != nil)
+        try expectEqual(BSONValue(extendedJSON: text).extendedJSON(), text)
+        expect(try BSONValue(extendedJSON: text).documentValue != nil)
     }
 
     @Test func `The keys of a document's text are never a wrapper, those of a value's text are`() throws {
         let text = #"{"$numberInt":"1"}"#
-        #expect(try BSONDocument(extendedJSON: text) == ["$numberInt": "1"])
-        #expect(try BSONValue(extendedJSON: text) == .int32(1))
-        #expect(failure { () throws(BSONError) in try BSONDocument(extendedJSON: "[]") }?.code == .invalidJSON)
+        try expectEqual(BSONDocument(extendedJSON: text), ["$numberInt": "1"])
+        try expectEqual(BSONValue(extendedJSON: text), .int32(1))
+        expectEqual(failure { () throws(BSONError) in try BSONDocument(extendedJSON: "[]") }?.code, .invalidJSON)
     }
 
     @Test(
@@ -147,7 +150,7 @@ struct TextTests {
         ] as [(String, BSONValue)]
     )
     func `Old forms are read if that is asked for`(_ text: String, _ value: BSONValue) throws {
-        #expect(try BSONValue(extendedJSON: text, options: ExtendedJSONOptions(acceptsLegacy: true)) == value)
+        try expectEqual(BSONValue(extendedJSON: text, options: ExtendedJSONOptions(acceptsLegacy: true)), value)
     }
 
     @Test func `Dates in text are those of Foundation's calendar`() throws {
@@ -158,14 +161,14 @@ struct TextTests {
             let milliseconds = Int64.random(in: 0...253_402_300_799_999, using: &random)
             let value = BSONValue.datetime(BSONDateTime(milliseconds: milliseconds))
             let text = try value.extendedJSON()
-            #expect(try BSONValue(extendedJSON: text) == value)
+            try expectEqual(BSONValue(extendedJSON: text), value)
             let parts = calendar.dateComponents([.year, .month, .day, .hour, .minute, .second], from: value.dateValue!)
             let digits = text.split { !$0.isNumber }.prefix(6).map { Int($0)! }
-            #expect(digits == [parts.year!, parts.month!, parts.day!, parts.hour!, parts.minute!, parts.second!])
+            expectEqual(digits, [parts.year!, parts.month!, parts.day!, parts.hour!, parts.minute!, parts.second!])
         }
-        #expect(
-            try BSONValue(extendedJSON: #"{"$date":"0000-03-01T00:00:00Z"}"#)
-                == .datetime(BSONDateTime(milliseconds: -62_162_035_200_000))
+        try expectEqual(
+            BSONValue(extendedJSON: #"{"$date":"0000-03-01T00:00:00Z"}"#),
+            .datetime(BSONDateTime(milliseconds: -62_162_035_200_000))
         )
     }
 }

@@ -7,33 +7,33 @@ import Testing
 
 @testable import FreeholdImport
 
-@Suite struct CaseImportTests {
+struct CaseImportTests {
     @Test(arguments: RealmFixture.cases)
     func `every value of the Realm file is in the new one, to the last bit`(_ fixture: RealmFixture) throws {
         try withFolder { folder in
             let (report, url) = try fixture.imported(to: folder)
             let snapshot = try Database.open(at: url.path).snapshot()
-            #expect(snapshot.verify() == [])
-            #expect(report.notes == [] && report.schemaVersion == 9 && snapshot.userVersion == 9)
-            #expect(report.classes.allSatisfy { $0.read == $0.stored })
+            expectEqual(snapshot.verify(), [])
+            expect(report.notes == [] && report.schemaVersion == 9 && snapshot.userVersion == 9)
+            expect(report.classes.allSatisfy { $0.read == $0.stored })
             let raw = snapshot.schema.tables.filter { $0.name != "Deep" }.map { snapshot.rawClass($0) }
             let objects = ResolvedObjects(raw)
             for name in CaseTable.classes(fixture.formatVersion).sorted() {
                 let found = objects.objects(of: name)
                 let expected = CaseTable.objects(name, fixture.formatVersion)
-                #expect(found.count == expected.count, "\(name)")
+                expectEqual(found.count, expected.count, "\(name)")
                 for values in expected {
                     let id = "\(values[CaseTable.names[name]!]!)"
-                    let object = try #require(found[id], "\(name) \(id)")
+                    let object = try require(found[id], "\(name) \(id)")
                     for (property, value) in values {
                         let isRight = Value.areIdentical(object[property] ?? .null, value)
-                        #expect(isRight, "\(name).\(property) of \(id): \(object[property] ?? .null), not \(value)")
+                        expect(isRight, "\(name).\(property) of \(id): \(object[property] ?? .null), not \(value)")
                     }
                 }
             }
             let deep = snapshot.requireTable("Deep")
             let numbers = snapshot.keys(deep).map { snapshot.value(deep.columns[0], $0) }
-            #expect(numbers == (0..<CaseTable.deepCount).map { CaseTable.deep($0) })
+            expectEqual(numbers, (0..<CaseTable.deepCount).map { CaseTable.deep($0) })
         }
     }
 
@@ -52,7 +52,7 @@ import Testing
                 work.runsInBlock = 4
                 _ = try work.run(to: path, options)
                 let snapshot = try Database.open(at: path).snapshot()
-                #expect(snapshot.verify() == [])
+                expectEqual(snapshot.verify(), [])
                 let objects = ResolvedObjects(
                     snapshot.schema.tables.filter { $0.name != "Deep" }.map { snapshot.rawClass($0) }
                 )
@@ -61,10 +61,10 @@ import Testing
             }
             let whole = try imported("whole", memory: 64 << 20, runs: 65_536)
             let parts = try imported("parts", memory: 1 << 20, runs: 0)
-            #expect(whole.0.size == 0 && whole.1 == parts.1)
+            expect(whole.0.size == 0 && whole.1 == parts.1)
             // Until format 22 the keys of objects are hashes of their primary keys.
-            if fixture.formatVersion < 22 { #expect(parts.0.size > 0) }
-            #expect(!names(in: folder).contains { $0.hasPrefix(".freehold-import") })
+            if fixture.formatVersion < 22 { expect(parts.0.size > 0) }
+            expect(!names(in: folder).contains { $0.hasPrefix(".freehold-import") })
         }
     }
 }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import FreeholdImport
 
-@Suite struct ConversionTests {
+struct ConversionTests {
     private let place = ImportTally.Place("Word", "any")
 
     /// A dry run that has given keys to the objects of all classes.
@@ -40,17 +40,17 @@ import Testing
                     new += Int.random(in: 0..<9, using: &random) == 0 ? 2 : 1
                 }
             }
-            for key in keys.keys { #expect(map[key]?.raw == keys[key]) }
+            for key in keys.keys { expectEqual(map[key]?.raw, keys[key]) }
             for _ in 0..<100 {
                 let near = (keys.keys.randomElement(using: &random) ?? 0) + Int64.random(in: -2...2, using: &random)
                 let key = Bool.random(using: &random) ? near : Int64.random(in: 0..<(old + 10), using: &random)
-                #expect(map[key]?.raw == keys[key])
+                expectEqual(map[key]?.raw, keys[key])
             }
-            #expect(map[.max] == nil)
+            expect(map[.max] == nil)
             try scratch.check()
-            if memory > 0 { #expect(scratch.size == 0) }
+            if memory > 0 { expectEqual(scratch.size, 0) }
             // Of scattered keys hardly more than themselves is stored.
-            if isScattered, blockRuns < 8 { #expect(scratch.size <= keys.count * 9) }
+            if isScattered, blockRuns < 8 { expect(scratch.size <= keys.count * 9) }
         }
     }
 
@@ -58,9 +58,9 @@ import Testing
         let scratch = ScratchFile(in: URL(fileURLWithPath: "/nowhere at all"))
         let map = KeyMap(scratch, memory: 0, blockRuns: 128)
         for i in 0..<1000 { map.append(old: Int64(i * 2), new: ObjectKey(Int64(i))) }
-        #expect(map[0] == nil)
+        expect(map[0] == nil)
         let error = #expect(throws: EngineError.self) { try scratch.check() }
-        #expect(error?.code == .io && error?.path == "/nowhere at all")
+        expect(error?.code == .io && error?.path == "/nowhere at all")
     }
 
     @Test(arguments: [
@@ -69,8 +69,8 @@ import Testing
     ])
     func `keys that a dictionary can't have are percent-encoded`(_ old: String, _ new: String) throws {
         let run = try prepared()
-        #expect(run.name(old, place) == new)
-        #expect(run.tally.encodedKeys == (old == new ? [:] : [place: 1]))
+        expectEqual(run.name(old, place), new)
+        expectEqual(run.tally.encodedKeys, (old == new ? [:] : [place: 1]))
     }
 
     @Test func `links that lead nowhere become null, and are counted`() throws {
@@ -79,17 +79,17 @@ import Testing
         let there = Value.objectLink(ObjectLink(tableID: word.number, key: ObjectKey(0)))
         let gone = Value.objectLink(ObjectLink(tableID: word.number, key: ObjectKey(7)))
         let nowhere = Value.objectLink(ObjectLink(tableID: 4711, key: ObjectKey(0)))
-        #expect(run.converted(there, nil, place) == there && run.tally.missingTargets.isEmpty)
-        #expect(run.converted(gone, nil, place) == .null && run.converted(nowhere, nil, place) == .null)
-        #expect(run.converted(.link(ObjectKey(7)), word.number, place) == .null)
+        expect(run.converted(there, nil, place) == there && run.tally.missingTargets.isEmpty)
+        expect(run.converted(gone, nil, place) == .null && run.converted(nowhere, nil, place) == .null)
+        expectEqual(run.converted(.link(ObjectKey(7)), word.number, place), .null)
         let nested = Value.list(NestedList([.int(1), nowhere, .dictionary(NestedDictionary([.init("a.b", gone)]))]))
         let expected = Value.list(NestedList([.int(1), .null, .dictionary(NestedDictionary([.init("a%2Eb", .null)]))]))
-        #expect(run.converted(nested, nil, place) == expected)
-        #expect(run.tally.missingTargets == [place: 5] && run.tally.encodedKeys == [place: 1])
+        expectEqual(run.converted(nested, nil, place), expected)
+        expect(run.tally.missingTargets == [place: 5] && run.tally.encodedKeys == [place: 1])
         var report = run.report
         run.tally.enter(into: &report)
-        #expect(report.notes.map(\.kind) == [.missingTarget, .encodedKeys])
-        #expect(report.notes.allSatisfy { $0.className == "Word" && $0.property == "any" })
-        #expect(report.description.contains("note: Word.any: 5 links lead to no object"))
+        expectEqual(report.notes.map(\.kind), [.missingTarget, .encodedKeys])
+        expect(report.notes.allSatisfy { $0.className == "Word" && $0.property == "any" })
+        expect(report.description.contains("note: Word.any: 5 links lead to no object"))
     }
 }

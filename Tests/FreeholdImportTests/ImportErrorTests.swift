@@ -5,7 +5,7 @@ import RealmFileReader
 import TestRealmFiles
 import Testing
 
-@Suite struct ImportErrorTests {
+struct ImportErrorTests {
     /// The error of an import of these bytes, which leaves nothing.
     private func error(_ bytes: [UInt8]) throws -> Realm.Error? {
         try withFolder { folder in
@@ -14,8 +14,8 @@ import Testing
             let target = Realm.Configuration(fileURL: folder.appendingPathComponent("new.realm"))
             var found: Realm.Error?
             do { try Realm.importRealmFile(at: source, to: target) } catch {
-                found = try #require(error as? Realm.Error)
-                #expect(names(in: folder) == ["old.realm"])
+                found = try require(error as? Realm.Error)
+                expectEqual(names(in: folder), ["old.realm"])
             }
             return found
         }
@@ -26,25 +26,25 @@ import Testing
         var bytes = try RealmFixture.format24.bytes()
         (bytes[20], bytes[21]) = (UInt8(format), UInt8(format))
         let error = try error(bytes)
-        #expect(error?.code == .unsupportedFileFormatVersion)
-        #expect(error?.message.contains("format \(format)") == true)
+        expectEqual(error?.code, .unsupportedFileFormatVersion)
+        expectEqual(error?.message.contains("format \(format)"), true)
     }
 
     @Test func `a file that is cut short is damaged, and the error says where`() throws {
         let error = try error(try RealmFixture.format24.bytes().dropLast(8192))
-        #expect(error?.code == .invalidDatabase)
-        #expect((error?.cause as? RealmFileError)?.offset != nil)
+        expectEqual(error?.code, .invalidDatabase)
+        expect((error?.cause as? RealmFileError)?.offset != nil)
     }
 
     @Test func `what is no Realm file, or isn't there, is told`() throws {
-        #expect(try error(Array("not a database at all, but long enough".utf8))?.code == .invalidDatabase)
+        try expectEqual(error(Array("not a database at all, but long enough".utf8))?.code, .invalidDatabase)
         try withFolder { folder in
             let target = Realm.Configuration(fileURL: folder.appendingPathComponent("new.realm"))
             let error = #expect(throws: Realm.Error.self) {
                 try Realm.importRealmFile(at: folder.appendingPathComponent("none.realm"), to: target)
             }
-            #expect(error?.code == .fileNotFound)
-            #expect(names(in: folder) == [])
+            expectEqual(error?.code, .fileNotFound)
+            expectEqual(names(in: folder), [])
         }
     }
 
@@ -56,11 +56,11 @@ import Testing
                 var configuration = Realm.Configuration(fileURL: url, objectTypes: ImportedModels.all)
                 configuration.readOnly = readOnly
                 let error = #expect(throws: Realm.Error.self) { try Realm(configuration: configuration) }
-                #expect(error?.code == .invalidDatabase)
-                #expect(error?.message.contains("Realm.importRealmFile") == true)
-                #expect(error?.message.contains("freehold import") == true)
+                expectEqual(error?.code, .invalidDatabase)
+                expectEqual(error?.message.contains("Realm.importRealmFile"), true)
+                expectEqual(error?.message.contains("freehold import"), true)
             }
-            #expect(try Data(contentsOf: url) == Data(RealmFixture.format24.bytes()))
+            try expectEqual(Data(contentsOf: url), Data(RealmFixture.format24.bytes()))
         }
     }
 
@@ -72,8 +72,8 @@ import Testing
             try Data(bytes).write(to: source)
             let target = Realm.Configuration(fileURL: folder.appendingPathComponent("new.realm"))
             let report = try Realm.importRealmFile(at: source, to: target)
-            #expect(report.classes == [] && report.objectCount == 0)
-            #expect(Realm.fileExists(for: target))
+            expect(report.classes == [] && report.objectCount == 0)
+            expect(Realm.fileExists(for: target))
         }
     }
 }

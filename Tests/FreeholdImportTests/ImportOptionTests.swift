@@ -5,7 +5,7 @@ import Synchronization
 import TestRealmFiles
 import Testing
 
-@Suite struct ImportOptionTests {
+struct ImportOptionTests {
     private func failure(_ body: () throws -> Void) -> Realm.Error? {
         do {
             try body()
@@ -20,13 +20,13 @@ import Testing
             let key = Data((0..<64).map { UInt8(200 - $0) })
             var configuration = Realm.Configuration(fileURL: url, encryptionKey: key)
             try Realm.importRealmFile(at: fixture.url, to: configuration, key: fixture.keyData)
-            #expect(try Data(contentsOf: url).range(of: Data("some words to find".utf8)) == nil)
+            expect(try Data(contentsOf: url).range(of: Data("some words to find".utf8)) == nil)
             configuration.objectTypes = ImportedModels.all
             configuration.schemaVersion = 7
             let realm = try Realm(configuration: configuration)
-            #expect(realm.objects(Everything.self).count == FixtureTable.rows.count)
+            expectEqual(realm.objects(Everything.self).count, FixtureTable.rows.count)
             configuration.encryptionKey = nil
-            #expect(failure { _ = try Realm(configuration: configuration) } != nil)
+            expect(failure { _ = try Realm(configuration: configuration) } != nil)
         }
     }
 
@@ -38,9 +38,9 @@ import Testing
                 let error = failure {
                     try Realm.importRealmFile(at: RealmFixture.encrypted.url, to: target, key: key)
                 }
-                #expect(error?.code == .invalidDatabase && error?.message.contains("key") == true)
+                expect(error?.code == .invalidDatabase && error?.message.contains("key") == true)
             }
-            #expect(names(in: folder) == [])
+            expectEqual(names(in: folder), [])
         }
     }
 
@@ -49,8 +49,8 @@ import Testing
             let url = folder.appendingPathComponent("new.realm")
             let target = Realm.Configuration(fileURL: url, encryptionKey: Data(repeating: 1, count: 16))
             let error = failure { try Realm.importRealmFile(at: RealmFixture.format24.url, to: target) }
-            #expect(error?.code == .invalidInput)
-            #expect(names(in: folder) == [])
+            expectEqual(error?.code, .invalidInput)
+            expectEqual(names(in: folder), [])
         }
     }
 
@@ -59,22 +59,22 @@ import Testing
             let url = folder.appendingPathComponent("new.realm")
             try Data("mine".utf8).write(to: url)
             let error = failure { try RealmFixture.format24.imported(to: folder) }
-            #expect(error?.code == .fileExists && error?.fileURL == url)
-            #expect(try Data(contentsOf: url) == Data("mine".utf8))
-            #expect(names(in: folder) == ["new.realm"])
+            expect(error?.code == .fileExists && error?.fileURL == url)
+            try expectEqual(Data(contentsOf: url), Data("mine".utf8))
+            expectEqual(names(in: folder), ["new.realm"])
         }
     }
 
     @Test func `an import needs a file to make`() throws {
         let target = Realm.Configuration(inMemoryIdentifier: "import")
         let error = failure { try Realm.importRealmFile(at: RealmFixture.format24.url, to: target) }
-        #expect(error?.code == .invalidInput)
+        expectEqual(error?.code, .invalidInput)
     }
 
     @Test func `beside the new file there is nothing, as beside any realm`() throws {
         try withFolder { folder in
             try RealmFixture.format24.imported(to: folder)
-            #expect(names(in: folder) == ["new.realm"])
+            expectEqual(names(in: folder), ["new.realm"])
         }
     }
 
@@ -84,8 +84,8 @@ import Testing
             let error = failure {
                 try Realm.importRealmFile(at: RealmFixture.format24.url, to: Realm.Configuration(fileURL: url))
             }
-            #expect(error != nil)
-            #expect(names(in: folder) == [])
+            expect(error != nil)
+            expectEqual(names(in: folder), [])
         }
     }
 
@@ -100,10 +100,10 @@ import Testing
             defer { try? other.close() }
             let url = folder.appendingPathComponent("new.realm")
             try Realm.importRealmFile(at: source, to: Realm.Configuration(fileURL: url))
-            #expect(names(in: folder) == ["new.realm", "old.realm"])
+            expectEqual(names(in: folder), ["new.realm", "old.realm"])
             let after = try FileManager.default.attributesOfItem(atPath: source.path)[.modificationDate] as? Date
-            #expect(before == after)
-            #expect(try Data(contentsOf: source) == Data(RealmFixture.format24.bytes()))
+            expectEqual(before, after)
+            try expectEqual(Data(contentsOf: source), Data(RealmFixture.format24.bytes()))
         }
     }
 
@@ -125,8 +125,8 @@ import Testing
                     try? file?.close()
                 }
             }
-            #expect(isWritten && error?.code == .alreadyOpen)
-            #expect(names(in: folder) == ["old.realm"])
+            expect(isWritten && error?.code == .alreadyOpen)
+            expectEqual(names(in: folder), ["old.realm"])
         }
     }
 
@@ -137,9 +137,9 @@ import Testing
             try Realm.importRealmFile(at: RealmFixture.format24.url, to: Realm.Configuration(fileURL: url)) {
                 steps.append($0)
             }
-            #expect(zip(steps, steps.dropFirst()).allSatisfy { $0.objects <= $1.objects && $0.total == $1.total })
-            #expect(steps.last.map { $0.objects == $0.total } == true)
-            #expect(Set(steps.map(\.className)).isSuperset(of: ["Everything", "Word", "Many"]))
+            expect(zip(steps, steps.dropFirst()).allSatisfy { $0.objects <= $1.objects && $0.total == $1.total })
+            expectEqual(steps.last.map { $0.objects == $0.total }, true)
+            expect(Set(steps.map(\.className)).isSuperset(of: ["Everything", "Word", "Many"]))
         }
     }
 
@@ -154,7 +154,7 @@ import Testing
             try RealmFixture.format24.imported(to: folder)
         }
         await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(names(in: folder) == [])
+        expectEqual(names(in: folder), [])
     }
 
     @Test func `full-text indexes tell words as the configuration says`() throws {
@@ -166,8 +166,9 @@ import Testing
             configuration.objectTypes = ImportedModels.all
             configuration.schemaVersion = 7
             let realm = try Realm(configuration: configuration)
-            #expect(
-                realm.objects(Everything.self).where { $0.passage.matches("find") }.count == FixtureTable.rows.count
+            expectEqual(
+                realm.objects(Everything.self).where { $0.passage.matches("find") }.count,
+                FixtureTable.rows.count
             )
         }
     }

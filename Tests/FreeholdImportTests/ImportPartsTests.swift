@@ -7,7 +7,7 @@ import Testing
 
 @testable import FreeholdImport
 
-@Suite struct ImportPartsTests {
+struct ImportPartsTests {
     /// All that a file holds, by class and key.
     private func contents(_ snapshot: Snapshot) -> [String: [Int64: [String: Value]]] {
         var contents: [String: [Int64: [String: Value]]] = [:]
@@ -35,13 +35,13 @@ import Testing
             }
             let whole = try imported("whole", memory: 64 << 20)
             let parts = try imported("parts", memory: 1)
-            #expect(whole.parts == 1)
-            #expect(parts.parts > 3)
+            expectEqual(whole.parts, 1)
+            expect(parts.parts > 3)
             // LMDB's transactions: more than those of the import.
-            #expect(whole.2.version < 3 && parts.2.version > UInt64(parts.parts))
-            #expect(parts.1 == whole.1)
-            #expect(contents(parts.2) == contents(whole.2))
-            #expect(parts.2.verify() == [])
+            expect(whole.2.version < 3 && parts.2.version > UInt64(parts.parts))
+            expectEqual(parts.1, whole.1)
+            expectEqual(contents(parts.2), contents(whole.2))
+            expectEqual(parts.2.verify(), [])
         }
     }
 }

@@ -6,17 +6,17 @@ import RealmFileReader
 import TestRealmFiles
 import Testing
 
-@Suite struct ImportTests {
+struct ImportTests {
     @Test(arguments: RealmFixture.tables)
     func `every value of the Realm file is in the new one, which is sound`(_ fixture: RealmFixture) throws {
         try withFolder { folder in
             let url = try fixture.imported(to: folder).url
             let snapshot = try Database.open(at: url.path).snapshot()
-            #expect(snapshot.verify() == [])
-            #expect(snapshot.userVersion == 7)
+            expectEqual(snapshot.verify(), [])
+            expectEqual(snapshot.userVersion, 7)
             let table = snapshot.requireTable("Everything")
             let keys = snapshot.keys(table)
-            #expect(keys.count == FixtureTable.rows.count)
+            expectEqual(keys.count, FixtureTable.rows.count)
             for key in keys {
                 let found = snapshot.values(table, key)
                 guard case .int(let id)? = found["id"] else {
@@ -29,7 +29,7 @@ import Testing
                     if table.column(named: name)?.collection == .set, case .list(let list) = expected {
                         expected = FixtureTable.list(list.values.sorted { Value.compare($0, $1) < 0 })
                     }
-                    #expect(found[name] == expected, "\(name) of \(id)")
+                    expectEqual(found[name], expected, "\(name) of \(id)")
                 }
             }
         }
@@ -40,23 +40,25 @@ import Testing
         try withFolder { folder in
             let file = try fixture.open()
             let schema = try Database.open(at: fixture.imported(to: folder).url.path).snapshot().schema
-            #expect(Set(schema.tables.map(\.name)) == Set(file.classes.filter { $0.kind != .asymmetric }.map(\.name)))
+            expectEqual(Set(schema.tables.map(\.name)), Set(file.classes.filter { $0.kind != .asymmetric }.map(\.name)))
             for item in file.classes where item.kind != .asymmetric {
-                let table = try #require(schema.table(named: item.name))
-                #expect(table.isEmbedded == (item.kind == .embedded))
-                #expect(table.primaryKey?.name == item.primaryKey?.name)
-                #expect(table.columns.map(\.name) == item.properties.map(\.name))
+                let table = try require(schema.table(named: item.name))
+                expectEqual(table.isEmbedded, (item.kind == .embedded))
+                expectEqual(table.primaryKey?.name, item.primaryKey?.name)
+                expectEqual(table.columns.map(\.name), item.properties.map(\.name))
                 for property in item.properties {
-                    let column = try #require(table.column(named: property.name))
-                    #expect(column.type == property.type && column.collection == property.collection)
-                    if property.type != .link { #expect(column.isOptional == property.isOptional, "\(property.name)") }
+                    let column = try require(table.column(named: property.name))
+                    expect(column.type == property.type && column.collection == property.collection)
+                    if property.type != .link {
+                        expectEqual(column.isOptional, property.isOptional, "\(property.name)")
+                    }
                     let target = column.targetTableID.flatMap { schema.table(id: $0)?.name }
-                    #expect(target == file.classes.first { $0.number == property.target }?.name)
+                    expectEqual(target, file.classes.first { $0.number == property.target }?.name)
                     if column.isPrimaryKey { continue }
                     let kinds: [RealmFileProperty.Index: IndexKind] = [
                         .none: .none, .values: .values, .fullText: .fullText,
                     ]
-                    #expect(column.indexKind == kinds[property.index], "\(property.name)")
+                    expectEqual(column.indexKind, kinds[property.index], "\(property.name)")
                 }
             }
         }
@@ -67,19 +69,19 @@ import Testing
         try withFolder { folder in
             let file = try fixture.open()
             let report = try fixture.imported(to: folder).report
-            #expect(report.formatVersion == fixture.formatVersion && report.schemaVersion == 7)
-            #expect(report.isEncrypted == (fixture == .encrypted) && !report.isSynchronized && !report.isDryRun)
-            #expect(report.classes.map(\.name) == file.classes.map(\.name))
+            expect(report.formatVersion == fixture.formatVersion && report.schemaVersion == 7)
+            expect(report.isEncrypted == (fixture == .encrypted) && !report.isSynchronized && !report.isDryRun)
+            expectEqual(report.classes.map(\.name), file.classes.map(\.name))
             for item in report.classes {
                 let old = file.requireClass(item.name)
-                #expect(item.read == old.count && item.kind == old.kind.rawValue)
-                #expect(item.stored == (old.kind == .asymmetric ? 0 : old.count), "\(item.name)")
-                #expect(report.description.contains("\(item.name)"))
+                expect(item.read == old.count && item.kind == old.kind.rawValue)
+                expectEqual(item.stored, (old.kind == .asymmetric ? 0 : old.count), "\(item.name)")
+                expect(report.description.contains("\(item.name)"))
             }
-            #expect(report.objectCount == file.classes.reduce(0) { $0 + $1.count })
+            expectEqual(report.objectCount, file.classes.reduce(0) { $0 + $1.count })
             let asymmetric = report.notes.filter { $0.kind == .asymmetricClass }
-            #expect(asymmetric.map(\.className) == (file.classes.contains { $0.name == "Event" } ? ["Event"] : []))
-            #expect(try JSONDecoder().decode(RealmImportReport.self, from: report.json()) == report)
+            expectEqual(asymmetric.map(\.className), (file.classes.contains { $0.name == "Event" } ? ["Event"] : []))
+            try expectEqual(JSONDecoder().decode(RealmImportReport.self, from: report.json()), report)
         }
     }
 
@@ -87,12 +89,12 @@ import Testing
     func `a dry run reads and reports the same, and makes nothing`(_ fixture: RealmFixture) throws {
         try withFolder { folder in
             let dry = try Realm.checkRealmFile(at: fixture.url, key: fixture.keyData)
-            #expect(names(in: folder) == [])
+            expectEqual(names(in: folder), [])
             let report = try fixture.imported(to: folder).report
-            #expect(dry.isDryRun && dry.objectCount == report.objectCount)
-            #expect(dry.classes.map(\.read) == report.classes.map(\.read))
-            #expect(dry.notes.map(\.text) == report.notes.map(\.text))
-            #expect(dry.classes.allSatisfy { $0.stored == 0 })
+            expect(dry.isDryRun && dry.objectCount == report.objectCount)
+            expectEqual(dry.classes.map(\.read), report.classes.map(\.read))
+            expectEqual(dry.notes.map(\.text), report.notes.map(\.text))
+            expect(dry.classes.allSatisfy { $0.stored == 0 })
         }
     }
 
@@ -100,15 +102,15 @@ import Testing
     func `a summary says what the file is, with the schema that an import makes`(_ fixture: RealmFixture) throws {
         try withFolder { folder in
             let summary = try Realm.inspectRealmFile(at: fixture.url, key: fixture.keyData)
-            #expect(summary.formatVersion == fixture.formatVersion && summary.schemaVersion == 7)
-            #expect(summary.isEncrypted == (fixture == .encrypted) && !summary.isSynchronized)
-            #expect(summary.classes.first { $0.name == "Word" }?.objects == FixtureTable.words.count)
-            #expect(summary.classes.first { $0.name == "Word" }?.primaryKey == "word")
+            expect(summary.formatVersion == fixture.formatVersion && summary.schemaVersion == 7)
+            expect(summary.isEncrypted == (fixture == .encrypted) && !summary.isSynchronized)
+            expectEqual(summary.classes.first { $0.name == "Word" }?.objects, FixtureTable.words.count)
+            expectEqual(summary.classes.first { $0.name == "Word" }?.primaryKey, "word")
             var configuration = Realm.Configuration(fileURL: try fixture.imported(to: folder).url, readOnly: true)
             configuration.schema = Schema([])
             let realm = try Realm(configuration: configuration)
-            #expect(summary.schema.jsonData(schemaVersion: 7) == realm.storedSchema.jsonData(schemaVersion: 7))
-            #expect(
+            expectEqual(summary.schema.jsonData(schemaVersion: 7), realm.storedSchema.jsonData(schemaVersion: 7))
+            expect(
                 String(decoding: try summary.json(), as: UTF8.self).contains("\"format\" : \(fixture.formatVersion)")
             )
         }
@@ -133,14 +135,14 @@ import Testing
                     return snapshot.values(words, word)["rank"] ?? .null
                 }
                 let expected = (0..<i).compactMap { j -> Value? in j == 12 ? nil : .int(Int64(19 - j)) }
-                #expect(ranks == expected)
+                expectEqual(ranks, expected)
                 let childNames = own.values.map { value -> Value in
                     guard case .link(let child) = value else { return .null }
-                    #expect(snapshot.owner(children, child)?.key == key)
+                    expectEqual(snapshot.owner(children, child)?.key, key)
                     return snapshot.values(children, child)["name"] ?? .null
                 }
                 let expectedNames = (0..<(i % 4)).map { j -> Value in .string("c\(i).\(j)") }
-                #expect(childNames == expectedNames)
+                expectEqual(childNames, expectedNames)
             }
         }
     }

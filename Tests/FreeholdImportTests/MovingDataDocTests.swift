@@ -59,12 +59,12 @@ private func openRealm(old: URL, configuration: Realm.Configuration) throws -> R
             try FileManager.default.copyItem(at: RealmFixture.format24.url, to: old)
             for _ in 0..<2 {
                 let realm = try openRealm(old: old, configuration: configuration(folder))
-                #expect(realm.objects(Everything.self).count == FixtureTable.rows.count)
+                expectEqual(realm.objects(Everything.self).count, FixtureTable.rows.count)
             }
             let seen = screen.withLock { $0 }
-            #expect(seen.logged.count == 1 && seen.logged[0].contains("Everything: 11 read, 11 stored"))
-            #expect(seen.shown.last == 1 && seen.shown == seen.shown.sorted())
-            #expect(try Data(contentsOf: old) == Data(RealmFixture.format24.bytes()))
+            expect(seen.logged.count == 1 && seen.logged[0].contains("Everything: 11 read, 11 stored"))
+            expect(seen.shown.last == 1 && seen.shown == seen.shown.sorted())
+            try expectEqual(Data(contentsOf: old), Data(RealmFixture.format24.bytes()))
         }
     }
 
@@ -73,7 +73,7 @@ private func openRealm(old: URL, configuration: Realm.Configuration) throws -> R
             let old = folder.appendingPathComponent("default.realm")
             let realm = try openRealm(old: old, configuration: configuration(folder))
             let seen = screen.withLock { $0 }
-            #expect(realm.isEmpty && seen.logged.isEmpty && seen.shown.isEmpty)
+            expect(realm.isEmpty && seen.logged.isEmpty && seen.shown.isEmpty)
         }
     }
 
@@ -83,11 +83,11 @@ private func openRealm(old: URL, configuration: Realm.Configuration) throws -> R
             let damaged = Data(try RealmFixture.format24.bytes().dropLast(8192))
             try damaged.write(to: old)
             let realm = try openRealm(old: old, configuration: configuration(folder))
-            #expect(realm.objects(Everything.self).isEmpty)
+            expect(realm.objects(Everything.self).isEmpty)
             let seen = screen.withLock { $0 }
-            #expect(seen.logged.count == 1 && seen.logged[0].contains("damaged"))
-            #expect(names(in: folder) == ["default.realm"])
-            #expect(try Data(contentsOf: old) == damaged)
+            expect(seen.logged.count == 1 && seen.logged[0].contains("damaged"))
+            expectEqual(names(in: folder), ["default.realm"])
+            try expectEqual(Data(contentsOf: old), damaged)
         }
     }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import FreeholdSyncCore
 @testable import SyncWorlds
 
-@Suite struct FollowedViewsTests {
+struct FollowedViewsTests {
     private static let stream = StreamDriver.stream
 
     private static let conditions: [ClassQuery] = [
@@ -92,13 +92,13 @@ import Testing
                 driver.commit([(FileIdent(rawValue: 1), commit, now: Int64(step))])
                 guard random.chance(60) else { continue }
                 let change = try views.advance()
-                #expect(change.to.version == driver.store.head(of: Self.stream).version)
+                expectEqual(change.to.version, driver.store.head(of: Self.stream).version)
                 for (number, change) in change.changes {
                     for name in change.left {
-                        #expect(members[number]?.1.remove(name) != nil, "\(seed): \(name) left, wasn't there")
+                        expect(members[number]?.1.remove(name) != nil, "\(seed): \(name) left, wasn't there")
                     }
                     for name in change.entered {
-                        #expect(members[number]?.1.insert(name).inserted == true, "\(seed): \(name) was there")
+                        expectEqual(members[number]?.1.insert(name).inserted, true, "\(seed): \(name) was there")
                     }
                 }
                 let fresh = try driver.store.file.followViews(of: Self.stream)
@@ -114,7 +114,7 @@ import Testing
                     try Self.follow(&views, &members, [query.0])
                 }
             }
-            #expect(driver.store.problems == [], "seed \(seed)")
+            expectEqual(driver.store.problems, [], "seed \(seed)")
         }
     }
 
@@ -144,9 +144,9 @@ import Testing
         var fresh = fresh
         for (number, (query, names)) in members {
             let again = try fresh.follow(query)
-            #expect(Set(try fresh.members(of: again)) == names, "seed \(seed), \(query.condition)")
-            #expect(Set(try views.members(of: number)) == names, "seed \(seed), \(query.condition)")
-            for name in names { #expect(views.contains(name, number), "seed \(seed), \(query.condition)") }
+            expectEqual(Set(try fresh.members(of: again)), names, "seed \(seed), \(query.condition)")
+            expectEqual(Set(try views.members(of: number)), names, "seed \(seed), \(query.condition)")
+            for name in names { expect(views.contains(name, number), "seed \(seed), \(query.condition)") }
         }
     }
 
@@ -162,8 +162,8 @@ import Testing
             _ = try views.follow(ClassQuery(className: "Thing", condition: SyncString(condition)))
             Issue.record("it was understood")
         } catch {
-            #expect(error.position == position)
-            #expect(error.text.string.isEmpty == false)
+            expectEqual(error.position, position)
+            expectEqual(error.text.string.isEmpty, false)
         }
     }
 }

@@ -18,7 +18,7 @@ enum StoreSeeds {
 }
 
 /// Random histories, merged on the store in files and on the one in memory.
-@Suite struct HistoryComparisonTests {
+struct HistoryComparisonTests {
     typealias Options = HistoryGenerator.Options
 
     static let all: [Options] = [

@@ -67,10 +67,10 @@ struct IngestedTests {
         var documents: [BSONDocument] = []
         while true {
             let count = Int.random(in: 1...9, using: &random)
-            let page = try #require(
+            let page = try require(
                 try store.ingested(of: Self.stream, className: className, after: position, count: count)
             )
-            #expect(page.objects.count <= count)
+            expect(page.objects.count <= count)
             // The same again, up to where it ended, whatever has come since.
             let again = try store.ingested(
                 of: Self.stream,
@@ -80,12 +80,12 @@ struct IngestedTests {
                 count: .max,
                 bytes: .max
             )
-            #expect(again?.objects.map(\.document) == page.objects.map(\.document))
+            expectEqual(again?.objects.map(\.document), page.objects.map(\.document))
             documents += page.objects.map(\.document)
             position = page.position
             if !page.hasMore { break }
         }
-        #expect(try store.ingestedCount(of: Self.stream, className: className, after: position) == 0)
+        try expectEqual(store.ingestedCount(of: Self.stream, className: className, after: position), 0)
         return documents
     }
 
@@ -103,7 +103,7 @@ struct IngestedTests {
             writer.commit("Event", keys.map { .int($0) })
             if random.chance(50) { continue }
             let count = Int.random(in: 1...10, using: &random)
-            let page = try #require(
+            let page = try require(
                 try writer.driver.store.file.ingested(
                     of: Self.stream,
                     className: "Event",
@@ -115,12 +115,12 @@ struct IngestedTests {
             position = page.position
         }
         seen += try all(writer.driver.store.file, "Event", &random, from: position)
-        #expect(seen == writer.expected)
-        #expect(try all(writer.driver.store.file, "Event", &random) == writer.expected)
+        expectEqual(seen, writer.expected)
+        try expectEqual(all(writer.driver.store.file, "Event", &random), writer.expected)
         // Ordinary objects aren't among them, and neither is anything of an unknown class.
-        #expect(try all(writer.driver.store.file, "Thing", &random).isEmpty)
-        #expect(try all(writer.driver.store.file, "Nothing", &random).isEmpty)
-        #expect(
+        expect(try all(writer.driver.store.file, "Thing", &random).isEmpty)
+        expect(try all(writer.driver.store.file, "Nothing", &random).isEmpty)
+        expect(
             try writer.driver.store.file.ingested(
                 of: StreamName(app: "none"),
                 className: "Event",
@@ -145,8 +145,8 @@ struct IngestedTests {
             writer.commit("Odd", [.int(Int64(round)), .string(SyncString("o\(round)"))])
             writer.expected = other
         }
-        #expect(try all(writer.driver.store.file, "Event", &random) == writer.expected)
-        #expect(try all(writer.driver.store.file, "Odd", &random).count == 20)
+        try expectEqual(all(writer.driver.store.file, "Event", &random), writer.expected)
+        try expectEqual(all(writer.driver.store.file, "Odd", &random).count, 20)
     }
 
     @Test func `what was delivered can be removed, and places stay right`() throws {
@@ -156,15 +156,15 @@ struct IngestedTests {
         var writer = Writer(driver: StreamDriver(store, Self.rules()))
         for key in 0..<30 { writer.commit("Event", [.int(Int64(key))]) }
         let file = writer.driver.store.file
-        let page = try #require(try file.ingested(of: Self.stream, className: "Event", after: .start, count: 12))
+        let page = try require(try file.ingested(of: Self.stream, className: "Event", after: .start, count: 12))
         while try file.removeIngested(of: Self.stream, className: "Event", upTo: page.position, count: 5) {}
-        #expect(try all(file, "Event", &random).count == 18)
+        try expectEqual(all(file, "Event", &random).count, 18)
         let rest = try all(file, "Event", &random, from: page.position)
-        #expect(rest == Array(writer.expected[12...]))
+        expectEqual(rest, Array(writer.expected[12...]))
         try file.removeIngested(of: Self.stream, className: "Event", upTo: IngestPosition(row: .max, other: .max))
-        #expect(try all(file, "Event", &random).isEmpty)
+        expect(try all(file, "Event", &random).isEmpty)
         writer.commit("Event", [.int(100)])
-        #expect(try all(file, "Event", &random, from: page.position).map { $0["_id"] } == [.int64(100)])
+        try expectEqual(all(file, "Event", &random, from: page.position).map { $0["_id"] }, [.int64(100)])
         // Ordinary objects are still there.
         let head = writer.driver.store.head(of: Self.stream).version
         guard
@@ -175,8 +175,8 @@ struct IngestedTests {
             Issue.record("no page")
             return
         }
-        #expect(things.objects.count == 31)
-        #expect(try file.hash(of: Self.stream, at: head) == writer.driver.store.head(of: Self.stream).hash)
-        #expect(try file.hash(of: Self.stream, at: head + 1) == nil)
+        expectEqual(things.objects.count, 31)
+        try expectEqual(file.hash(of: Self.stream, at: head), writer.driver.store.head(of: Self.stream).hash)
+        expect(try file.hash(of: Self.stream, at: head + 1) == nil)
     }
 }

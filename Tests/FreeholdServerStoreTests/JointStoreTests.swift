@@ -6,7 +6,7 @@ import Testing
 @testable import SyncWorlds
 
 /// Whole worlds on the store in files, beside the one in memory.
-@Suite struct JointStoreTests {
+struct JointStoreTests {
     typealias Options = JointWorld.Options
 
     static let all: [Options] = [

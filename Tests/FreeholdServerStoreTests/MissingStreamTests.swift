@@ -4,7 +4,7 @@ import FreeholdSyncCore
 import Testing
 
 /// Streams that nobody wrote to.
-@Suite struct MissingStreamTests {
+struct MissingStreamTests {
     private static let stream = StreamName(app: "notes", value: .string("anything"))
 
     private static let reads: [ServerStoreRequest.Kind] = [
@@ -20,16 +20,16 @@ import Testing
         let files = try FileServerStore(at: folder, epoch: 7)
         for kind in Self.reads {
             switch files.perform(ServerStoreRequest(Self.stream, kind)) {
-            case .bind(let answer): #expect(answer.head.epoch == 7 && answer.head.version == 0)
-            case .rows(let rows): #expect(rows.head.epoch == 7 && rows.head.version == 0)
-            case .step(let step): #expect(step?.to.version ?? 0 == 0)
-            case .page(let page): #expect(page?.objects.isEmpty == true && page?.isLast == true)
-            case .objects(let objects): #expect(objects?.isEmpty == true)
-            case .head(let head): #expect(head.version == 0)
+            case .bind(let answer): expect(answer.head.epoch == 7 && answer.head.version == 0)
+            case .rows(let rows): expect(rows.head.epoch == 7 && rows.head.version == 0)
+            case .step(let step): expectEqual(step?.to.version ?? 0, 0)
+            case .page(let page): expect(page?.objects.isEmpty == true && page?.isLast == true)
+            case .objects(let objects): expectEqual(objects?.isEmpty, true)
+            case .head(let head): expectEqual(head.version, 0)
             case let answer: Issue.record("\(kind): \(answer)")
             }
         }
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
+        expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
         // Whoever read it before goes on in what somebody makes.
         let make = ServerStoreRequest.Kind.makeFile(
             user: "ann",
@@ -43,7 +43,7 @@ import Testing
             Issue.record("no file")
             return
         }
-        #expect(rows.head.epoch == 7 && rows.head.version == 0)
-        #expect(try files.streams() == [Self.stream])
+        expect(rows.head.epoch == 7 && rows.head.version == 0)
+        try expectEqual(files.streams(), [Self.stream])
     }
 }

@@ -5,14 +5,14 @@ import Testing
 @testable import SyncWorlds
 
 /// The simulator's worlds on the store in files, beside the one in memory. A store that is replaced by a backup is left to the one in memory.
-@Suite struct SimulatedStoreTests {
+struct SimulatedStoreTests {
     static let names = [
         "failing", "narrow", "refusing whole commits", "links, cut logs", "everything, cut logs",
         "everything, copied files", "bootstraps", "asymmetric",
     ]
 
     @Test(arguments: names) func `Worlds come to rest on the store in files`(name: String) throws {
-        var profile = try #require(SimulatedProfile.all.first { $0.name == name })
+        var profile = try require(SimulatedProfile.all.first { $0.name == name })
         profile.steps = 150
         for seed in StoreSeeds.seeds("SimulatedStoreTests", count: 1, soak: 200) {
             let store = try TwinStore()

@@ -35,7 +35,7 @@ struct ChangeEventTests {
                     .changes
             }
             guard !changes.isEmpty else { continue }
-            try #expect(stream.take(stream.commit(changes, from: ident), from: ident).isEmpty)
+            try expect(stream.take(stream.commit(changes, from: ident), from: ident).isEmpty)
             cursors.append(stream.head.cursor)
         }
         random = things.random
@@ -62,12 +62,12 @@ struct ChangeEventTests {
         for event in events {
             switch event.operation {
             case .insert:
-                #expect(collection[event.name] == nil)
+                expect(collection[event.name] == nil)
                 collection[event.name] = event.fullDocument
             case .delete:
-                #expect(collection.removeValue(forKey: event.name) != nil && event.fullDocument == nil)
+                expect(collection.removeValue(forKey: event.name) != nil && event.fullDocument == nil)
             case .replace, .update:
-                #expect(collection[event.name] != nil)
+                expect(collection[event.name] != nil)
                 collection[event.name] = event.fullDocument
             }
         }
@@ -89,16 +89,16 @@ struct ChangeEventTests {
             for objects in [1, 5, 1_000] {
                 var collection: [ObjectName: BSONDocument] = [:]
                 Self.play(events(&stream, after: cursors[0], objects: objects), on: &collection)
-                #expect(collection == Self.collection(stream))
+                expectEqual(collection, Self.collection(stream))
             }
             // Of one commit a step, each event's token is behind that event.
             let all = events(&stream, after: cursors[0])
             for _ in 0..<5 {
                 let index = Int.random(in: 0..<all.count, using: &random)
-                let token = try #require(ResumeToken(all[index].token.text, of: TestStream.name))
-                #expect(token == all[index].token)
+                let token = try require(ResumeToken(all[index].token.text, of: TestStream.name))
+                expectEqual(token, all[index].token)
                 let rest = events(&stream, after: token.cursor, behind: token)
-                #expect(rest.map { $0.document(app: "app") } == all[(index + 1)...].map { $0.document(app: "app") })
+                expectEqual(rest.map { $0.document(app: "app") }, all[(index + 1)...].map { $0.document(app: "app") })
             }
         }
     }
@@ -112,8 +112,8 @@ struct ChangeEventTests {
             "_id": 1, "a": 2, "b": ["x": 1, "y": ["z": 2], "w": 3], "c": [1, 3], "d": ["p.q": 2], "e": .null,
         ]
         let description = UpdateDescription(from: old, to: new)
-        #expect(description.updated == ["a": 2, "b.y.z": 2, "b.w": 3, "c": [1, 3], "d": ["p.q": 2], "e": .null])
-        #expect(description.removed == ["gone"])
+        expectEqual(description.updated, ["a": 2, "b.y.z": 2, "b.w": 3, "c": [1, 3], "d": ["p.q": 2], "e": .null])
+        expectEqual(description.removed, ["gone"])
     }
 
     @Test
@@ -136,9 +136,9 @@ struct ChangeEventTests {
         let middle = stream.head.cursor
         try stream.take(stream.commit([.delete(TestClasses.thing(1), .edit)], from: ident), from: ident)
         try stream.take(stream.commit(make("b"), from: ident), from: ident)
-        #expect(events(&stream, after: start).map(\.operation) == [.insert, .delete, .insert])
-        #expect(events(&stream, after: middle, objects: 100).map(\.operation) == [.replace])
-        #expect(events(&stream, after: start, objects: 100).map(\.operation) == [.insert])
+        expectEqual(events(&stream, after: start).map(\.operation), [.insert, .delete, .insert])
+        expectEqual(events(&stream, after: middle, objects: 100).map(\.operation), [.replace])
+        expectEqual(events(&stream, after: start, objects: 100).map(\.operation), [.insert])
     }
 
     @Test
@@ -174,9 +174,9 @@ struct ChangeEventTests {
             cursor = step.to
             if cursor == stream.head.cursor { break }
         }
-        #expect(seen.map(\.operation) == [.insert, .update, .delete])
-        #expect(!seen.contains { $0.document(app: "app").description.contains("secret") })
-        #expect(seen[1].description == UpdateDescription(updated: ["count": .int64(4)]))
+        expectEqual(seen.map(\.operation), [.insert, .update, .delete])
+        expect(!seen.contains { $0.document(app: "app").description.contains("secret") })
+        expectEqual(seen[1].description, UpdateDescription(updated: ["count": .int64(4)]))
     }
 
     @Test
@@ -187,30 +187,30 @@ struct ChangeEventTests {
         let made = try DocumentPatch(["text": "a"])
             .changes(of: "Thing", key: 7, stored: nil, mapping: TestClasses.lenient, upserts: true, numbers: &numbers)
         try stream.take(stream.commit(made.changes, from: ident), from: ident)
-        let event = try #require(events(&stream, after: start).first)
+        let event = try require(events(&stream, after: start).first)
         let document = event.document(app: "shop")
-        #expect(document.keys == ["_id", "operationType", "ns", "documentKey", "fullDocument"])
-        #expect(document["ns"] == ["db": "shop", "coll": "Thing"] && document["documentKey"] == ["_id": .int64(7)])
-        #expect(document["_id"] == ["_data": .string(event.token.text)])
+        expectEqual(document.keys, ["_id", "operationType", "ns", "documentKey", "fullDocument"])
+        expect(document["ns"] == ["db": "shop", "coll": "Thing"] && document["documentKey"] == ["_id": .int64(7)])
+        expectEqual(document["_id"], ["_data": .string(event.token.text)])
     }
 
     @Test
     func `tokens that were made up, are of another stream or damaged are none`() throws {
         let cursor = Cursor(epoch: 7, version: 12, hash: RunningHash(high: 3, low: 4))
         let token = ResumeToken(at: cursor, of: TestStream.name)
-        #expect(ResumeToken(token.text, of: TestStream.name) == token)
-        #expect(
+        expectEqual(ResumeToken(token.text, of: TestStream.name), token)
+        expect(
             token.text.utf8.allSatisfy {
                 "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8.contains($0)
             }
         )
-        #expect(ResumeToken(token.text, of: StreamName(app: "other")) == nil)
-        #expect(ResumeToken(token.text, of: StreamName(app: "app", value: "x")) == nil)
+        expect(ResumeToken(token.text, of: StreamName(app: "other")) == nil)
+        expect(ResumeToken(token.text, of: StreamName(app: "app", value: "x")) == nil)
         for text in [
             "", "x", String(repeating: "A", count: 66), token.text + "A", token.text + "=", " " + token.text,
             String(repeating: "x", count: 10_000),
         ] {
-            #expect(ResumeToken(text, of: TestStream.name) == nil)
+            expect(ResumeToken(text, of: TestStream.name) == nil)
         }
         var random = SeededRandom(test: "tokens")
         let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
@@ -218,7 +218,7 @@ struct ChangeEventTests {
             var bytes = Array(token.text.utf8)
             bytes[Int.random(in: 0..<bytes.count, using: &random)] = random.pick(letters)
             let text = String(decoding: bytes, as: UTF8.self)
-            if text != token.text { #expect(ResumeToken(text, of: TestStream.name) == nil) }
+            if text != token.text { expect(ResumeToken(text, of: TestStream.name) == nil) }
         }
     }
 }

@@ -33,7 +33,7 @@ struct ImportTests {
             )
             try meanwhile(&stream)
             guard let commit else { continue }
-            try #expect(stream.take(commit, from: ident).isEmpty)
+            try expect(stream.take(commit, from: ident).isEmpty)
             commits.append(commit)
         }
         return (job.report, commits)
@@ -65,22 +65,22 @@ struct ImportTests {
             let ident = stream.file()
             let documents = (1...12).map { things.document(Int64($0)) }
             let result = try run(documents, &stream, ident, &numbers, options: .init(batchObjects: things.int(1...15)))
-            #expect(result.report.created == 12 && result.report.misfitCount == 0)
+            expect(result.report.created == 12 && result.report.misfitCount == 0)
             var exported: [BSONDocument] = []
             for (index, document) in documents.enumerated() {
                 let name = TestClasses.thing(Int64(index + 1))
-                let contents = try #require(stream.contents(name))
+                let contents = try require(stream.contents(name))
                 let expected = try TestClasses.mapping.object(document, of: "Thing").fields
-                #expect(contents.packed == expected.packed)
+                expectEqual(contents.packed, expected.packed)
                 exported.append(BSONDocument(name, contents))
                 // As the store shows it.
-                let stored = try #require(stream.store.contents(of: TestStream.name)[name])
-                #expect(BSONDocument(name, contents) == stored.stored(name.key).doc)
+                let stored = try require(stream.store.contents(of: TestStream.name)[name])
+                expectEqual(BSONDocument(name, contents), stored.stored(name.key).doc)
             }
             let again = try run(exported, &stream, ident, &numbers)
-            #expect(again.report.unchanged == 12 && again.commits.isEmpty)
+            expect(again.report.unchanged == 12 && again.commits.isEmpty)
             let replaced = try run(exported, &stream, ident, &numbers, options: .init(mode: .replace))
-            #expect(replaced.report.unchanged == 12 && replaced.commits.isEmpty)
+            expect(replaced.report.unchanged == 12 && replaced.commits.isEmpty)
         }
     }
 
@@ -104,11 +104,11 @@ struct ImportTests {
                     options: .init(mode: isReplaced ? .replace : .upsert)
                 )
                 contents = isReplaced ? fields : contents.merging(fields) { $1 }
-                let held = MergedContent.embedded(try #require(stream.contents(name)).packed)
-                #expect(held.looksLike(.embedded(contents.packed)), "\(document)")
+                let held = MergedContent.embedded(try require(stream.contents(name)).packed)
+                expect(held.looksLike(.embedded(contents.packed)), "\(document)")
                 // Nothing else is named.
                 let named = Set(result.commits.flatMap(\.changes).compactMap(\.property))
-                if round > 0, !isReplaced { #expect(named.isSubset(of: Set(fields.keys))) }
+                if round > 0, !isReplaced { expect(named.isSubset(of: Set(fields.keys))) }
             }
         }
     }
@@ -142,11 +142,11 @@ struct ImportTests {
                 .set(Place(name, [.property("any"), .nested("r")]), 9, .real),
                 .set(Place(name, [.property("scores"), .entry("y")]), 7, .real),
             ]
-            try #expect(stream.take(stream.commit(changes, from: device), from: device).isEmpty)
+            try expect(stream.take(stream.commit(changes, from: device), from: device).isEmpty)
         }
-        #expect(result.report.changed == 1)
-        #expect(
-            BSONDocument(name, try #require(stream.contents(name))) == [
+        expectEqual(result.report.changed, 1)
+        expect(
+            BSONDocument(name, try require(stream.contents(name))) == [
                 "_id": .int64(1), "any": ["p": .int64(1), "q": .int64(3), "r": .int64(9)], "count": .int64(8),
                 "flag": true,
                 "home": ["city": "C", "zip": .int64(2)], "ratio": 2.0, "scores": ["x": .int64(2), "y": .int64(7)],
@@ -165,8 +165,8 @@ struct ImportTests {
         try run([document], &stream, own, &numbers)
         var reader = Self.reader([["_id": 1, "text": "b"] as BSONDocument])
         var job = DocumentImport(TestClasses.mapping, className: "Thing")
-        let batch = try #require(try job.nextBatch(&reader))
-        let commit = try #require(
+        let batch = try require(try job.nextBatch(&reader))
+        let commit = try require(
             try job.commit(
                 batch,
                 stored: stream.stored(batch.names),
@@ -177,10 +177,10 @@ struct ImportTests {
             )
         )
         try stream.take(stream.commit([.delete(name, .edit)], from: device), from: device)
-        #expect(try stream.take(commit, from: own).map(\.reason) == [.objectGone])
-        #expect(stream.contents(name) == nil)
+        try expectEqual(stream.take(commit, from: own).map(\.reason), [.objectGone])
+        expect(stream.contents(name) == nil)
         try run([document], &stream, own, &numbers)
-        #expect(stream.contents(name)?["text"] == .value("a"))
+        expectEqual(stream.contents(name)?["text"], .value("a"))
     }
 
     @Test
@@ -212,16 +212,16 @@ struct ImportTests {
             if let commit { try stream.take(commit, from: ident) }
         }
         // The second document of the object 1 waits for the first.
-        #expect(batches == 2)
-        #expect(job.report.documents == 7 && job.report.created == 2 && job.report.changed == 1)
-        #expect(job.report.misfitCount == 4 && job.report.ignoredFields == ["extra": 2])
-        #expect(job.report.misfits.map(\.document) == [3, 4, 2, 6])
-        #expect(stream.contents(TestClasses.thing(1))?["text"] == .value("b"))
+        expectEqual(batches, 2)
+        expect(job.report.documents == 7 && job.report.created == 2 && job.report.changed == 1)
+        expect(job.report.misfitCount == 4 && job.report.ignoredFields == ["extra": 2])
+        expectEqual(job.report.misfits.map(\.document), [3, 4, 2, 6])
+        expectEqual(stream.contents(TestClasses.thing(1))?["text"], .value("b"))
 
         var second = Self.reader(Array(lines.utf8))
         var stopping = DocumentImport(TestClasses.mapping, className: "Thing", options: .init(misfits: .stopping))
         let error = try #require(throws: DocumentImport.Misfit.self) { try stopping.nextBatch(&second) }
-        #expect(error.document == 3 && error.misfit.path == ["count"])
+        expect(error.document == 3 && error.misfit.path == ["count"])
 
         var third = Self.reader(Array(lines.utf8))
         var nowhere = DocumentImport(TestClasses.mapping, className: "Nothing")
@@ -233,8 +233,8 @@ struct ImportTests {
         var (stream, numbers) = (TestStream(), OwnNumbers())
         let ident = stream.file()
         let first = try run([["_id": 1, "text": "a"]], &stream, ident, &numbers, mapping: TestClasses.lenient)
-        #expect(first.report.created == 1)
-        #expect(stream.contents(TestClasses.thing(1))?["count"] == .value(0))
+        expectEqual(first.report.created, 1)
+        expectEqual(stream.contents(TestClasses.thing(1))?["count"], .value(0))
         let second = try run(
             [["_id": 1, "text": "b"], ["_id": 2, "text": "c"]],
             &stream,
@@ -243,8 +243,8 @@ struct ImportTests {
             mapping: TestClasses.lenient,
             options: .init(mode: .insert)
         )
-        #expect(second.report.created == 1 && second.report.misfits.map(\.misfit.code) == [.exists])
-        #expect(stream.contents(TestClasses.thing(1))?["text"] == .value("a"))
+        expect(second.report.created == 1 && second.report.misfits.map(\.misfit.code) == [.exists])
+        expectEqual(stream.contents(TestClasses.thing(1))?["text"], .value("a"))
     }
 
     @Test
@@ -256,25 +256,25 @@ struct ImportTests {
         var job = DocumentImport(TestClasses.lenient, className: "Thing", options: .init(batchObjects: 7))
         var sizes: [Int] = []
         while let batch = try job.nextBatch(&reader) { sizes.append(batch.objects.count) }
-        #expect(sizes == [7, 7, 6])
+        expectEqual(sizes, [7, 7, 6])
         reader = Self.reader(documents)
         job = DocumentImport(TestClasses.lenient, className: "Thing", options: .init(batchBytes: 3_000))
         sizes = []
         while let batch = try job.nextBatch(&reader) { sizes.append(batch.objects.count) }
-        #expect(sizes.count >= 6 && sizes.reduce(0, +) == 20)
+        expect(sizes.count >= 6 && sizes.reduce(0, +) == 20)
     }
 
     @Test("lists: elements that stay keep their places, and what is between is edited")
     func hunks() {
         func list(_ text: String) -> [MergedContent] { text.map { .value(.string(SyncString(String($0)))) } }
         func hunks(_ a: String, _ b: String) -> [ListHunk] { ListHunk.hunks(from: list(a), to: list(b)) }
-        #expect(hunks("abc", "abc") == [])
-        #expect(hunks("abc", "xabc") == [ListHunk(old: 0..<0, new: 0..<1)])
-        #expect(hunks("abc", "bc") == [ListHunk(old: 0..<1, new: 0..<0)])
-        #expect(hunks("abcdef", "abXdYf") == [ListHunk(old: 2..<3, new: 2..<3), ListHunk(old: 4..<5, new: 4..<5)])
-        #expect(hunks("", "ab") == [ListHunk(old: 0..<0, new: 0..<2)])
+        expectEqual(hunks("abc", "abc"), [])
+        expectEqual(hunks("abc", "xabc"), [ListHunk(old: 0..<0, new: 0..<1)])
+        expectEqual(hunks("abc", "bc"), [ListHunk(old: 0..<1, new: 0..<0)])
+        expectEqual(hunks("abcdef", "abXdYf"), [ListHunk(old: 2..<3, new: 2..<3), ListHunk(old: 4..<5, new: 4..<5)])
+        expectEqual(hunks("", "ab"), [ListHunk(old: 0..<0, new: 0..<2)])
         let long = (0..<5_000).map { MergedContent.value(.int(Int64($0))) }
-        #expect(ListHunk.hunks(from: long, to: long.reversed()) == [ListHunk(old: 0..<5_000, new: 0..<5_000)])
+        expectEqual(ListHunk.hunks(from: long, to: long.reversed()), [ListHunk(old: 0..<5_000, new: 0..<5_000)])
     }
 
     @Test
@@ -285,7 +285,7 @@ struct ImportTests {
         let fields = [NewField("text", .list(first: 1, ["a"])), NewField("tags", .value("x"))]
         try stream.take(stream.commit([.create(name, fields)], from: ident), from: ident)
         let result = try run([["_id": 1, "text": "b"]], &stream, ident, &numbers)
-        #expect(result.report.misfits.map(\.misfit.code) == [.stored])
+        expectEqual(result.report.misfits.map(\.misfit.code), [.stored])
     }
 }
 

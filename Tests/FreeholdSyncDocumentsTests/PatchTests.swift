@@ -36,7 +36,7 @@ struct PatchTests {
             numbers: &numbers
         )
         if !result.changes.isEmpty {
-            try #expect(stream.take(stream.commit(result.changes, from: ident), from: ident).isEmpty)
+            try expect(stream.take(stream.commit(result.changes, from: ident), from: ident).isEmpty)
         }
         return (stream.contents(name), result.changes)
     }
@@ -60,14 +60,14 @@ struct PatchTests {
                 )
             try stream.take(stream.commit(first.changes, from: ident), from: ident)
             for _ in 0..<8 {
-                let contents = try #require(stream.contents(name))
+                let contents = try require(stream.contents(name))
                 let document = BSONDocument(name, contents)
                 let patch = patches.patch(of: document)
                 kinds.formUnion(patch.keys)
                 let result = try DocumentPatch(patch)
                     .changes(of: "Thing", key: 1, stored: contents, mapping: TestClasses.mapping, numbers: &numbers)
                 if !result.changes.isEmpty {
-                    try #expect(
+                    try expect(
                         stream.take(stream.commit(result.changes, from: ident), from: ident).isEmpty,
                         "\(patch)"
                     )
@@ -75,11 +75,11 @@ struct PatchTests {
                 let expected = NaivePatch.apply(patch, to: document)
                 let fields = try TestClasses.mapping.object(expected, of: "Thing").fields
                 // Documents don't tell a link in a mixed value from its key.
-                let held = MergedContent.embedded(try #require(stream.contents(name)).packed)
-                #expect(held.looksLike(.embedded(fields.packed)), "\(patch) of \(document)")
+                let held = MergedContent.embedded(try require(stream.contents(name)).packed)
+                expect(held.looksLike(.embedded(fields.packed)), "\(patch) of \(document)")
             }
         }
-        #expect(kinds == ["$set", "$unset", "$inc", "$push", "$addToSet", "$pull"])
+        expectEqual(kinds, ["$set", "$unset", "$inc", "$push", "$addToSet", "$pull"])
     }
 
     @Test
@@ -102,8 +102,8 @@ struct PatchTests {
         let (a, b) = (stream.commit(first.changes, from: own), stream.commit(first.changes, from: other))
         try stream.take(a, from: own)
         try stream.take(b, from: other)
-        #expect(stream.contents(name)?["count"] == .value(9))
-        #expect(stream.contents(name)?["scores"] == .dictionary(["x": .value(21)]))
+        expectEqual(stream.contents(name)?["count"], .value(9))
+        expectEqual(stream.contents(name)?["scores"], .dictionary(["x": .value(21)]))
     }
 
     @Test
@@ -115,13 +115,13 @@ struct PatchTests {
             #"{"$set": {"text": "a", "home.city": "B"}, "$inc": {"count": 3}, "$push": {"tags": {"$each": ["x"]}}, "$setOnInsert": {"flag": true}}"#,
             upserts: true
         )
-        let contents = try #require(made.contents)
-        #expect(
+        let contents = try require(made.contents)
+        expect(
             contents["text"] == .value("a") && contents["count"] == .value(3) && contents["flag"] == .value(.bool(true))
         )
-        #expect(contents["home"] == .embedded(["city": .value("B")]) && contents["tags"] == .list([.value("x")]))
+        expect(contents["home"] == .embedded(["city": .value("B")]) && contents["tags"] == .list([.value("x")]))
         let kept = try patched(#"{"text": "a"}"#, #"{"$setOnInsert": {"text": "b"}}"#)
-        #expect(kept.changes.isEmpty)
+        expect(kept.changes.isEmpty)
     }
 
     @Test
@@ -130,11 +130,11 @@ struct PatchTests {
             #"{"text": "a", "note": "n", "count": 4, "tags": ["x", "y"], "home": {"city": "B", "zip": 1}}"#,
             #"{"_id": 1, "text": "a", "count": 5, "home": {"city": "B"}}"#
         )
-        let contents = try #require(result.contents)
-        #expect(contents["note"] == .value(.null) && contents["tags"] == .list([]))
-        #expect(contents["home"] == .embedded(["city": .value("B"), "zip": .value(.null)]))
-        #expect(!result.changes.contains { $0.property == "text" })
-        #expect(try patched(#"{"text": "a"}"#, #"{"text": "a"}"#).changes.isEmpty)
+        let contents = try require(result.contents)
+        expect(contents["note"] == .value(.null) && contents["tags"] == .list([]))
+        expectEqual(contents["home"], .embedded(["city": .value("B"), "zip": .value(.null)]))
+        expect(!result.changes.contains { $0.property == "text" })
+        expect(try patched(#"{"text": "a"}"#, #"{"text": "a"}"#).changes.isEmpty)
     }
 
     @Test(arguments: [
@@ -151,9 +151,9 @@ struct PatchTests {
         var document = try BSONDocument(extendedJSON: expected)
         document["_id"] = 1
         let result = try patched(#"{"text": ""}"#, patch)
-        var contents = try #require(result.contents).packed
+        var contents = try require(result.contents).packed
         for name in ["count", "flag", "ratio", "text"] as [SyncString] { contents[name] = nil }
-        #expect(try contents == TestClasses.mapping.object(document, of: "Thing").fields.packed)
+        try expectEqual(contents, TestClasses.mapping.object(document, of: "Thing").fields.packed)
     }
 
     struct Wrong: Sendable {
@@ -200,7 +200,7 @@ struct PatchTests {
         let stored =
             #"{"text": "a", "count": 5, "home": {"city": "B"}, "homes": [{"city": "C"}], "tags": ["a"], "names": ["a"], "any": [1]}"#
         let error = try #require(throws: DocumentMisfit.self) { try patched(stored, wrong.patch) }
-        #expect(error.code == wrong.code && error.path == wrong.path, "\(error)")
+        expect(error.code == wrong.code && error.path == wrong.path, "\(error)")
     }
 
     @Test
@@ -210,10 +210,10 @@ struct PatchTests {
             stored,
             #"{"$pull": {"any.list": 1}, "$inc": {"any.n": 2, "any.d.x": 0.5}, "$set": {"any.e": null}}"#
         )
-        let document = BSONDocument(TestClasses.thing(1), try #require(result.contents))
-        #expect(document["any"] == ["d": ["x": 1.5], "e": .null, "list": [.int64(2)], "n": .int64(3)])
+        let document = BSONDocument(TestClasses.thing(1), try require(result.contents))
+        expectEqual(document["any"], ["d": ["x": 1.5], "e": .null, "list": [.int64(2)], "n": .int64(3)])
         let pushed = try patched(stored, #"{"$push": {"any.list": {"$each": [7, 8], "$position": -1}}}"#)
-        let list = BSONDocument(TestClasses.thing(1), try #require(pushed.contents))["any"]?.documentValue?["list"]
-        #expect(list == [.int64(1), .int64(2), .int64(7), .int64(8), .int64(1)])
+        let list = BSONDocument(TestClasses.thing(1), try require(pushed.contents))["any"]?.documentValue?["list"]
+        expectEqual(list, [.int64(1), .int64(2), .int64(7), .int64(8), .int64(1)])
     }
 }

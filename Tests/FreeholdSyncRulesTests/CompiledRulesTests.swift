@@ -5,7 +5,7 @@ import Testing
 
 @testable import FreeholdSyncRules
 
-@Suite struct CompiledRulesTests {
+struct CompiledRulesTests {
     private static let name = ObjectName("Item", .objectId(RuleModels.key))
 
     private func matches(_ condition: RuleCondition, _ document: BSONDocument) throws -> Bool {
@@ -27,8 +27,9 @@ import Testing
                     let document = rules.document()
                     let naive = NaiveRules(user: user, document: document).says(source)
                     let isShown = try matches(condition, document)
-                    #expect(
-                        isShown == (naive == true),
+                    expectEqual(
+                        isShown,
+                        (naive == true),
                         "\(source)\nfor \(user)\nis \(condition)\nof \(document)"
                     )
                     if isShown != (naive == true) { return }
@@ -37,8 +38,8 @@ import Testing
                 }
             }
         }
-        #expect(shown > 500)
-        #expect(answered > 1_500)
+        expect(shown > 500)
+        expect(answered > 1_500)
     }
 
     @Test func `apply_when says of random users what a naive reader says`() throws {
@@ -49,10 +50,10 @@ import Testing
             let user = rules.user()
             let answer = try RuleExpression(ofUser: source).answer(for: user)
             let naive = NaiveRules(user: user, document: [:]).says(source)
-            #expect(answer == naive, "\(source)\nfor \(user)")
+            expectEqual(answer, naive, "\(source)\nfor \(user)")
             answers[answer, default: 0] += 1
         }
-        #expect(answers.count == 3)
+        expectEqual(answers.count, 3)
     }
 
     @Test(arguments: RuleModels.words) func `what a user is called is never read as a query`(word: String) throws {
@@ -72,8 +73,8 @@ import Testing
         for source in sources {
             let condition = try RuleExpression(source)
                 .condition(for: user, className: "Item", schema: RuleModels.schema)
-            #expect(try matches(condition, mine), "\(condition)")
-            #expect(try !matches(condition, theirs), "\(condition)")
+            expect(try matches(condition, mine), "\(condition)")
+            expect(try !matches(condition, theirs), "\(condition)")
         }
     }
 
@@ -122,8 +123,8 @@ import Testing
         let user = RuleUser(id: "ada", customData: ["teams": ["red", "blue"], "isAdmin": true])
         let expression = try RuleExpression(BSONValue(extendedJSON: source))
         let compiled = try expression.condition(for: user, className: "Item", schema: RuleModels.schema)
-        #expect(compiled.text == condition)
-        #expect((compiled.truth != nil) == ["TRUEPREDICATE", "FALSEPREDICATE"].contains(condition))
+        expectEqual(compiled.text, condition)
+        expectEqual((compiled.truth != nil), ["TRUEPREDICATE", "FALSEPREDICATE"].contains(condition))
     }
 
     @Test(arguments: [
@@ -142,7 +143,7 @@ import Testing
             let error = #expect(throws: RuleError.self) {
                 try expression.condition(for: user, className: "Item", schema: RuleModels.schema)
             }
-            #expect(error?.reason.contains(reason) == true, "\(error?.description ?? "")")
+            expectEqual(error?.reason.contains(reason), true, "\(error?.description ?? "")")
         }
     }
 }

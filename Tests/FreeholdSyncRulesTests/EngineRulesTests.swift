@@ -12,14 +12,14 @@ import Testing
 #endif
 
 /// What rules become is a query that the engine understands, and it finds what the server's matcher shows.
-@Suite struct EngineRulesTests {
+struct EngineRulesTests {
     @Test func `the engine finds with random rules the objects that the matcher shows`() throws {
         var rules = RandomRules(random: SeededRandom(test: "rules in the engine"))
         let database = try Database.inMemory(identifier: UUID().uuidString)
         let documents = (0..<60).map { _ in rules.filledDocument() }
         let keys = try Self.fill(database, documents)
         let snapshot = try database.snapshot()
-        let table = try #require(snapshot.schema.table(named: "Item"))
+        let table = try require(snapshot.schema.table(named: "Item"))
         let name = ObjectName("Item", .objectId(RuleModels.key))
         for _ in 0..<400 * soak {
             let source = rules.expression()
@@ -31,7 +31,7 @@ import Testing
                 let found = Set(try RowQuery(condition.text, of: table, in: snapshot).keys(in: snapshot))
                 for (key, document) in zip(keys, documents) {
                     let isShown = matcher.matches(name, RuleModels.contents(document))
-                    #expect(found.contains(key) == isShown, "\(source)\n\(condition)\n\(document)")
+                    expectEqual(found.contains(key), isShown, "\(source)\n\(condition)\n\(document)")
                     if found.contains(key) != isShown { return }
                 }
             } catch {
@@ -45,9 +45,9 @@ import Testing
         let transaction = try database.beginWrite()
         try transaction.applySchema(RuleModels.tables)
         let schema = transaction.schema
-        let people = try #require(schema.table(named: "Person"))
-        let items = try #require(schema.table(named: "Item"))
-        let addresses = try #require(schema.table(named: "Address"))
+        let people = try require(schema.table(named: "Person"))
+        let items = try require(schema.table(named: "Item"))
+        let addresses = try require(schema.table(named: "Address"))
         var persons: [ObjectId: ObjectKey] = [:]
         for id in RuleModels.ids { persons[id] = try transaction.create(people, primaryKey: .objectId(id)) }
         func value(_ value: BSONValue, _ column: Column) throws -> Value {
@@ -58,12 +58,12 @@ import Testing
                 try put(document, addresses, key)
                 return .link(key)
             case (.float, .double(let number)): return .float(Float(number))
-            default: return try #require(Value(rule: value))
+            default: return try require(Value(rule: value))
             }
         }
         func put(_ document: BSONDocument, _ table: Table, _ key: ObjectKey) throws {
             for (name, content) in document where name != "_id" {
-                let column = try #require(table.columns.first { $0.name == name })
+                let column = try require(table.columns.first { $0.name == name })
                 switch (column.collection, content) {
                 case (.list, .array(let elements)):
                     try transaction.listAppend(column, key, elements.map { try value($0, column) })
@@ -80,7 +80,7 @@ import Testing
         var keys: [ObjectKey] = []
         for (index, document) in documents.enumerated() {
             // Each has a key of its own; the rules know one that none has.
-            let id = try #require(ObjectId(String(repeating: "0", count: 20) + String(1000 + index)))
+            let id = try require(ObjectId(String(repeating: "0", count: 20) + String(1000 + index)))
             let key = try transaction.create(items, primaryKey: .objectId(id))
             try put(document, items, key)
             keys.append(key)

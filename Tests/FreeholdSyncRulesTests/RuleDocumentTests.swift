@@ -2,7 +2,7 @@ import FreeholdBSON
 import FreeholdSyncRules
 import Testing
 
-@Suite struct RuleDocumentTests {
+struct RuleDocumentTests {
     static let owner = """
         {
           "name": "owner",
@@ -30,7 +30,7 @@ import Testing
         let text = text.replacing("ROLE", with: Self.owner)
         let rules = try RuleSet(extendedJSON: text)
         try expectEqualJSON(.document(rules.document), BSONValue(extendedJSON: text))
-        #expect(try RuleSet(extendedJSON: rules.document.extendedJSON()) == rules)
+        try expectEqual(RuleSet(extendedJSON: rules.document.extendedJSON()), rules)
     }
 
     @Test(arguments: [
@@ -43,30 +43,31 @@ import Testing
         let rules = try RuleSet(extendedJSON: text)
         let written = BSONValue.array(rules.documents.map { .document($0) })
         try expectEqualJSON(written, BSONValue(extendedJSON: text))
-        #expect(try RuleSet(written) == rules)
+        try expectEqual(RuleSet(written), rules)
     }
 
     @Test func `a single document of App Services is read, too`() throws {
         let dogs = try RuleSet(
             extendedJSON: #"{"database": "app", "collection": "Dog", "roles": [\#(Self.owner)], "filters": []}"#
         )
-        #expect(dogs.roles(of: "Dog").roles.map(\.name) == ["owner"])
-        #expect(dogs.roles(of: "Cat").roles.isEmpty)
+        expectEqual(dogs.roles(of: "Dog").roles.map(\.name), ["owner"])
+        expect(dogs.roles(of: "Cat").roles.isEmpty)
         let rest = try RuleSet(extendedJSON: #"{"roles": [\#(Self.owner)], "filters": []}"#)
-        #expect(rest.roles(of: "Cat").areDefault)
-        #expect(rest.roles(of: "Cat").roles.map(\.name) == ["owner"])
+        expect(rest.roles(of: "Cat").areDefault)
+        expectEqual(rest.roles(of: "Cat").roles.map(\.name), ["owner"])
     }
 
     @Test func `a role keeps what its document says`() throws {
         let role = try Role(BSONValue(extendedJSON: Self.owner))
-        #expect(role.name == "owner")
-        #expect(role.read == true)
-        #expect(role.write == nil)
-        #expect(role.insert != nil)
-        #expect(role.additionalFields == FieldAccess(read: true, write: true))
-        #expect(role.fields.map(\.name) == ["owner", "address"])
-        #expect(
-            role.fields[1].fields == [
+        expectEqual(role.name, "owner")
+        expectEqual(role.read, true)
+        expect(role.write == nil)
+        expect(role.insert != nil)
+        expectEqual(role.additionalFields, FieldAccess(read: true, write: true))
+        expectEqual(role.fields.map(\.name), ["owner", "address"])
+        expectEqual(
+            role.fields[1].fields,
+            [
                 FieldRule("street", FieldAccess(read: false, write: false)), FieldRule("city", FieldAccess()),
             ]
         )
@@ -171,8 +172,8 @@ import Testing
 
     @Test(arguments: refusals) func `what is wrong is refused with its path and reason`(_ refusal: Refusal) {
         let error = #expect(throws: RuleError.self) { try RuleSet(extendedJSON: refusal.text) }
-        #expect(error?.path == refusal.path)
-        #expect(error?.reason.contains(refusal.reason) == true, "\(error?.description ?? "")")
+        expectEqual(error?.path, refusal.path)
+        expectEqual(error?.reason.contains(refusal.reason), true, "\(error?.description ?? "")")
     }
 
     @Test(arguments: [#"{"$and": ["#, #"{"$or": ["#, #"{"$not": "#])
@@ -182,7 +183,7 @@ import Testing
             let closing = String(repeating: opening.hasSuffix("[") ? "]}" : "}", count: depth)
             let role = #"{"roles": [{"name": "a", "apply_when": {}, "insert": \#(text)true\#(closing)}]}"#
             let error = #expect(throws: RuleError.self) { try RuleSet(extendedJSON: role) }
-            #expect(error?.reason.lowercased().contains("deep") == true, "\(error?.description ?? "")")
+            expectEqual(error?.reason.lowercased().contains("deep"), true, "\(error?.description ?? "")")
         }
     }
 
@@ -211,7 +212,7 @@ import Testing
                 }
             }
             guard let rules = try? RuleSet(extendedJSON: String(decoding: bytes, as: UTF8.self)) else { continue }
-            #expect(try RuleSet(.document(rules.document)) == rules)
+            try expectEqual(RuleSet(.document(rules.document)), rules)
         }
     }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FreeholdSyncRules
 
-@Suite struct SchemaAdoptionTests {
+struct SchemaAdoptionTests {
     private static func table(_ name: String, _ columns: ColumnSpec...) -> TableSpec {
         TableSpec(name, columns: [ColumnSpec("_id", .objectId)] + columns, primaryKey: "_id")
     }
@@ -16,9 +16,9 @@ import Testing
     func `a client that knows less goes on, and nothing changes`(mode: SchemaAdoption.Mode) throws {
         let client = [Self.table("Dog", ColumnSpec("age", .int, indexed: true))]
         let adoption = try SchemaAdoption(server: Self.server, client: client, mode: mode)
-        #expect(adoption.isAccepted)
-        #expect(adoption.adopted.isEmpty)
-        #expect(adoption.tables == Self.server)
+        expect(adoption.isAccepted)
+        expect(adoption.adopted.isEmpty)
+        expectEqual(adoption.tables, Self.server)
     }
 
     @Test func `development mode adopts new classes and properties`() throws {
@@ -27,34 +27,37 @@ import Testing
             Self.table("Toy", ColumnSpec("size", .int, indexed: true)),
         ]
         let adoption = try SchemaAdoption(server: Self.server, client: client, mode: .development)
-        #expect(
-            adoption.adopted.map(\.description) == ["Dog.toy is new ('toy: Toy?'): additive", "Toy is new: additive"]
+        expectEqual(
+            adoption.adopted.map(\.description),
+            ["Dog.toy is new ('toy: Toy?'): additive", "Toy is new: additive"]
         )
-        #expect(adoption.tables.map(\.name) == ["Dog", "Cat", "Toy"])
-        #expect(adoption.tables[0].columns.map(\.name) == ["_id", "name", "age", "toy"])
-        #expect(!adoption.tables[2].columns[1].isIndexed)
+        expectEqual(adoption.tables.map(\.name), ["Dog", "Cat", "Toy"])
+        expectEqual(adoption.tables[0].columns.map(\.name), ["_id", "name", "age", "toy"])
+        expect(!adoption.tables[2].columns[1].isIndexed)
         // Whoever has the old schema goes on with the new one.
-        #expect(try SchemaAdoption(server: adoption.tables, client: Self.server, mode: .production).isAccepted)
+        expect(try SchemaAdoption(server: adoption.tables, client: Self.server, mode: .production).isAccepted)
     }
 
     @Test func `production mode refuses by name`() throws {
         let client = [Self.table("Dog", ColumnSpec("toy", .string)), Self.table("Toy")]
         let adoption = try SchemaAdoption(server: Self.server, client: client, mode: .production)
-        #expect(
-            adoption.refused.map(\.description) == ["Dog.toy is new ('toy: string'): additive", "Toy is new: additive"]
+        expectEqual(
+            adoption.refused.map(\.description),
+            ["Dog.toy is new ('toy: string'): additive", "Toy is new: additive"]
         )
-        #expect(adoption.tables == Self.server)
+        expectEqual(adoption.tables, Self.server)
     }
 
     @Test(arguments: [SchemaAdoption.Mode.development, .production])
     func `what breaks is refused with both declarations, and nothing is adopted`(mode: SchemaAdoption.Mode) throws {
         let client = [Self.table("Dog", ColumnSpec("age", .string, optional: true)), Self.table("Toy")]
         let adoption = try SchemaAdoption(server: Self.server, client: client, mode: mode)
-        #expect(
-            adoption.refused[0].description == "Dog.age has another type ('age: long' became 'age: string?'): breaking"
+        expectEqual(
+            adoption.refused[0].description,
+            "Dog.age has another type ('age: long' became 'age: string?'): breaking"
         )
-        #expect(adoption.adopted.isEmpty)
-        #expect(adoption.tables == Self.server)
+        expect(adoption.adopted.isEmpty)
+        expectEqual(adoption.tables, Self.server)
     }
 
     @Test func `classes that don't go together are refused with a reason`() {
@@ -64,7 +67,7 @@ import Testing
         let error = #expect(throws: RuleError.self) {
             try SchemaAdoption(server: Self.server, client: [Self.table("dog")], mode: .development)
         }
-        #expect(error?.reason == "'Dog' and 'dog' differ by case only.")
+        expectEqual(error?.reason, "'Dog' and 'dog' differ by case only.")
     }
 
     @Test func `random schemas that grow by random others are adopted step by step`() throws {
@@ -76,11 +79,11 @@ import Testing
                 continue
             }
             guard adoption.isAccepted else {
-                #expect(adoption.tables == first)
+                expectEqual(adoption.tables, first)
                 continue
             }
             for client in [first, second] {
-                #expect(try SchemaAdoption(server: adoption.tables, client: client, mode: .production).isAccepted)
+                expect(try SchemaAdoption(server: adoption.tables, client: client, mode: .production).isAccepted)
             }
         }
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FreeholdSyncRules
 
-@Suite struct ServedSchemaTests {
+struct ServedSchemaTests {
     private let dog = TableSpec(
         "Dog",
         columns: [
@@ -27,10 +27,10 @@ import Testing
     @Test func `a claim is read back as the classes that it was made of`() throws {
         let claim = try SchemaClaim([dog, person, reading], version: 3)
         let tables = try claim.tables()
-        #expect(Set(tables.map(\.name)) == ["Dog", "Person", "Reading"])
-        #expect(tables.first { $0.name == "Reading" }?.isAsymmetric == true)
-        #expect(try SchemaClaim(tables, version: 3) == claim)
-        #expect(try SchemaClaim([person, reading, dog], version: 3).hash == claim.hash)
+        expectEqual(Set(tables.map(\.name)), ["Dog", "Person", "Reading"])
+        expectEqual(tables.first { $0.name == "Reading" }?.isAsymmetric, true)
+        try expectEqual(SchemaClaim(tables, version: 3), claim)
+        try expectEqual(SchemaClaim([person, reading, dog], version: 3).hash, claim.hash)
     }
 
     @Test func `documents are asked for once, then the hash is known`() throws {
@@ -38,9 +38,9 @@ import Testing
         let claim = try SchemaClaim([dog, person], version: 0)
         var bare = claim
         bare.documents = []
-        #expect(served.judge(bare).verdict == .documentsNeeded)
-        #expect(served.judge(claim).verdict == .accepted)
-        #expect(served.judge(bare).verdict == .accepted)
+        expectEqual(served.judge(bare).verdict, .documentsNeeded)
+        expectEqual(served.judge(claim).verdict, .accepted)
+        expectEqual(served.judge(bare).verdict, .accepted)
     }
 
     @Test func `development takes new classes and properties over, production refuses them by name`() throws {
@@ -50,18 +50,18 @@ import Testing
 
         var development = ServedSchema([dog, person], mode: .development)
         let (verdict, adopted) = development.judge(claim)
-        #expect(verdict == .accepted)
-        #expect(adopted.map(\.className).sorted() == ["Person", "Reading"])
-        #expect(development.tables.first { $0.name == "Reading" }?.isAsymmetric == true)
+        expectEqual(verdict, .accepted)
+        expectEqual(adopted.map(\.className).sorted(), ["Person", "Reading"])
+        expectEqual(development.tables.first { $0.name == "Reading" }?.isAsymmetric, true)
 
         var production = ServedSchema([dog, person], mode: .production)
         guard case .refused(let problems) = production.judge(claim).verdict else {
             Issue.record("It was accepted.")
             return
         }
-        #expect(problems.map(\.className.string).sorted() == ["Person", "Reading"])
-        #expect(problems.first { $0.className == "Person" }?.property == "email")
-        #expect(production.tables.count == 2)
+        expectEqual(problems.map(\.className.string).sorted(), ["Person", "Reading"])
+        expectEqual(problems.first { $0.className == "Person" }?.property, "email")
+        expectEqual(production.tables.count, 2)
     }
 
     @Test func `what breaks is refused in development with both declarations, and others go on`() throws {
@@ -72,10 +72,10 @@ import Testing
             Issue.record("It was accepted.")
             return
         }
-        #expect(problems.count == 1)
-        #expect(problems[0].text.string.contains("age: long?"))
-        #expect(problems[0].text.string.contains("age: string"))
-        #expect(served.judge(try SchemaClaim([dog, person], version: 0)).verdict == .accepted)
+        expectEqual(problems.count, 1)
+        expect(problems[0].text.string.contains("age: long?"))
+        expect(problems[0].text.string.contains("age: string"))
+        expectEqual(served.judge(try SchemaClaim([dog, person], version: 0)).verdict, .accepted)
         var asymmetric = reading
         asymmetric.isAsymmetric = false
         var third = ServedSchema([reading], mode: .development)
@@ -94,7 +94,7 @@ import Testing
             return
         }
         claim.documents = []
-        #expect(served.judge(claim).verdict == .documentsNeeded)
+        expectEqual(served.judge(claim).verdict, .documentsNeeded)
     }
 
     @Test(arguments: ["", "{", "[]", "{\"schema\": 1}", "{\"schema\": {\"title\": \"Other\"}}", "null"])
@@ -109,7 +109,7 @@ import Testing
             Issue.record("It was accepted.")
             return
         }
-        #expect(problems.count == 1)
+        expectEqual(problems.count, 1)
     }
 
     @Test func `nothing may link to an asymmetric class`() {

@@ -29,5 +29,5 @@ extension BSONValue {
 
 /// Equal as JSON values.
 func expectEqualJSON(_ a: BSONValue, _ b: BSONValue, sourceLocation: SourceLocation = #_sourceLocation) {
-    #expect(a.sorted == b.sorted, sourceLocation: sourceLocation)
+    expectEqual(a.sorted, b.sorted, sourceLocation: sourceLocation)
 }

@@ -3,7 +3,7 @@ import ModelWriter
 import Testing
 
 /// What is written, to the letter: read by people, beside the seed documents' tabs.
-@Suite struct GoldenTests {
+struct GoldenTests {
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
 
     /// Swift's are compiled with these tests.
@@ -25,11 +25,12 @@ import Testing
                 continue
             }
             let golden = try String(contentsOf: url, encoding: .utf8)
-            #expect(text == golden, "FREEHOLD_UPDATE_GOLDEN=1 writes \(url.lastPathComponent) anew, to be reviewed")
+            expectEqual(text, golden, "FREEHOLD_UPDATE_GOLDEN=1 writes \(url.lastPathComponent) anew, to be reviewed")
         }
         let names = try FileManager.default.contentsOfDirectory(atPath: notesURL.deletingLastPathComponent().path)
-        #expect(
-            Set(names).subtracting(files.map { $0.0.lastPathComponent }) == [],
+        expectEqual(
+            Set(names).subtracting(files.map { $0.0.lastPathComponent }),
+            [],
             "nothing is left of an older writer"
         )
     }
@@ -39,13 +40,13 @@ import Testing
         let models = try GeneratedModels(Kennel.classes, in: language)
         let text = models.files.map(\.text).joined()
         for note in models.notes {
-            #expect(text.split(separator: "\n").contains { $0.contains("//") && $0.hasSuffix(note.text) }, "\(note)")
+            expect(text.split(separator: "\n").contains { $0.contains("//") && $0.hasSuffix(note.text) }, "\(note)")
         }
         // As many comments as notes: nothing is said in the code only. Objective-C's classes are in two files, Java's constructors
         // have a comment.
         let comments = text.split(separator: "\n").filter {
             $0.contains("// ") && !$0.contains("must provide an empty") && !$0.contains("} // namespace")
         }
-        #expect(comments.count == models.notes.count, "\(comments.joined(separator: "\n"))")
+        expectEqual(comments.count, models.notes.count, "\(comments.joined(separator: "\n"))")
     }
 }

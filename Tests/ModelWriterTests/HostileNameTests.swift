@@ -4,7 +4,7 @@ import ModelWriter
 import Testing
 
 /// Names that try to be code. What compiles is shown in `CompilerTests`; here the programs are run, and say which names they store.
-@Suite struct HostileNameTests {
+struct HostileNameTests {
     /// One class for each name, and one with a property of each.
     private static let classes: [ModelClass] = {
         var names: [String] = []
@@ -14,8 +14,11 @@ import Testing
     }()
 
     private func expectAll(_ classes: [String], _ properties: [String]) {
-        #expect(Set(classes.map { Data($0.utf8) }) == Set(Self.classes.map { Data($0.table.name.utf8) }))
-        #expect(Set(properties.map { Data($0.utf8) }) == Set(Self.classes[0].table.columns.map { Data($0.name.utf8) }))
+        expectEqual(Set(classes.map { Data($0.utf8) }), Set(Self.classes.map { Data($0.table.name.utf8) }))
+        expectEqual(
+            Set(properties.map { Data($0.utf8) }),
+            Set(Self.classes[0].table.columns.map { Data($0.name.utf8) })
+        )
     }
 
     @Test(.needs(.node)) func `a JavaScript program stores exactly the names`() throws {
@@ -35,7 +38,7 @@ import Testing
                 to: folder + "/main.mjs"
             )
             let result = try Tool.node.run([folder + "/main.mjs"], in: folder)
-            #expect(result.status == 0, "\(result.output.prefix(2_000))")
+            expectEqual(result.status, 0, "\(result.output.prefix(2_000))")
             let names = try JSONDecoder().decode([[String]].self, from: Data(result.output.utf8))
             expectAll(names[0], names[1])
         }
@@ -82,7 +85,7 @@ import Testing
                 ["-Dfile.encoding=UTF-8", "-Dsun.jnu.encoding=UTF-8", "-cp", folder + "/classes", "Main"] + names,
                 in: folder
             )
-            #expect(result.status == 0, "\(result.output.prefix(2_000))")
+            expectEqual(result.status, 0, "\(result.output.prefix(2_000))")
             func decoded(_ kind: Character) -> [String] {
                 result.output.split(separator: "\n").filter { $0.first == kind }.map { line in
                     let digits = Array(line.dropFirst())
@@ -115,10 +118,10 @@ import Testing
             for evil in ["fatalError()", "process.exit(1)", "System.exit(1)", "int main()"] {
                 guard let range = line.firstRange(of: evil) else { continue }
                 let before = line[..<range.lowerBound]
-                #expect(before.contains("//") || before.contains("\"") || before.contains("'"), "\(line)")
+                expect(before.contains("//") || before.contains("\"") || before.contains("'"), "\(line)")
             }
         }
         // A comment that ends with a backslash goes on in C's next line.
-        for line in texts.joined().split(separator: "\n") where line.contains("//") { #expect(!line.hasSuffix("\\")) }
+        for line in texts.joined().split(separator: "\n") where line.contains("//") { expect(!line.hasSuffix("\\")) }
     }
 }

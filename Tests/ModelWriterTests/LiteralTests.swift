@@ -4,7 +4,7 @@ import Testing
 @testable import ModelWriter
 
 /// String literals, read by compilers.
-@Suite struct LiteralTests {
+struct LiteralTests {
     private static let texts: [String] = {
         let all =
             OddNames.hostile + OddNames.words + [
@@ -24,8 +24,9 @@ import Testing
             )
             try Tool.swiftc.expectSuccess(["-Onone", folder + "/main.swift", "-o", folder + "/main"], in: folder)
             let result = try Tool.run(folder + "/main", [], in: folder)
-            #expect(
-                result.output.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) == Self.expected
+            expectEqual(
+                result.output.split(separator: "\n", omittingEmptySubsequences: false).map(String.init),
+                Self.expected
                     + [""]
             )
         }
@@ -52,8 +53,9 @@ import Testing
             )
             try Tool.clang.expectSuccess([standard, folder + "/main.c", "-o", folder + "/main"], in: folder)
             let result = try Tool.run(folder + "/main", [], in: folder)
-            #expect(
-                result.output.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) == Self.expected
+            expectEqual(
+                result.output.split(separator: "\n", omittingEmptySubsequences: false).map(String.init),
+                Self.expected
                     + [""]
             )
         }
@@ -71,9 +73,9 @@ import Testing
                         continue
                     }
                     isEscaped = scalar == "\\"
-                    #expect(scalar != "$" && scalar != literal.unicodeScalars.first!, "\(literal)")
+                    expect(scalar != "$" && scalar != literal.unicodeScalars.first!, "\(literal)")
                 }
-                #expect(!isEscaped, "\(literal)")
+                expect(!isEscaped, "\(literal)")
             }
         }
     }

@@ -3,7 +3,7 @@ import ModelWriter
 import Testing
 
 /// What things are called in code.
-@Suite struct NameTests {
+struct NameTests {
     private func text(_ classes: [ModelClass], _ language: ModelLanguage, _ naming: ModelOptions.Naming = .stored)
         throws
         -> String
@@ -38,7 +38,7 @@ import Testing
     ) throws {
         let table = TableSpec("Thing", columns: [ColumnSpec(stored, .int)])
         let text = try text([ModelClass(table)], language)
-        #expect(text.contains(declared), "\(text)")
+        expect(text.contains(declared), "\(text)")
     }
 
     @Test(arguments: [
@@ -60,8 +60,8 @@ import Testing
     ) throws {
         let table = TableSpec("order_line", columns: [ColumnSpec("first_name", .int)])
         let text = try text([ModelClass(table)], language, .idiomatic)
-        #expect(text.contains(property) && text.contains(className), "\(text)")
-        if language != .cpp { #expect(text.contains("first_name") && text.contains("order_line"), "mapped: \(text)") }
+        expect(text.contains(property) && text.contains(className), "\(text)")
+        if language != .cpp { expect(text.contains("first_name") && text.contains("order_line"), "mapped: \(text)") }
     }
 
     @Test(arguments: [
@@ -72,7 +72,7 @@ import Testing
     func spelling(stored: String, expected: String) throws {
         let table = TableSpec("Thing", columns: [ColumnSpec(stored, .int)])
         let text = try text([ModelClass(table)], .kotlin, .idiomatic)
-        #expect(text.contains("var \(expected): Long"), "\(text)")
+        expect(text.contains("var \(expected): Long"), "\(text)")
     }
 
     @Test func `names that would be one become two, and no stored name becomes another thing's`() throws {
@@ -80,25 +80,25 @@ import Testing
         let table = TableSpec("Thing", columns: names.map { ColumnSpec($0, .int) })
         let swift = try text([ModelClass(table)], .swift)
         for declared in ["firstName3", "firstName4", "firstName2", "firstName", "FirstName"] {
-            #expect(swift.contains("var \(declared): Int"), "\(swift)")
+            expect(swift.contains("var \(declared): Int"), "\(swift)")
         }
         // Accessors differ by more than a capital.
         let java = try text([ModelClass(table)], .java)
         for declared in ["firstName", "firstName2", "firstName3", "firstName4", "FirstName5"] {
-            #expect(java.contains("private long \(declared);"), "\(java)")
+            expect(java.contains("private long \(declared);"), "\(java)")
         }
         let classes = ["dog", "Dog", "DOG"].map { ModelClass(TableSpec($0, columns: [ColumnSpec("x", .int)])) }
         let files = try GeneratedModels(classes, in: .java).files.map(\.name)
-        #expect(Set(files.map { $0.lowercased() }).count == 3, "\(files)")
+        expectEqual(Set(files.map { $0.lowercased() }).count, 3, "\(files)")
     }
 
     @Test func `a key keeps its stored name in JavaScript, whose SDK looks it up by both`() throws {
         let table = TableSpec("Thing", columns: [ColumnSpec("my_key", .int)], primaryKey: "my_key")
         let text = try text([ModelClass(table, propertyNames: ["my_key": "myKey"])], .javascript, .idiomatic)
-        #expect(text.contains("primaryKey: \"my_key\",") && text.contains("my_key: \"int\","), "\(text)")
+        expect(text.contains("primaryKey: \"my_key\",") && text.contains("my_key: \"int\","), "\(text)")
         let bad = TableSpec("Thing", columns: [ColumnSpec("constructor", .int)], primaryKey: "constructor")
         let models = try GeneratedModels([ModelClass(bad)], in: .typescript)
-        #expect(models.notes.map(\.property) == [nil] && !models.files[0].text.contains("class Thing"))
+        expect(models.notes.map(\.property) == [nil] && !models.files[0].text.contains("class Thing"))
     }
 
     @Test func `a number in a name that makes a macro's of it`() throws {
@@ -106,7 +106,7 @@ import Testing
         let table = TableSpec("Thing", columns: names.map { ColumnSpec($0, .int) })
         let text = try text([ModelClass(table)], .objc)
         for declared in ["_A", "A2", "A3", "_0", "_02", "_03"] {
-            #expect(text.contains("NSInteger \(declared);"), "\(text)")
+            expect(text.contains("NSInteger \(declared);"), "\(text)")
         }
     }
 
@@ -119,14 +119,14 @@ import Testing
             primaryKey: "_id"
         )
         let text = try text([ModelClass(table)], language)
-        #expect(text.contains(declared) && text.contains("_id"), "\(text)")
+        expect(text.contains(declared) && text.contains("_id"), "\(text)")
     }
 
     @Test func `a property that is called as its class`() throws {
         let classes = [ModelClass(TableSpec("Thing", columns: [ColumnSpec("Thing", .int), ColumnSpec("x", .int)]))]
-        #expect(try text(classes, .cpp).contains("'Thing' is left out") && text(classes, .cpp).contains("(Thing, x)"))
-        #expect(try text(classes, .csharp).contains("[MapTo(\"Thing\")]\n    public long ThingValue"))
-        #expect(try text(classes, .java).contains("private long Thing;"))
+        expect(try text(classes, .cpp).contains("'Thing' is left out") && text(classes, .cpp).contains("(Thing, x)"))
+        expect(try text(classes, .csharp).contains("[MapTo(\"Thing\")]\n    public long ThingValue"))
+        expect(try text(classes, .java).contains("private long Thing;"))
     }
 
     @Test func `many names that nobody can use are told apart in no time`() throws {
@@ -136,7 +136,7 @@ import Testing
         let table = TableSpec("Thing", columns: names.map { ColumnSpec($0, .int) })
         for language in ModelLanguage.allCases {
             let models = try GeneratedModels([ModelClass(table)], in: language)
-            #expect(models.files.isEmpty == false)
+            expectEqual(models.files.isEmpty, false)
         }
     }
 }

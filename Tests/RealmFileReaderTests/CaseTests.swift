@@ -4,18 +4,19 @@ import TestRealmFiles
 import Testing
 
 /// Files that Realm wrote, of what is rare or large: see `CaseTable`.
-@Suite struct CaseTests {
+struct CaseTests {
     @Test(arguments: RealmFixture.cases)
     func `classes are those that were left, with the properties that were left`(_ fixture: RealmFixture) throws {
         let file = try fixture.open()
-        #expect(file.formatVersion == fixture.formatVersion && file.schemaVersion == 9)
+        expect(file.formatVersion == fixture.formatVersion && file.schemaVersion == 9)
         let embedded: Set = fixture.formatVersion >= 20 ? ["Middle", "Inner"] : []
-        #expect(
-            Set(file.classes.map(\.name)) == CaseTable.classes(fixture.formatVersion).union(["Deep"]).union(embedded)
+        expectEqual(
+            Set(file.classes.map(\.name)),
+            CaseTable.classes(fixture.formatVersion).union(["Deep"]).union(embedded)
         )
-        #expect(Set(file.classes.filter { $0.kind == .embedded }.map(\.name)) == embedded)
-        #expect(Set(file.requireClass("Shape").properties.map(\.name)) == ["a", "b", "renamed", "d"])
-        #expect(file.requireClass("Shape").incoming.isEmpty)
+        expectEqual(Set(file.classes.filter { $0.kind == .embedded }.map(\.name)), embedded)
+        expectEqual(Set(file.requireClass("Shape").properties.map(\.name)), ["a", "b", "renamed", "d"])
+        expect(file.requireClass("Shape").incoming.isEmpty)
     }
 
     @Test(arguments: RealmFixture.cases)
@@ -26,9 +27,9 @@ import Testing
         ]
         for (name, type, format) in keys where fixture.formatVersion >= format {
             let key = file.requireClass(name).primaryKey
-            #expect(key?.name == "key" && key?.type == type && key?.isOptional == true)
+            expect(key?.name == "key" && key?.type == type && key?.isOptional == true)
         }
-        #expect(file.requireClass("Limits").primaryKey == nil)
+        expect(file.requireClass("Limits").primaryKey == nil)
     }
 
     @Test(arguments: RealmFixture.cases)
@@ -39,14 +40,14 @@ import Testing
         for name in CaseTable.classes(fixture.formatVersion).sorted() {
             let found = objects.objects(of: name)
             let expected = CaseTable.objects(name, fixture.formatVersion)
-            #expect(found.count == expected.count && file.requireClass(name).count == expected.count, "\(name)")
+            expect(found.count == expected.count && file.requireClass(name).count == expected.count, "\(name)")
             for values in expected {
                 let id = "\(values[CaseTable.names[name]!]!)"
-                let object = try #require(found[id], "\(name) \(id)")
-                #expect(Set(object.keys) == Set(values.keys), "\(name) \(id)")
+                let object = try require(found[id], "\(name) \(id)")
+                expectEqual(Set(object.keys), Set(values.keys), "\(name) \(id)")
                 for (property, value) in values {
                     let isRight = Value.areIdentical(object[property] ?? .null, value)
-                    #expect(isRight, "\(name).\(property) of \(id): \(object[property] ?? .null), not \(value)")
+                    expect(isRight, "\(name).\(property) of \(id): \(object[property] ?? .null), not \(value)")
                 }
             }
         }
@@ -56,9 +57,9 @@ import Testing
     func `a tree of three levels with a hole is read in order`(_ fixture: RealmFixture) throws {
         let file = try fixture.open()
         let deep = file.requireClass("Deep")
-        #expect(deep.count == CaseTable.deepCount)
+        expectEqual(deep.count, CaseTable.deepCount)
         var found: [Value] = []
         try file.forEachCluster(of: deep) { found += try $0.values(of: deep.properties[0]) }
-        #expect(found == (0..<CaseTable.deepCount).map { CaseTable.deep($0) })
+        expectEqual(found, (0..<CaseTable.deepCount).map { CaseTable.deep($0) })
     }
 }

@@ -5,7 +5,7 @@ import TestRandom
 import TestRealmFiles
 import Testing
 
-@Suite struct HostileFileTests {
+struct HostileFileTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let rounds = environment["FREEHOLD_SOAK"] == nil ? 150 : 1_000_000 / 5
 
@@ -47,19 +47,19 @@ import Testing
         try withFile { path in
             try Data(bytes).write(to: URL(fileURLWithPath: path))
             let error = #expect(throws: RealmFileError.self) { try RealmFile(path: path) }
-            #expect(error?.code == .unsupportedFormat)
-            #expect(error?.formatVersion == format)
-            #expect(error?.message.contains("\(format)") == true)
+            expectEqual(error?.code, .unsupportedFormat)
+            expectEqual(error?.formatVersion, format)
+            expectEqual(error?.message.contains("\(format)"), true)
         }
     }
 
     @Test func `what is no Realm file, or isn't there, is told`() throws {
         try withFile { path in
-            #expect(#expect(throws: RealmFileError.self) { try RealmFile(path: path) }?.code == .fileNotFound)
+            expectEqual(#expect(throws: RealmFileError.self) { try RealmFile(path: path) }?.code, .fileNotFound)
             try Data("not a database at all, but long enough".utf8).write(to: URL(fileURLWithPath: path))
-            #expect(#expect(throws: RealmFileError.self) { try RealmFile(path: path) }?.code == .notARealmFile)
+            expectEqual(#expect(throws: RealmFileError.self) { try RealmFile(path: path) }?.code, .notARealmFile)
             try Data().write(to: URL(fileURLWithPath: path))
-            #expect(#expect(throws: RealmFileError.self) { try RealmFile(path: path) }?.code == .notARealmFile)
+            expectEqual(#expect(throws: RealmFileError.self) { try RealmFile(path: path) }?.code, .notARealmFile)
         }
     }
 
@@ -68,7 +68,7 @@ import Testing
             var bytes = [UInt8](repeating: 0, count: 4096)
             bytes.replaceSubrange(16..<20, with: Array("T-DB".utf8))
             try Data(bytes).write(to: URL(fileURLWithPath: path))
-            #expect(try RealmFile(path: path).classes.isEmpty)
+            expect(try RealmFile(path: path).classes.isEmpty)
         }
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RealmFileReader
 
-@Suite struct LargeValueTests {
+struct LargeValueTests {
     private func withFile(_ body: (RealmFile) throws -> Void) throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).realm")
         defer { try? FileManager.default.removeItem(at: url) }
@@ -17,7 +17,7 @@ import Testing
     @Test func `data over 16 MiB is put together, and comes a part at a time`() throws {
         try withFile { file in
             let item = file.requireClass("Huge")
-            let blobs = try #require(item.properties.first { $0.name == "blobs" })
+            let blobs = try require(item.properties.first { $0.name == "blobs" })
             let sizes = SparseFixture.sizes
             var parts: [[Data]] = []
             try file.forEachCluster(of: item) { cluster in
@@ -26,22 +26,22 @@ import Testing
                     parts.append(values.map { if case .data(let data) = $0 { data } else { Data() } })
                 }
             }
-            #expect(parts.map { $0.map(\.count) } == [[5, sizes.middle], [0, sizes.large]])
-            #expect(parts.first?.first == Data("small".utf8))
-            #expect(parts.first?.last == SparseFixture.value(sizes.middle))
-            #expect(parts.last?.last == SparseFixture.value(sizes.large))
-            let object = try #require(try file.objects(of: item).first)
+            expectEqual(parts.map { $0.map(\.count) }, [[5, sizes.middle], [0, sizes.large]])
+            expectEqual(parts.first?.first, Data("small".utf8))
+            expectEqual(parts.first?.last, SparseFixture.value(sizes.middle))
+            expectEqual(parts.last?.last, SparseFixture.value(sizes.large))
+            let object = try require(try file.objects(of: item).first)
             let any = FixtureTable.list([.int(1), .data(SparseFixture.value(sizes.middle))])
-            #expect(object.values["any"] == any)
-            #expect(object.values["largest"] == .data(SparseFixture.value(sizes.largest)))
+            expectEqual(object.values["any"], any)
+            expectEqual(object.values["largest"], .data(SparseFixture.value(sizes.largest)))
         }
     }
 
     @Test func `an encrypted copy has its end behind its last page's bytes`() throws {
         let file = try RealmFixture.encryptedCopy.open()
-        #expect(file.isCopy && file.isEncrypted && file.formatVersion == 24 && file.schemaVersion == 1)
+        expect(file.isCopy && file.isEncrypted && file.formatVersion == 24 && file.schemaVersion == 1)
         let notes = try file.objects(of: file.requireClass("Note")).map(\.values)
-        #expect(notes.map { $0["n"] } == (0..<400).map { .int($0) })
-        #expect(notes.map { $0["text"] } == (0..<400).map { .string("note \($0)") })
+        expectEqual(notes.map { $0["n"] }, (0..<400).map { .int($0) })
+        expectEqual(notes.map { $0["text"] }, (0..<400).map { .string("note \($0)") })
     }
 }

@@ -5,18 +5,18 @@ import TestRealmFiles
 import Testing
 
 /// A client's realm: three commits were sent, two weren't; links lead to objects that haven't come.
-@Suite struct SynchronizedFileTests {
+struct SynchronizedFileTests {
     @Test(arguments: RealmFixture.synchronizedOnes)
     func `a client's file says that it is one, and how many changes it hasn't sent`(_ fixture: RealmFixture) throws {
         let file = try fixture.open()
-        #expect(file.formatVersion == fixture.formatVersion)
-        #expect(file.isSynchronized && file.unsentChanges == 2 && file.schemaVersion == 3)
-        #expect(file.classes.map(\.name) == ["Person"])
+        expectEqual(file.formatVersion, fixture.formatVersion)
+        expect(file.isSynchronized && file.unsentChanges == 2 && file.schemaVersion == 3)
+        expectEqual(file.classes.map(\.name), ["Person"])
     }
 
     @Test(arguments: RealmFixture.tables)
     func `a local file has no changes to send`(_ fixture: RealmFixture) throws {
-        #expect(try fixture.open().unsentChanges == nil)
+        expect(try fixture.open().unsentChanges == nil)
     }
 
     @Test(arguments: RealmFixture.synchronizedOnes)
@@ -24,7 +24,7 @@ import Testing
         let file = try fixture.open()
         let item = file.requireClass("Person")
         let objects = try file.objects(of: item)
-        #expect(item.count == 5 && objects.count == 5)
+        expect(item.count == 5 && objects.count == 5)
         // Until format 22 keys are hashes.
         let people = Dictionary(
             uniqueKeysWithValues: objects.map { object in
@@ -32,23 +32,23 @@ import Testing
             }
         )
         for i in 1...5 {
-            let object = try #require(people[i])
-            #expect(object.values["name"] == .string("Person \(i)"))
-            #expect(object.values["friend"] == .null)
+            let object = try require(people[i])
+            expectEqual(object.values["name"], .string("Person \(i)"))
+            expectEqual(object.values["friend"], .null)
             let friends = (1...i).map { Value.link(ObjectKey(people[$0]!.key)) }
-            #expect(object.values["friends"] == FixtureTable.list(friends))
+            expectEqual(object.values["friends"], FixtureTable.list(friends))
             guard fixture.formatVersion > 20 else {
-                #expect(object.values.count == 4)
+                expectEqual(object.values.count, 4)
                 continue
             }
             let key = ObjectKey(object.key)
-            #expect(object.values["any"] == .objectLink(ObjectLink(tableID: item.number, key: key)))
+            expectEqual(object.values["any"], .objectLink(ObjectLink(tableID: item.number, key: key)))
             guard case .dictionary(let dictionary)? = object.values["byName"] else {
                 Issue.record("there is no dictionary")
                 continue
             }
             let byName = Dictionary(uniqueKeysWithValues: dictionary.entries.map { ($0.key, $0.value) })
-            #expect(byName == ["gone": .null, "own": .link(key)])
+            expectEqual(byName, ["gone": .null, "own": .link(key)])
         }
     }
 
@@ -58,17 +58,17 @@ import Testing
         defer { try? FileManager.default.removeItem(at: url) }
         try SparseFixture.synchronized.write(to: url.path)
         let file = try RealmFile(path: url.path)
-        #expect(file.isSynchronized && file.formatVersion == 21 && file.schemaVersion == 3)
+        expect(file.isSynchronized && file.formatVersion == 21 && file.schemaVersion == 3)
         // That of the schema, the large one, and one of a further object.
-        #expect(file.unsentChanges == 3)
+        expectEqual(file.unsentChanges, 3)
         var sizes: [Int: Int] = [:]
         for object in try file.objects(of: file.requireClass("Person")) {
             guard case .int(let id)? = object.values["_id"], case .data(let data)? = object.values["data"] else {
                 continue
             }
             sizes[Int(id)] = data.count
-            #expect(data.isEmpty || (data.first == UInt8(id) && data.dropFirst().allSatisfy { $0 == 0 }))
+            expect(data.isEmpty || (data.first == UInt8(id) && data.dropFirst().allSatisfy { $0 == 0 }))
         }
-        #expect(sizes == [1: SparseFixture.changedSize, 2: SparseFixture.changedSize, 3: 0])
+        expectEqual(sizes, [1: SparseFixture.changedSize, 2: SparseFixture.changedSize, 3: 0])
     }
 }

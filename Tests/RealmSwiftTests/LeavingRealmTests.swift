@@ -85,17 +85,17 @@ struct LeavingRealmTests {
 
         let new = try realm()
         let count = try new.importJSON(from: url, into: LRPerson.self)
-        #expect(count == 20)
-        #expect(new.objects(LRPerson.self).count == 20)
+        expectEqual(count, 20)
+        expectEqual(new.objects(LRPerson.self).count, 20)
         for person in old.objects(LRPerson.self) {
-            let found = try #require(new.object(ofType: LRPerson.self, forPrimaryKey: person._id))
-            #expect(found.name == person.name)
-            #expect(found.born == person.born)
-            #expect(found.photo == person.photo)
-            #expect(found.balance == person.balance)
-            #expect(found.home?.city == person.home?.city)
-            #expect(found.friends.map { $0._id } == person.friends.map { $0._id })
-            #expect(found.scores["a"] == person.scores["a"])
+            let found = try require(new.object(ofType: LRPerson.self, forPrimaryKey: person._id))
+            expectEqual(found.name, person.name)
+            expectEqual(found.born, person.born)
+            expectEqual(found.photo, person.photo)
+            expectEqual(found.balance, person.balance)
+            expectEqual(found.home?.city, person.home?.city)
+            expectEqual(found.friends.map { $0._id }, person.friends.map { $0._id })
+            expectEqual(found.scores["a"], person.scores["a"])
         }
     }
 }

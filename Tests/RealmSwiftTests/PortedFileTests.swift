@@ -30,14 +30,14 @@ struct PortedFileTests {
             try realm.write { realm.add(PortedMessage()) }
         }
         let count = autoreleasepool { () -> Int in 3 }
-        #expect(count == 3)
+        expectEqual(count, 3)
         do {
             var configuration = Realm.Configuration(fileURL: file, readOnly: true)
             configuration.objectTypes = [PortedOther.self]
             _ = try Realm(configuration: configuration)
             Issue.record("a class that the file doesn't have was found in a read-only file")
         } catch let error as RLMError where error.code == .schemaMismatch {
-            #expect(error.code == RLMError.schemaMismatch && error.code == RLMError.Code.schemaMismatch)
+            expect(error.code == RLMError.schemaMismatch && error.code == RLMError.Code.schemaMismatch)
         }
         do {
             _ = try Realm(

@@ -48,42 +48,42 @@ struct PortedReferenceTests {
         let short = SortDescriptor(keyPath: "people", ascending: false)
         try forEachState { country in
             guard country.realm != nil else { return }
-            #expect(country.towns.sorted(by: [descriptor]).map(\.name) as [String] == ["a", "b"])
-            #expect(country.towns.sorted(by: [short]).map(\.name) as [String] == ["b", "a"])
+            expectEqual(country.towns.sorted(by: [descriptor]).map(\.name) as [String], ["a", "b"])
+            expectEqual(country.towns.sorted(by: [short]).map(\.name) as [String], ["b", "a"])
         }
     }
 
     @Test func `lists and sets give names and key paths as arrays of references, too`() throws {
         try forEachState { country in
             let names: [AnyObject] = country.towns.value(forKeyPath: "name")
-            #expect(names as? [String] == ["b", "a"])
+            expectEqual(names as? [String], ["b", "a"])
             let people: [AnyObject] = country.sisters.value(forKeyPath: "people")
-            #expect(people as? [Int] == [2])
+            expectEqual(people as? [Int], [2])
             let once: [AnyObject] = country.twins.value(forKey: "name")
-            #expect(once as? [String] == ["c"])
+            expectEqual(once as? [String], ["c"])
             let each: [AnyObject] = country.twins.value(forKey: "people")
-            #expect((each as? [Int])?.sorted() == [3, 4, 5])
+            expectEqual((each as? [Int])?.sorted(), [3, 4, 5])
             let union: [AnyObject] = country.towns.value(forKeyPath: "@unionOfObjects.people")
-            #expect(union as? [Int] == [2, 1])
+            expectEqual(union as? [Int], [2, 1])
             // Without a type, everything as before.
-            #expect(country.towns.value(forKeyPath: "@sum.people") as? Int == 3)
-            #expect(country.sisters.value(forKeyPath: "@count") as? Int == 1)
+            expectEqual(country.towns.value(forKeyPath: "@sum.people") as? Int, 3)
+            expectEqual(country.sisters.value(forKeyPath: "@count") as? Int, 1)
         }
     }
 
     @Test func `maps give values as references, too`() throws {
         try forEachState { country in
             let capital: AnyObject? = country.capitals.value(forKey: "now")
-            #expect((capital as? ReferenceTown)?.name == "a")
+            expectEqual((capital as? ReferenceTown)?.name, "a")
             let name: AnyObject? = country.capitals.value(forKeyPath: "now.name")
-            #expect(name as? String == "a")
+            expectEqual(name as? String, "a")
             let note: AnyObject? = country.notes.value(forKey: "one")
-            #expect(note as? Int == 1)
+            expectEqual(note as? Int, 1)
             let none: AnyObject? = country.notes.value(forKey: "two")
-            #expect(none == nil)
-            #expect(country.notes.value(forKey: "one") as? Int == 1)
+            expect(none == nil)
+            expectEqual(country.notes.value(forKey: "one") as? Int, 1)
             let path: AnyObject? = country.notes.value(forKeyPath: "@count")
-            #expect(path as? Int == 1)
+            expectEqual(path as? Int, 1)
         }
     }
 
@@ -97,15 +97,15 @@ struct PortedReferenceTests {
             country.maybe.setValue(Int?.none as Any, forKey: "b")
             country.anything.setValue(NSNull(), forKey: "c")
             country.capitals.setValue(NSNull(), forKey: "now")
-            #expect(country.maybe.keys.sorted() == ["a", "b"] && country.maybe["a"] == .some(nil))
-            #expect(country.anything["c"] == AnyRealmValue.none && country.anything.count == 1)
-            #expect(country.capitals.keys == ["now"] && country.capitals["now"] == .some(nil))
+            expect(country.maybe.keys.sorted() == ["a", "b"] && country.maybe["a"] == .some(nil))
+            expect(country.anything["c"] == AnyRealmValue.none && country.anything.count == 1)
+            expect(country.capitals.keys == ["now"] && country.capitals["now"] == .some(nil))
             let null: AnyObject? = country.maybe.value(forKey: "a")
-            #expect(null is NSNull)
-            #expect(country.maybe.value(forKey: "a") == nil)
+            expect(null is NSNull)
+            expect(country.maybe.value(forKey: "a") == nil)
             country.maybe.setValue(nil, forKey: "a")
             country.notes.setValue(NSNull(), forKey: "one")
-            #expect(country.maybe.keys == ["b"] && country.notes.isEmpty)
+            expect(country.maybe.keys == ["b"] && country.notes.isEmpty)
         }
     }
 }

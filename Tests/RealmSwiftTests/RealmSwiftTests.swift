@@ -37,16 +37,16 @@ struct RealmSwiftTests {
         let found = realm.objects(RSDog.self)
             .where { $0.age > 1 && $0.owners.name == "Ada" }
             .sorted(by: \.name, ascending: false)
-        #expect(found.map(\.name) == ["Rex", "Max"])
-        #expect(found.first?.owners.first == owner)
-        #expect(realm.object(ofType: RSOwner.self, forPrimaryKey: owner._id)?.dogs.count == 3)
+        expectEqual(found.map(\.name), ["Rex", "Max"])
+        expectEqual(found.first?.owners.first, owner)
+        expectEqual(realm.object(ofType: RSOwner.self, forPrimaryKey: owner._id)?.dogs.count, 3)
         do {
             try realm.write { realm.add(RSOwner(value: ["_id": owner._id])) }
             Issue.record("a second object with the key was added")
         } catch let error as Realm.Error {
-            #expect(error.code == .duplicatePrimaryKey)
+            expectEqual(error.code, .duplicatePrimaryKey)
         }
-        #expect(realm.objects(RSOwner.self).count == 1)
+        expectEqual(realm.objects(RSOwner.self).count, 1)
     }
 }
 
@@ -69,12 +69,12 @@ extension RealmSwiftTests {
             }
             var id: AsyncTransactionId = 0
             id = realm.writeAsync { dog.name = "Max" }
-            #expect(id > 0)
+            expect(id > 0)
             return [ofRealm, ofObject]
         }
         var all: Set<String> = []
         for await name in told where all.insert(name).inserted && all.count == 2 { break }
-        #expect(all == ["RLMRealmDidChangeNotification", "name Max"])
+        expectEqual(all, ["RLMRealmDidChangeNotification", "name Max"])
         queue.sync { tokens.forEach { $0.invalidate() } }
     }
 }
@@ -117,11 +117,11 @@ extension RealmSwiftTests {
             realm.create(RSPerson.self, value: ["firstName": "Daenerys", "friends": [john]] as [String: Any])
         }
         let projections = realm.objects(RSPersonProjection.self)
-        let john = try #require(projections.filter("firstName == 'John'").first)
-        #expect(john.lastNameCaps == "SNOW" && john.homeCity == "Winterfell" && john.friendsFirstName.isEmpty)
+        let john = try require(projections.filter("firstName == 'John'").first)
+        expect(john.lastNameCaps == "SNOW" && john.homeCity == "Winterfell" && john.friendsFirstName.isEmpty)
         try realm.write { john.firstName = "Jon" }
-        #expect(projections.where { $0.firstName == "Daenerys" }.first?.friendsFirstName.first == "Jon")
-        #expect(projections.sorted(by: \.firstName).last?.birthdayAsEpochtime == john.birthdayAsEpochtime)
+        expectEqual(projections.where { $0.firstName == "Daenerys" }.first?.friendsFirstName.first, "Jon")
+        expectEqual(projections.sorted(by: \.firstName).last?.birthdayAsEpochtime, john.birthdayAsEpochtime)
     }
 }
 
@@ -144,7 +144,7 @@ struct RealmSwiftNamesTests {
         let logger: Logger = Logger(level: .off) { (level: LogLevel, message: String) in print(level, message) }
         logger.level = .warn
         logger.setLogLevel(.trace, category: LogCategory.query)
-        #expect(logger.level == .warn && logger.logLevel(for: .query) == .trace)
+        expect(logger.level == .warn && logger.logLevel(for: .query) == .trace)
     }
 
     @Test
@@ -173,9 +173,9 @@ struct RealmSwiftNamesTests {
                 continuation.resume()
             }
         }
-        #expect(tokens.map { $0.invalidate() } == [true, true, true])
-        #expect(tokens.map { $0.invalidate() } == [false, false, false])
-        #expect(!NotificationToken().invalidate())
+        expectEqual(tokens.map { $0.invalidate() }, [true, true, true])
+        expectEqual(tokens.map { $0.invalidate() }, [false, false, false])
+        expect(!NotificationToken().invalidate())
     }
 
     @Test
@@ -186,6 +186,6 @@ struct RealmSwiftNamesTests {
             case .update(_, _, _, _, _, _): "update"
             }
         }
-        #expect(text(SectionedResultsChange.initial(0)) == "initial")
+        expectEqual(text(SectionedResultsChange.initial(0)), "initial")
     }
 }

@@ -431,9 +431,9 @@ struct UsualNameTests {
             for (i, property) in object.objectSchema.properties.enumerated() {
                 object[property.name] = property.type == .int ? i : property.type == .date ? Date() : "\(i)"
             }
-            #expect(object.id == 0 && object.type == "1" && object.name == "2" && object.count == "37")
+            expect(object.id == 0 && object.type == "1" && object.name == "2" && object.count == "37")
             let message = realm.create(NamedMessage.self, value: ["names": ["parent": "a"]])
-            #expect(message.names?.parent == "a")
+            expectEqual(message.names?.parent, "a")
         }
     }
 
@@ -448,11 +448,11 @@ struct UsualNameTests {
             return message
         }
         let attachment = message.attachments[0]
-        #expect(attachment.parent == message && attachment.parentProperty == 0)
-        let owner = try #require(EmbeddedObject.owner(of: attachment))
-        #expect(owner.object == message && owner.property == "attachments")
-        #expect((attachment as EmbeddedObject).parent == message)
-        #expect((attachment as EmbeddedObject).parentProperty == "attachments")
-        #expect(EmbeddedObject.owner(of: NamedAttachment()) == nil)
+        expect(attachment.parent == message && attachment.parentProperty == 0)
+        let owner = try require(EmbeddedObject.owner(of: attachment))
+        expect(owner.object == message && owner.property == "attachments")
+        expectEqual((attachment as EmbeddedObject).parent, message)
+        expectEqual((attachment as EmbeddedObject).parentProperty, "attachments")
+        expect(EmbeddedObject.owner(of: NamedAttachment()) == nil)
     }
 }

@@ -5,7 +5,7 @@ import Testing
 @testable import FreeholdServer
 
 /// What the limiter remembers while strangers fill its memory.
-@Suite struct AttemptLimiterTests {
+struct AttemptLimiterTests {
     /// Small, so that strangers fill it.
     private static let small = AttemptLimiter.Limits(entries: 100, shared: 16)
 

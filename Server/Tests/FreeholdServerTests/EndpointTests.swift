@@ -1,7 +1,7 @@
 import FreeholdSync
 import Testing
 
-@Suite struct EndpointTests {
+struct EndpointTests {
     @Test(arguments: [
         ("wss://sync.example.org", "wss://sync.example.org:443/sync"),
         ("https://sync.example.org/", "wss://sync.example.org:443/sync"),

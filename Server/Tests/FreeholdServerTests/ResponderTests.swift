@@ -6,7 +6,7 @@ import Testing
 @testable import FreeholdServer
 
 /// A connection's time.
-@Suite struct ResponderTests {
+struct ResponderTests {
     private typealias Part = HTTPPart<HTTPResponseHead, IOData>
     private static let uri = AccountRequest.root + "app/test/auth/providers/anon-user/login"
 

@@ -8,7 +8,7 @@ import Testing
 @testable import FreeholdServer
 
 /// The document of the security model names a test for each sentence.
-@Suite struct SecurityModelTests {
+struct SecurityModelTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
 

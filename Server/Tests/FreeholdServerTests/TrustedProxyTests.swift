@@ -3,7 +3,7 @@ import Testing
 @testable import FreeholdServer
 
 /// Who asks, behind proxies.
-@Suite struct TrustedProxyTests {
+struct TrustedProxyTests {
     @Test(
         arguments: [
             ("9.9.9.9", ["1.2.3.4"], "9.9.9.9"),

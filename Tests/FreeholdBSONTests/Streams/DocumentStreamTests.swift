@@ -20,14 +20,14 @@ struct DocumentStreamTests {
                 read: source(bytes, documents.random, most: 40)
             )
             let read = try stream.rest()
-            #expect(read.count == all.count)
+            expectEqual(read.count, all.count)
             switch form {
             case .lines(.relaxed), .array(.relaxed):
-                #expect(try read.map { try $0.extendedJSON() } == all.map { try $0.extendedJSON() })
-            default: #expect(try read.map { try $0.bytes() } == all.map { try $0.bytes() })
+                try expectEqual(read.map { try $0.extendedJSON() }, all.map { try $0.extendedJSON() })
+            default: try expectEqual(read.map { try $0.bytes() }, all.map { try $0.bytes() })
             }
-            #expect(stream.offset == bytes.count && stream.document == all.count)
-            #expect(try stream.next() == nil)
+            expect(stream.offset == bytes.count && stream.document == all.count)
+            expect(try stream.next() == nil)
         }
     }
 
@@ -40,16 +40,16 @@ struct DocumentStreamTests {
             "{\n\t\"a\": 1\n}\n{\n\t\"b\": [\n\t\t1,\n\t\t2\n\t]\n}\n",
         ] {
             var stream = reader(Array(text.utf8))
-            #expect(try stream.rest() == expected, "\(text)")
+            try expectEqual(stream.rest(), expected, "\(text)")
         }
         for text in ["", "  \n", "[]", "\u{FEFF}", " [ ] "] {
             var stream = reader(Array(text.utf8))
-            #expect(try stream.next() == nil, "\(text)")
+            expect(try stream.next() == nil, "\(text)")
         }
         // Braces and quotes in strings don't end a document.
         let tricky: BSONDocument = ["}": "{\"\\", "\\\"": "]", "x": ["[", "}"]]
         var stream = reader(try written([tricky, tricky], .lines(.canonical)))
-        #expect(try stream.rest() == [tricky, tricky])
+        try expectEqual(stream.rest(), [tricky, tricky])
         // The first form of Extended JSON, as mongoexport wrote it before 4.2.
         var old = reader(
             Array(
@@ -57,8 +57,8 @@ struct DocumentStreamTests {
                     .utf8
             )
         )
-        let document = try #require(try old.next())
-        #expect(document["b"] == .binary(BSONBinary(bytes: [1, 2])) && document["n"] == .int64(5))
+        let document = try require(try old.next())
+        expect(document["b"] == .binary(BSONBinary(bytes: [1, 2])) && document["n"] == .int64(5))
         var strict = reader(
             Array(#"{"b":{"$binary":"AQI=","$type":"00"}}"#.utf8),
             options: DocumentStreamOptions(acceptsLegacy: false)
@@ -75,7 +75,7 @@ struct DocumentStreamTests {
     func `compressed streams and archives are said to be such`(_ bytes: [UInt8]) throws {
         var stream = reader(bytes)
         let error = try #require(throws: DocumentStreamError.self) { try stream.next() }
-        #expect(error.reason.contains("unpack") || error.reason.contains("archive"))
+        expect(error.reason.contains("unpack") || error.reason.contains("archive"))
     }
 
     struct Broken: Sendable {
@@ -142,42 +142,42 @@ struct DocumentStreamTests {
     ])
     func `broken JSON is told with document, line, place and path`(_ broken: Broken) throws {
         var stream = reader(Array(broken.text.utf8), .json)
-        #expect(try stream.next() == ["a": .int32(1)])
+        try expectEqual(stream.next(), ["a": .int32(1)])
         let error = try #require(throws: DocumentStreamError.self) { try stream.next() }
-        #expect(error.document == broken.document && error.line == broken.line, "\(error)")
-        #expect(error.offset == broken.offset, "\(error)")
-        #expect(error.canContinue == broken.canContinue, "\(error)")
-        #expect(error.path == broken.path, "\(error)")
-        #expect(try stream.rest().count == broken.more, "\(error)")
+        expect(error.document == broken.document && error.line == broken.line, "\(error)")
+        expectEqual(error.offset, broken.offset, "\(error)")
+        expectEqual(error.canContinue, broken.canContinue, "\(error)")
+        expectEqual(error.path, broken.path, "\(error)")
+        try expectEqual(stream.rest().count, broken.more, "\(error)")
     }
 
     @Test
     func `broken BSON is told with document, place and path; a length that can't be ends the stream`() throws {
         let first = try (["a": 1] as BSONDocument).bytes()
         var bad = try (["b": ["c": true]] as BSONDocument).bytes()
-        let place = try #require(bad.lastIndex(of: 1))
+        let place = try require(bad.lastIndex(of: 1))
         bad[place] = 7
         var stream = reader(first + bad + first)
-        #expect(try stream.next() == ["a": 1])
+        try expectEqual(stream.next(), ["a": 1])
         let error = try #require(throws: DocumentStreamError.self) { try stream.next() }
-        #expect(error.document == 2 && error.line == nil && error.canContinue)
-        #expect(error.offset == first.count + place && error.path == ["b", "c"])
-        #expect(try stream.rest() == [["a": 1]])
+        expect(error.document == 2 && error.line == nil && error.canContinue)
+        expect(error.offset == first.count + place && error.path == ["b", "c"])
+        try expectEqual(stream.rest(), [["a": 1]])
 
         for length in [Int32(0), 4, -1, .max, .min] {
             let bytes = first + withUnsafeBytes(of: length.littleEndian) { Array($0) } + first
             var stream = reader(bytes, .bson)
-            #expect(try stream.next() == ["a": 1])
+            try expectEqual(stream.next(), ["a": 1])
             let error = try #require(throws: DocumentStreamError.self) { try stream.next() }
-            #expect(error.offset == first.count && !error.canContinue, "\(length)")
-            #expect(try stream.next() == nil)
+            expect(error.offset == first.count && !error.canContinue, "\(length)")
+            expect(try stream.next() == nil)
         }
         // Cut off anywhere.
         for count in 1..<first.count {
             var stream = reader(first + first[..<count], .bson)
-            #expect(try stream.next() == ["a": 1])
+            try expectEqual(stream.next(), ["a": 1])
             let error = try #require(throws: DocumentStreamError.self) { try stream.next() }
-            #expect(error.code == .truncated && error.document == 2)
+            expect(error.code == .truncated && error.document == 2)
         }
     }
 
@@ -196,8 +196,8 @@ struct DocumentStreamTests {
             return buffer.count
         }
         let error = try #require(throws: DocumentStreamError.self) { try stream.next() }
-        #expect(error.code == .tooLarge && !error.canContinue)
-        #expect(given <= 1_200)
+        expect(error.code == .tooLarge && !error.canContinue)
+        expect(given <= 1_200)
     }
 
     @Test
@@ -218,8 +218,8 @@ struct DocumentStreamTests {
         for _ in 0..<100 where read.count < 2 {
             do { if let document = try stream.next() { read.append(document) } } catch is Gone { failures += 1 }
         }
-        #expect(read == [["a": 1], ["b": 2]] && failures > 1)
-        #expect(stream.document == 2)
+        expect(read == [["a": 1], ["b": 2]] && failures > 1)
+        expectEqual(stream.document, 2)
     }
 
     @Test
@@ -241,7 +241,7 @@ struct DocumentStreamTests {
             while true {
                 calls += 1
                 do { if try stream.next() == nil { break } } catch is DocumentStreamError {}
-                #expect(calls <= bytes.count + 10)
+                expect(calls <= bytes.count + 10)
                 if calls > bytes.count + 10 { break }
             }
         }
@@ -252,9 +252,9 @@ struct DocumentStreamTests {
         let path = FileManager.default.temporaryDirectory.appending(path: "freehold-\(UUID().uuidString).bson").path()
         defer { try? FileManager.default.removeItem(atPath: path) }
         let error = #expect(throws: FileFailure.self) { try DocumentStreamReader(file: path) }
-        #expect(error?.path == path && error?.description.contains("No such file") == true)
+        expect(error?.path == path && error?.description.contains("No such file") == true)
         try Data(written([["a": 1]], .bson)).write(to: URL(filePath: path))
         var stream = try DocumentStreamReader(file: path)
-        #expect(try stream.rest() == [["a": 1]] && stream.format == .bson)
+        expect(try stream.rest() == [["a": 1]] && stream.format == .bson)
     }
 }

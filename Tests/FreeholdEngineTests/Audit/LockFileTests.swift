@@ -10,7 +10,7 @@
 
         private func status(_ path: String) throws -> stat {
             var status = stat()
-            try #require(stat(path, &status) == 0)
+            try require(stat(path, &status) == 0)
             return status
         }
 
@@ -19,10 +19,10 @@
             let path = folder.file()
             let environment = try StorageEnvironment.open(path: path, options: .init(maximumReaders: 300))
             defer { environment.close() }
-            #expect(try #require(environment.info).maximumReaders == 300)
+            expect(try require(environment.info).maximumReaders == 300)
             let file = try status(path + "-lock")
-            #expect(file.st_size > 300 * 60)
-            #expect(Int(file.st_blocks) * 512 >= file.st_size)
+            expect(file.st_size > 300 * 60)
+            expect(Int(file.st_blocks) * 512 >= file.st_size)
         }
 
         @Test
@@ -31,8 +31,8 @@
             let content = Data((0..<1000).map { UInt8(truncatingIfNeeded: $0) })
             try content.write(to: URL(fileURLWithPath: path))
             try LockFileSpace.reserve(path, slots: 1024)
-            #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == content)
-            #expect(try status(path).st_blocks * 512 >= 1024 * 64)
+            try expectEqual(Data(contentsOf: URL(fileURLWithPath: path)), content)
+            expect(try status(path).st_blocks * 512 >= 1024 * 64)
         }
     }
 #endif

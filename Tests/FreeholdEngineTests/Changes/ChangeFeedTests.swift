@@ -6,7 +6,7 @@ import Testing
 @testable import FreeholdEngine
 
 /// What a database's users are told of its commits.
-@Suite struct ChangeFeedTests {
+struct ChangeFeedTests {
     private let folder = Result { try ChildFolder() }
 
     private func database() throws -> Database {
@@ -23,7 +23,7 @@ import Testing
     private static func add(_ name: String, to database: Database, origin: CommitOrigin = .local) throws -> Snapshot {
         let transaction = try database.beginWrite()
         transaction.origin = origin
-        let table = try #require(transaction.schema.table(named: "Dog"))
+        let table = try require(transaction.schema.table(named: "Dog"))
         _ = try transaction.create(table, primaryKey: .string(name))
         return try transaction.commit()
     }
@@ -44,14 +44,14 @@ import Testing
         for i in snapshots.indices {
             for j in i..<snapshots.count {
                 let changes = feed.changes(from: snapshots[i], to: snapshots[j])
-                #expect(inserted(changes, snapshots[j]) == (i..<j).map { .string("\($0)") })
-                #expect(changes.isCompared == false)
-                #expect(feed.records(from: snapshots[i], to: snapshots[j])?.map(\.origin) == Array(origins[i..<j]))
+                expectEqual(inserted(changes, snapshots[j]), (i..<j).map { .string("\($0)") })
+                expectEqual(changes.isCompared, false)
+                expectEqual(feed.records(from: snapshots[i], to: snapshots[j])?.map(\.origin), Array(origins[i..<j]))
             }
         }
         // One that comes later reads them from the file.
         let later = ChangeFeed(database)
-        #expect(inserted(later.changes(from: snapshots[0], to: snapshots[4]), snapshots[4]).count == 4)
+        expectEqual(inserted(later.changes(from: snapshots[0], to: snapshots[4]), snapshots[4]).count, 4)
     }
 
     @Test func `where the records are gone the states are compared`() throws {
@@ -62,8 +62,8 @@ import Testing
             last = try Self.add("\(i)", to: database)
         }
         let feed = ChangeFeed(database)
-        #expect(feed.records(from: first, to: last) == nil || feed.records(from: first, to: last)?.isEmpty == false)
-        #expect(inserted(feed.changes(from: first, to: last), last).count == Int(History.maximumVersions) + 17)
+        expect(feed.records(from: first, to: last) == nil || feed.records(from: first, to: last)?.isEmpty == false)
+        expectEqual(inserted(feed.changes(from: first, to: last), last).count, Int(History.maximumVersions) + 17)
     }
 
     @Test func `waiting ends with the next commit, and at once where there is one`() async throws {
@@ -72,8 +72,8 @@ import Testing
         let before = try database.snapshot()
         let waiting = Task { try await feed.snapshot(after: before.version).version }
         let made = try Self.add("a", to: database)
-        #expect(try await waiting.value == made.version)
-        #expect(try await feed.snapshot(after: before.version).version == made.version)
+        try await expectEqual(waiting.value, made.version)
+        try await expectEqual(feed.snapshot(after: before.version).version, made.version)
     }
 
     @Test func `many wait for versions of their own`() async throws {
@@ -84,7 +84,7 @@ import Testing
             Task { try await feed.snapshot(after: first + UInt64(i % 10)).version }
         }
         for i in 0..<10 { try Self.add("\(i)", to: database) }
-        for (i, task) in tasks.enumerated() { #expect(try await task.value > first + UInt64(i % 10)) }
+        for (i, task) in tasks.enumerated() { expect(try await task.value > first + UInt64(i % 10)) }
     }
 
     @Test func `who is cancelled stops waiting`() async throws {
@@ -110,23 +110,23 @@ import Testing
         var origins: [CommitOrigin] = []
         var last = begin.version
         for try await update in feed.updates(after: begin) {
-            #expect(update.old.version == last)
+            expectEqual(update.old.version, last)
             last = update.new.version
             seen += inserted(update.changes, update.new)
-            origins += try #require(update.origins)
+            origins += try require(update.origins)
             if seen.count == 200 { break }
             if seen.count % 7 == 0 { try await Task.sleep(for: .milliseconds(2)) }
         }
         try await writer.value
-        #expect(seen == (0..<200).map { .string("\($0)") })
-        #expect(origins == (0..<200).map { $0 % 3 == 0 ? .applier(1) : .local })
+        expectEqual(seen, (0..<200).map { .string("\($0)") })
+        expectEqual(origins, (0..<200).map { $0 % 3 == 0 ? .applier(1) : .local })
     }
 
     @Test func `another process's commits are told and waited for`() async throws {
         let path = try folder.get().file("shared.realm")
         let setUp = try ChildProcess(["transactions", path, "1", "1"])
         _ = setUp.readLines()
-        #expect(setUp.wait() == 0)
+        expectEqual(setUp.wait(), 0)
         let database = try Database.open(at: path)
         let feed = ChangeFeed(database)
         let before = try database.snapshot()
@@ -137,14 +137,14 @@ import Testing
         let waiting = Task { try await feed.snapshot(after: before.version) }
         let child = try ChildProcess(["transactions", path, "2", "3"])
         _ = child.readLines()
-        #expect(child.wait() == 0)
+        expectEqual(child.wait(), 0)
         let new = try await waiting.value
-        #expect(new.version > before.version)
+        expect(new.version > before.version)
         let newest = try database.snapshot()
-        #expect(!feed.changes(from: before, to: newest).isEmpty)
+        expect(!feed.changes(from: before, to: newest).isEmpty)
         for _ in 0..<6000 where told.withLock({ $0 }) < newest.version { try await Task.sleep(for: .milliseconds(20)) }
-        #expect(told.withLock { $0 } == newest.version)
-        #expect(own.withLock { $0 } == 0)
+        expectEqual(told.withLock { $0 }, newest.version)
+        expectEqual(own.withLock { $0 }, 0)
         observation.cancel()
         ownCommits.cancel()
     }
@@ -156,12 +156,12 @@ import Testing
         let observation = feed.observeCommits { _, _ in count.withLock { $0 += 1 } }
         var other: ChangeFeed.Observation? = try feed.observe { _ in count.withLock { $0 += 1 } }
         try Self.add("a", to: database)
-        #expect(count.withLock { $0 } == 2)
+        expectEqual(count.withLock { $0 }, 2)
         observation.cancel()
         observation.cancel()
         withExtendedLifetime(other) {}
         other = nil
         try Self.add("b", to: database)
-        #expect(count.withLock { $0 } == 2)
+        expectEqual(count.withLock { $0 }, 2)
     }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import FreeholdEngine
 
 /// Objects of asymmetric tables: in the journal, and in no version.
-@Suite struct HandOverTests {
+struct HandOverTests {
     private let folder = TemporaryFolder()
 
     private static func specs(_ isAsymmetric: Bool = true) -> [TableSpec] {
@@ -74,15 +74,15 @@ import Testing
             let key = try make(id % 1_500, "text \(id)", thing, write)
             try write.handOver(event, [key])
             keys.append(key)
-            if id % 500 == 0 { #expect(write.count(event) == 0 && write.count(part) == 0) }
+            if id % 500 == 0 { expect(write.count(event) == 0 && write.count(part) == 0) }
         }
         let snapshot = try write.commit()
-        #expect(snapshot.verify() == [])
-        #expect(snapshot.count(event) == 0 && snapshot.count(part) == 0)
-        #expect(snapshot.find(primaryKey: .int(3), in: event) == nil)
+        expectEqual(snapshot.verify(), [])
+        expect(snapshot.count(event) == 0 && snapshot.count(part) == 0)
+        expect(snapshot.find(primaryKey: .int(3), in: event) == nil)
 
-        let cursor = try #require(snapshot.journalCursors.first)
-        let entry = try #require(try snapshot.journalEntry(at: cursor.position))
+        let cursor = try require(snapshot.journalCursors.first)
+        let entry = try require(try snapshot.journalEntry(at: cursor.position))
         var rows: [JournalObject: [Int: JournalContent]] = [:]
         var named: Set<JournalObject> = []
         try entry.forEach { change in
@@ -93,16 +93,16 @@ import Testing
             }
         }
         for (id, key) in keys.enumerated() {
-            let row = try #require(rows[JournalObject(tableID: event.id, key: key)])
-            #expect(row[event.columns[0].id] == .value(.int(Int64(id % 1_500))))
-            #expect(row[event.columns[1].id] == .value(.string("text \(id)")))
-            #expect(row[event.columns[3].id] == .values([.int(1), .int(Int64(id % 1_500))]))
+            let row = try require(rows[JournalObject(tableID: event.id, key: key)])
+            expectEqual(row[event.columns[0].id], .value(.int(Int64(id % 1_500))))
+            expectEqual(row[event.columns[1].id], .value(.string("text \(id)")))
+            expectEqual(row[event.columns[3].id], .values([.int(1), .int(Int64(id % 1_500))]))
             guard case .value(.link(let owned))? = row[event.columns[4].id] else {
                 Issue.record("\(id) has no part")
                 continue
             }
-            let inner = try #require(rows[JournalObject(tableID: part.id, key: owned)])
-            #expect(inner[part.columns[0].id] == .value(.string("text \(id) 2")))
+            let inner = try require(rows[JournalObject(tableID: part.id, key: owned)])
+            expectEqual(inner[part.columns[0].id], .value(.string("text \(id) 2")))
         }
     }
 
@@ -113,7 +113,7 @@ import Testing
         let key = try make(1, "x", nil, write)
         #expect { try write.handOver(event, [key]) } throws: { ($0 as? EngineError)?.code == .invalidArgument }
         write.cancel()
-        #expect(try database.snapshot().count(event) == 0)
+        try expectEqual(database.snapshot().count(event), 0)
     }
 
     @Test func `After a rollback the journal has none`() throws {
@@ -122,8 +122,8 @@ import Testing
         try write.handOver(write.schema.table(named: "Event")!, [try make(1, "x", nil, write)])
         write.cancel()
         let snapshot = try database.snapshot()
-        let cursor = try #require(snapshot.journalCursors.first)
-        #expect(try snapshot.journalEntry(at: cursor.position) == nil)
+        let cursor = try require(snapshot.journalCursors.first)
+        expect(try snapshot.journalEntry(at: cursor.position) == nil)
     }
 
     @Test func `A class becomes asymmetric, or ceases to be, in a migration while it has no objects`() throws {
@@ -133,7 +133,7 @@ import Testing
         try write.extendSchema(to: Self.specs(false), suspendsPrimaryKeys: false)
         try write.finishSchema(Self.specs(false), userVersion: 2)
         let event = write.schema.table(named: "Event")!
-        #expect(!event.isAsymmetric)
+        expect(!event.isAsymmetric)
         _ = try write.create(event, primaryKey: .int(1))
         _ = try write.commit()
         let again = try database.beginWrite()
@@ -144,8 +144,8 @@ import Testing
         try again.extendSchema(to: Self.specs(), suspendsPrimaryKeys: false)
         try again.finishSchema(Self.specs(), userVersion: 3)
         let snapshot = try again.commit()
-        #expect(snapshot.schema.table(named: "Event")?.isAsymmetric == true)
-        #expect(snapshot.verify() == [])
+        expectEqual(snapshot.schema.table(named: "Event")?.isAsymmetric, true)
+        expectEqual(snapshot.verify(), [])
     }
 
     @Test func `Links to an asymmetric table are refused, and one without a key`() throws {

@@ -5,7 +5,7 @@ import Testing
 @testable import FreeholdEngine
 
 /// What a journal says of new objects' values, and what becomes of it in copies.
-@Suite struct JournalContentTests {
+struct JournalContentTests {
     private let folder = TemporaryFolder()
 
     private func database(_ name: String = "journal.realm", budget: Int? = nil) throws -> Database {
@@ -80,14 +80,14 @@ import Testing
             }
             position = try replay.apply(snapshot, from: position)
             let differences = Array(replay.differences(from: snapshot).prefix(5))
-            try #require(differences == [])
+            try require(differences == [])
         }
-        #expect(try database.snapshot().verify() == [])
+        try expectEqual(database.snapshot().verify(), [])
     }
 
     private func defaults(_ snapshot: Snapshot, at position: UInt64) throws -> [String] {
         var out: [String] = []
-        try #require(try snapshot.journalEntry(at: position)).forEach { change in
+        try require(try snapshot.journalEntry(at: position)).forEach { change in
             guard case .defaults(let first, let count) = change else { return }
             let name = snapshot.schema.tables[0].columns.first { $0.id == first.column }!.name
             out.append("\(name) \(first.object.key.raw) \(count)")
@@ -113,15 +113,15 @@ import Testing
             try transaction.set(string, keys[4], .string("chosen"))
             transaction.delete(table, keys[5])
         }
-        #expect(try defaults(snapshot, at: position) == ["int 0 2", "int 3 2", "string? 0 1", "string? 2 1"])
+        try expectEqual(defaults(snapshot, at: position), ["int 0 2", "int 3 2", "string? 0 1", "string? 2 1"])
         // An object that was there before has chosen values.
-        let next = try #require(try snapshot.journalEntry(at: position)).next
+        let next = try require(try snapshot.journalEntry(at: position)).next
         let later = try database.write(verifies: false) { transaction in
             let table = transaction.schema.table(named: "Thing")!
             try transaction.set(table.column(named: "int")!, ObjectKey(0), .int(9))
             transaction.markDefault(table.column(named: "int")!, ObjectKey(0))
         }
-        #expect(try defaults(later, at: next) == [])
+        try expectEqual(defaults(later, at: next), [])
     }
 
     @Test(arguments: [false, true])
@@ -144,17 +144,17 @@ import Testing
             }
             let copy = try Database.open(at: path)
             let snapshot = try copy.snapshot()
-            #expect(snapshot.verify() == [])
-            #expect(snapshot.count(snapshot.schema.tables[0]) == (inTransaction ? 301 : 300))
-            #expect(snapshot.journalCursors.map(\.name) == (keeps ? ["reader"] : []))
-            #expect(snapshot.root.hasJournal == keeps)
+            expectEqual(snapshot.verify(), [])
+            expectEqual(snapshot.count(snapshot.schema.tables[0]), (inTransaction ? 301 : 300))
+            expectEqual(snapshot.journalCursors.map(\.name), (keeps ? ["reader"] : []))
+            expectEqual(snapshot.root.hasJournal, keeps)
             // Both can be written to, and journalled.
             let written = try copy.write(verifies: false) { transaction in
-                #expect(transaction.isJournalled == keeps)
+                expectEqual(transaction.isJournalled, keeps)
                 if !keeps { try transaction.addJournalCursor("other") }
                 _ = try transaction.create(transaction.schema.tables[0], primaryKey: .int(5000))
             }
-            #expect(written.verify() == [])
+            expectEqual(written.verify(), [])
         }
     }
 
@@ -166,20 +166,20 @@ import Testing
         func due(_ at: Int64) -> [String] {
             JournalWarning.due(state, now: at, path: "x", told).map { "\($0.cursor) \($0.bytes >> 20)" }
         }
-        #expect(due(now) == [])
+        expectEqual(due(now), [])
         state.next = UInt64(JournalWarning.size / BlockLimits.pageSize)
-        #expect(due(now) == ["a 64"])
-        #expect(due(now) == [])
+        expectEqual(due(now), ["a 64"])
+        expectEqual(due(now), [])
         state.next *= 2
-        #expect(due(now) == ["a 128"])
-        #expect(due(now) == [])
+        expectEqual(due(now), ["a 128"])
+        expectEqual(due(now), [])
         state.cursors.append(JournalCursor(name: "b", position: state.next - 1, number: 0, movedAt: now))
-        #expect(due(now + JournalWarning.age - 1) == [])
-        #expect(due(now + JournalWarning.age) == ["b 0"])
-        #expect(due(now + JournalWarning.age) == [])
+        expectEqual(due(now + JournalWarning.age - 1), [])
+        expectEqual(due(now + JournalWarning.age), ["b 0"])
+        expectEqual(due(now + JournalWarning.age), [])
         // One that has read everything keeps nothing.
         state.cursors = [JournalCursor(name: "c", position: state.next, number: 1, movedAt: 0)]
-        #expect(due(now) == [])
+        expectEqual(due(now), [])
     }
 
     @Test func `the warning is sent by the commit that finds it`() throws {
@@ -200,7 +200,7 @@ import Testing
         for key in 0..<3 as Range<Int64> {
             try database.write(verifies: false) { _ = try $0.create($0.schema.tables[0], primaryKey: .int(key)) }
         }
-        #expect(heard.names.withLock { $0 } == ["reader"])
+        expectEqual(heard.names.withLock { $0 }, ["reader"])
     }
 
     private final class Heard: Sendable {

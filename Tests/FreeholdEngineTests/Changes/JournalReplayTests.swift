@@ -5,7 +5,7 @@ import Testing
 @testable import FreeholdEngine
 
 /// The journal of random work, replayed on plain dictionaries, says what the database holds at every version.
-@Suite struct JournalReplayTests {
+struct JournalReplayTests {
     struct Run: CustomStringConvertible, Sendable {
         let seed: UInt64
         let span: Int
@@ -39,8 +39,8 @@ import Testing
             try work()
             let snapshot = try database().snapshot()
             let differences = try follower.differences(from: snapshot)
-            try #require(differences == [], "version \(snapshot.version)")
-            #expect(snapshot.verify() == [])
+            try require(differences == [], "version \(snapshot.version)")
+            expectEqual(snapshot.verify(), [])
             if round % 3 == 1 { try follower.move(in: database()) }
         }
         return follower.replay
@@ -53,8 +53,8 @@ import Testing
         let replay = try follow({ driver.database }, rounds: EngineModelTests.isSoak ? 40 : 8) {
             try driver.run(transactions: 1, operations: 40)
         }
-        #expect(driver.problems.isEmpty, "\(run): \(driver.problems.joined(separator: "\n"))")
-        #expect(replay.seen["made"] ?? 0 > 0)
+        expect(driver.problems.isEmpty, "\(run): \(driver.problems.joined(separator: "\n"))")
+        expect(replay.seen["made"] ?? 0 > 0)
     }
 
     @Test(arguments: runs) func `graphs of objects and embedded objects, with deletions`(_ run: Run) throws {
@@ -63,7 +63,7 @@ import Testing
         _ = try follow({ driver.database }, rounds: EngineModelTests.isSoak ? 40 : 10) {
             try driver.run(transactions: 1, operations: 60)
         }
-        #expect(driver.problems.isEmpty, "\(run): \(driver.problems.joined(separator: "\n"))")
+        expect(driver.problems.isEmpty, "\(run): \(driver.problems.joined(separator: "\n"))")
     }
 
     @Test(arguments: runs) func `sets and dictionaries`(_ run: Run) throws {
@@ -72,6 +72,6 @@ import Testing
         _ = try follow({ driver.database }, rounds: EngineModelTests.isSoak ? 40 : 10) {
             try driver.run(transactions: 1, edits: 40)
         }
-        #expect(driver.problems.isEmpty, "\(run): \(driver.problems.joined(separator: "\n"))")
+        expect(driver.problems.isEmpty, "\(run): \(driver.problems.joined(separator: "\n"))")
     }
 }

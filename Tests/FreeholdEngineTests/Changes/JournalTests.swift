@@ -3,7 +3,7 @@ import Testing
 
 @testable import FreeholdEngine
 
-@Suite struct JournalTests {
+struct JournalTests {
     private let folder = TemporaryFolder()
 
     private static let specs = [
@@ -41,7 +41,7 @@ import Testing
 
     private func changes(_ snapshot: Snapshot, at position: UInt64) throws -> [JournalChange] {
         var out: [JournalChange] = []
-        try #require(try snapshot.journalEntry(at: position)).forEach { out.append($0) }
+        try require(try snapshot.journalEntry(at: position)).forEach { out.append($0) }
         return out
     }
 
@@ -63,11 +63,11 @@ import Testing
     @Test func `a file has no journal until somebody asks for one`() throws {
         let database = try database()
         let snapshot = try write(database) { transaction, person in
-            #expect(transaction.journal == nil)
+            expect(transaction.journal == nil)
             _ = try transaction.create(person!, primaryKey: .int(1))
         }
-        #expect(snapshot.journalCursors == [] && snapshot.journalState == nil)
-        #expect(try snapshot.journalEntry(at: 0) == nil)
+        expect(snapshot.journalCursors == [] && snapshot.journalState == nil)
+        expect(try snapshot.journalEntry(at: 0) == nil)
     }
 
     @Test func `a file that an older Freehold can write to has no journal`() throws {
@@ -78,7 +78,7 @@ import Testing
         #expect(throws: EngineError.self) {
             try write(database) { transaction, _ in try transaction.addJournalCursor("reader") }
         }
-        #expect(try database.snapshot().journalCursors == [])
+        try expectEqual(database.snapshot().journalCursors, [])
     }
 
     @Test func `what was added is journalled as an add, unless the property was set, too`() throws {
@@ -96,7 +96,7 @@ import Testing
             try transaction.listIncrement(columns[6], ObjectKey(0), at: 1, by: 8)
             try transaction.dictionaryIncrement(columns[7], ObjectKey(0), forKey: "a", by: 9)
         }
-        let person = try #require(snapshot.schema.table(named: "Person"))
+        let person = try require(snapshot.schema.table(named: "Person"))
         func property(_ key: Int64, _ column: Int) -> JournalProperty {
             JournalProperty(JournalObject(tableID: person.id, key: ObjectKey(key)), column: person.columns[column].id)
         }
@@ -112,14 +112,14 @@ import Testing
             default: Issue.record("\(change)")
             }
         }
-        #expect(added == [property(0, 1): 7, property(0, 2): -1])
-        #expect(set == [property(1, 1): .int(3), property(1, 2): .int(8)])
-        #expect(edits == [property(0, 6): .add(at: 1, 8), property(0, 7): .addToEntry("a", 9)])
+        expectEqual(added, [property(0, 1): 7, property(0, 2): -1])
+        expectEqual(set, [property(1, 1): .int(3), property(1, 2): .int(8)])
+        expectEqual(edits, [property(0, 6): .add(at: 1, 8), property(0, 7): .addToEntry("a", 9)])
         // Observers learn of adds as of any change.
-        let record = try #require(snapshot.changes(ofVersion: snapshot.version)?.changes(of: person))
-        #expect(record.modified[person.columns[1].id] == [ObjectKey(0), ObjectKey(1)])
-        #expect(snapshot.readInt(person.columns[1], ObjectKey(0)) == 7)
-        #expect(snapshot.verify() == [])
+        let record = try require(snapshot.changes(ofVersion: snapshot.version)?.changes(of: person))
+        expectEqual(record.modified[person.columns[1].id], [ObjectKey(0), ObjectKey(1)])
+        expectEqual(snapshot.readInt(person.columns[1], ObjectKey(0)), 7)
+        expectEqual(snapshot.verify(), [])
     }
 
     @Test func `what follows from a deletion says so, and what went is named`() throws {
@@ -131,9 +131,9 @@ import Testing
             let home = try transaction.create(transaction.schema.table(named: "Home")!)
             try transaction.set(columns[5], ObjectKey(1), .link(home))
         }
-        let position = try #require(before.journalState).next
+        let position = try require(before.journalState).next
         let snapshot = try write(database) { transaction, person in transaction.delete(person!, ObjectKey(1)) }
-        let person = try #require(snapshot.schema.table(named: "Person"))
+        let person = try require(snapshot.schema.table(named: "Person"))
         var found: [String] = []
         for change in try changes(snapshot, at: position) {
             switch change {
@@ -147,8 +147,9 @@ import Testing
             default: Issue.record("\(change)")
             }
         }
-        #expect(
-            found == [
+        expectEqual(
+            found,
+            [
                 "person \(Value.int(1)) edit", "\(CollectionEdit.remove(at: 0, count: 1)) followsDeletion",
                 "home - cascade",
                 "\(Value.null) followsDeletion",
@@ -165,15 +166,15 @@ import Testing
             transaction.origin = .applier(7)
             _ = try transaction.create(person!, primaryKey: .int(100))
         }
-        #expect(applied.journalState?.next == position)
+        expectEqual(applied.journalState?.next, position)
         let local = try write(database) { transaction, person in
             _ = try transaction.create(person!, primaryKey: .int(101))
         }
-        #expect(try changes(local, at: position).count > 1)
-        #expect(told.origins == [.applier(7), .local])
-        #expect(local.changes(ofVersion: applied.version)?.origin == .applier(7))
-        #expect(local.changes(ofVersion: local.version)?.origin == .local)
-        #expect(local.verify() == [])
+        expect(try changes(local, at: position).count > 1)
+        expectEqual(told.origins, [.applier(7), .local])
+        expectEqual(local.changes(ofVersion: applied.version)?.origin, .applier(7))
+        expectEqual(local.changes(ofVersion: local.version)?.origin, .local)
+        expectEqual(local.verify(), [])
     }
 
     private final class Told: @unchecked Sendable {
@@ -190,14 +191,14 @@ import Testing
                 transaction.setInt(person!.columns[1], ObjectKey(0), i)
                 if i == 2 { try transaction.addJournalCursor("late") }
             }
-            ends.append(try #require(snapshot.journalState).next)
+            ends.append(try require(snapshot.journalState).next)
         }
         var snapshot = try database.snapshot()
         // A cursor stands behind the transaction that adds it.
-        #expect(snapshot.journalCursors.map(\.position) == [start, ends[2]])
-        #expect(snapshot.journalCursors.map(\.number) == [0, 3])
+        expectEqual(snapshot.journalCursors.map(\.position), [start, ends[2]])
+        expectEqual(snapshot.journalCursors.map(\.number), [0, 3])
         snapshot = try write(database) { transaction, _ in try transaction.moveJournalCursor("reader", to: ends[4]) }
-        #expect(try snapshot.journalEntry(at: ends[2]) != nil)
+        expect(try snapshot.journalEntry(at: ends[2]) != nil)
         #expect(throws: EngineError.self) { try snapshot.journalEntry(at: start) }
         for wrong in [start, ends[3], ends[4] + 1, UInt64.max] {
             #expect(throws: EngineError.self) {
@@ -210,20 +211,20 @@ import Testing
         #expect(throws: EngineError.self) {
             try write(database) { transaction, _ in try transaction.addJournalCursor("late") }
         }
-        #expect(snapshot.verify() == [])
+        expectEqual(snapshot.verify(), [])
         for name in ["late", "reader"] {
             snapshot = try write(database) { transaction, _ in try transaction.dropJournalCursor(name) }
-            #expect(snapshot.verify() == [])
+            expectEqual(snapshot.verify(), [])
         }
-        #expect(!snapshot.root.hasJournal && snapshot.journalCursors == [])
+        expect(!snapshot.root.hasJournal && snapshot.journalCursors == [])
         snapshot = try write(database) { transaction, person in
-            #expect(transaction.journal == nil)
+            expect(transaction.journal == nil)
             transaction.setInt(person!.columns[1], ObjectKey(0), 50)
         }
         // Positions aren't used again.
         snapshot = try write(database) { transaction, _ in try transaction.addJournalCursor("reader") }
-        #expect(try #require(snapshot.journalCursors.first).position >= ends[4])
-        #expect(snapshot.verify() == [])
+        expect(try require(snapshot.journalCursors.first).position >= ends[4])
+        expectEqual(snapshot.verify(), [])
     }
 
     @Test(arguments: [1 << 20, 64 << 20])
@@ -251,8 +252,8 @@ import Testing
                 if !transaction.contains(person!, old) { break }
             }
         }
-        #expect(try follower.differences(from: snapshot) == [])
-        #expect(snapshot.verify() == [])
+        try expectEqual(follower.differences(from: snapshot), [])
+        expectEqual(snapshot.verify(), [])
     }
 
     /// An entry with every kind of edit, and a new schema.
@@ -270,7 +271,7 @@ import Testing
             try transaction.increment(columns[1], ObjectKey(1), by: 2)
             transaction.delete(person!, ObjectKey(12))
         }
-        return try #require(try snapshot.journalEntry(at: position))
+        return try require(try snapshot.journalEntry(at: position))
     }
 
     private func decode(_ bytes: [UInt8], isLog: Bool) {
@@ -278,7 +279,7 @@ import Testing
         _ = bytes.withUnsafeBytes { raw in
             isLog ? JournalDecoder.log(raw) { _ in count += 1 } : JournalDecoder.state(raw) { _ in count += 1 }
         }
-        #expect(count <= 2 * bytes.count)
+        expect(count <= 2 * bytes.count)
     }
 
     /// A random byte is 0 at one certain place once in many runs.

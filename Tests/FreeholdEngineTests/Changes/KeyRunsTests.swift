@@ -3,7 +3,7 @@ import Testing
 
 @testable import FreeholdEngine
 
-@Suite struct KeyRunsTests {
+struct KeyRunsTests {
     @Test(arguments: UInt64(1)...20) func `holds the keys that were appended, in runs as long as can be`(_ seed: UInt64)
     {
         var random = RandomEngine(seed: seed)
@@ -24,21 +24,21 @@ import Testing
                 next += 64
             }
         }
-        #expect(runs.keys == keys)
-        #expect(runs.count == keys.count)
-        #expect(runs == KeyRuns(keys))
+        expectEqual(runs.keys, keys)
+        expectEqual(runs.count, keys.count)
+        expectEqual(runs, KeyRuns(keys))
         var found: [Range<Int64>] = []
         runs.forEachRun { found.append($0) }
-        for (a, b) in zip(found, found.dropFirst()) { #expect(a.upperBound < b.lowerBound) }
+        for (a, b) in zip(found, found.dropFirst()) { expect(a.upperBound < b.lowerBound) }
     }
 
     @Test func `any number of keys that lie side by side take no more memory than a few`() {
         var runs = KeyRuns()
         runs.append(0..<5_000_000)
-        #expect(runs.count == 5_000_000)
-        #expect(runs.size < 100)
+        expectEqual(runs.count, 5_000_000)
+        expect(runs.size < 100)
         var holes = KeyRuns()
         for key in stride(from: Int64(0), to: 640_000, by: 2) { holes.append(key..<key + 1) }
-        #expect(holes.size <= 10_000 * 24)
+        expect(holes.size <= 10_000 * 24)
     }
 }

@@ -41,14 +41,14 @@ import Testing
             var left: [CountedTree.Chunk] = []
             for chunk in chunks {
                 if first >= range.lowerBound && first + chunk.count <= range.upperBound {
-                    #expect(removed.first == chunk.block)
+                    expectEqual(removed.first, chunk.block)
                     removed.removeFirst()
                 } else {
                     left.append(chunk)
                 }
                 first += chunk.count
             }
-            #expect(removed.isEmpty)
+            expect(removed.isEmpty)
             chunks = left
         }
 
@@ -94,22 +94,22 @@ import Testing
                 let count = growing ? (choice < 6 ? 0 : 2) : (choice < 6 ? 2 : 0)
                 model.replace(position, with: model.newChunks(count))
             }
-            #expect(model.tree.checkInvariants(in: model.store) == [], "seed \(seed), step \(step)")
-            #expect(model.tree.count == model.start(model.chunks.count), "seed \(seed), step \(step)")
-            if step % 10 == 0 { #expect(model.contents() == model.expected(), "seed \(seed), step \(step)") }
+            expectEqual(model.tree.checkInvariants(in: model.store), [], "seed \(seed), step \(step)")
+            expectEqual(model.tree.count, model.start(model.chunks.count), "seed \(seed), step \(step)")
+            if step % 10 == 0 { expectEqual(model.contents(), model.expected(), "seed \(seed), step \(step)") }
             guard model.tree.count > 0 else { continue }
             let index = model.random(0..<model.tree.count)
             let place = model.tree.locate(index, in: model.store)!
             let expected = model.expected(from: index)[0]
-            #expect([Int(place.chunk), place.start, place.count] == expected, "seed \(seed), step \(step)")
+            expectEqual([Int(place.chunk), place.start, place.count], expected, "seed \(seed), step \(step)")
             if step % 50 == 0 {
-                #expect(model.contents(from: index) == model.expected(from: index), "seed \(seed), step \(step)")
+                expectEqual(model.contents(from: index), model.expected(from: index), "seed \(seed), step \(step)")
             }
         }
         var freed: [UInt64] = []
         model.tree.removeAll(in: model.store) { freed.append($0) }
-        #expect(freed == model.chunks.map(\.block), "seed \(seed)")
-        #expect(model.store.blocks.isEmpty && model.tree.root == 0 && model.tree.count == 0, "seed \(seed)")
+        expectEqual(freed, model.chunks.map(\.block), "seed \(seed)")
+        expect(model.store.blocks.isEmpty && model.tree.root == 0 && model.tree.count == 0, "seed \(seed)")
     }
 
     @Test(arguments: [0, 1, 4, 5, 16, 17, 65, 300])
@@ -119,36 +119,36 @@ import Testing
         model.chunks = all
         model.tree = CountedTree.make(segment: 9, chunks: all, in: model.store, capacity: 4)
         let nodes = model.store.blocks.count
-        #expect(model.contents() == model.expected() && model.tree.checkInvariants(in: model.store) == [])
-        #expect(model.store.written == nodes)
+        expect(model.contents() == model.expected() && model.tree.checkInvariants(in: model.store) == [])
+        expectEqual(model.store.written, nodes)
 
         var other = Model(capacity: 4, seed: 1)
         for chunk in other.newChunks(chunks) { other.append([chunk]) }
-        #expect(other.contents() == model.expected() && other.tree.checkInvariants(in: other.store) == [])
-        #expect(other.store.blocks.count == nodes)
+        expect(other.contents() == model.expected() && other.tree.checkInvariants(in: other.store) == [])
+        expectEqual(other.store.blocks.count, nodes)
     }
 
     @Test
     func `An edit writes a few nodes, and none where nothing changes`() {
         var model = Model(capacity: CountedTree.defaultCapacity, seed: 2)
         model.append(model.newChunks(200_000))
-        #expect(model.store.largest <= 4080)
+        expect(model.store.largest <= 4080)
         let height = 3
         model.store.written = 0
         let middle = model.chunks[100_000]
         model.replace(100_000, with: [middle])
-        #expect(model.store.written == 0)
+        expectEqual(model.store.written, 0)
         model.replace(100_000, with: [(middle.block, middle.count + 1)])
-        #expect(model.store.written == height)
+        expectEqual(model.store.written, height)
         model.store.written = 0
         // The nodes were full, so this splits one on each level.
         model.replace(100_000, with: model.newChunks(2))
-        #expect(model.store.written <= 2 * height + 1)
+        expect(model.store.written <= 2 * height + 1)
         model.store.written = 0
         model.replace(50_000, with: [])
-        #expect(model.store.written <= 2 * height)
-        #expect(model.tree.checkInvariants(in: model.store) == [])
-        #expect(model.contents(from: model.tree.count - 1) == model.expected(from: model.tree.count - 1))
+        expect(model.store.written <= 2 * height)
+        expectEqual(model.tree.checkInvariants(in: model.store), [])
+        expectEqual(model.contents(from: model.tree.count - 1), model.expected(from: model.tree.count - 1))
     }
 
     @Test(arguments: [0, 1, 2])
@@ -157,11 +157,11 @@ import Testing
         model.append(model.newChunks(200))
         while !model.chunks.isEmpty {
             model.replace([0, model.chunks.count / 2, model.chunks.count - 1][end], with: [])
-            #expect(model.tree.checkInvariants(in: model.store) == [])
+            expectEqual(model.tree.checkInvariants(in: model.store), [])
         }
-        #expect(model.store.blocks.isEmpty && model.tree.root == 0)
+        expect(model.store.blocks.isEmpty && model.tree.root == 0)
         model.replace(0, with: model.newChunks(3))
-        #expect(model.contents() == model.expected())
+        expectEqual(model.contents(), model.expected())
     }
 
     @Test
@@ -170,10 +170,10 @@ import Testing
         model.append(model.newChunks(20_000))
         model.store.written = 0
         model.remove(model.start(1000)..<model.start(19_000))
-        #expect(model.store.written < 3 * 60)
-        #expect(model.tree.checkInvariants(in: model.store) == [] && model.contents() == model.expected())
+        expect(model.store.written < 3 * 60)
+        expect(model.tree.checkInvariants(in: model.store) == [] && model.contents() == model.expected())
         model.remove(0..<model.tree.count)
-        #expect(model.store.blocks.isEmpty && model.tree.root == 0)
+        expect(model.store.blocks.isEmpty && model.tree.root == 0)
     }
 
     @Test
@@ -185,8 +185,8 @@ import Testing
             visited += 1
             return visited < 7
         }
-        #expect(visited == 7)
-        #expect(model.contents(from: model.tree.count).isEmpty)
+        expectEqual(visited, 7)
+        expect(model.contents(from: model.tree.count).isEmpty)
     }
 
     @Test
@@ -194,7 +194,7 @@ import Testing
         var model = Model(capacity: 4, seed: 5)
         model.append(model.newChunks(50))
         model.tree = CountedTree(segment: 9, root: model.tree.root, count: model.tree.count, capacity: 4)
-        #expect(model.contents() == model.expected())
+        expectEqual(model.contents(), model.expected())
     }
 
     @Test
@@ -202,9 +202,9 @@ import Testing
         var model = Model(capacity: 4, seed: 6)
         model.append(model.newChunks(50))
         let sound = model.tree
-        #expect(CountedTree(segment: 9, root: 0, count: 1).checkInvariants(in: model.store).count == 1)
-        #expect(CountedTree(segment: 9, root: 99_999, count: 1).checkInvariants(in: model.store).count == 1)
-        #expect(
+        expectEqual(CountedTree(segment: 9, root: 0, count: 1).checkInvariants(in: model.store).count, 1)
+        expectEqual(CountedTree(segment: 9, root: 99_999, count: 1).checkInvariants(in: model.store).count, 1)
+        expect(
             !CountedTree(segment: 9, root: sound.root, count: 1, capacity: 4).checkInvariants(in: model.store).isEmpty
         )
         for number in model.store.blocks.keys.sorted() {
@@ -215,13 +215,13 @@ import Testing
                 damaged.withUnsafeBytes { model.store.putBlock(9, number, $0) }
                 // A chunk's number is the caller's; all else must be noticed.
                 let isChunkNumber = bytes[0] == 0 && position >= 8 && position < 8 + 8 * Int(bytes[2])
-                #expect(
+                expect(
                     isChunkNumber || !sound.checkInvariants(in: model.store).isEmpty,
                     "block \(number), byte \(position)"
                 )
             }
             bytes.withUnsafeBytes { model.store.putBlock(9, number, $0) }
         }
-        #expect(sound.checkInvariants(in: model.store) == [])
+        expectEqual(sound.checkInvariants(in: model.store), [])
     }
 }

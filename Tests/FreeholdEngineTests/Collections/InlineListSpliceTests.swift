@@ -5,7 +5,7 @@ import Testing
 
 /// Small lists and dictionaries edited in their bytes, beside those whose elements are decoded, edited and encoded. `FREEHOLD_SEED` repeats
 /// a seed.
-@Suite struct InlineListSpliceTests {
+struct InlineListSpliceTests {
     static let seed = UInt64(ProcessInfo.processInfo.environment["FREEHOLD_SEED"] ?? "") ?? .random(in: 0 ... .max)
 
     static let types: [ColumnType] = [
@@ -68,15 +68,15 @@ import Testing
             let (encoded, spliced) = (InlineList.encode(all, type: type), Self.splice(bytes, type, range, new))
             if let spliced {
                 inPlace += 1
-                #expect(spliced == encoded, "\(old) \(range) \(new), seed \(Self.seed)")
+                expectEqual(spliced, encoded, "\(old) \(range) \(new), seed \(Self.seed)")
             } else {
                 anew += 1
                 let isLeftOut = type == .mixed || (old + new).contains { $0.isNull }
-                #expect(isLeftOut || encoded == nil, "\(old) \(range) \(new), seed \(Self.seed)")
+                expect(isLeftOut || encoded == nil, "\(old) \(range) \(new), seed \(Self.seed)")
             }
         }
-        #expect(anew > 0)
-        #expect(type == .mixed || inPlace > 500)
+        expect(anew > 0)
+        expect(type == .mixed || inPlace > 500)
     }
 
     @Test func `what is just too long doesn't fit, what is just short enough does`() throws {
@@ -87,21 +87,21 @@ import Testing
             (.data, .data(Data()), 498),
         ] {
             let full = Array(repeating: one, count: most)
-            let bytes = try #require(InlineList.encode(full, type: type), "\(type)")
-            #expect(Self.splice(bytes, type, most..<most, [one]) == nil, "\(type)")
-            #expect(Self.splice(bytes, type, 0..<1, [one]) == bytes, "\(type)")
-            let less = try #require(InlineList.encode(full.dropLast(), type: type))
-            #expect(Self.splice(less, type, 1..<1, [one]) == bytes, "\(type)")
-            #expect(Self.splice(bytes, type, 0..<most, []) == [], "\(type)")
-            #expect(Self.splice([], type, 0..<0, full) == bytes, "\(type)")
+            let bytes = try require(InlineList.encode(full, type: type), "\(type)")
+            expect(Self.splice(bytes, type, most..<most, [one]) == nil, "\(type)")
+            expectEqual(Self.splice(bytes, type, 0..<1, [one]), bytes, "\(type)")
+            let less = try require(InlineList.encode(full.dropLast(), type: type))
+            expectEqual(Self.splice(less, type, 1..<1, [one]), bytes, "\(type)")
+            expectEqual(Self.splice(bytes, type, 0..<most, []), [], "\(type)")
+            expectEqual(Self.splice([], type, 0..<0, full), bytes, "\(type)")
         }
     }
 
     @Test func `values of another type are left to the general way`() throws {
         for type in Self.types {
             let other: Value = type == .bool ? .double(1) : .bool(true)
-            #expect(Self.splice([], type, 0..<0, [other]) == nil)
-            #expect(Self.splice([], type, 0..<0, [.null]) == nil)
+            expect(Self.splice([], type, 0..<0, [other]) == nil)
+            expect(Self.splice([], type, 0..<0, [.null]) == nil)
         }
     }
 
@@ -143,11 +143,11 @@ import Testing
             }
             if let spliced {
                 inPlace += 1
-                #expect(spliced == encoded, "\(old) \(range) \(new), seed \(Self.seed)")
+                expectEqual(spliced, encoded, "\(old) \(range) \(new), seed \(Self.seed)")
             } else {
-                #expect(type == .mixed || encoded == nil, "\(old) \(range) \(new), seed \(Self.seed)")
+                expect(type == .mixed || encoded == nil, "\(old) \(range) \(new), seed \(Self.seed)")
             }
         }
-        #expect(type == .mixed || inPlace > 300)
+        expect(type == .mixed || inPlace > 300)
     }
 }

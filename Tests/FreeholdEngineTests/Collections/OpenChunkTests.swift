@@ -5,7 +5,7 @@ import Testing
 
 /// Edits of large lists within the chunk that a transaction keeps decoded, beside arrays: read now and then only, so that most
 /// edits follow each other.
-@Suite struct OpenChunkTests {
+struct OpenChunkTests {
     struct Run: CustomTestStringConvertible {
         let seed: UInt64
         let budget: Int
@@ -42,18 +42,18 @@ import Testing
                 }
                 // No other type gets in, nor a null.
                 if i % 100 == 0 {
-                    #expect(!t.listAppendOpen(table.columns[0], key, .null))
-                    #expect(!t.listAppendOpen(table.columns[0], key, .double(1)))
-                    #expect(!t.listAppendInline(table.columns[0], key, .null))
-                    #expect(!t.listAppendInline(table.columns[0], key, .double(1)))
+                    expect(!t.listAppendOpen(table.columns[0], key, .null))
+                    expect(!t.listAppendOpen(table.columns[0], key, .double(1)))
+                    expect(!t.listAppendInline(table.columns[0], key, .null))
+                    expect(!t.listAppendInline(table.columns[0], key, .double(1)))
                 }
             }
-            #expect(t.listCount(table.columns[0], key) == 5000)
+            expectEqual(t.listCount(table.columns[0], key), 5000)
         }
-        #expect(open > 4000, "only \(open) went the short way")
+        expect(open > 4000, "only \(open) went the short way")
         let snapshot = try database.snapshot()
         let table = snapshot.schema.table(named: "A")!
-        #expect(snapshot.listInts(table.columns[0], ObjectKey(0)) == Array(0..<5000))
+        expectEqual(snapshot.listInts(table.columns[0], ObjectKey(0)), Array(0..<5000))
     }
 
     /// An object with a list of 2,500 integers.
@@ -74,11 +74,11 @@ import Testing
         let column = t.schema.table(named: "A")!.columns[0]
         for _ in 0..<100 { try t.listRemove(column, ObjectKey(0), at: 0) }
         t.cancel()
-        #expect(try database.snapshot().listInts(column, ObjectKey(0)) == Array(0..<2500))
+        try expectEqual(database.snapshot().listInts(column, ObjectKey(0)), Array(0..<2500))
         // What comes next isn't told anything of it.
         try database.write { t in
             try t.listAppend(column, ObjectKey(0), [.int(2500)])
-            #expect(t.listInts(column, ObjectKey(0)) == Array(0...2500))
+            expectEqual(t.listInts(column, ObjectKey(0)), Array(0...2500))
         }
     }
 
@@ -107,10 +107,10 @@ import Testing
         func check(_ view: DataView, _ table: Table) {
             for i in 0..<2 {
                 let found = view.dictionaryEntries(table.columns[i], key)
-                #expect(found.map(\.key) == model[i].keys.sorted { Value.compareBytes($0, $1) < 0 })
-                #expect(found.allSatisfy { model[i][$0.key] == $0.value }, "seed \(seed)")
+                expectEqual(found.map(\.key), model[i].keys.sorted { Value.compareBytes($0, $1) < 0 })
+                expect(found.allSatisfy { model[i][$0.key] == $0.value }, "seed \(seed)")
             }
-            #expect(view.listInts(table.columns[2], key) == list)
+            expectEqual(view.listInts(table.columns[2], key), list)
         }
         for _ in 0..<6 {
             let before = (model, list)
@@ -127,14 +127,14 @@ import Testing
                         ? random.chance(5) ? .null : .int(Int64(number))
                         : .string(String(repeating: "v", count: random.chance(2) ? 2100 : random.below(30)))
                     if random.chance(8) {
-                        #expect(t.dictionaryRemove(table.columns[i], key, forKey: name) == (model[i][name] != nil))
+                        expectEqual(t.dictionaryRemove(table.columns[i], key, forKey: name), (model[i][name] != nil))
                         model[i][name] = nil
                     } else {
                         try t.dictionarySet(table.columns[i], key, forKey: name, value)
                         model[i][name] = value
                     }
                     if random.chance(3) {
-                        #expect(t.dictionaryValue(table.columns[i], key, forKey: name) == model[i][name])
+                        expectEqual(t.dictionaryValue(table.columns[i], key, forKey: name), model[i][name])
                     }
                     if random.chance(20) {
                         // A third chunk beside the two.
@@ -151,7 +151,7 @@ import Testing
                 continue
             }
             let snapshot = try t.commit()
-            #expect(snapshot.verify() == [])
+            expectEqual(snapshot.verify(), [])
             check(snapshot, table)
         }
     }
@@ -162,15 +162,15 @@ import Testing
         let t = try database.beginWrite()
         let column = t.schema.table(named: "A")!.columns[0]
         try t.listAppend(column, ObjectKey(0), [.int(2500)])
-        #expect(t.listAppendOpen(column, ObjectKey(0), .int(2501)))
+        expect(t.listAppendOpen(column, ObjectKey(0), .int(2501)))
         try t.copy(to: folder.file("copy"))
-        #expect(t.listAppendOpen(column, ObjectKey(0), .int(2502)) == false)
+        expectEqual(t.listAppendOpen(column, ObjectKey(0), .int(2502)), false)
         try t.listAppend(column, ObjectKey(0), [.int(2502)])
         let snapshot = try t.commit()
-        #expect(snapshot.listInts(column, ObjectKey(0)) == Array(0...2502))
+        expectEqual(snapshot.listInts(column, ObjectKey(0)), Array(0...2502))
         let copy = try Database.open(at: folder.file("copy")).snapshot()
-        #expect(copy.verify() == [])
-        #expect(copy.listInts(copy.schema.table(named: "A")!.columns[0], ObjectKey(0)) == Array(0...2501))
+        expectEqual(copy.verify(), [])
+        expectEqual(copy.listInts(copy.schema.table(named: "A")!.columns[0], ObjectKey(0)), Array(0...2501))
     }
 
     /// A table with a list of each kind of storage, and what its rows hold.
@@ -241,7 +241,7 @@ import Testing
                 return
             }
             let snapshot = try t.commit()
-            #expect(snapshot.verify() == [])
+            expectEqual(snapshot.verify(), [])
             check(snapshot, table)
         }
 
@@ -287,20 +287,20 @@ import Testing
                 }
                 if step % 40 == 39, random.chance(20), list.count > 0 {
                     let at = random.below(list.count)
-                    #expect(t.listValue(column, key, at: at) == list[at])
+                    expectEqual(t.listValue(column, key, at: at), list[at])
                 }
             }
-            #expect(t.listCount(column, key) == list.count)
+            expectEqual(t.listCount(column, key), list.count)
             model[key.raw]![i] = list
         }
 
         private func check(_ view: DataView, _ table: Table) {
             for (key, lists) in model {
                 for (column, list) in zip(table.columns, lists) {
-                    #expect(view.listValues(column, ObjectKey(key)) == list, "\(column) of O\(key)")
+                    expectEqual(view.listValues(column, ObjectKey(key)), list, "\(column) of O\(key)")
                 }
-                #expect(view.listInts(table.columns[0], ObjectKey(key)).map { .int(Int64($0)) } == lists[0])
-                #expect(view.listStrings(table.columns[2], ObjectKey(key)).map { .string($0) } == lists[2])
+                expectEqual(view.listInts(table.columns[0], ObjectKey(key)).map { .int(Int64($0)) }, lists[0])
+                expectEqual(view.listStrings(table.columns[2], ObjectKey(key)).map { .string($0) }, lists[2])
             }
         }
     }

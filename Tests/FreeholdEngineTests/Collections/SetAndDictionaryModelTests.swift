@@ -4,7 +4,7 @@ import Testing
 @testable import FreeholdEngine
 
 /// Random edits of sets and dictionaries of every type, compared with plain Swift ones.
-@Suite struct SetAndDictionaryModelTests {
+struct SetAndDictionaryModelTests {
     struct Run: CustomStringConvertible, Sendable {
         let seed: UInt64
         let span: Int
@@ -31,7 +31,7 @@ import Testing
         var driver = try SetAndDictionaryDriver(seed: run.seed, path: folder.file(), options: options)
         if EngineModelTests.isSoak { driver.largest = 4000 }
         try driver.run(transactions: EngineModelTests.isSoak ? 30 : 5, edits: EngineModelTests.isSoak ? 150 : 45)
-        #expect(driver.problems.isEmpty, "\(run): \(driver.problems.prefix(20).joined(separator: "\n"))")
+        expect(driver.problems.isEmpty, "\(run): \(driver.problems.prefix(20).joined(separator: "\n"))")
     }
 }
 
@@ -181,20 +181,20 @@ struct SetAndDictionaryDriver {
         case 0..<6:
             guard let value = element(column) else { return }
             let isNew = !set.contains(where: isSame(value))
-            #expect(try transaction.setInsert(column, key, value) == isNew)
+            try expectEqual(transaction.setInsert(column, key, value), isNew)
             if isNew { set.append(value) }
         case 6..<9:
             guard let value = random.chance(80) ? set.randomElement(using: &random.generator) : element(column) else {
                 return
             }
             let isThere = set.contains(where: isSame(value))
-            #expect(transaction.setRemove(column, key, value) == isThere)
+            expectEqual(transaction.setRemove(column, key, value), isThere)
             set.removeAll(where: isSame(value))
         case 9..<12:
             let values = elements(column)
             let before = set.count
             for value in values where !set.contains(where: isSame(value)) { set.append(value) }
-            #expect(try transaction.setInsert(column, key, values) == set.count - before)
+            try expectEqual(transaction.setInsert(column, key, values), set.count - before)
         case 12..<14, 14..<16:
             let isRemoval = roll < 14
             let values = elements(column) + set.filter { _ in random.chance(40) }
@@ -203,7 +203,7 @@ struct SetAndDictionaryDriver {
             let gone =
                 isRemoval
                 ? transaction.setRemove(column, key, values) : transaction.setIntersect(column, key, values)
-            #expect(gone == before - set.count)
+            expectEqual(gone, before - set.count)
         case 16..<19:
             let values = random.chance(50) ? elements(column) : set.filter { _ in random.chance(99) } + elements(column)
             try transaction.setAssign(column, key, values)
@@ -235,7 +235,7 @@ struct SetAndDictionaryDriver {
             let amount = Int64(random.below(9)) - 4
             var sum: Int64?
             if case .int(let old)? = dictionary[name] { sum = old &+ amount }
-            #expect(try transaction.dictionaryIncrement(column, key, forKey: name, by: amount) == sum)
+            try expectEqual(transaction.dictionaryIncrement(column, key, forKey: name, by: amount), sum)
             if let sum { model.owners[key.raw]!.dictionaries[column.index]![name] = .int(sum) }
             return
         }
@@ -248,7 +248,7 @@ struct SetAndDictionaryDriver {
         case 8..<12:
             let isMember = random.chance(80)
             let name = isMember ? dictionary.keys.sorted().randomElement(using: &random.generator) ?? name() : name()
-            #expect(transaction.dictionaryRemove(column, key, forKey: name) == (dictionary[name] != nil))
+            expectEqual(transaction.dictionaryRemove(column, key, forKey: name), (dictionary[name] != nil))
             dictionary[name] = nil
         case 12..<15:
             let entries = elements(column).enumerated().map { (i, value) in

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FreeholdEngine
 
-@Suite struct SetAndDictionaryTests {
+struct SetAndDictionaryTests {
     private let folder = TemporaryFolder()
 
     private func open(_ columns: [ColumnSpec], span: Int = 1000) throws -> (
@@ -31,23 +31,23 @@ import Testing
     @Test func `a set of mixed values holds a number once whatever its type`() throws {
         let (_, t, table, key) = try open([ColumnSpec("set", .mixed, collection: .set)])
         let set = table.columns[0]
-        #expect(try t.setInsert(set, key, .int(1)))
-        #expect(try !t.setInsert(set, key, .double(1)))
-        #expect(try !t.setInsert(set, key, .decimal128(Decimal128(1))))
-        #expect(try t.setInsert(set, key, .bool(true)))
-        #expect(try t.setInsert(set, key, .string("1")))
-        #expect(try t.setInsert(set, key, .null))
-        #expect(try !t.setInsert(set, key, .null))
-        #expect(t.listValues(set, key) == [.null, .bool(true), .int(1), .string("1")])
-        #expect(t.setIndex(set, key, of: .float(1)) == 2)
-        #expect(t.setRemove(set, key, .double(1)))
-        #expect(t.listCount(set, key) == 3)
+        expect(try t.setInsert(set, key, .int(1)))
+        expect(try !t.setInsert(set, key, .double(1)))
+        expect(try !t.setInsert(set, key, .decimal128(Decimal128(1))))
+        expect(try t.setInsert(set, key, .bool(true)))
+        expect(try t.setInsert(set, key, .string("1")))
+        expect(try t.setInsert(set, key, .null))
+        expect(try !t.setInsert(set, key, .null))
+        expectEqual(t.listValues(set, key), [.null, .bool(true), .int(1), .string("1")])
+        expectEqual(t.setIndex(set, key, of: .float(1)), 2)
+        expect(t.setRemove(set, key, .double(1)))
+        expectEqual(t.listCount(set, key), 3)
         let nested = [Value.list(NestedList([])), .dictionary(NestedDictionary([]))]
         for value in nested {
-            #expect(error { try t.setInsert(set, key, value) } == .invalidArgument)
-            #expect(error { try t.setAssign(set, key, [.int(4), value]) } == .invalidArgument)
+            expectEqual(error { try t.setInsert(set, key, value) }, .invalidArgument)
+            expectEqual(error { try t.setAssign(set, key, [.int(4), value]) }, .invalidArgument)
         }
-        #expect(t.listCount(set, key) == 3)
+        expectEqual(t.listCount(set, key), 3)
     }
 
     @Test func `a set refuses null where it is required and values of other types`() throws {
@@ -57,27 +57,28 @@ import Testing
         ])
         let (set, links, list) = (table.columns[0], table.columns[1], table.columns[2])
         try t.setAssign(set, key, [.int(3), .int(1), .int(3), .int(2)])
-        #expect(error { try t.setInsert(set, key, .null) } == .missingValue)
-        #expect(error { try t.setInsert(set, key, [.int(9), .string("9")]) } == .invalidArgument)
-        #expect(error { try t.setInsert(set, ObjectKey(77), .int(9)) } == .invalidArgument)
-        #expect(error { try t.setInsert(links, key, .null) } == .missingValue)
-        #expect(error { try t.setInsert(links, key, .link(ObjectKey(5))) } == .invalidArgument)
-        #expect(error { try t.setInsert(list, key, .int(5)) } == .invalidArgument)
-        #expect(error { try t.listAppend(set, key, [.int(5)]) } == .invalidArgument)
-        #expect(!t.setRemove(list, key, .int(5)) && !t.setRemove(set, key, .string("1")))
-        #expect(t.listValues(set, key) == [.int(1), .int(2), .int(3)])
+        expectEqual(error { try t.setInsert(set, key, .null) }, .missingValue)
+        expectEqual(error { try t.setInsert(set, key, [.int(9), .string("9")]) }, .invalidArgument)
+        expectEqual(error { try t.setInsert(set, ObjectKey(77), .int(9)) }, .invalidArgument)
+        expectEqual(error { try t.setInsert(links, key, .null) }, .missingValue)
+        expectEqual(error { try t.setInsert(links, key, .link(ObjectKey(5))) }, .invalidArgument)
+        expectEqual(error { try t.setInsert(list, key, .int(5)) }, .invalidArgument)
+        expectEqual(error { try t.listAppend(set, key, [.int(5)]) }, .invalidArgument)
+        expect(!t.setRemove(list, key, .int(5)) && !t.setRemove(set, key, .string("1")))
+        expectEqual(t.listValues(set, key), [.int(1), .int(2), .int(3)])
     }
 
     @Test func `a set of embedded objects is refused`() throws {
         let database = try Database.open(at: folder.file(), options: Database.Options())
         let transaction = try database.beginWrite()
-        #expect(
+        expectEqual(
             error {
                 try transaction.applySchema([
                     TableSpec("Owner", columns: [ColumnSpec("set", .link, collection: .set, target: "Part")]),
                     TableSpec("Part", columns: [ColumnSpec("number", .int)], isEmbedded: true),
                 ])
-            } == .invalidArgument
+            },
+            .invalidArgument
         )
     }
 
@@ -91,7 +92,7 @@ import Testing
         try u.setAssign(set, key, ["c", "b", "d"].map(Value.string))
         let snapshot = try u.commit()
         let edits = snapshot.changes(ofVersion: snapshot.version)?.changes(of: table)?.listEdits.map(\.operation)
-        #expect(edits == [.remove(at: 0, count: 1), .insert(at: 2, count: 1)])
+        expectEqual(edits, [.remove(at: 0, count: 1), .insert(at: 2, count: 1)])
     }
 
     // MARK: Dictionaries
@@ -100,10 +101,10 @@ import Testing
         let (_, t, table, key) = try open([ColumnSpec("map", .int, collection: .dictionary)])
         let map = table.columns[0]
         try t.dictionarySet(map, key, forKey: "fine", .int(1))
-        #expect(error { try t.dictionarySet(map, key, forKey: name, .int(2)) } == .invalidArgument)
-        #expect(error { try t.dictionaryAssign(map, key, [("x", .int(2)), (name, .int(2))]) } == .invalidArgument)
-        #expect(error { try t.dictionaryMerge(map, key, [("x", .int(2)), (name, .int(2))]) } == .invalidArgument)
-        #expect(t.dictionaryEntries(map, key).map(\.key) == ["fine"])
+        expectEqual(error { try t.dictionarySet(map, key, forKey: name, .int(2)) }, .invalidArgument)
+        expectEqual(error { try t.dictionaryAssign(map, key, [("x", .int(2)), (name, .int(2))]) }, .invalidArgument)
+        expectEqual(error { try t.dictionaryMerge(map, key, [("x", .int(2)), (name, .int(2))]) }, .invalidArgument)
+        expectEqual(t.dictionaryEntries(map, key).map(\.key), ["fine"])
     }
 
     @Test func `keys are told apart by their bytes`() throws {
@@ -112,16 +113,16 @@ import Testing
         for (i, name) in ["é", "e\u{301}", "", "a$", "\0", "E"].enumerated() {
             try t.dictionarySet(map, key, forKey: name, .int(Int64(i)))
         }
-        #expect(t.dictionaryCount(map, key) == 6)
-        #expect(
-            t.dictionaryKeys(map, key).map { Array($0.utf8) }
-                == ["", "\0", "E", "a$", "e\u{301}", "é"].map { Array($0.utf8) }
+        expectEqual(t.dictionaryCount(map, key), 6)
+        expectEqual(
+            t.dictionaryKeys(map, key).map { Array($0.utf8) },
+            ["", "\0", "E", "a$", "e\u{301}", "é"].map { Array($0.utf8) }
         )
-        #expect(t.dictionaryValue(map, key, forKey: "é") == .int(0))
-        #expect(t.dictionaryValue(map, key, forKey: "e\u{301}") == .int(1))
-        #expect(t.dictionaryRemove(map, key, forKey: "é"))
-        #expect(t.dictionaryValue(map, key, forKey: "e\u{301}") == .int(1))
-        #expect(t.dictionaryValue(map, key, forKey: "é") == nil)
+        expectEqual(t.dictionaryValue(map, key, forKey: "é"), .int(0))
+        expectEqual(t.dictionaryValue(map, key, forKey: "e\u{301}"), .int(1))
+        expect(t.dictionaryRemove(map, key, forKey: "é"))
+        expectEqual(t.dictionaryValue(map, key, forKey: "e\u{301}"), .int(1))
+        expect(t.dictionaryValue(map, key, forKey: "é") == nil)
     }
 
     @Test func `a dictionary refuses null where it is required and values of other types`() throws {
@@ -131,15 +132,15 @@ import Testing
             ColumnSpec("links", .link, collection: .dictionary, target: "Thing"),
         ])
         let (map, maybe, links) = (table.columns[0], table.columns[1], table.columns[2])
-        #expect(error { try t.dictionarySet(map, key, forKey: "a", .null) } == .missingValue)
-        #expect(error { try t.dictionarySet(map, key, forKey: "a", .string("b")) } == .invalidArgument)
-        #expect(error { try t.dictionarySet(links, key, forKey: "a", .link(ObjectKey(4))) } == .invalidArgument)
-        #expect(t.dictionaryCount(map, key) == 0)
+        expectEqual(error { try t.dictionarySet(map, key, forKey: "a", .null) }, .missingValue)
+        expectEqual(error { try t.dictionarySet(map, key, forKey: "a", .string("b")) }, .invalidArgument)
+        expectEqual(error { try t.dictionarySet(links, key, forKey: "a", .link(ObjectKey(4))) }, .invalidArgument)
+        expectEqual(t.dictionaryCount(map, key), 0)
         try t.dictionarySet(maybe, key, forKey: "a", .null)
         try t.dictionarySet(links, key, forKey: "a", .null)
-        #expect(t.dictionaryValue(maybe, key, forKey: "a") == .null)
-        #expect(t.dictionaryValue(maybe, key, forKey: "b") == nil)
-        #expect(t.listValues(links, key) == [.null] && t.listLinks(links, key) == [])
+        expectEqual(t.dictionaryValue(maybe, key, forKey: "a"), .null)
+        expect(t.dictionaryValue(maybe, key, forKey: "b") == nil)
+        expect(t.listValues(links, key) == [.null] && t.listLinks(links, key) == [])
     }
 
     @Test func `a deleted object leaves sets and is null in dictionaries`() throws {
@@ -152,22 +153,22 @@ import Testing
         let things = try (0..<700).map { _ in try t.create(thing) }
         try t.setInsert(set, key, things.reversed().map(Value.link))
         try t.dictionaryAssign(map, key, things.map { ("k\($0.raw)", .link($0)) } + [("again", .link(things[3]))])
-        #expect(t.backlinks(map, things[3]) == [key, key])
+        expectEqual(t.backlinks(map, things[3]), [key, key])
         _ = try t.commit()
         let u = try database.beginWrite()
         u.delete(thing, things[3])
         let snapshot = try u.commit()
-        #expect(snapshot.listLinks(set, key) == things.filter { $0.raw != 3 })
-        #expect(snapshot.dictionaryValue(map, key, forKey: "k3") == .null)
-        #expect(snapshot.dictionaryValue(map, key, forKey: "again") == .null)
-        #expect(snapshot.dictionaryCount(map, key) == 701 && snapshot.listLinks(map, key).count == 699)
-        #expect(snapshot.verify() == [])
+        expectEqual(snapshot.listLinks(set, key), things.filter { $0.raw != 3 })
+        expectEqual(snapshot.dictionaryValue(map, key, forKey: "k3"), .null)
+        expectEqual(snapshot.dictionaryValue(map, key, forKey: "again"), .null)
+        expect(snapshot.dictionaryCount(map, key) == 701 && snapshot.listLinks(map, key).count == 699)
+        expectEqual(snapshot.verify(), [])
         let w = try database.beginWrite()
         w.deleteAll(thing)
-        #expect(w.listCount(set, key) == 0)
-        #expect(w.dictionaryValues(map, key).allSatisfy { $0.isNull })
+        expectEqual(w.listCount(set, key), 0)
+        expect(w.dictionaryValues(map, key).allSatisfy { $0.isNull })
         w.delete(table, key)
-        #expect(try w.commit().verify() == [])
+        try expectEqual(w.commit().verify(), [])
     }
 
     // MARK: Size
@@ -184,26 +185,26 @@ import Testing
         try t.dictionaryAssign(map, key, numbers.map { ("key \($0)", .int($0)) })
         try t.listAppend(list, key, numbers.map(Value.int))
         let first = try t.commit()
-        #expect(first.listCount(set, key) == n && first.dictionaryCount(map, key) == n)
+        expect(first.listCount(set, key) == n && first.dictionaryCount(map, key) == n)
         let u = try database.beginWrite()
-        #expect(try u.setInsert(set, key, .int(Int64(n) + 1)))
-        #expect(try !u.setInsert(set, key, .int(Int64(n))))
+        expect(try u.setInsert(set, key, .int(Int64(n) + 1)))
+        expect(try !u.setInsert(set, key, .int(Int64(n))))
         try u.dictionarySet(map, key, forKey: "key \(n)b", .int(5))
         try u.dictionarySet(map, key, forKey: "key 2", .int(6))
         try u.listInsert(list, key, at: n / 2, .int(7))
         // Blocks that hold the edits: chunks and nodes, and the slots' leaves to come.
-        #expect(u.memoryInUse < 500_000)
+        expect(u.memoryInUse < 500_000)
         let second = try u.commit()
-        #expect(second.setIndex(set, key, of: .int(Int64(n) + 1)) == n / 2 + 1)
-        #expect(second.dictionaryValue(map, key, forKey: "key 2") == .int(6))
-        #expect(second.dictionaryValue(map, key, forKey: "key \(n)b") == .int(5))
-        #expect(second.listValue(list, key, at: n / 2) == .int(7))
-        #expect(first.dictionaryValue(map, key, forKey: "key 2") == .int(2))
-        #expect(second.verify() == [])
+        expectEqual(second.setIndex(set, key, of: .int(Int64(n) + 1)), n / 2 + 1)
+        expectEqual(second.dictionaryValue(map, key, forKey: "key 2"), .int(6))
+        expectEqual(second.dictionaryValue(map, key, forKey: "key \(n)b"), .int(5))
+        expectEqual(second.listValue(list, key, at: n / 2), .int(7))
+        expectEqual(first.dictionaryValue(map, key, forKey: "key 2"), .int(2))
+        expectEqual(second.verify(), [])
         let v = try database.beginWrite()
         v.listClear(set, key)
         v.dictionaryClear(map, key)
-        #expect(try v.commit().verify() == [])
+        try expectEqual(v.commit().verify(), [])
     }
 
     @Test func `deleting many objects passes over their collections once`() throws {
@@ -225,14 +226,14 @@ import Testing
         let start = clock.now
         let (gone, kept) = (things.filter { $0.raw % 3 != 0 }, things.filter { $0.raw % 3 == 0 })
         u.delete(thing, gone)
-        #expect(u.listLinks(list, key) == kept + kept.reversed())
-        #expect(u.listLinks(set, key) == kept && u.dictionaryCount(map, key) == n)
-        #expect(Set(u.listLinks(map, key)) == Set(kept))
+        expectEqual(u.listLinks(list, key), kept + kept.reversed())
+        expect(u.listLinks(set, key) == kept && u.dictionaryCount(map, key) == n)
+        expectEqual(Set(u.listLinks(map, key)), Set(kept))
         u.deleteAll(thing)
-        #expect(u.listCount(list, key) == 0 && u.listCount(set, key) == 0 && u.listLinks(map, key) == [])
+        expect(u.listCount(list, key) == 0 && u.listCount(set, key) == 0 && u.listLinks(map, key) == [])
         // One by one it takes minutes.
-        #expect(clock.now - start < .seconds(20))
-        #expect(try u.commit().verify() == [])
+        expect(clock.now - start < .seconds(20))
+        try expectEqual(u.commit().verify(), [])
     }
 
     // MARK: Damage
@@ -246,7 +247,7 @@ import Testing
         try t.setAssign(set, key, [.int(1), .int(2), .int(3)])
         try t.dictionaryAssign(map, key, [("a", .int(1)), ("b", .int(2))])
         try t.dictionaryAssign(large, key, (0..<900).map { ("key \($0 + 1000)", .int($0)) })
-        #expect(try t.commit().verify() == [])
+        try expectEqual(t.commit().verify(), [])
         func damage(_ column: Column, _ from: [UInt8], _ to: [UInt8], blobs: Bool = false) throws -> [String] {
             for number in blobs ? 1..<6 : UInt64(0)..<1 {
                 let segment = column.segment(blobs ? .blobs : .leaf)
@@ -266,25 +267,25 @@ import Testing
             }
             return ["nothing found to damage"]
         }
-        #expect(try damage(set, [1, 2, 3], [1, 1, 3]).contains { $0.contains("its set holds 1 behind 1") })
-        #expect(try damage(set, [1, 2, 3], [2, 1, 3]).contains { $0.contains("its set holds 1 behind 2") })
-        #expect(try damage(map, Array("ab".utf8), Array("ba".utf8)).contains { $0.contains("the key 'a' behind 'b'") })
-        #expect(try damage(map, Array("ab".utf8), Array("$b".utf8)).contains { $0.contains("begins with '$'") })
-        #expect(try damage(map, Array("ab".utf8), [0xFF, 0x62]).contains { $0.contains("UTF-8") })
+        expect(try damage(set, [1, 2, 3], [1, 1, 3]).contains { $0.contains("its set holds 1 behind 1") })
+        expect(try damage(set, [1, 2, 3], [2, 1, 3]).contains { $0.contains("its set holds 1 behind 2") })
+        expect(try damage(map, Array("ab".utf8), Array("ba".utf8)).contains { $0.contains("the key 'a' behind 'b'") })
+        expect(try damage(map, Array("ab".utf8), Array("$b".utf8)).contains { $0.contains("begins with '$'") })
+        expect(try damage(map, Array("ab".utf8), [0xFF, 0x62]).contains { $0.contains("UTF-8") })
         // The lengths of the two halves: of two keys and one value.
-        #expect(
+        expect(
             try damage(map, [0, 0, 2, 0, 1, 0, 1, 0], [0, 0, 2, 0, 1, 0, 2, 0]).contains { $0.contains("is damaged") }
         )
-        #expect(
+        expect(
             try damage(map, [1, 0, 2, 0, 1, 2], [2, 0, 1, 0, 1, 2]).contains { $0.contains("2 keys and 1 values") }
         )
         // The count of a large one's reference.
-        #expect(try damage(large, [0x84, 3, 0, 0, 0, 0, 0, 0], [0x83, 3, 0, 0, 0, 0, 0, 0]).count >= 2)
-        #expect(
+        expect(try damage(large, [0x84, 3, 0, 0, 0, 0, 0, 0], [0x83, 3, 0, 0, 0, 0, 0, 0]).count >= 2)
+        expect(
             try damage(large, Array("key 1003".utf8), Array("key 1002".utf8), blobs: true).contains {
                 $0.contains("behind")
             }
         )
-        #expect(try database.snapshot().verify() == [])
+        try expectEqual(database.snapshot().verify(), [])
     }
 }

@@ -44,9 +44,9 @@ struct CommitLogCrashTests {
         let folder = try ChildFolder()
         let path = folder.file("recorded.realm")
         let first = try ChildProcess(["transactions", path, "\(test.seed)", "5"], environment: test.variables)
-        #expect(first.readLines().last == "5")
-        #expect(first.wait() == 0)
-        #expect(!FileManager.default.fileExists(atPath: path + CommitLogFile.suffix), "the last to close removes it")
+        expectEqual(first.readLines().last, "5")
+        expectEqual(first.wait(), 0)
+        expect(!FileManager.default.fileExists(atPath: path + CommitLogFile.suffix), "the last to close removes it")
         let base = try bytes(path)
         let record = try Interposer.record(
             folder,
@@ -55,7 +55,7 @@ struct CommitLogCrashTests {
             test.variables
         )
         let durable = record.events.filter { if case .durableWrite = $0 { true } else { false } }
-        #expect(durable.isEmpty, "no root is synced by itself")
+        expect(durable.isEmpty, "no root is synced by itself")
         try check(record, (base, nil), acknowledged: 5, test, folder)
     }
 
@@ -76,14 +76,14 @@ struct CommitLogCrashTests {
         while acknowledged < 9 { acknowledged = child.readLine().flatMap { Int64($0) } ?? acknowledged }
         child.kill()
         for line in child.readLines() { acknowledged = Int64(line) ?? acknowledged }
-        #expect(child.wait() == -SIGKILL)
+        expectEqual(child.wait(), -SIGKILL)
         let base = (data: try bytes(path), log: try bytes(path + CommitLogFile.suffix) as [UInt8]?)
         // It may have been killed between a commit and saying so.
         let copy = folder.file("copy.realm")
         try write(base, to: copy)
         var played = 0
         let killed = try look(copy, test.options(withLog: false), "\(test), killed", &played)
-        #expect(killed.transaction == acknowledged || killed.transaction == acknowledged + 1)
+        expect(killed.transaction == acknowledged || killed.transaction == acknowledged + 1)
         acknowledged = killed.transaction
         let record = try Interposer.record(folder, ["transactions", path, "\(test.seed)", "1"], path, test.variables)
         try check(record, base, acknowledged: acknowledged, test, folder)
@@ -119,11 +119,11 @@ struct CommitLogCrashTests {
                 do {
                     let database = try Database.open(at: copy, options: test.options(withLog: false))
                     let snapshot = try database.snapshot()
-                    #expect(snapshot.verify() == [], "\(place)")
+                    expectEqual(snapshot.verify(), [], "\(place)")
                     let found = State(snapshot)
                     for (thread, number) in told.enumerated() {
                         let entry = found.entries[Int64(thread)]
-                        #expect((entry?.number ?? -1) >= number, "\(place): \(entry?.number ?? -1) of \(thread)")
+                        expect((entry?.number ?? -1) >= number, "\(place): \(entry?.number ?? -1) of \(thread)")
                     }
                 } catch {
                     Issue.record("\(place): \(error)")
@@ -177,12 +177,12 @@ struct CommitLogCrashTests {
                     "\(test), after entry \(position) of \(record.entries.count), \(acknowledged) acknowledged"
                 do {
                     let found = try look(copy, test.options(withLog: Bool.random(using: &generator)), place, &played)
-                    #expect(
+                    expect(
                         found.transaction >= acknowledged && found.transaction <= acknowledged + 1,
                         "\(place): found \(found.transaction)"
                     )
-                    let expected = try #require(states[found.transaction])
-                    #expect(found == expected, "\(place): \(found.differences(from: expected))")
+                    let expected = try require(states[found.transaction])
+                    expectEqual(found, expected, "\(place): \(found.differences(from: expected))")
                 } catch let error as EngineError where !isCreated && error.code == .invalidDatabase {
                     refused += 1
                 } catch {
@@ -204,7 +204,7 @@ struct CommitLogCrashTests {
         close(descriptor)
         let database = try Database.open(at: path, options: options)
         let snapshot = try database.snapshot()
-        #expect(snapshot.verify() == [], "\(place)")
+        expectEqual(snapshot.verify(), [], "\(place)")
         return State(snapshot)
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 /// A writer is killed at random moments. Each time the file must open, verify, and hold every transaction whose commit
 /// had returned and at most the one in flight, whole.
-@Suite struct CrashTests {
+struct CrashTests {
     /// 200 kills in every run of the tests, spread over files; more in a soak.
     static let killsAFile = isSoak ? 1000 : 50
     static let isSoak = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] != nil
@@ -40,20 +40,20 @@ import Testing
             func note(_ line: String?) { acknowledged = line.flatMap { Int64($0) } ?? acknowledged }
             // Most die while they write; some before they have opened the file.
             if round % 10 != 0 {
-                #expect(child.readLine() == "ready")
+                expectEqual(child.readLine(), "ready")
                 for _ in 0..<Int.random(in: 0..<4, using: &random) { note(child.readLine()) }
             }
             usleep(UInt32.random(in: 0..<20_000, using: &random))
             child.kill()
             for line in child.readLines() { note(line) }
-            #expect(child.wait() == -SIGKILL)
+            expectEqual(child.wait(), -SIGKILL)
 
             let database = try Database.open(at: path, options: options)
             let snapshot = try database.snapshot()
             let breaches = snapshot.verify()
-            #expect(breaches == [], "seed \(seed), round \(round)")
+            expectEqual(breaches, [], "seed \(seed), round \(round)")
             let found = State(snapshot)
-            #expect(
+            expect(
                 found.transaction == acknowledged || found.transaction == acknowledged + 1,
                 "seed \(seed), round \(round): \(acknowledged) acknowledged, \(found.transaction) found"
             )
@@ -61,12 +61,12 @@ import Testing
             while expected.transaction < found.transaction {
                 expected.apply(script.steps(expected.transaction + 1, on: expected))
             }
-            try #require(found == expected, "seed \(seed), round \(round): \(found.differences(from: expected))")
+            try require(found == expected, "seed \(seed), round \(round): \(found.differences(from: expected))")
             if follower == nil {
                 follower = try JournalFollower(database)
             } else {
                 let differences = try follower!.differences(from: snapshot)
-                try #require(differences == [], "seed \(seed), round \(round)")
+                try require(differences == [], "seed \(seed), round \(round)")
                 if round % 7 == 0 { try follower!.move(in: database) }
             }
         }

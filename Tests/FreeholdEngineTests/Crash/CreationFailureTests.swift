@@ -40,17 +40,17 @@ struct CreationFailureTests {
             let child = try Interposer.start(folder, ["transactions", path, "3", "2"], nil, variables)
             let said = child.readLines().compactMap { Int64($0) }.last ?? 0
             let status = child.wait()
-            #expect(status == 0 || status == 1, "\(fault) at \(n): \(status)")
+            expect(status == 0 || status == 1, "\(fault) at \(n): \(status)")
             if status != 0 { failures += 1 }
             let database = try Database.open(at: path)
             let snapshot = try database.snapshot()
-            #expect(snapshot.verify() == [], "\(fault) at \(n)")
-            #expect(State(snapshot).transaction >= said, "\(fault) at \(n)")
+            expectEqual(snapshot.verify(), [], "\(fault) at \(n)")
+            expect(State(snapshot).transaction >= said, "\(fault) at \(n)")
             let next = try ChildProcess(["transactions", path, "3", "1"])
-            #expect(next.readLines().last.flatMap { Int64($0) } ?? 0 > said, "\(fault) at \(n)")
-            #expect(next.wait() == 0)
+            expect(next.readLines().last.flatMap { Int64($0) } ?? 0 > said, "\(fault) at \(n)")
+            expectEqual(next.wait(), 0)
             guard FileManager.default.fileExists(atPath: mark) else {
-                #expect(n > 1 && failures > 0, "nothing failed")
+                expect(n > 1 && failures > 0, "nothing failed")
                 return
             }
         }

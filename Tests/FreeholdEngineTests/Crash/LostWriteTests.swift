@@ -29,8 +29,8 @@ struct LostWriteTests {
         let path = folder.file("recorded.realm")
         // A file that holds some transactions already.
         let first = try ChildProcess(["transactions", path, String(seed), "5"], environment: environment(seed))
-        #expect(first.readLines().last == "5")
-        #expect(first.wait() == 0)
+        expectEqual(first.readLines().last, "5")
+        expectEqual(first.wait(), 0)
         let base = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
 
         let record = try Interposer.record(
@@ -41,7 +41,7 @@ struct LostWriteTests {
         )
         try check(record, from: base, acknowledged: 5, seed: seed, folder)
         let recorded = record.events.filter { if case .said = $0 { false } else { true } }.count
-        #expect(recorded >= Self.transactions * 3, "each commit writes, syncs and writes the root")
+        expect(recorded >= Self.transactions * 3, "each commit writes, syncs and writes the root")
     }
 
     @Test(arguments: [UInt64(3), 9])
@@ -49,8 +49,8 @@ struct LostWriteTests {
         let folder = try ChildFolder()
         let path = folder.file("recorded.realm")
         let first = try ChildProcess(["transactions", path, "\(seed)", "5"], environment: environment(seed))
-        #expect(first.readLines().last == "5")
-        #expect(first.wait() == 0)
+        expectEqual(first.readLines().last, "5")
+        expectEqual(first.wait(), 0)
         let base = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
         let record = try Interposer.record(
             folder,
@@ -60,7 +60,7 @@ struct LostWriteTests {
         )
         try check(record, from: base, acknowledged: 5, seed: seed, folder)
         let durable = record.events.filter { if case .durableWrite = $0 { true } else { false } }
-        #expect(durable.isEmpty, "roots aren't synced one by one")
+        expect(durable.isEmpty, "roots aren't synced one by one")
     }
 
     /// Until the pages that LMDB makes a file with are synced, a crash can leave them in part. Such a file holds nothing,
@@ -114,18 +114,18 @@ struct LostWriteTests {
                 do {
                     let database = try Database.open(at: copy, options: options(seed))
                     let snapshot = try database.snapshot()
-                    #expect(snapshot.verify() == [], "\(place)")
+                    expectEqual(snapshot.verify(), [], "\(place)")
                     let found = State(snapshot)
-                    #expect(
+                    expect(
                         found.transaction >= acknowledged && found.transaction <= committed + 1,
                         "\(place): found \(found.transaction)"
                     )
                     if let expected = states[found.transaction] {
-                        #expect(found == expected, "\(place): \(found.differences(from: expected))")
+                        expectEqual(found, expected, "\(place): \(found.differences(from: expected))")
                     }
                 } catch  where !isCreated && error.code == .invalidDatabase {
                     refused += 1
-                    #expect(try Data(contentsOf: URL(fileURLWithPath: copy)) == Data(image), "\(place)")
+                    try expectEqual(Data(contentsOf: URL(fileURLWithPath: copy)), Data(image), "\(place)")
                 } catch {
                     Issue.record("\(place): \(error)")
                 }

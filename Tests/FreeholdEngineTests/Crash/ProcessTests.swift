@@ -4,7 +4,7 @@ import Testing
 import TestScript
 
 /// Several processes on one file.
-@Suite struct ProcessTests {
+struct ProcessTests {
     private let folder = Result { try ChildFolder() }
 
     /// A file after the script's first transactions.
@@ -14,8 +14,8 @@ import TestScript
             ["transactions", path, "1", String(transactions)],
             environment: environment(isEncrypted)
         )
-        #expect(child.readLines().last == String(transactions))
-        #expect(child.wait() == 0)
+        expectEqual(child.readLines().last, String(transactions))
+        expectEqual(child.wait(), 0)
         return path
     }
 
@@ -30,17 +30,17 @@ import TestScript
     }
 
     private func counter(_ view: DataView) throws -> Int64 {
-        let table = try #require(view.schema.table(named: Script.tableName))
-        let key = try #require(view.find(primaryKey: .int(0), in: table))
-        let column = try #require(table.column(named: "number"))
-        return try #require(view.readInt(column, key))
+        let table = try require(view.schema.table(named: Script.tableName))
+        let key = try require(view.find(primaryKey: .int(0), in: table))
+        let column = try require(table.column(named: "number"))
+        return try require(view.readInt(column, key))
     }
 
     private func increment(_ database: Database) throws {
         let transaction = try database.beginWrite()
-        let table = try #require(transaction.schema.table(named: Script.tableName))
-        let column = try #require(table.column(named: "number"))
-        let key = try #require(transaction.find(primaryKey: .int(0), in: table))
+        let table = try require(transaction.schema.table(named: Script.tableName))
+        let column = try require(table.column(named: "number"))
+        let key = try require(transaction.find(primaryKey: .int(0), in: table))
         try transaction.set(column, key, .int((transaction.readInt(column, key) ?? 0) + 1))
         _ = try transaction.commit()
     }
@@ -48,13 +48,13 @@ import TestScript
     @Test func `the lock of a writer that is killed is free at once`() throws {
         let path = try file()
         let child = try ChildProcess(["lock", path])
-        #expect(child.readLine() == "locked")
+        expectEqual(child.readLine(), "locked")
         child.kill()
-        #expect(child.wait() == -SIGKILL)
+        expectEqual(child.wait(), -SIGKILL)
         let database = try Database.open(at: path)
         try increment(database)
-        #expect(try counter(database.snapshot()) == 2)
-        #expect(try database.snapshot().verify() == [])
+        try expectEqual(counter(database.snapshot()), 2)
+        try expectEqual(database.snapshot().verify(), [])
     }
 
     @Test(arguments: [false, true]) func `writers of three processes lose nothing, and none starves`(
@@ -66,17 +66,17 @@ import TestScript
             try ChildProcess(["increment", path, String(rounds)], environment: environment(isEncrypted))
         }
         let database = try open(path, isEncrypted: isEncrypted)
-        for child in children { #expect(child.readLine() != nil) }
+        for child in children { expect(child.readLine() != nil) }
         for _ in 0..<rounds { try increment(database) }
         // Both children got their turns while this process wrote without a pause.
         let whenDone = try counter(database.snapshot()) - 1 - Int64(rounds)
         for child in children {
-            #expect(child.readLines().count == rounds - 1)
-            #expect(child.wait() == 0)
+            expectEqual(child.readLines().count, rounds - 1)
+            expectEqual(child.wait(), 0)
         }
-        #expect(whenDone > Int64(rounds) / 10)
-        #expect(try counter(database.snapshot()) == Int64(1 + 3 * rounds))
-        #expect(try database.snapshot().verify() == [])
+        expect(whenDone > Int64(rounds) / 10)
+        try expectEqual(counter(database.snapshot()), Int64(1 + 3 * rounds))
+        try expectEqual(database.snapshot().verify(), [])
     }
 
     @Test(arguments: [false, true]) func `a reader of another process sees each commit, a pinned one stays`(
@@ -85,30 +85,30 @@ import TestScript
         let path = try file(transactions: 3, isEncrypted: isEncrypted)
         let environment = environment(isEncrypted)
         let reader = try ChildProcess(["reader", path], environment: environment)
-        #expect(reader.readLine() == "ready")
+        expectEqual(reader.readLine(), "ready")
         let pin = try ChildProcess(["pin", path], environment: environment)
-        let pinned = try #require(pin.readLine())
-        #expect(pinned.hasPrefix("pinned "))
+        let pinned = try require(pin.readLine())
+        expect(pinned.hasPrefix("pinned "))
         let database = try open(path, isEncrypted: isEncrypted)
         for i in 1...5 {
             try increment(database)
             reader.send("?")
-            #expect(reader.readLine() == String(3 + i))
+            expectEqual(reader.readLine(), String(3 + i))
             pin.send("?")
-            #expect(pin.readLine() == "3")
+            expectEqual(pin.readLine(), "3")
         }
-        #expect(database.readers().contains { $0.processIdentifier == pin.identifier })
+        expect(database.readers().contains { $0.processIdentifier == pin.identifier })
         pin.kill()
         pin.wait()
         _ = database.clearStaleReaders()
-        #expect(!database.readers().contains { $0.processIdentifier == pin.identifier })
+        expect(!database.readers().contains { $0.processIdentifier == pin.identifier })
     }
 
     /// While one process runs the script, another's snapshots are whole at every version.
     @Test func `snapshots taken while another process writes are consistent`() throws {
         let path = try file()
         let writer = try ChildProcess(["writer", path, "1"])
-        #expect(writer.readLine() == "ready")
+        expectEqual(writer.readLine(), "ready")
         let database = try Database.open(at: path)
         let script = Script(seed: 1)
         var expected = State()
@@ -117,16 +117,16 @@ import TestScript
             guard let line = writer.readLine(), let acknowledged = Int64(line) else { break }
             let snapshot = try database.snapshot()
             let found = State(snapshot)
-            #expect(found.transaction >= acknowledged)
+            expect(found.transaction >= acknowledged)
             while expected.transaction < found.transaction {
                 expected.apply(script.steps(expected.transaction + 1, on: expected))
             }
-            #expect(found == expected, "\(found.differences(from: expected))")
+            expectEqual(found, expected, "\(found.differences(from: expected))")
             seen.insert(found.transaction)
         }
         writer.kill()
         writer.wait()
-        #expect(seen.count > 3)
-        #expect(try database.snapshot().verify() == [])
+        expect(seen.count > 3)
+        try expectEqual(database.snapshot().verify(), [])
     }
 }

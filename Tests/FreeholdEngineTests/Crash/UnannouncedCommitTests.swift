@@ -18,8 +18,8 @@ struct UnannouncedCommitTests {
         let path = folder.file("shared.realm")
         let environment = isEncrypted ? [Script.encryptedVariable: "1"] : [:]
         let first = try ChildProcess(["transactions", path, "1", "2"], environment: environment)
-        #expect(first.readLines().last == "2")
-        #expect(first.wait() == 0)
+        expectEqual(first.readLines().last, "2")
+        expectEqual(first.wait(), 0)
         var options = Database.Options()
         if isEncrypted { options.encryptionKey = Script.key }
         // While the file is open somewhere nobody looks at it as after a crash of the machine.
@@ -28,21 +28,21 @@ struct UnannouncedCommitTests {
 
         let killed = try Interposer.start(folder, ["writer", path, "1"], path, environment, killedAt: killedAt)
         let acknowledged = killed.readLines().last.flatMap { Int64($0) } ?? 2
-        #expect(killed.wait() == -SIGKILL)
-        #expect(acknowledged == 1 + Int64(killedAt))
+        expectEqual(killed.wait(), -SIGKILL)
+        expectEqual(acknowledged, 1 + Int64(killedAt))
         let told = try database.snapshot()
-        #expect(State(told).transaction == acknowledged)
-        #expect(database.lastVersion == told.version + 1, "it is in the file, and nobody was told")
+        expectEqual(State(told).transaction, acknowledged)
+        expectEqual(database.lastVersion, told.version + 1, "it is in the file, and nobody was told")
 
         let script = Script(seed: 1)
         try next(database, path, script)
         let after = try database.snapshot()
-        #expect(after.verify() == [])
+        expectEqual(after.verify(), [])
         var state = State()
         for n in 1...acknowledged + 2 { state.apply(script.steps(n, on: state)) }
-        #expect(State(after) == state)
-        #expect(database.lastVersion == after.version && after.version == told.version + 2)
-        #expect(State(before).transaction == 2)
+        expectEqual(State(after), state)
+        expect(database.lastVersion == after.version && after.version == told.version + 2)
+        expectEqual(State(before).transaction, 2)
     }
 
     private func write(_ database: Database, _ script: Script) throws {
@@ -63,11 +63,11 @@ struct UnannouncedCommitTests {
             let watch = try CommitWatch(database) { version in versions.withLock { $0.append(version) } }
             let last = database.lastVersion
             let child = try ChildProcess(["transactions", path, "1", "1"])
-            #expect(child.readLines().count == 2)
-            #expect(child.wait() == 0)
+            expectEqual(child.readLines().count, 2)
+            expectEqual(child.wait(), 0)
             let end = Date(timeIntervalSinceNow: 30)
             while versions.withLock({ $0.max() ?? 0 }) <= last, Date() < end { usleep(1000) }
-            #expect(versions.withLock { $0.max() } == last + 1)
+            expect(versions.withLock { $0.max() } == last + 1)
             withExtendedLifetime(watch) {}
         }
     }
@@ -75,9 +75,9 @@ struct UnannouncedCommitTests {
     @Test func `a transaction that changes nothing shows it, too`() throws {
         try check(isEncrypted: false, killedAt: 1) { database, _, script in
             let transaction = try database.beginWrite()
-            #expect(State(transaction).transaction == 3)
+            expectEqual(State(transaction).transaction, 3)
             transaction.cancel()
-            #expect(try State(database.snapshot()).transaction == 3)
+            try expectEqual(State(database.snapshot()).transaction, 3)
             try write(database, script)
         }
     }

@@ -4,7 +4,7 @@ import Testing
 @testable import FreeholdEngine
 
 /// Single blocks that can't be what was stored there.
-@Suite struct `Damaged blocks` {
+struct `Damaged blocks` {
     private func sample(_ path: String) throws -> Database {
         let database = try Database.open(at: path)
         let transaction = try database.beginWrite()
@@ -83,20 +83,20 @@ import Testing
                 return true
             }
             for number in numbers {
-                let bytes = try #require(try database.stored(segment, number))
+                let bytes = try require(try database.stored(segment, number))
                 try change(database, segment, number) { $0[byte] ^= 0x55 }
                 let version = database.lastVersion
                 let before = try database.snapshot().verify()
                 let thrown = code { try write(database) }
-                #expect(thrown == .invalidDatabase, "byte \(byte) of block \(number) of \(column.name), \(kind)")
-                #expect(!before.isEmpty)
-                #expect(database.lastVersion == version)
+                expectEqual(thrown, .invalidDatabase, "byte \(byte) of block \(number) of \(column.name), \(kind)")
+                expect(!before.isEmpty)
+                expectEqual(database.lastVersion, version)
                 try change(database, segment, number) { $0 = bytes }
-                #expect(try database.snapshot().verify() == [])
+                try expectEqual(database.snapshot().verify(), [])
             }
         }
         try write(database)
-        #expect(try database.snapshot().verify() == [])
+        try expectEqual(database.snapshot().verify(), [])
     }
 
     @Test func `end the process in a getter, with a message that names the file`() async throws {
@@ -108,9 +108,9 @@ import Testing
             try suite.change(database, column.segment(.leaf), 0) { $0[4] = 0xFF }
             _ = try database.snapshot().readInt(column, ObjectKey(1))
         }
-        let said = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-        #expect(said.contains("invalidDatabase: The file is damaged: block 0 of segment"))
-        #expect(said.contains("precious.realm"))
+        let said = String(decoding: try require(result).standardErrorContent, as: UTF8.self)
+        expect(said.contains("invalidDatabase: The file is damaged: block 0 of segment"))
+        expect(said.contains("precious.realm"))
     }
 
     @Test func `of numbers that can't be are no memory`() throws {
@@ -126,8 +126,8 @@ import Testing
             let sound = state
             change(&state)
             try self.change(database, table.firstSegment, 0) { $0 = state.encoded() }
-            #expect(try !database.snapshot().verify().isEmpty)
-            #expect(code { try write(database) } == .invalidDatabase)
+            expect(try !database.snapshot().verify().isEmpty)
+            expectEqual(code { try write(database) }, .invalidDatabase)
             state = sound
             try self.change(database, table.firstSegment, 0) { $0 = state.encoded() }
         }

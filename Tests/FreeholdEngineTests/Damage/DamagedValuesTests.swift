@@ -7,7 +7,7 @@ import TestScript
 ///
 /// What is read is what the newest version held, or what an older one did, where its pages were put back; or the damage is
 /// said. Values that no version held are read from a mixture of versions only.
-@Suite struct `Values of damaged files` {
+struct `Values of damaged files` {
     private static let isSoak = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] != nil
     private static let page = 4096
 
@@ -36,7 +36,7 @@ import TestScript
         try note(database)
         for part in 0..<12 {
             let transaction = try database.beginWrite()
-            let person = try #require(transaction.schema.table(named: "Person"))
+            let person = try require(transaction.schema.table(named: "Person"))
             for key in transaction.keys(person) where key.raw % 5 == Int64(part % 5) {
                 try transaction.set(person.column(named: "name")!, key, .string("later \(part)"))
                 try transaction.set(person.column(named: "ratio")!, key, .double(Double(part) + 0.5))
@@ -45,7 +45,7 @@ import TestScript
             _ = try transaction.commit()
             try note(database)
         }
-        let size = try #require(sample.images.last).count
+        let size = try require(sample.images.last).count
         // All of one length, so that pages have the same places.
         for i in sample.images.indices where sample.images[i].count < size {
             sample.images[i] += [UInt8](repeating: 0, count: size - sample.images[i].count)
@@ -132,7 +132,7 @@ import TestScript
     @Test(arguments: [3, 40, 1000]) func `are right, or old, or refused`(clusterSpan: Int) throws {
         let folder = try ChildFolder()
         let sample = try sample(folder, clusterSpan: clusterSpan)
-        let pages = pages(try #require(sample.images.last))
+        let pages = pages(try require(sample.images.last))
         let file = folder.file("damaged.realm")
         var results: [String: Int] = [:]
         var child: ChildProcess?
@@ -162,14 +162,14 @@ import TestScript
                     result = "old"
                 } else {
                     result = "mixed, found by verify"
-                    #expect(kind == .spliced || kind == .splicedPages, "\(place): wrong values, \(lines)")
-                    #expect(!isVerified, "\(place): stale blocks that verify doesn't find")
+                    expect(kind == .spliced || kind == .splicedPages, "\(place): wrong values, \(lines)")
+                    expect(!isVerified, "\(place): stale blocks that verify doesn't find")
                 }
             } else if lines.first?.hasPrefix("error") == true {
                 result = lines.first!
             } else {
                 let isSaid = lines.contains { $0.contains("invalidDatabase: The file is damaged") }
-                #expect(isSaid, "\(place): ended by \(reader.wait()): \(lines.joined(separator: " | ").prefix(500))")
+                expect(isSaid, "\(place): ended by \(reader.wait()): \(lines.joined(separator: " | ").prefix(500))")
                 result = "said"
                 child = nil
             }

@@ -6,7 +6,7 @@ import Testing
 @testable import FreeholdEngine
 
 /// Many threads that open the same blocks of an encrypted file, while one writes.
-@Suite struct EncryptedConcurrencyTests {
+struct EncryptedConcurrencyTests {
     @Test(arguments: [1 << 30, 60_000]) func `readers see whole versions, whoever opens a block first`(kept: Int) throws
     {
         let folder = TemporaryFolder()
@@ -19,7 +19,7 @@ import Testing
         try made.applySchema([
             TableSpec("T", columns: [ColumnSpec("n", .int), ColumnSpec("s", .string, indexed: true)])
         ])
-        let table = try #require(made.schema.table(named: "T"))
+        let table = try require(made.schema.table(named: "T"))
         let (number, text) = (table.columns[0], table.columns[1])
         // In every version all objects have one number.
         for i in 0..<6000 {
@@ -60,8 +60,8 @@ import Testing
                 rounds.add(1, ordering: .relaxed)
             } while !isDone.load(ordering: .acquiring)
         }
-        #expect(wrong.load(ordering: .relaxed) == 0)
-        #expect(rounds.load(ordering: .relaxed) >= 4)
-        #expect(try database.snapshot().verify() == [])
+        expectEqual(wrong.load(ordering: .relaxed), 0)
+        expect(rounds.load(ordering: .relaxed) >= 4)
+        try expectEqual(database.snapshot().verify(), [])
     }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import FreeholdEngine
 
 /// Files with a key: who may open them, and what is noticed of those who changed them without.
-@Suite struct EncryptedFileTests {
+struct EncryptedFileTests {
     let folder = TemporaryFolder()
     static let other = EncryptionKey(bytes(3, 64))!
 
@@ -35,8 +35,8 @@ import Testing
 
     func check(_ path: String, _ state: State, _ key: EncryptionKey? = Script.key) throws {
         let snapshot = try open(path, key).snapshot()
-        #expect(State(snapshot) == state)
-        #expect(snapshot.verify() == [])
+        expectEqual(State(snapshot), state)
+        expectEqual(snapshot.verify(), [])
     }
 
     func refusal(_ path: String, _ key: EncryptionKey?, readOnly: Bool = false) -> EngineError? {
@@ -63,20 +63,22 @@ import Testing
         let state = try fill(path, transactions: 1...3)
         let plainState = try fill(plain, transactions: 1...3, key: nil)
         let before = try [path, plain].map { try Data(contentsOf: URL(fileURLWithPath: $0)) }
-        #expect(refusal(path, Self.other, readOnly: readOnly)?.code == .invalidDatabase)
-        #expect(refusal(path, Self.other)?.message.contains("The key isn't the one") == true)
-        #expect(refusal(path, nil, readOnly: readOnly)?.code == .invalidDatabase)
-        #expect(refusal(path, nil)?.message.contains("The file is encrypted") == true)
-        #expect(refusal(plain, Script.key, readOnly: readOnly)?.code == .invalidDatabase)
-        #expect(refusal(plain, Script.key)?.message.contains("isn't encrypted") == true)
-        #expect(code { () throws(EngineError) in _ = try Database.compact(at: path) } == .invalidDatabase)
-        #expect(
-            code { () throws(EngineError) in _ = try Database.compact(at: path, key: Self.other) } == .invalidDatabase
+        expectEqual(refusal(path, Self.other, readOnly: readOnly)?.code, .invalidDatabase)
+        expectEqual(refusal(path, Self.other)?.message.contains("The key isn't the one"), true)
+        expectEqual(refusal(path, nil, readOnly: readOnly)?.code, .invalidDatabase)
+        expectEqual(refusal(path, nil)?.message.contains("The file is encrypted"), true)
+        expectEqual(refusal(plain, Script.key, readOnly: readOnly)?.code, .invalidDatabase)
+        expectEqual(refusal(plain, Script.key)?.message.contains("isn't encrypted"), true)
+        expectEqual(code { () throws(EngineError) in _ = try Database.compact(at: path) }, .invalidDatabase)
+        expectEqual(
+            code { () throws(EngineError) in _ = try Database.compact(at: path, key: Self.other) },
+            .invalidDatabase
         )
-        #expect(
-            code { () throws(EngineError) in _ = try Database.compact(at: plain, key: Script.key) } == .invalidDatabase
+        expectEqual(
+            code { () throws(EngineError) in _ = try Database.compact(at: plain, key: Script.key) },
+            .invalidDatabase
         )
-        #expect(try [path, plain].map { try Data(contentsOf: URL(fileURLWithPath: $0)) } == before)
+        try expectEqual([path, plain].map { try Data(contentsOf: URL(fileURLWithPath: $0)) }, before)
         try check(path, state)
         try check(plain, plainState, nil)
     }
@@ -87,19 +89,19 @@ import Testing
         let plain = folder.file("plain.realm")
         try fill(plain, transactions: 1...2, key: nil)
         let held = try [open(path), open(plain, nil)]
-        #expect(refusal(path, Self.other)?.code == .fileInUse)
-        #expect(refusal(path, nil)?.code == .fileInUse)
-        #expect(refusal(plain, Script.key)?.code == .fileInUse)
+        expectEqual(refusal(path, Self.other)?.code, .fileInUse)
+        expectEqual(refusal(path, nil)?.code, .fileInUse)
+        expectEqual(refusal(plain, Script.key)?.code, .fileInUse)
         try check(path, state)
-        #expect(try open(path).identity == held[0].identity)
-        #expect(held[0].encryptionKey == Script.key && held[1].encryptionKey == nil)
+        try expectEqual(open(path).identity, held[0].identity)
+        expect(held[0].encryptionKey == Script.key && held[1].encryptionKey == nil)
     }
 
     @Test func `there is no encryption in memory`() throws {
         let refused = code { () throws(EngineError) in
             _ = try Database.inMemory(identifier: UUID().uuidString, options: Self.options())
         }
-        #expect(refused == .invalidArgument)
+        expectEqual(refused, .invalidArgument)
     }
 
     /// The first key of a new file is the one whose creator was faster.
@@ -114,8 +116,8 @@ import Testing
         let found = results.withLock { $0 }
         let refusals: Set<EngineError.Code?> = [.fileInUse, .invalidDatabase]
         let (even, odd) = ([0, 2, 4].map { found[$0]! }, [1, 3, 5].map { found[$0]! })
-        #expect(even.allSatisfy { $0 == nil } != odd.allSatisfy { $0 == nil })
-        #expect((even + odd).allSatisfy { $0 == nil || refusals.contains($0) })
+        expect(even.allSatisfy { $0 == nil } != odd.allSatisfy { $0 == nil })
+        expect((even + odd).allSatisfy { $0 == nil || refusals.contains($0) })
     }
 
     // MARK: Damage
@@ -146,7 +148,7 @@ import Testing
         let snapshot = try open(path).snapshot()
         for (address, bytes) in try snapshot.run(from: BlockAddress(raw: 0)) where address != DatabaseHeader.address {
             let offsets = places(of: Array(bytes), in: file)
-            try #require(!offsets.isEmpty)
+            try require(!offsets.isEmpty)
             out.append(Stored(address: address, bytes: Array(bytes), offsets: offsets))
         }
         return out
@@ -160,10 +162,10 @@ import Testing
         do throws(EngineError) {
             let snapshot = try open(path).snapshot()
             let problems = snapshot.verify()
-            if problems.isEmpty { #expect(State(snapshot) == state) }
+            if problems.isEmpty { expectEqual(State(snapshot), state) }
             return problems
         } catch {
-            #expect(error.code == .invalidDatabase)
+            expectEqual(error.code, .invalidDatabase)
             return [error.message]
         }
     }
@@ -173,16 +175,16 @@ import Testing
         let state = try fill(path, transactions: 1...12)
         let image = try image(path)
         let blocks = try blocks(path)
-        #expect(blocks.count > 30)
+        expect(blocks.count > 30)
         var random = SeededRandom(seed: 7)
         for block in blocks {
             var damaged = image
             let offset = Int.random(in: 0..<block.bytes.count, using: &random)
             let bit: UInt8 = 1 << UInt8.random(in: 0..<8, using: &random)
             for start in block.offsets { damaged[start + offset] ^= bit }
-            #expect(try !problems(damaged, state).isEmpty, "byte \(offset) of \(block.address)")
+            expect(try !problems(damaged, state).isEmpty, "byte \(offset) of \(block.address)")
         }
-        #expect(try problems(image, state).isEmpty)
+        expect(try problems(image, state).isEmpty)
     }
 
     @Test func `blocks that change places are errors`() throws {
@@ -196,10 +198,10 @@ import Testing
             let (a, b) = (same[0], same[1])
             for start in a.offsets { damaged.replaceSubrange(start..<start + a.bytes.count, with: b.bytes) }
             for start in b.offsets { damaged.replaceSubrange(start..<start + b.bytes.count, with: a.bytes) }
-            #expect(try !problems(damaged, state).isEmpty)
+            expect(try !problems(damaged, state).isEmpty)
             swapped += 1
         }
-        #expect(swapped > 0)
+        expect(swapped > 0)
     }
 
     @Test func `a block of an older version that is put back is seen by verify`() throws {
@@ -209,37 +211,40 @@ import Testing
         let database = try Database.open(at: path, options: options)
         let first = try database.beginWrite()
         try first.applySchema([TableSpec("T", columns: [ColumnSpec("d", .double)])])
-        let table = try #require(first.schema.table(named: "T"))
+        let table = try require(first.schema.table(named: "T"))
         for i in 0..<1000 { try first.set(table.columns[0], first.create(table), .double(1 / Double(i + 1))) }
         _ = try first.commit()
         let address = BlockAddress(segment: table.columns[0].segment(.leaf), number: 0)
-        func stored() throws -> [UInt8] { Array(try #require(try database.snapshot().storedBlock(address))) }
-        func digest() throws -> [UInt8] { Array(try #require(try database.snapshot().storedBlock(FileDigest.address))) }
+        func stored() throws -> [UInt8] { Array(try require(try database.snapshot().storedBlock(address))) }
+        func digest() throws -> [UInt8] { Array(try require(try database.snapshot().storedBlock(FileDigest.address))) }
         let (old, oldDigest) = try (stored(), digest())
         let second = try database.beginWrite()
         try second.set(table.columns[0], ObjectKey(5), .double(42.125))
         _ = try second.commit()
         let (new, newDigest) = try (stored(), digest())
-        #expect(old.count == new.count && old != new)
+        expect(old.count == new.count && old != new)
         let image = try image(path)
         let data = Data(image)
         func replaced(_ a: [UInt8], _ b: [UInt8]) throws -> [UInt8] {
             var out = image
             let places = places(of: a, in: data)
-            try #require(!places.isEmpty)
+            try require(!places.isEmpty)
             for start in places { out.replaceSubrange(start..<start + a.count, with: b) }
             return out
         }
-        #expect(try problems(replaced(new, old), State()) == [FileDigest.mismatch])
+        try expectEqual(problems(replaced(new, old), State()), [FileDigest.mismatch])
         let rolled = folder.file("rolled.realm")
         try Data(replaced(new, old)).write(to: URL(fileURLWithPath: rolled))
         let compacted = error { () throws(EngineError) in _ = try Database.compact(at: rolled, key: Script.key) }
-        #expect(compacted?.code == .invalidDatabase && compacted?.message == FileDigest.mismatch)
+        expect(compacted?.code == .invalidDatabase && compacted?.message == FileDigest.mismatch)
         let copied = error { () throws(EngineError) in try open(rolled).snapshot().copy(to: folder.file("copied")) }
-        #expect(copied?.message == FileDigest.mismatch)
+        expectEqual(copied?.message, FileDigest.mismatch)
         // The digest of that version would vouch for it, but it isn't this version's.
-        #expect(try problems(replaced(newDigest, oldDigest), State()).first?.contains("isn't what was written") == true)
-        #expect(database.lastVersion == 3)
+        try expectEqual(
+            problems(replaced(newDigest, oldDigest), State()).first?.contains("isn't what was written"),
+            true
+        )
+        expectEqual(database.lastVersion, 3)
     }
 
     @Test func `who reads a damaged block by a call that can't throw is stopped`() async throws {
@@ -248,15 +253,15 @@ import Testing
             let path = tests.folder.file()
             try tests.fill(path, transactions: 1...5)
             var image = try tests.image(path)
-            let table = try #require(try tests.open(path).snapshot().schema.table(named: Script.tableName))
+            let table = try require(try tests.open(path).snapshot().schema.table(named: Script.tableName))
             let leaf = table.columns[0].segment(.leaf)
-            let block = try #require(try tests.blocks(path).first { $0.address.segment == leaf })
+            let block = try require(try tests.blocks(path).first { $0.address.segment == leaf })
             for start in block.offsets { image[start + 20] ^= 1 }
             try Data(image).write(to: URL(fileURLWithPath: path))
             _ = State(try tests.open(path).snapshot())
         }
-        let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-        #expect(text.contains("damaged or was tampered with"))
+        let text = String(decoding: try require(result).standardErrorContent, as: UTF8.self)
+        expect(text.contains("damaged or was tampered with"))
     }
 
     @Test func `a plain header in an encrypted file's place lets nobody in`() throws {
@@ -265,16 +270,16 @@ import Testing
         let plain = DatabaseHeader(clusterSpan: 1000).encoded()
         var image = try image(path)
         let places = places(of: Catalogue.magic, in: Data(image))
-        #expect(!places.isEmpty)
+        expect(!places.isEmpty)
         for start in places { image.replaceSubrange(start..<start + plain.count, with: plain) }
         let plainly = try problems(image, state)
-        #expect(plainly.first?.contains("isn't encrypted") == true, "\(plainly)")
+        expectEqual(plainly.first?.contains("isn't encrypted"), true, "\(plainly)")
         // A key of the attacker's own, too.
         var header = DatabaseHeader(clusterSpan: 1000)
         header.encryption = .init(fileID: bytes(1, 16), code: bytes(2, 32))
         let own = header.encoded()
         for start in places { image.replaceSubrange(start..<start + own.count, with: own) }
-        #expect(try problems(image, state).first?.contains("The key isn't the one") == true)
+        try expectEqual(problems(image, state).first?.contains("The key isn't the one"), true)
     }
 
     // MARK: Nonces
@@ -284,9 +289,9 @@ import Testing
         var seen: [BlockIdentity: [UInt8]] = [:]
         func note(_ bytes: UnsafeRawBufferPointer, _ address: BlockAddress) throws {
             if address == DatabaseHeader.address { return }
-            let identity = try #require(BlockIdentity(bytes))
+            let identity = try require(BlockIdentity(bytes))
             let known = seen.updateValue(Array(bytes), forKey: identity)
-            #expect(known == nil || known == Array(bytes))
+            expect(known == nil || known == Array(bytes))
         }
         func note(_ path: String) throws {
             let snapshot = try open(path).snapshot()
@@ -304,7 +309,7 @@ import Testing
             let transaction = try database.beginWrite()
             try script.run(script.steps(5, on: state), in: transaction)
             transaction.sealEverything()
-            let writer = try #require(transaction.storageWriter)
+            let writer = try require(transaction.storageWriter)
             let run = try database.core.storage.writer.sync { () throws(EngineError) in
                 try writer.run(from: BlockAddress(raw: 0))
             }
@@ -318,7 +323,7 @@ import Testing
             try fill(path, transactions: 5...9, from: state, seed: seed)
             try note(path)
         }
-        #expect(seen.count > 60)
+        expect(seen.count > 60)
     }
 
     // MARK: Memory
@@ -329,7 +334,7 @@ import Testing
         let database = try Database.open(at: folder.file(), options: options)
         let transaction = try database.beginWrite()
         try transaction.applySchema([TableSpec("T", columns: [ColumnSpec("n", .int), ColumnSpec("s", .string)])])
-        let table = try #require(transaction.schema.table(named: "T"))
+        let table = try require(transaction.schema.table(named: "T"))
         for i in 0..<20_000 {
             let key = try transaction.create(table)
             try transaction.set(table.columns[0], key, .int(Int64(i) << 30))
@@ -339,28 +344,28 @@ import Testing
         func sum(_ snapshot: Snapshot) -> Int64 {
             snapshot.keys(table).reduce(0) { $0 + (snapshot.readInt(table.columns[0], $1) ?? 0) >> 30 }
         }
-        #expect(try database.snapshot().sharesCaches(with: snapshot))
+        expect(try database.snapshot().sharesCaches(with: snapshot))
         _ = snapshot.readString(table.columns[1], ObjectKey(0))
-        #expect(try database.snapshot().sharesCaches(with: snapshot))
-        #expect(sum(snapshot) == 199_990_000)
+        expect(try database.snapshot().sharesCaches(with: snapshot))
+        expectEqual(sum(snapshot), 199_990_000)
         let opened = snapshot.pin.openedBytes.load(ordering: .relaxed)
-        #expect(opened > 150_000 && opened < 1 << 20)
+        expect(opened > 150_000 && opened < 1 << 20)
         let fresh = try database.snapshot()
-        #expect(!fresh.sharesCaches(with: snapshot) && fresh.version == snapshot.version)
-        #expect(fresh.pin.openedBytes.load(ordering: .relaxed) == 0)
-        #expect(try database.snapshot().sharesCaches(with: fresh))
-        #expect(sum(fresh) == 199_990_000)
+        expect(!fresh.sharesCaches(with: snapshot) && fresh.version == snapshot.version)
+        expectEqual(fresh.pin.openedBytes.load(ordering: .relaxed), 0)
+        expect(try database.snapshot().sharesCaches(with: fresh))
+        expectEqual(sum(fresh), 199_990_000)
         // The next version takes over nothing of it, and one below the bound everything.
         for isFull in [true, false] {
             let next = try database.beginWrite()
-            if isFull { #expect(sum(next.base) == 199_990_000) }
+            if isFull { expectEqual(sum(next.base), 199_990_000) }
             try next.set(table.columns[0], ObjectKey(1), .int(1 << 30))
             let base = next.base
             _ = base.readInt(table.columns[0], ObjectKey(5000))
             let committed = try next.commit()
             let taken = committed.pin.openedBytes.load(ordering: .relaxed)
-            #expect(isFull ? taken == 0 : taken > 0)
-            #expect(sum(committed) == 199_990_000)
+            expect(isFull ? taken == 0 : taken > 0)
+            expectEqual(sum(committed), 199_990_000)
         }
     }
 
@@ -368,7 +373,7 @@ import Testing
         let database = try Database.open(at: folder.file(), options: Self.options())
         let transaction = try database.beginWrite()
         try transaction.applySchema([TableSpec("T", columns: [ColumnSpec("n", .int)])])
-        let table = try #require(transaction.schema.table(named: "T"))
+        let table = try require(transaction.schema.table(named: "T"))
         for i in 0..<5000 { try transaction.set(table.columns[0], transaction.create(table), .int(Int64(i))) }
         let first = try transaction.commit()
         let column = table.columns[0]
@@ -378,10 +383,10 @@ import Testing
         try change.set(column, ObjectKey(2500), .int(-7))
         let second = try change.commit()
         for cluster in 0..<5 {
-            #expect((leaf(second, cluster) == before[cluster]) == (cluster != 2))
+            expectEqual((leaf(second, cluster) == before[cluster]), (cluster != 2))
         }
-        #expect(first.readInt(column, ObjectKey(2500)) == 2500)
-        #expect(second.readInt(column, ObjectKey(2500)) == -7)
-        #expect(second.readInt(column, ObjectKey(2501)) == 2501)
+        expectEqual(first.readInt(column, ObjectKey(2500)), 2500)
+        expectEqual(second.readInt(column, ObjectKey(2500)), -7)
+        expectEqual(second.readInt(column, ObjectKey(2501)), 2501)
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 /// What nobody may find in an encrypted file who has but its bytes: a file of values that would be known again at sight,
 /// after everything that can be done to it. The same search finds them in a plain file.
-@Suite struct PlaintextSearchTests {
+struct PlaintextSearchTests {
     private let folder = TemporaryFolder()
 
     /// Bytes to look for, by what they are.
@@ -45,8 +45,8 @@ import Testing
 
     /// Values of every type; strings as they lie in leaves, of parts and out of line.
     private func fill(_ t: WriteTransaction, _ round: Int, _ secrets: inout Secrets) throws {
-        let table = try #require(t.schema.table(named: "SecretPerson"))
-        func column(_ name: String) throws -> Column { try #require(table.column(named: name)) }
+        let table = try require(t.schema.table(named: "SecretPerson"))
+        func column(_ name: String) throws -> Column { try require(table.column(named: name)) }
         func text(_ what: String, _ length: Int) -> String {
             let mark = "\(what)-\(round)-\(length)-treasure/"
             let text = String(String(repeating: mark, count: length / mark.utf8.count + 1).prefix(max(length, 24)))
@@ -143,14 +143,14 @@ import Testing
         try fill(transaction, 1, &secrets)
         _ = try transaction.commit()
         let found = Set(try found(secrets).map { $0.split(separator: " in ")[0] })
-        for name in ["integer", "double", "uuid", "object id"] { #expect(found.contains { $0 == name }, "\(name)") }
+        for name in ["integer", "double", "uuid", "object id"] { expect(found.contains { $0 == name }, "\(name)") }
         for name in [
             "key", "name", "alphabetical", "blob", "nested", "any", "note", "tag", "mapkey", "mapvalue", "Secret",
             "secretFriends",
         ] {
-            #expect(found.contains { $0.hasPrefix("\"\(name)") }, "\(name)")
+            expect(found.contains { $0.hasPrefix("\"\(name)") }, "\(name)")
         }
-        #expect(found.count > secrets.all.count / 3)
+        expect(found.count > secrets.all.count / 3)
     }
 
     @Test(arguments: [64 << 20, 30_000]) func `an encrypted file shows nothing of what it holds and held`(budget: Int)
@@ -163,19 +163,19 @@ import Testing
             let first = try database.beginWrite()
             try first.applySchema(Self.specs, userVersion: 1)
             try fill(first, 1, &secrets)
-            #expect(try found(secrets) == [], "in a transaction")
+            try expectEqual(found(secrets), [], "in a transaction")
             _ = try first.commit()
-            #expect(try found(secrets) == [], "committed")
+            try expectEqual(found(secrets), [], "committed")
             // One that spills, and is cancelled.
             let aborted = try database.beginWrite()
             try fill(aborted, 2, &secrets)
             aborted.sealEverything()
-            #expect(budget > 1 << 20 || aborted.storageWriter != nil)
-            #expect(try found(secrets) == [], "spilled")
+            expect(budget > 1 << 20 || aborted.storageWriter != nil)
+            try expectEqual(found(secrets), [], "spilled")
             aborted.cancel()
             // Updates and deletions.
             let second = try database.beginWrite()
-            let table = try #require(second.schema.table(named: "SecretPerson"))
+            let table = try require(second.schema.table(named: "SecretPerson"))
             try fill(second, 3, &secrets)
             for key in second.keys(table).prefix(9) { second.delete(table, key) }
             _ = try second.commit()
@@ -183,39 +183,39 @@ import Testing
             let text = "an updated name that is a treasure"
             secrets.note(text)
             for key in third.keys(table) {
-                try third.set(try #require(table.column(named: "secretName")), key, .string(text + " of \(key.raw)"))
+                try third.set(try require(table.column(named: "secretName")), key, .string(text + " of \(key.raw)"))
             }
             let snapshot = try third.commit()
-            #expect(try found(secrets) == [], "changed")
-            #expect(snapshot.verify() == [])
+            try expectEqual(found(secrets), [], "changed")
+            expectEqual(snapshot.verify(), [])
             // Copies of a version, and of an open transaction.
             try snapshot.copy(to: folder.file("copy.realm"), key: EncryptionKey(bytes(1, 64)))
             let open = try database.beginWrite()
             try fill(open, 4, &secrets)
             try open.copy(to: folder.file("open.realm"), key: EncryptionKey(bytes(2, 64)))
             open.cancel()
-            #expect(try found(secrets) == [], "copied")
+            try expectEqual(found(secrets), [], "copied")
             // Another schema.
             let migration = try database.beginWrite()
             var specs = Self.specs
             specs[0].columns.append(ColumnSpec("secretAddition", .string, optional: true, indexed: true))
             secrets.note("secretAddition")
             try migration.extendSchema(to: specs, suspendsPrimaryKeys: false)
-            let addition = try #require(migration.schema.table(named: "SecretPerson")?.column(named: "secretAddition"))
+            let addition = try require(migration.schema.table(named: "SecretPerson")?.column(named: "secretAddition"))
             let added = "the value of a property that was added"
             secrets.note(added)
             for key in migration.keys(table) { try migration.set(addition, key, .string(added)) }
             try migration.finishSchema(specs, userVersion: 2)
             _ = try migration.commit()
-            #expect(try found(secrets) == [], "migrated")
+            try expectEqual(found(secrets), [], "migrated")
         }
-        #expect(try Database.compact(at: path, key: Script.key) != nil)
-        #expect(try found(secrets) == [], "compacted")
-        #expect(secrets.all.count > 500)
+        expect(try Database.compact(at: path, key: Script.key) != nil)
+        try expectEqual(found(secrets), [], "compacted")
+        expect(secrets.all.count > 500)
         let snapshot = try Database.open(at: path, options: options(Script.key, budget: budget)).snapshot()
-        let table = try #require(snapshot.schema.table(named: "SecretPerson"))
-        #expect(snapshot.count(table) == 9)
-        #expect(snapshot.verify() == [])
+        let table = try require(snapshot.schema.table(named: "SecretPerson"))
+        expectEqual(snapshot.count(table), 9)
+        expectEqual(snapshot.verify(), [])
     }
 
     @Test func `a damaged source gives no copy`() throws {
@@ -227,29 +227,29 @@ import Testing
             var secrets = Secrets()
             try fill(transaction, 1, &secrets)
             let snapshot = try transaction.commit()
-            let table = try #require(snapshot.schema.table(named: "SecretPerson"))
+            let table = try require(snapshot.schema.table(named: "SecretPerson"))
             let leaf = table.columns[1].segment(.leaf)
-            let stored = Array(try #require(snapshot.storedBlock(BlockAddress(segment: leaf, number: 0))))
+            let stored = Array(try require(snapshot.storedBlock(BlockAddress(segment: leaf, number: 0))))
             var image = try Data(contentsOf: URL(fileURLWithPath: path))
-            let place = try #require(image.range(of: Data(stored)))
+            let place = try require(image.range(of: Data(stored)))
             image[place.lowerBound + 30] ^= 4
             try image.write(to: URL(fileURLWithPath: folder.file("damaged.realm")))
         }
         let damaged = folder.file("damaged.realm")
         let options = options(Script.key, budget: 64 << 20)
         let names = folder.names
-        #expect(
-            code { () throws(EngineError) in _ = try Database.compact(at: damaged, key: Script.key) }
-                == .invalidDatabase
+        expectEqual(
+            code { () throws(EngineError) in _ = try Database.compact(at: damaged, key: Script.key) },
+            .invalidDatabase
         )
         let copied = code { () throws(EngineError) in
             try Database.open(at: damaged, options: options).snapshot().copy(to: folder.file("c"), key: Script.key)
         }
-        #expect(copied == .invalidDatabase)
+        expectEqual(copied, .invalidDatabase)
         let seeded = code { () throws(EngineError) in
             _ = try Database.seed(folder.file("s"), from: damaged, key: Script.key)
         }
-        #expect(seeded == .invalidDatabase)
-        #expect(Set(folder.names).subtracting(names).allSatisfy { $0.hasPrefix("damaged.realm") })
+        expectEqual(seeded, .invalidDatabase)
+        expect(Set(folder.names).subtracting(names).allSatisfy { $0.hasPrefix("damaged.realm") })
     }
 }

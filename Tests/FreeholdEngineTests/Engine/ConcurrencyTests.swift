@@ -5,7 +5,7 @@ import Testing
 
 @testable import FreeholdEngine
 
-@Suite struct EngineConcurrencyTests {
+struct EngineConcurrencyTests {
     private func database(_ folder: TemporaryFolder) throws -> Database {
         var options = Database.Options()
         options.mapSize = 1 << 28
@@ -79,9 +79,9 @@ import Testing
         }
         isDone.store(true, ordering: .releasing)
         group.wait()
-        #expect(failures.load(ordering: .relaxed) == 0)
-        for (snapshot, value) in kept { #expect(Self.isRight(snapshot, value)) }
-        #expect(kept.last!.0.verify() == [])
+        expectEqual(failures.load(ordering: .relaxed), 0)
+        for (snapshot, value) in kept { expect(Self.isRight(snapshot, value)) }
+        expectEqual(kept.last!.0.verify(), [])
     }
 
     @Test func `writers of many tasks and threads take turns`() async throws {
@@ -105,9 +105,9 @@ import Testing
         }
         let snapshot = try database.snapshot()
         let item = snapshot.schema.tables[0]
-        #expect(snapshot.readInt(item.columns[0], ObjectKey(100)) == 40)
-        for task in 0..<8 { #expect(snapshot.readInt(item.columns[0], ObjectKey(Int64(task))) == 5) }
-        #expect(snapshot.verify() == [])
+        expectEqual(snapshot.readInt(item.columns[0], ObjectKey(100)), 40)
+        for task in 0..<8 { expectEqual(snapshot.readInt(item.columns[0], ObjectKey(Int64(task))), 5) }
+        expectEqual(snapshot.verify(), [])
     }
 
     @Test func `who waits first writes first`() async throws {
@@ -124,11 +124,11 @@ import Testing
                     t.cancel()
                 }
             )
-            #expect(try await eventually { database.core.writerLock.waitingCount > i })
+            expect(try await eventually { database.core.writerLock.waitingCount > i })
         }
         held.cancel()
         for task in tasks { try await task.value }
-        #expect(order.numbers.withLock { $0 } == [0, 1, 2, 3, 4])
+        expectEqual(order.numbers.withLock { $0 }, [0, 1, 2, 3, 4])
     }
 }
 

@@ -14,7 +14,7 @@ extension Database {
             throw error
         }
         let snapshot = try transaction.commit()
-        if verifies { #expect(snapshot.verify() == []) }
+        if verifies { expectEqual(snapshot.verify(), []) }
         return snapshot
     }
 }

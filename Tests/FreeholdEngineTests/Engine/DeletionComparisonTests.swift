@@ -6,7 +6,7 @@ import Testing
 
 /// Each fast way of deleting against the general one: two databases get the same random objects and edits; in one the objects go
 /// together, in the other one by one.
-@Suite struct DeletionComparisonTests {
+struct DeletionComparisonTests {
     struct Run: CustomStringConvertible, Sendable {
         let seed: UInt64
         var description: String { "seed \(seed)" }
@@ -143,7 +143,7 @@ import Testing
             if isFast {
                 transaction.deleteAll(tables)
                 // Of tables without links it is the fast way, else this compares the general one with itself.
-                if run.seed % 3 == 1, !tables.isEmpty { #expect(!transaction.emptied.isEmpty) }
+                if run.seed % 3 == 1, !tables.isEmpty { expect(!transaction.emptied.isEmpty) }
             } else {
                 for table in tables { transaction.deleteOneByOne(table) }
             }
@@ -184,7 +184,7 @@ import Testing
                     try subjects[i].edit(transaction)
                 }
                 delete(transaction, round, i == 0)
-                #expect(transaction.base.verify().isEmpty)
+                expect(transaction.base.verify().isEmpty)
                 if round > 1 { try subjects[i].fill(transaction, 15) }
                 let made = try transaction.commit()
                 snapshots.append(made)
@@ -192,38 +192,38 @@ import Testing
             }
             let place = "\(run), round \(round)"
             let found = differences(snapshots[0], snapshots[1])
-            #expect(found.isEmpty, "\(place): \(found.prefix(5))")
+            expect(found.isEmpty, "\(place): \(found.prefix(5))")
             for snapshot in snapshots {
                 let problems = snapshot.verify()
-                #expect(problems.isEmpty, "\(place): \(problems.prefix(5))")
+                expect(problems.isEmpty, "\(place): \(problems.prefix(5))")
             }
             expectSame(records[0], records[1], snapshots[0].schema, place)
             // What the record says is what a comparison of the versions finds.
             let compared = VersionChanges(comparing: bases[0], with: snapshots[0])
             if let record = records[0], let told = VersionChanges([record], from: bases[0], to: snapshots[0]) {
                 for (id, delta) in compared.tables {
-                    #expect(told.tables[id]?.deleted == delta.deleted, "\(place): deleted of table \(id)")
-                    #expect(told.tables[id]?.inserted == delta.inserted, "\(place): inserted of table \(id)")
+                    expectEqual(told.tables[id]?.deleted, delta.deleted, "\(place): deleted of table \(id)")
+                    expectEqual(told.tables[id]?.inserted, delta.inserted, "\(place): inserted of table \(id)")
                 }
             }
         }
         let reopened = try Database.open(at: paths[0], options: subjects[0].options).snapshot()
-        #expect(reopened.verify().isEmpty)
+        expect(reopened.verify().isEmpty)
     }
 
     /// But for links between objects that are both gone, which say nothing to anybody.
     private func expectSame(_ a: ChangeRecord?, _ b: ChangeRecord?, _ schema: DatabaseSchema, _ place: String) {
         guard let a, let b else {
-            #expect(a == nil && b == nil, "\(place): one has no record")
+            expect(a == nil && b == nil, "\(place): one has no record")
             return
         }
         for table in schema.tables {
             let (x, y) = (a.changes(of: table), b.changes(of: table))
-            #expect(x?.deleted ?? [] == y?.deleted ?? [], "\(place): deleted of \(table)")
-            #expect(x?.insertedDeleted ?? [] == y?.insertedDeleted ?? [], "\(place): made and deleted of \(table)")
-            #expect(x?.inserted ?? [] == y?.inserted ?? [], "\(place): inserted of \(table)")
-            #expect(x?.modified ?? [:] == y?.modified ?? [:], "\(place): modified of \(table)")
-            #expect(x?.isIncomplete == y?.isIncomplete, "\(place): \(table)")
+            expectEqual(x?.deleted ?? [], y?.deleted ?? [], "\(place): deleted of \(table)")
+            expectEqual(x?.insertedDeleted ?? [], y?.insertedDeleted ?? [], "\(place): made and deleted of \(table)")
+            expectEqual(x?.inserted ?? [], y?.inserted ?? [], "\(place): inserted of \(table)")
+            expectEqual(x?.modified ?? [:], y?.modified ?? [:], "\(place): modified of \(table)")
+            expectEqual(x?.isIncomplete, y?.isIncomplete, "\(place): \(table)")
         }
     }
 

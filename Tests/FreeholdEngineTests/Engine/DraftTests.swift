@@ -4,7 +4,7 @@ import Testing
 @testable import FreeholdEngine
 
 /// Files that nobody opens before they are complete.
-@Suite struct DraftTests {
+struct DraftTests {
     private static let count = 20_000
     private static let budget = 1 << 18
 
@@ -36,7 +36,7 @@ import Testing
                 primaryKey: "id"
             )
         ])
-        let table = try #require(transaction.schema.table(named: "Item"))
+        let table = try require(transaction.schema.table(named: "Item"))
         let column = { table.column(named: $0)! }
         let keys = try (0..<Self.count).shuffled(using: &random).map {
             try transaction.create(table, primaryKey: .string("item \($0)"))
@@ -68,14 +68,14 @@ import Testing
         let folder = TemporaryFolder()
         let usual = try fill(folder.file("usual"), isDraft: false, seed: seed)
         let draft = try fill(folder.file("draft"), isDraft: true, seed: seed)
-        #expect(usual.held.allSatisfy { $0 > 4 * Self.budget }, "\(usual.held)")
-        #expect(draft.held.allSatisfy { $0 <= 2 * Self.budget }, "\(draft.held)")
+        expect(usual.held.allSatisfy { $0 > 4 * Self.budget }, "\(usual.held)")
+        expect(draft.held.allSatisfy { $0 <= 2 * Self.budget }, "\(draft.held)")
         // A version for each of LMDB's commits.
-        #expect(draft.snapshot.version > usual.snapshot.version + 8)
-        #expect(draft.snapshot.verify() == [])
-        let table = try #require(draft.snapshot.schema.table(named: "Item"))
-        #expect(draft.snapshot.count(table) == Self.count)
-        #expect(usual.snapshot.keys(table) == draft.snapshot.keys(table))
+        expect(draft.snapshot.version > usual.snapshot.version + 8)
+        expectEqual(draft.snapshot.verify(), [])
+        let table = try require(draft.snapshot.schema.table(named: "Item"))
+        expectEqual(draft.snapshot.count(table), Self.count)
+        expectEqual(usual.snapshot.keys(table), draft.snapshot.keys(table))
         for column in table.columns {
             let areEqual = usual.snapshot.keys(table).allSatisfy { key in
                 guard column.collection == .list else {
@@ -83,7 +83,7 @@ import Testing
                 }
                 return usual.snapshot.listValues(column, key) == draft.snapshot.listValues(column, key)
             }
-            #expect(areEqual, "\(column.name)")
+            expect(areEqual, "\(column.name)")
         }
     }
 
@@ -93,12 +93,12 @@ import Testing
         let version = try fill(path, isDraft: true, seed: 1).snapshot.version
         let database = try Database.open(at: path)
         let snapshot = try database.snapshot()
-        #expect(snapshot.version == version && snapshot.verify() == [])
-        let table = try #require(snapshot.schema.table(named: "Item"))
+        expect(snapshot.version == version && snapshot.verify() == [])
+        let table = try require(snapshot.schema.table(named: "Item"))
         let transaction = try database.beginWrite()
         _ = try transaction.create(table, primaryKey: .string("one more"))
         let next = try transaction.commit()
-        #expect(next.version == version + 1 && next.count(table) == Self.count + 1 && next.verify() == [])
-        #expect(next.changes(ofVersion: version + 1)?.changes(of: table)?.inserted.count == 1)
+        expect(next.version == version + 1 && next.count(table) == Self.count + 1 && next.verify() == [])
+        expectEqual(next.changes(ofVersion: version + 1)?.changes(of: table)?.inserted.count, 1)
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FreeholdEngine
 
-@Suite struct EngineModelTests {
+struct EngineModelTests {
     static let isSoak = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] != nil
 
     struct Run: CustomStringConvertible, Sendable {
@@ -41,6 +41,6 @@ import Testing
         var driver = try EngineModelDriver(seed: run.seed, path: folder.file(), options: options)
         if !Self.isSoak { driver.largest = 400 }
         try driver.run(transactions: Self.isSoak ? 40 : 10, operations: Self.isSoak ? 120 : 40)
-        #expect(driver.problems.isEmpty, "\(run): \(driver.problems.joined(separator: "\n"))")
+        expect(driver.problems.isEmpty, "\(run): \(driver.problems.joined(separator: "\n"))")
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 /// Blocks that LMDB keeps inside a page are copied, because the page of a block that stays the same is another one as soon
 /// as a neighbour changes, and the old page is used again when nobody holds its version.
-@Suite struct InPageValueTests {
+struct InPageValueTests {
     let folder = TemporaryFolder()
 
     @Test(arguments: [UInt64(1), 2])
@@ -33,7 +33,7 @@ import Testing
             for column in table.columns {
                 for number in 0..<UInt64(count / 4) {
                     guard let block = snapshot.block(column.segment(.leaf), number) else { continue }
-                    #expect(block.count < 2000, "the block isn't inside a page")
+                    expect(block.count < 2000, "the block isn't inside a page")
                     out.append((column.segment(.leaf), number, block.baseAddress!, Array(block)))
                 }
             }
@@ -54,11 +54,11 @@ import Testing
 
         for _ in 0..<5 {
             var old: Snapshot? = try database.snapshot()
-            let before = blocks(try #require(old))
+            let before = blocks(try require(old))
             // Takes over what the old one has read, but for what it changes.
             let held = try rewrite(40)
             let taken = blocks(held)
-            #expect(zip(before, taken).contains { $0.pointer == $1.pointer }, "nothing is shared")
+            expect(zip(before, taken).contains { $0.pointer == $1.pointer }, "nothing is shared")
             withExtendedLifetime(old) {}
             old = nil
             // The pages of the old version's are used again.
@@ -70,7 +70,7 @@ import Testing
                     return
                 }
             }
-            #expect(blocks(held).map(\.bytes) == taken.map(\.bytes))
+            expectEqual(blocks(held).map(\.bytes), taken.map(\.bytes))
         }
     }
 }

@@ -29,39 +29,39 @@ struct IncrementTests {
     @Test func `sums wrap around, null stays null, and a missing key stays missing`() throws {
         let folder = TemporaryFolder()
         let database = try database(folder)
-        let table = try #require(try database.snapshot().schema.table(named: "A"))
+        let table = try require(try database.snapshot().schema.table(named: "A"))
         func column(_ name: String) -> Column { table.column(named: name)! }
         let t = try database.beginWrite()
         let key = try t.create(table, primaryKey: .int(1))
-        #expect(try t.increment(column("n"), key, by: .max) == .max)
-        #expect(try t.increment(column("n"), key, by: 1) == .min && t.value(column("n"), key) == .int(.min))
-        #expect(try t.increment(column("o"), key, by: 1) == nil && t.value(column("o"), key) == .null)
+        try expectEqual(t.increment(column("n"), key, by: .max), .max)
+        expect(try t.increment(column("n"), key, by: 1) == .min && t.value(column("n"), key) == .int(.min))
+        expect(try t.increment(column("o"), key, by: 1) == nil && t.value(column("o"), key) == .null)
         try t.set(column("o"), key, .int(5))
-        #expect(try t.increment(column("o"), key, by: -6) == -1)
+        try expectEqual(t.increment(column("o"), key, by: -6), -1)
         try t.listAppend(column("ns"), key, [.int(.max), .int(2)])
         try t.listAppend(column("os"), key, [.null, .int(2)])
-        #expect(try t.listIncrement(column("ns"), key, at: 0, by: 1) == .min)
-        #expect(try t.listIncrement(column("os"), key, at: 0, by: 1) == nil)
-        #expect(try t.listIncrement(column("os"), key, at: 1, by: 40) == 42)
+        try expectEqual(t.listIncrement(column("ns"), key, at: 0, by: 1), .min)
+        expect(try t.listIncrement(column("os"), key, at: 0, by: 1) == nil)
+        try expectEqual(t.listIncrement(column("os"), key, at: 1, by: 40), 42)
         try t.dictionarySet(column("nd"), key, forKey: "a", .int(1))
         try t.dictionarySet(column("od"), key, forKey: "a", .null)
-        #expect(try t.dictionaryIncrement(column("nd"), key, forKey: "a", by: 41) == 42)
-        #expect(try t.dictionaryIncrement(column("nd"), key, forKey: "b", by: 41) == nil)
-        #expect(try t.dictionaryIncrement(column("od"), key, forKey: "a", by: 41) == nil)
+        try expectEqual(t.dictionaryIncrement(column("nd"), key, forKey: "a", by: 41), 42)
+        expect(try t.dictionaryIncrement(column("nd"), key, forKey: "b", by: 41) == nil)
+        expect(try t.dictionaryIncrement(column("od"), key, forKey: "a", by: 41) == nil)
         let snapshot = try t.commit()
-        #expect(snapshot.value(column("o"), key) == .int(-1))
-        #expect(snapshot.listValues(column("ns"), key) == [.int(.min), .int(2)])
-        #expect(snapshot.listValues(column("os"), key) == [.null, .int(42)])
-        #expect(snapshot.dictionaryEntries(column("nd"), key).map(\.key) == ["a"])
-        #expect(snapshot.dictionaryValue(column("nd"), key, forKey: "a") == .int(42))
-        #expect(snapshot.dictionaryValue(column("od"), key, forKey: "a") == .null)
-        #expect(snapshot.verify() == [])
+        expectEqual(snapshot.value(column("o"), key), .int(-1))
+        expectEqual(snapshot.listValues(column("ns"), key), [.int(.min), .int(2)])
+        expectEqual(snapshot.listValues(column("os"), key), [.null, .int(42)])
+        expectEqual(snapshot.dictionaryEntries(column("nd"), key).map(\.key), ["a"])
+        expectEqual(snapshot.dictionaryValue(column("nd"), key, forKey: "a"), .int(42))
+        expectEqual(snapshot.dictionaryValue(column("od"), key, forKey: "a"), .null)
+        expectEqual(snapshot.verify(), [])
     }
 
     @Test func `what isn't there to be added to is refused, and nothing has changed`() throws {
         let folder = TemporaryFolder()
         let database = try database(folder)
-        let table = try #require(try database.snapshot().schema.table(named: "A"))
+        let table = try require(try database.snapshot().schema.table(named: "A"))
         func column(_ name: String) -> Column { table.column(named: name)! }
         let t = try database.beginWrite()
         let key = try t.create(table, primaryKey: .int(1))
@@ -69,7 +69,7 @@ struct IncrementTests {
         try t.listAppend(column("ns"), key, [.int(1)])
         for name in ["id", "m", "s", "ns", "nd", "set"] {
             let error = #expect(throws: EngineError.self) { try t.increment(column(name), key, by: 1) }
-            #expect(error?.code == .invalidArgument && error?.message.contains("'\(name)'") == true)
+            expect(error?.code == .invalidArgument && error?.message.contains("'\(name)'") == true)
         }
         for name in ["n", "nd", "set", "s"] {
             #expect(throws: EngineError.self) { try t.listIncrement(column(name), key, at: 0, by: 1) }
@@ -79,21 +79,21 @@ struct IncrementTests {
         }
         for i in [-1, 1] {
             let error = #expect(throws: EngineError.self) { try t.listIncrement(column("ns"), key, at: i, by: 1) }
-            #expect(error?.message.contains("out of bounds") == true)
+            expectEqual(error?.message.contains("out of bounds"), true)
         }
         let gone = ObjectKey(7)
         #expect(throws: EngineError.self) { try t.increment(column("n"), gone, by: 1) }
         #expect(throws: EngineError.self) { try t.listIncrement(column("ns"), gone, at: 0, by: 1) }
         #expect(throws: EngineError.self) { try t.dictionaryIncrement(column("nd"), gone, forKey: "a", by: 1) }
-        #expect(t.value(column("id"), key) == .int(1) && t.value(column("m"), key) == .int(1))
-        #expect(t.listValues(column("ns"), key) == [.int(1)])
-        #expect(try t.commit().verify() == [])
+        expect(t.value(column("id"), key) == .int(1) && t.value(column("m"), key) == .int(1))
+        expectEqual(t.listValues(column("ns"), key), [.int(1)])
+        try expectEqual(t.commit().verify(), [])
     }
 
     @Test func `an add of something is a change, an add of nothing is none`() throws {
         let folder = TemporaryFolder()
         let database = try database(folder)
-        let table = try #require(try database.snapshot().schema.table(named: "A"))
+        let table = try require(try database.snapshot().schema.table(named: "A"))
         func column(_ name: String) -> Column { table.column(named: name)! }
         let first = try database.beginWrite()
         let key = try first.create(table, primaryKey: .int(1))
@@ -105,16 +105,16 @@ struct IncrementTests {
         try none.listIncrement(column("ns"), key, at: 0, by: 0)
         try none.dictionaryIncrement(column("nd"), key, forKey: "a", by: 0)
         try none.increment(column("o"), key, by: 3)
-        #expect(try none.commit().version == before.version)
+        try expectEqual(none.commit().version, before.version)
         let some = try database.beginWrite()
         try some.increment(column("n"), key, by: 1)
         try some.listIncrement(column("ns"), key, at: 0, by: 1)
         try some.dictionaryIncrement(column("nd"), key, forKey: "a", by: 1)
         let after = try some.commit()
-        let record = try #require(after.changes(ofVersion: after.version))
-        let changes = try #require(record.changes(of: table))
-        #expect(changes.listEdits.map(\.operation) == [.set(at: 0), .set(at: 0)])
-        #expect(changes.modified[column("n").id] == [key])
-        #expect(after.value(column("n"), key) == .int(1))
+        let record = try require(after.changes(ofVersion: after.version))
+        let changes = try require(record.changes(of: table))
+        expectEqual(changes.listEdits.map(\.operation), [.set(at: 0), .set(at: 0)])
+        expectEqual(changes.modified[column("n").id], [key])
+        expectEqual(after.value(column("n"), key), .int(1))
     }
 }

@@ -5,7 +5,7 @@ import Testing
 @testable import FreeholdEngine
 
 /// Transactions larger than the memory budget.
-@Suite struct LargeTransactionTests {
+struct LargeTransactionTests {
     static let budget = 200_000
 
     private func database(_ folder: TemporaryFolder) throws -> Database {
@@ -49,30 +49,30 @@ import Testing
         let database = try database(folder)
         let t = try database.beginWrite()
         var largest = try fill(t, 6000)
-        #expect(t.storageWriter != nil, "nothing was spilled")
+        expect(t.storageWriter != nil, "nothing was spilled")
         let item = t.schema.table(named: "Item")!
         for i in stride(from: 0, to: 6000, by: 7) {
             let key = ObjectKey(Int64(i * 5 % 6000))
-            #expect(t.readInt(item.columns[0], key) == key.raw)
-            #expect(t.readString(item.columns[1], key)?.hasPrefix("text \(key.raw) ") == true)
-            #expect(t.find(primaryKey: .int(key.raw), in: item) == key)
+            expectEqual(t.readInt(item.columns[0], key), key.raw)
+            expectEqual(t.readString(item.columns[1], key)?.hasPrefix("text \(key.raw) "), true)
+            expectEqual(t.find(primaryKey: .int(key.raw), in: item), key)
             largest = max(largest, t.memoryInUse)
             t.setString(item.columns[1], key, "text \(key.raw) edited" + String(repeating: "y", count: 400))
             largest = max(largest, t.memoryInUse)
         }
-        #expect(largest < 2 * Self.budget, "\(largest) bytes in memory")
+        expect(largest < 2 * Self.budget, "\(largest) bytes in memory")
         largest = 0
-        #expect(t.find(.int(3), indexed: item.columns[2]).count == 600)
-        #expect(t.backlinkCount(item.columns[3], ObjectKey(100)) == 2)
+        expectEqual(t.find(.int(3), indexed: item.columns[2]).count, 600)
+        expectEqual(t.backlinkCount(item.columns[3], ObjectKey(100)), 2)
         for i in stride(from: 0, to: 6000, by: 3) {
             t.delete(item, ObjectKey(Int64(i)))
             largest = max(largest, t.memoryInUse)
         }
         let snapshot = try t.commit()
-        #expect(snapshot.count(item) == 4000)
-        #expect(snapshot.verify() == [])
-        #expect(snapshot.readLink(item.columns[3], ObjectKey(7)) == nil)
-        #expect(largest < 4 * Self.budget, "\(largest) bytes in memory")
+        expectEqual(snapshot.count(item), 4000)
+        expectEqual(snapshot.verify(), [])
+        expect(snapshot.readLink(item.columns[3], ObjectKey(7)) == nil)
+        expect(largest < 4 * Self.budget, "\(largest) bytes in memory")
     }
 
     @Test func `many edits of one large list stay within the budget`() throws {
@@ -89,10 +89,10 @@ import Testing
             model.insert(Int64(i), at: at)
             largest = max(largest, t.memoryInUse)
         }
-        #expect(largest < 2 * Self.budget, "\(largest) bytes in memory")
+        expect(largest < 2 * Self.budget, "\(largest) bytes in memory")
         let snapshot = try t.commit()
-        #expect(snapshot.listValues(item.columns[4], key) == model.map(Value.int))
-        #expect(snapshot.verify() == [])
+        expectEqual(snapshot.listValues(item.columns[4], key), model.map(Value.int))
+        expectEqual(snapshot.verify(), [])
     }
 
     @Test func `cancelling what was spilled leaves the file as it was`() throws {
@@ -102,13 +102,13 @@ import Testing
         let t = try database.beginWrite()
         _ = try fill(t, 3000)
         t.cancel()
-        #expect(database.lastVersion == before.version)
+        expectEqual(database.lastVersion, before.version)
         let u = try database.beginWrite()
         _ = try fill(u, 10)
         let after = try u.commit()
-        #expect(after.version == before.version + 1)
-        #expect(after.count(after.schema.tables[0]) == 10)
-        #expect(after.verify() == [])
+        expectEqual(after.version, before.version + 1)
+        expectEqual(after.count(after.schema.tables[0]), 10)
+        expectEqual(after.verify(), [])
     }
 
     @Test func `growing strings of one object keep their bytes`() throws {
@@ -119,9 +119,9 @@ import Testing
         let key = try t.create(item, primaryKey: .int(1))
         for n in 0..<1500 {
             t.setString(item.columns[1], key, String(repeating: "g", count: n))
-            #expect(t.readString(item.columns[1], key)?.utf8.count == n)
+            expectEqual(t.readString(item.columns[1], key)?.utf8.count, n)
         }
-        #expect(try t.commit().verify() == [])
+        try expectEqual(t.commit().verify(), [])
     }
 
     @Test(arguments: [0, 1, 7, 40, 100, 150, 200, 260, 320])
@@ -151,20 +151,20 @@ import Testing
                 if i % 400 == 0 { _ = t.find(.int(3), indexed: item.columns[2]) }
             }
         } catch {
-            #expect(error.code == .outOfDiskSpace)
+            expectEqual(error.code, .outOfDiskSpace)
         }
         t.delete(item, ObjectKey(120))
-        #expect(t.backlinkCount(item.columns[3], ObjectKey(130)) >= 0)
+        expect(t.backlinkCount(item.columns[3], ObjectKey(130)) >= 0)
         let error = #expect(throws: EngineError.self) { try t.commit() }
-        #expect(error?.code == .outOfDiskSpace)
+        expectEqual(error?.code, .outOfDiskSpace)
         database.core.storage.options.faults?.set { _ in 0 }
         let after = try database.snapshot()
-        #expect(after.version == before.version)
-        #expect(after.count(item) == 300)
-        #expect(after.verify() == [])
+        expectEqual(after.version, before.version)
+        expectEqual(after.count(item), 300)
+        expectEqual(after.verify(), [])
         let next = try database.beginWrite()
         next.delete(item, ObjectKey(3))
-        #expect(try next.commit().verify() == [])
+        try expectEqual(next.commit().verify(), [])
     }
 }
 

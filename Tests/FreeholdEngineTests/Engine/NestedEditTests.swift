@@ -3,7 +3,7 @@ import Testing
 
 @testable import FreeholdEngine
 
-@Suite struct NestedEditTests {
+struct NestedEditTests {
     private func database(_ folder: TemporaryFolder) throws -> (Database, Table) {
         var options = Database.Options()
         options.mapSize = 1 << 28
@@ -35,9 +35,9 @@ import Testing
         let t = try database.beginWrite()
         let key = try t.create(table)
         try t.set(c[0], key, deep(100))
-        #expect(t.value(c[0], key) == deep(100))
+        expectEqual(t.value(c[0], key), deep(100))
         let error = #expect(throws: EngineError.self) { try t.set(c[0], key, deep(101)) }
-        #expect(error?.code == .limitExceeded && error?.message.contains("100 levels") == true)
+        expect(error?.code == .limitExceeded && error?.message.contains("100 levels") == true)
         #expect(throws: EngineError.self) { try t.listAppend(c[1], key, [deep(101)]) }
         // Two levels more inside of the 99th.
         var id: UInt64 = 0
@@ -46,9 +46,9 @@ import Testing
         let late = #expect(throws: EngineError.self) {
             try t.updateNested(c[0], key, id: id, near: &place) { $0 = .list(NestedList([.list(NestedList([]))])) }
         }
-        #expect(late?.code == .limitExceeded)
-        #expect(t.value(c[0], key) == deep(100))
-        #expect(try t.commit().verify() == [])
+        expectEqual(late?.code, .limitExceeded)
+        expectEqual(t.value(c[0], key), deep(100))
+        try expectEqual(t.commit().verify(), [])
     }
 
     @Test func `a collection is found by its id after its neighbours have moved`() throws {
@@ -71,18 +71,18 @@ import Testing
             list.values.append(.list(NestedList([.bool(true)])))
             value = .list(list)
         }
-        #expect(place == .element(17))
+        expectEqual(place, .element(17))
         let snapshot = try t.commit()
-        let found = try #require(snapshot.nested(c[1], key, id: id, near: &place))
-        guard case .list(let list) = found else { return #expect(Bool(false)) }
-        #expect(list.values.first == .int(200) && list.values.count == 3 && list.values[2].nestedID ?? 0 != 0)
-        #expect(snapshot.verify() == [])
+        let found = try require(snapshot.nested(c[1], key, id: id, near: &place))
+        guard case .list(let list) = found else { return expect(Bool(false)) }
+        expect(list.values.first == .int(200) && list.values.count == 3 && list.values[2].nestedID ?? 0 != 0)
+        expectEqual(snapshot.verify(), [])
         let u = try database.beginWrite()
         try u.listRemove(c[1], key, at: 17)
-        #expect(u.nested(c[1], key, id: id, near: &place) == nil)
-        #expect(try !u.updateNested(c[1], key, id: id, near: &place) { $0 = .list(NestedList([])) })
+        expect(u.nested(c[1], key, id: id, near: &place) == nil)
+        expect(try !u.updateNested(c[1], key, id: id, near: &place) { $0 = .list(NestedList([])) })
         u.delete(table, key)
-        #expect(u.nested(c[1], key, id: id, near: &place) == nil)
+        expect(u.nested(c[1], key, id: id, near: &place) == nil)
         u.cancel()
     }
 
@@ -95,13 +95,13 @@ import Testing
         for i in 0..<count {
             try t.dictionarySet(c[3], key, forKey: "k\(i)", .dictionary(NestedDictionary([.init("n", .int(Int64(i)))])))
         }
-        let id = try #require(t.dictionaryValue(c[3], key, forKey: "k2")?.nestedID)
+        let id = try require(t.dictionaryValue(c[3], key, forKey: "k2")?.nestedID)
         t.dictionaryRemove(c[3], key, forKey: "k0")
         try t.dictionarySet(c[3], key, forKey: "a", .null)
         for hint in [NestedSubscript.entry("k2"), .entry("k1"), .entry("k0"), .property, .element(0)] {
             var place = hint
-            #expect(t.nested(c[3], key, id: id, near: &place)?.nestedID == id)
-            #expect(place == .entry("k2"))
+            expectEqual(t.nested(c[3], key, id: id, near: &place)?.nestedID, id)
+            expectEqual(place, .entry("k2"))
         }
         var place = NestedSubscript.entry("k2")
         try t.updateNested(c[3], key, id: id, near: &place) { value throws(EngineError) in
@@ -110,11 +110,11 @@ import Testing
             value = .dictionary(dictionary)
         }
         let snapshot = try t.commit()
-        #expect(snapshot.verify() == [])
+        expectEqual(snapshot.verify(), [])
         guard case .dictionary(let dictionary)? = snapshot.dictionaryValue(c[3], key, forKey: "k2") else {
-            return #expect(Bool(false))
+            return expect(Bool(false))
         }
-        #expect(dictionary.id == id && dictionary["n"] == .int(2) && dictionary["more"] == .list(NestedList([.null])))
+        expect(dictionary.id == id && dictionary["n"] == .int(2) && dictionary["more"] == .list(NestedList([.null])))
     }
 
     @Test func `sets refuse collections`() throws {
@@ -124,10 +124,10 @@ import Testing
         let key = try t.create(table)
         for value in [Value.list(NestedList([])), .dictionary(NestedDictionary([]))] {
             let error = #expect(throws: EngineError.self) { try t.setInsert(table.columns[4], key, value) }
-            #expect(error?.code == .invalidArgument)
+            expectEqual(error?.code, .invalidArgument)
         }
         try t.setInsert(table.columns[4], key, [.int(1), .double(1), .string("1"), .data(Data("1".utf8))])
-        #expect(t.listValues(table.columns[4], key) == [.int(1), .string("1"), .data(Data("1".utf8))])
+        expectEqual(t.listValues(table.columns[4], key), [.int(1), .string("1"), .data(Data("1".utf8))])
         t.cancel()
     }
 
@@ -150,13 +150,13 @@ import Testing
         let wrong = #expect(throws: EngineError.self) {
             try u.updateNested(c[2], key, id: u.value(c[2], key).nestedID!, near: &place) { $0 = .int(1) }
         }
-        #expect(wrong?.message.contains("keeps its kind") == true)
-        #expect(u.find(before, indexed: c[2]) == [])
-        #expect(u.find(.list(NestedList([.int(2)])), indexed: c[2]) == [key])
+        expectEqual(wrong?.message.contains("keeps its kind"), true)
+        expectEqual(u.find(before, indexed: c[2]), [])
+        expectEqual(u.find(.list(NestedList([.int(2)])), indexed: c[2]), [key])
         let snapshot = try u.commit()
-        let changes = try #require(snapshot.changes(ofVersion: snapshot.version)?.changes(of: table))
-        #expect(changes.modified[c[2].id] == [key] && changes.modified[c[1].id] == [key])
-        #expect(changes.listEdits.map(\.operation) == [.set(at: 1)])
-        #expect(snapshot.verify() == [])
+        let changes = try require(snapshot.changes(ofVersion: snapshot.version)?.changes(of: table))
+        expect(changes.modified[c[2].id] == [key] && changes.modified[c[1].id] == [key])
+        expectEqual(changes.listEdits.map(\.operation), [.set(at: 1)])
+        expectEqual(snapshot.verify(), [])
     }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FreeholdEngine
 
-@Suite struct EngineSchemaTests {
+struct EngineSchemaTests {
     private let first = [
         TableSpec(
             "A",
@@ -53,19 +53,19 @@ import Testing
         next[0].columns[1].isIndexed = true
         next[0].columns[2].isIndexed = false
         next.append(TableSpec("C", columns: [ColumnSpec("a", .link, target: "A")]))
-        #expect(try apply(database, next, 4).verify() == [])
+        try expectEqual(apply(database, next, 4).verify(), [])
         database = try open(folder)
         let snapshot = try database.snapshot()
         let stored = snapshot.schema.table(named: "A")!
-        #expect(snapshot.userVersion == 4)
-        #expect(snapshot.schema.tables.map(\.name) == ["A", "B", "C"])
-        #expect(stored.columns[1].isIndexed && !stored.columns[2].isIndexed)
-        #expect(snapshot.find(.string("n2"), indexed: stored.columns[1]).count == 625)
-        #expect(snapshot.find(.int(2), indexed: stored.columns[2]).isEmpty)
+        expectEqual(snapshot.userVersion, 4)
+        expectEqual(snapshot.schema.tables.map(\.name), ["A", "B", "C"])
+        expect(stored.columns[1].isIndexed && !stored.columns[2].isIndexed)
+        expectEqual(snapshot.find(.string("n2"), indexed: stored.columns[1]).count, 625)
+        expect(snapshot.find(.int(2), indexed: stored.columns[2]).isEmpty)
         // A class that the program no longer has stays in the file.
         let only = try apply(database, [TableSpec("B", columns: [ColumnSpec("x", .double)])])
-        #expect(only.schema.tables.map(\.name) == ["A", "B", "C"])
-        #expect(only.count(stored) == 2500)
+        expectEqual(only.schema.tables.map(\.name), ["A", "B", "C"])
+        expectEqual(only.count(stored), 2500)
     }
 
     @Test func `an index added amid a transaction follows its objects`() throws {
@@ -84,9 +84,9 @@ import Testing
         let later = try t.create(a, primaryKey: .int(2))
         try t.set(a.columns[1], later, .string("new"))
         let snapshot = try t.commit()
-        #expect(snapshot.verify() == [])
-        #expect(snapshot.find(.string("new"), indexed: a.columns[1]) == [key, later])
-        #expect(snapshot.find(.string("old"), indexed: a.columns[1]) == [])
+        expectEqual(snapshot.verify(), [])
+        expectEqual(snapshot.find(.string("new"), indexed: a.columns[1]), [key, later])
+        expectEqual(snapshot.find(.string("old"), indexed: a.columns[1]), [])
     }
 
     @Test func `every refused difference is listed`() throws {
@@ -105,16 +105,16 @@ import Testing
             ), TableSpec("B", columns: [ColumnSpec("x", .double, collection: .list)]),
         ]
         let error = #expect(throws: EngineError.self) { try apply(database, wanted) }
-        #expect(error?.code == .schemaMismatch)
+        expectEqual(error?.code, .schemaMismatch)
         for part in [
             "'A.name' has been made optional", "'A.age' has been changed from 'int' to 'double'",
             "'A.other' has been changed from 'B' to 'A'", "'A.new' has been added", "'A.all' has been removed",
             "primary key of 'A' has been changed from 'id' to none",
             "'B.x' has been changed from 'double' to 'list<double>'",
         ] {
-            #expect(error?.message.contains(part) == true, "\(part) in \(error?.message ?? "")")
+            expectEqual(error?.message.contains(part), true, "\(part) in \(error?.message ?? "")")
         }
-        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file())) == before)
+        try expectEqual(Data(contentsOf: URL(fileURLWithPath: folder.file())), before)
     }
 
     @Test func `a newer format is refused and untouched`() throws {
@@ -127,8 +127,8 @@ import Testing
         }
         let before = try Data(contentsOf: URL(fileURLWithPath: folder.file()))
         let error = #expect(throws: EngineError.self) { _ = try open(folder) }
-        #expect(error?.code == .unsupportedFormat)
-        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file())) == before)
+        expectEqual(error?.code, .unsupportedFormat)
+        try expectEqual(Data(contentsOf: URL(fileURLWithPath: folder.file())), before)
     }
 
     @Test func `a foreign LMDB file is refused and untouched`() throws {
@@ -139,7 +139,7 @@ import Testing
         }
         let before = try Data(contentsOf: URL(fileURLWithPath: folder.file()))
         let error = #expect(throws: EngineError.self) { _ = try open(folder) }
-        #expect(error?.code == .invalidDatabase)
-        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file())) == before)
+        expectEqual(error?.code, .invalidDatabase)
+        try expectEqual(Data(contentsOf: URL(fileURLWithPath: folder.file())), before)
     }
 }

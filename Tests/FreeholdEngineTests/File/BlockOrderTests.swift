@@ -4,7 +4,7 @@ import Testing
 @testable import FreeholdEngine
 
 /// The keys that blocks have in LMDB's tree.
-@Suite struct `Keys of blocks` {
+struct `Keys of blocks` {
     private static let maximum = BlockAddress.maximumNumber
 
     private func address(_ segment: UInt32, _ number: UInt64) -> BlockAddress {
@@ -16,9 +16,9 @@ import Testing
     }
 
     @Test func `belong to the format`() {
-        #expect(BlockOrder(formatVersion: 4) == .bySegment)
-        #expect(BlockOrder(formatVersion: 5) == .byCluster)
-        #expect(BlockOrder.bySegment.key(address(77, 9)) == address(77, 9).raw)
+        expectEqual(BlockOrder(formatVersion: 4), .bySegment)
+        expectEqual(BlockOrder(formatVersion: 5), .byCluster)
+        expectEqual(BlockOrder.bySegment.key(address(77, 9)), address(77, 9).raw)
     }
 
     @Test func `are one for each address, and back`() {
@@ -31,26 +31,26 @@ import Testing
         let addresses = Set(segments.flatMap { segment in numbers.map { address(segment, $0) } })
         for address in addresses {
             let key = order.key(address)
-            #expect(order.address(key) == address)
-            #expect(key >> BlockOrder.groupBits == BlockOrder.group(of: address.segment))
+            expectEqual(order.address(key), address)
+            expectEqual(key >> BlockOrder.groupBits, BlockOrder.group(of: address.segment))
             keys.insert(key)
         }
-        #expect(keys.count == addresses.count)
+        expectEqual(keys.count, addresses.count)
         let seed = Seed.value
         var random = SeededRandom(seed: seed)
         for _ in 0..<200_000 {
             // Few bits set, or many.
             let raw = (random.next() >> (random.next() % 64)) << (random.next() % 64)
             let address = BlockAddress(raw: raw)
-            #expect(order.address(order.key(address)) == address, "seed \(seed)")
+            expectEqual(order.address(order.key(address)), address, "seed \(seed)")
             // Each key is one's, too.
-            #expect(order.key(order.address(raw)) == raw, "seed \(seed)")
+            expectEqual(order.key(order.address(raw)), raw, "seed \(seed)")
         }
     }
 
     @Test func `leave the header where every reader finds it`() {
-        #expect(BlockOrder.byCluster.key(DatabaseHeader.address) == 0)
-        #expect(BlockOrder.bySegment.key(DatabaseHeader.address) == 0)
+        expectEqual(BlockOrder.byCluster.key(DatabaseHeader.address), 0)
+        expectEqual(BlockOrder.bySegment.key(DatabaseHeader.address), 0)
     }
 
     @Test func `put the leaves of a cluster next to each other`() {
@@ -58,19 +58,19 @@ import Testing
         let columns = (1...20 as ClosedRange<UInt32>).map { 16 + $0 * ColumnSegment.count }
         for cluster in [1, 2, 1000, 1 << 34 as UInt64] {
             let keys = columns.map { key($0 + ColumnSegment.leaf.rawValue, cluster) }
-            #expect(keys == keys.sorted() && keys.last! - keys.first! < 32)
+            expect(keys == keys.sorted() && keys.last! - keys.first! < 32)
             let inverse = columns.map { key($0 + ColumnSegment.backlinkLeaf.rawValue, cluster) }
-            #expect(inverse == inverse.sorted() && inverse.last! - keys.first! < 64)
-            #expect(key(columns[0], cluster + 1) > inverse.last!)
+            expect(inverse == inverse.sorted() && inverse.last! - keys.first! < 64)
+            expect(key(columns[0], cluster + 1) > inverse.last!)
         }
     }
 
     @Test func `put a table's state behind the newest cluster, and the history behind it`() {
         let state = key(16, 0)
-        #expect(state > key(24, 1 << 35) && state < key(24, 0))
-        #expect(key(Catalogue.historySegment, 0) > key(24, 0))
-        #expect(key(Catalogue.historySegment, 0) < key(16 + 2, 0))
-        #expect(key(16 + 2, 0) < key(24 + ColumnSegment.index.rawValue, 1))
+        expect(state > key(24, 1 << 35) && state < key(24, 0))
+        expect(key(Catalogue.historySegment, 0) > key(24, 0))
+        expect(key(Catalogue.historySegment, 0) < key(16 + 2, 0))
+        expect(key(16 + 2, 0) < key(24 + ColumnSegment.index.rawValue, 1))
     }
 
     @Test(arguments: [BlockOrder.bySegment, .byCluster])
@@ -83,14 +83,14 @@ import Testing
                 numbers.removeAll { $0 < first }
                 let keys = numbers.map { order.key(address(segment, $0)) }
                 let visited = ranges.flatMap { range in keys.filter(range.contains).sorted() }
-                #expect(visited == keys)
+                expectEqual(visited, keys)
                 let before = (0..<min(first, 5)).map { order.key(address(segment, $0)) }
                 let early = before.filter { key in ranges.contains { range in range.contains(key) } }
-                #expect(early.isEmpty)
+                expect(early.isEmpty)
                 guard !order.isInterleaved(segment) else { continue }
                 for range in ranges {
-                    #expect(order.address(range.lowerBound).segment == segment)
-                    #expect(order.address(range.upperBound).segment == segment)
+                    expectEqual(order.address(range.lowerBound).segment, segment)
+                    expectEqual(order.address(range.upperBound).segment, segment)
                 }
             }
         }

@@ -4,7 +4,7 @@ import Testing
 @testable import FreeholdEngine
 
 /// Stores in both orders, in files whose pages are read directly and in memory, where LMDB reads them.
-@Suite struct `Walks through blocks` {
+struct `Walks through blocks` {
     private let folder = TemporaryFolder()
 
     struct Kind: CustomTestStringConvertible {
@@ -114,11 +114,11 @@ import Testing
                 try writer.remove(mark)
                 next[mark] = nil
             }
-            #expect(problem == nil, "seed \(seed) round \(round) of \(kind)")
+            expect(problem == nil, "seed \(seed) round \(round) of \(kind)")
             let old = try environment.beginRead()
             model = next
             problem = try check(old, model, &random) ?? check(old, model)
-            #expect(problem == nil, "seed \(seed) round \(round) of \(kind)")
+            expect(problem == nil, "seed \(seed) round \(round) of \(kind)")
         }
         environment.close()
     }
@@ -132,13 +132,13 @@ import Testing
         }
         for number in 0..<300 as Range<UInt64> {
             let reader = try environment.beginRead()
-            #expect(try reader.lastNumber(in: 41) == 7, "without \(number)")
-            #expect(try reader.lastNumber(in: 42) == 299)
+            try expectEqual(reader.lastNumber(in: 41), 7, "without \(number)")
+            try expectEqual(reader.lastNumber(in: 42), 299)
             try environment.write { writer throws(EngineError) in
                 try writer.remove(BlockAddress(segment: 42, number: number))
             }
         }
-        #expect(try environment.beginRead().lastNumber(in: 42) == nil)
+        expect(try environment.beginRead().lastNumber(in: 42) == nil)
     }
 
     /// Their pages are zeroed, which whoever looks at them finds damaged.
@@ -162,9 +162,9 @@ import Testing
         try Data(file).write(to: URL(fileURLWithPath: path))
         let environment = try open(Kind(order: .byCluster, isInMemory: false))
         let reader = try environment.beginRead()
-        #expect(reader.numbers(in: 32) == Array(1...40))
-        #expect(try reader.lastNumber(in: 24) == 40)
-        #expect(try reader.addresses(ofColumns: [24, 40]).count == 80)
+        expectEqual(reader.numbers(in: 32), Array(1...40))
+        try expectEqual(reader.lastNumber(in: 24), 40)
+        try expectEqual(reader.addresses(ofColumns: [24, 40]).count, 80)
         #expect(throws: EngineError.self) { try reader.forEach(segment: 24) { _, _ in true } }
         environment.close()
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FreeholdEngine
 
-@Suite struct EnvironmentRegistryTests {
+struct EnvironmentRegistryTests {
     let folder = TemporaryFolder()
     let registry = EnvironmentRegistry()
 
@@ -16,46 +16,46 @@ import Testing
         let hard = folder.file("hard")
         try FileManager.default.linkItem(atPath: path, toPath: hard)
         for name in [path, link, hard, folder.path + "/./test.realm"] {
-            #expect(try registry.open(path: name).environment === first.environment)
+            expect(try registry.open(path: name).environment === first.environment)
         }
         let other = try registry.open(path: folder.file("other.realm"))
-        #expect(other.environment !== first.environment)
+        expect(other.environment !== first.environment)
     }
 
     @Test func `the last use closes and readers prolong`() throws {
         let path = folder.file()
         var lease: EnvironmentLease? = try registry.open(path: path)
         var second: EnvironmentLease? = try registry.open(path: path)
-        let environment = try #require(lease?.environment)
+        let environment = try require(lease?.environment)
         lease = nil
-        #expect(environment.isOpen)
+        expect(environment.isOpen)
         var reader: StorageReader? = try environment.beginRead()
         withExtendedLifetime(second) {}
         second = nil
-        #expect(environment.isOpen && registry.isOpen(path: path))
+        expect(environment.isOpen && registry.isOpen(path: path))
         // Opened again meanwhile it is the same one, and stays.
         lease = try registry.open(path: path)
-        #expect(lease?.environment === environment)
+        expect(lease?.environment === environment)
         withExtendedLifetime(reader) {}
         reader = nil
-        #expect(environment.isOpen)
+        expect(environment.isOpen)
         lease = nil
-        #expect(!environment.isOpen && !registry.isOpen(path: path))
+        expect(!environment.isOpen && !registry.isOpen(path: path))
         lease = try registry.open(path: path)
         reader = try lease?.environment.beginRead()
         lease = nil
-        #expect(registry.isOpen(path: path))
+        expect(registry.isOpen(path: path))
         withExtendedLifetime(reader) {}
         reader = nil
-        #expect(!registry.isOpen(path: path))
+        expect(!registry.isOpen(path: path))
     }
 
     @Test func `other settings are refused`() throws {
         let path = folder.file()
         let lease = try registry.open(path: path)
-        #expect(
-            code { () throws(EngineError) in _ = try registry.open(path: path, options: .init(readOnly: true)) }
-                == .invalidArgument
+        expectEqual(
+            code { () throws(EngineError) in _ = try registry.open(path: path, options: .init(readOnly: true)) },
+            .invalidArgument
         )
         withExtendedLifetime(lease) {}
     }
@@ -64,7 +64,7 @@ import Testing
         let path = folder.file()
         var lease: EnvironmentLease? = try registry.open(path: path)
         try FileManager.default.removeItem(atPath: path)
-        #expect(code { () throws(EngineError) in _ = try registry.open(path: path) } == .invalidArgument)
+        expectEqual(code { () throws(EngineError) in _ = try registry.open(path: path) }, .invalidArgument)
         withExtendedLifetime(lease) {}
         lease = nil
         _ = try registry.open(path: path)
@@ -74,7 +74,7 @@ import Testing
         let path = folder.file()
         try Data(repeating: 7, count: 10000).write(to: URL(fileURLWithPath: path))
         for _ in 0..<2 {
-            #expect(code { () throws(EngineError) in _ = try registry.open(path: path) } == .invalidDatabase)
+            expectEqual(code { () throws(EngineError) in _ = try registry.open(path: path) }, .invalidDatabase)
         }
         try FileManager.default.removeItem(atPath: path)
         _ = try registry.open(path: path)
@@ -91,29 +91,29 @@ import Testing
                         try lease.environment.write { writer throws(EngineError) in try writer.put(1, number, [round]) }
                         lease.environment.writerLock.release()
                         let reader = try lease.environment.beginRead()
-                        #expect(reader.bytes(1, number) == [round])
+                        expectEqual(reader.bytes(1, number), [round])
                     }
                 }
             }
             try await group.waitForAll()
         }
-        #expect(!registry.isOpen(path: path))
-        #expect(try registry.open(path: path).environment.lastVersion == 160)
+        expect(!registry.isOpen(path: path))
+        try expectEqual(registry.open(path: path).environment.lastVersion, 160)
     }
 
     @Test func `memory databases are shared by name and go with their last use`() throws {
         var one: EnvironmentLease? = try registry.openInMemory(identifier: "a")
-        let path = try #require(one?.environment.path)
+        let path = try require(one?.environment.path)
         try one?.environment.write { writer throws(EngineError) in try writer.put(1, 1, bytes(5, 20000)) }
-        #expect(try registry.openInMemory(identifier: "a").environment === one?.environment)
+        expect(try registry.openInMemory(identifier: "a").environment === one?.environment)
         let other = try registry.openInMemory(identifier: "b")
-        #expect(try other.environment.beginRead().bytes(1, 1) == nil)
-        #expect(try one?.environment.beginRead().bytes(1, 1) == bytes(5, 20000))
-        #expect(!FileManager.default.fileExists(atPath: path))
-        #expect(!FileManager.default.fileExists(atPath: (path as NSString).deletingLastPathComponent))
+        expect(try other.environment.beginRead().bytes(1, 1) == nil)
+        try expectEqual(one?.environment.beginRead().bytes(1, 1), bytes(5, 20000))
+        expect(!FileManager.default.fileExists(atPath: path))
+        expect(!FileManager.default.fileExists(atPath: (path as NSString).deletingLastPathComponent))
         one = nil
         let fresh = try registry.openInMemory(identifier: "a")
-        #expect(try fresh.environment.beginRead().bytes(1, 1) == nil)
+        expect(try fresh.environment.beginRead().bytes(1, 1) == nil)
     }
 
     @Test func `the layer above keeps one object per environment`() throws {
@@ -121,6 +121,6 @@ import Testing
         let path = folder.file()
         let lease = try registry.open(path: path)
         let one = lease.environment.attachment { Shared() }
-        #expect(try registry.open(path: path).environment.attachment { Shared() } === one)
+        expect(try registry.open(path: path).environment.attachment { Shared() } === one)
     }
 }

@@ -5,7 +5,7 @@ import Testing
 @testable import FreeholdEngine
 
 /// Files that are compacted while others open and close them, and other files.
-@Suite struct ExchangeTests {
+struct ExchangeTests {
     let folder = TemporaryFolder()
 
     private func make(_ name: String) throws -> String {
@@ -21,7 +21,7 @@ import Testing
     private func open(_ path: String) throws {
         let snapshot = try Database.open(at: path).snapshot()
         let count = snapshot.count(snapshot.schema.table(named: "Counter")!)
-        #expect(count == 100)
+        expectEqual(count, 100)
     }
 
     private func opens(_ path: String) -> Bool { (try? open(path)) != nil }
@@ -54,7 +54,7 @@ import Testing
             while compactions.load(ordering: .relaxed) < 60 {
                 do throws(EngineError) {
                     let done = try Database.compact(at: path) { _ in
-                        #expect(opens(other))
+                        expect(opens(other))
                         return true
                     }
                     if done != nil { compactions.add(1, ordering: .relaxed) }
@@ -68,7 +68,7 @@ import Testing
             while !isOver.load(ordering: .relaxed) { try open(other) }
         }
         onThreads([opener, opener, opener, compactor, neighbour])
-        #expect(try Database.open(at: path).snapshot().verify() == [])
+        try expectEqual(Database.open(at: path).snapshot().verify(), [])
     }
 
     @Test func `other files are opened, written and closed while one is compacted and others wait for it`() throws {
@@ -79,7 +79,7 @@ import Testing
         _ = try Database.compact(at: path) { _ in
             Thread {
                 isWaiting.store(true, ordering: .relaxed)
-                #expect(opens(path))
+                expect(opens(path))
                 waited.signal()
             }.start()
             while !isWaiting.load(ordering: .relaxed) { usleep(100) }
@@ -88,7 +88,7 @@ import Testing
                     { for _ in 0..<20 { try open(other) } }
                 }
             )
-            #expect((try? make("third.realm")) != nil)
+            expect((try? make("third.realm")) != nil)
             return true
         }
         waited.wait()
@@ -104,11 +104,11 @@ import Testing
                 {
                     do throws(EngineError) {
                         _ = try Database.compact(at: path) { _ in
-                            #expect((try? make("another.realm")) != nil)
+                            expect((try? make("another.realm")) != nil)
                             unlink(folder.file("another.realm"))
                             return true
                         }
-                    } catch { #expect(error.code == .fileInUse) }
+                    } catch { expectEqual(error.code, .fileInUse) }
                 },
             ])
         }
@@ -125,10 +125,10 @@ import Testing
             }
             return true
         }
-        #expect(done != nil)
-        #expect(found.withLock { $0?.code } == .fileInUse)
+        expect(done != nil)
+        expectEqual(found.withLock { $0?.code }, .fileInUse)
         let message = found.withLock { $0?.message } ?? ""
-        #expect(message.contains("compacted by this very thread"))
+        expect(message.contains("compacted by this very thread"))
         try open(path)
     }
 }

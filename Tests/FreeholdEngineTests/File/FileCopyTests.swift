@@ -5,7 +5,7 @@ import Testing
 @testable import FreeholdEngine
 
 /// Copies, compaction and deletion below the realms: what is in the files, and who else has them open.
-@Suite struct FileCopyTests {
+struct FileCopyTests {
     let folder = TemporaryFolder()
 
     /// A file after so many of the script's transactions, and what it must hold.
@@ -15,8 +15,8 @@ import Testing
 
     private func check(_ path: String, _ state: State, _ location: SourceLocation = #_sourceLocation) throws {
         let snapshot = try Database.open(at: path).snapshot()
-        #expect(State(snapshot) == state, sourceLocation: location)
-        #expect(snapshot.verify() == [], sourceLocation: location)
+        expectEqual(State(snapshot), state, sourceLocation: location)
+        expectEqual(snapshot.verify(), [], sourceLocation: location)
     }
 
     @Test(arguments: [UInt64(1), 2, 3]) func `a copy holds what its snapshot shows, and can be written to`(seed: UInt64)
@@ -29,13 +29,13 @@ import Testing
             let database = try Database.open(at: path)
             let snapshot = try database.snapshot()
             try snapshot.copy(to: copied)
-            #expect(snapshot.verify() == [])
+            expectEqual(snapshot.verify(), [])
         }
         try check(copied, state)
-        #expect(folder.names.filter { $0.contains(".copy-") } == [])
+        expectEqual(folder.names.filter { $0.contains(".copy-") }, [])
         let size = try FileManager.default.attributesOfItem(atPath: copied)[.size] as! Int
         let old = try FileManager.default.attributesOfItem(atPath: path)[.size] as! Int
-        #expect(size < old)
+        expect(size < old)
         let database = try Database.open(at: copied)
         let script = Script(seed: seed)
         var next = state
@@ -45,10 +45,10 @@ import Testing
             try script.run(steps, in: transaction)
             let snapshot = try transaction.commit()
             next.apply(steps)
-            #expect(snapshot.changes(ofVersion: snapshot.version) != nil)
+            expect(snapshot.changes(ofVersion: snapshot.version) != nil)
         }
-        #expect(State(try database.snapshot()) == next)
-        #expect(try database.snapshot().verify() == [])
+        expectEqual(State(try database.snapshot()), next)
+        try expectEqual(database.snapshot().verify(), [])
     }
 
     @Test(arguments: [UInt64(4), 5, 6]) func `a copy of an open transaction holds its changes, which then commit or go`(
@@ -70,12 +70,12 @@ import Testing
                 try check(copied, changed)
                 if n % 3 == 0 {
                     transaction.cancel()
-                    #expect(State(try database.snapshot()) == state)
+                    expectEqual(State(try database.snapshot()), state)
                 } else {
                     let snapshot = try transaction.commit()
                     state = changed
-                    #expect(State(snapshot) == state)
-                    #expect(snapshot.verify() == [])
+                    expectEqual(State(snapshot), state)
+                    expectEqual(snapshot.verify(), [])
                 }
             }
         }
@@ -96,8 +96,8 @@ import Testing
             try check(folder.file("copy\(n).realm"), state)
         }
         let snapshot = try transaction.commit()
-        #expect(State(snapshot) == state)
-        #expect(snapshot.verify() == [])
+        expectEqual(State(snapshot), state)
+        expectEqual(snapshot.verify(), [])
     }
 
     @Test func `a transaction that was copied without a change lets the next one begin`() throws {
@@ -106,7 +106,7 @@ import Testing
         let database = try Database.open(at: path)
         let transaction = try database.beginWrite()
         try transaction.copy(to: folder.file("copy.realm"))
-        #expect(try transaction.commit().version == database.lastVersion)
+        try expectEqual(transaction.commit().version, database.lastVersion)
         try database.beginWrite().cancel()
         try check(folder.file("copy.realm"), state)
     }
@@ -120,16 +120,19 @@ import Testing
             options.faults = injector
             let database = try Database.open(at: path, options: options)
             let snapshot = try database.snapshot()
-            #expect(code { () throws(EngineError) in try snapshot.copy(to: path) } == .fileExists)
-            #expect(code { () throws(EngineError) in try snapshot.copy(to: folder.path + "/no/copy") } == .fileNotFound)
+            expectEqual(code { () throws(EngineError) in try snapshot.copy(to: path) }, .fileExists)
+            expectEqual(
+                code { () throws(EngineError) in try snapshot.copy(to: folder.path + "/no/copy") },
+                .fileNotFound
+            )
             let names = folder.names
             injector.set { $0 == .put ? ENOSPC : 0 }
-            #expect(code { () throws(EngineError) in try snapshot.copy(to: folder.file("a")) } == .outOfDiskSpace)
+            expectEqual(code { () throws(EngineError) in try snapshot.copy(to: folder.file("a")) }, .outOfDiskSpace)
             injector.set { $0 == .commit ? ENOSPC : 0 }
-            #expect(code { () throws(EngineError) in try snapshot.copy(to: folder.file("a")) } == .outOfDiskSpace)
+            expectEqual(code { () throws(EngineError) in try snapshot.copy(to: folder.file("a")) }, .outOfDiskSpace)
             injector.set { _ in 0 }
-            #expect(folder.names == names)
-            #expect(snapshot.verify() == [])
+            expectEqual(folder.names, names)
+            expectEqual(snapshot.verify(), [])
         }
         try check(path, state)
     }
@@ -140,16 +143,16 @@ import Testing
         chmod(path, 0o640)
         // What a killed compaction left.
         try Data("rest".utf8).write(to: URL(fileURLWithPath: path + ".compacting"))
-        let sizes = try #require(try Database.compact(at: path))
-        #expect(sizes.after.total < sizes.before.total)
-        #expect(sizes.after.used <= sizes.after.total)
-        #expect(sizes.after.total == sizes.after.used)
-        #expect(folder.names.filter { $0.contains("compacting") || $0.contains(".copy-") } == [])
+        let sizes = try require(try Database.compact(at: path))
+        expect(sizes.after.total < sizes.before.total)
+        expect(sizes.after.used <= sizes.after.total)
+        expectEqual(sizes.after.total, sizes.after.used)
+        expectEqual(folder.names.filter { $0.contains("compacting") || $0.contains(".copy-") }, [])
         let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as! Int
-        #expect(mode == 0o640)
+        expectEqual(mode, 0o640)
         try check(path, state)
-        #expect(try Database.compact(at: path) { _ in false } == nil)
-        #expect(code { () throws(EngineError) in _ = try Database.compact(at: folder.file("none")) } == .fileNotFound)
+        expect(try Database.compact(at: path) { _ in false } == nil)
+        expectEqual(code { () throws(EngineError) in _ = try Database.compact(at: folder.file("none")) }, .fileNotFound)
     }
 
     @Test func `files that this process has open are neither compacted nor deleted`() throws {
@@ -158,15 +161,15 @@ import Testing
         var database: Database? = try Database.open(at: path)
         var snapshot: Snapshot? = try database?.snapshot()
         database = nil
-        #expect(code { () throws(EngineError) in _ = try Database.compact(at: path) } == .fileInUse)
-        #expect(code { () throws(EngineError) in _ = try Database.deleteFiles(at: path) } == .fileInUse)
-        #expect(try State(#require(snapshot)) == state)
+        expectEqual(code { () throws(EngineError) in _ = try Database.compact(at: path) }, .fileInUse)
+        expectEqual(code { () throws(EngineError) in _ = try Database.deleteFiles(at: path) }, .fileInUse)
+        expect(try State(require(snapshot)) == state)
         snapshot = nil
-        #expect(try Database.compact(at: path) != nil)
+        expect(try Database.compact(at: path) != nil)
         try check(path, state)
-        #expect(try Database.deleteFiles(at: path))
-        #expect(folder.names == ["test.realm.writer"])
-        #expect(try !Database.deleteFiles(at: path))
+        expect(try Database.deleteFiles(at: path))
+        expectEqual(folder.names, ["test.realm.writer"])
+        expect(try !Database.deleteFiles(at: path))
     }
 
     @Test(arguments: ["lock", "pin"]) func `files that another process has open are neither compacted nor deleted`(
@@ -175,12 +178,12 @@ import Testing
         let path = folder.file()
         let state = try fill(path, transactions: 3)
         let child = try ChildProcess([command, path])
-        _ = try #require(child.readLine())
-        #expect(code { () throws(EngineError) in _ = try Database.compact(at: path) } == .fileInUse)
-        #expect(code { () throws(EngineError) in _ = try Database.deleteFiles(at: path) } == .fileInUse)
+        _ = try require(child.readLine())
+        expectEqual(code { () throws(EngineError) in _ = try Database.compact(at: path) }, .fileInUse)
+        expectEqual(code { () throws(EngineError) in _ = try Database.deleteFiles(at: path) }, .fileInUse)
         child.kill()
         _ = child.wait()
-        #expect(try Database.compact(at: path) != nil)
+        expect(try Database.compact(at: path) != nil)
         try check(path, state)
     }
 
@@ -188,13 +191,13 @@ import Testing
         let path = folder.file()
         _ = try fill(path, transactions: 3)
         let child = try ChildProcess(["pin", path])
-        _ = try #require(child.readLine())
+        _ = try require(child.readLine())
         // As though it had found no file to lock.
         unlink(path + ".writer")
-        #expect(code { () throws(EngineError) in _ = try Database.deleteFiles(at: path) } == .fileInUse)
+        expectEqual(code { () throws(EngineError) in _ = try Database.deleteFiles(at: path) }, .fileInUse)
         child.kill()
         _ = child.wait()
-        #expect(try Database.deleteFiles(at: path))
+        expect(try Database.deleteFiles(at: path))
     }
 
     @Test func `who opens a file during its compaction waits for it`() throws {
@@ -207,15 +210,15 @@ import Testing
                 do {
                     let database = try Database.open(at: path)
                     opened.withLock { $0 = true }
-                    #expect(State(try database.snapshot()) == state)
+                    expectEqual(State(try database.snapshot()), state)
                 } catch { Issue.record(error) }
                 done.signal()
             }.start()
             usleep(20_000)
-            #expect(opened.withLock { !$0 })
+            expect(opened.withLock { !$0 })
             return true
         }
-        #expect(sizes != nil)
+        expect(sizes != nil)
         done.wait()
         try check(path, state)
     }
@@ -223,7 +226,7 @@ import Testing
     @Test func `a backup taken while another process writes is one version`() throws {
         let path = folder.file()
         let writer = try ChildProcess(["writer", path, "9"])
-        #expect(writer.readLine() == "ready")
+        expectEqual(writer.readLine(), "ready")
         let database = try Database.open(at: path)
         let script = Script(seed: 9)
         var expected = State()
@@ -236,8 +239,8 @@ import Testing
             while expected.transaction < found.transaction {
                 expected.apply(script.steps(expected.transaction + 1, on: expected))
             }
-            #expect(found == expected)
-            #expect(snapshot.verify() == [])
+            expectEqual(found, expected)
+            expectEqual(snapshot.verify(), [])
         }
         writer.kill()
         _ = writer.wait()
@@ -249,20 +252,20 @@ import Testing
         unlink(seed + "-lock")
         unlink(seed + ".writer")
         chmod(seed, 0o400)
-        #expect(try Database.seed(folder.file(), from: seed))
-        #expect(folder.names == ["seed.realm", "test.realm"])
-        #expect(try !Database.seed(folder.file(), from: seed))
+        expect(try Database.seed(folder.file(), from: seed))
+        expectEqual(folder.names, ["seed.realm", "test.realm"])
+        expect(try !Database.seed(folder.file(), from: seed))
         try check(folder.file(), state)
         let missing = code { () throws(EngineError) in
             _ = try Database.seed(folder.file("b"), from: folder.file("none"))
         }
-        #expect(missing == .fileNotFound)
+        expectEqual(missing, .fileNotFound)
         try Data(repeating: 7, count: 20_000).write(to: URL(fileURLWithPath: folder.file("garbage")))
         let garbage = code { () throws(EngineError) in
             _ = try Database.seed(folder.file("b"), from: folder.file("garbage"))
         }
-        #expect(garbage == .invalidDatabase)
-        #expect(!folder.names.contains("b"))
+        expectEqual(garbage, .invalidDatabase)
+        expect(!folder.names.contains("b"))
     }
 
     @Test func `a seed that this process has open read-only is copied`() throws {
@@ -272,9 +275,9 @@ import Testing
         var options = Database.Options()
         options.readOnly = true
         let open = try Database.open(at: seed, options: options)
-        #expect(try Database.seed(folder.file(), from: seed))
+        expect(try Database.seed(folder.file(), from: seed))
         let mode = try FileManager.default.attributesOfItem(atPath: folder.file())[.posixPermissions] as! Int
-        #expect(mode == 0o600)
+        expectEqual(mode, 0o600)
         try check(folder.file(), state)
         withExtendedLifetime(open) {}
     }
@@ -292,11 +295,11 @@ import Testing
         ]
         for name in gone + kept { try Data("rest".utf8).write(to: URL(fileURLWithPath: folder.file(name))) }
         try Database.open(at: path).snapshot().copy(to: copied)
-        #expect(!folder.names.contains(gone[0]) && folder.names.contains(gone[1]))
+        expect(!folder.names.contains(gone[0]) && folder.names.contains(gone[1]))
         try check(copied, state)
-        #expect(try Database.deleteFiles(at: path))
-        #expect(!folder.names.contains(gone[1]))
-        #expect(Set(folder.names).isSuperset(of: kept))
+        expect(try Database.deleteFiles(at: path))
+        expect(!folder.names.contains(gone[1]))
+        expect(Set(folder.names).isSuperset(of: kept))
     }
 
     @Test func `a file is deleted together with the symbolic link that names it`() throws {
@@ -304,9 +307,9 @@ import Testing
         _ = try fill(folder.file(), transactions: 3)
         for _ in 0..<2 {
             try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: folder.file())
-            #expect(try Database.deleteFiles(at: link))
-            #expect(folder.names == ["test.realm.writer"])
-            #expect(try !Database.deleteFiles(at: link))
+            expect(try Database.deleteFiles(at: link))
+            expectEqual(folder.names, ["test.realm.writer"])
+            expect(try !Database.deleteFiles(at: link))
             _ = try fill(folder.file(), transactions: 1)
         }
         _ = try Database.open(at: link).snapshot()
@@ -329,9 +332,9 @@ import Testing
             }
             let database = try Database.open(at: path, options: options)
             // A hole: it takes no space.
-            #expect(truncate(path, 40 << 30) == 0)
+            expectEqual(truncate(path, 40 << 30), 0)
             try database.snapshot().copy(to: folder.file("large.realm"))
-            #expect(mapped.withLock { $0 } >= 80 << 30)
+            expect(mapped.withLock { $0 } >= 80 << 30)
             try check(folder.file("large.realm"), state)
         }
     #endif

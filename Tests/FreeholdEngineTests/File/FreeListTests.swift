@@ -5,7 +5,7 @@ import Testing
 @testable import FreeholdEngine
 
 /// The list of free pages is LMDB's own; where it is damaged nothing but the sizes told can be wrong.
-@Suite struct `Damaged lists of free pages` {
+struct `Damaged lists of free pages` {
     private let folder = TemporaryFolder()
     private static let pageSize = 4096
 
@@ -26,9 +26,9 @@ import Testing
         }
         let meta = [0, Self.pageSize].max { word($0 + 16 + 128) < word($1 + 16 + 128) }!
         let page = word(meta + 16 + 64) * Self.pageSize
-        try #require(half(page + 10) == 2, "one leaf")
+        try require(half(page + 10) == 2, "one leaf")
         let nodes = (0..<(half(page + 12) - 16) / 2).map { page + half(page + 16 + 2 * $0) }
-        try #require(!nodes.isEmpty)
+        try require(!nodes.isEmpty)
         change(&bytes, page, nodes)
         try Data(bytes).write(to: url)
     }
@@ -48,18 +48,18 @@ import Testing
                 withUnsafeBytes(of: count) { bytes.replaceSubrange(at..<at + 8, with: $0) }
             }
         }
-        let use = try #require(try Database.compact(at: path))
-        #expect(use.before.used <= use.before.total && use.after.used == use.after.total)
+        let use = try require(try Database.compact(at: path))
+        expect(use.before.used <= use.before.total && use.after.used == use.after.total)
         let snapshot = try Database.open(at: path).snapshot()
-        #expect(State(snapshot) == state && snapshot.verify() == [])
+        expect(State(snapshot) == state && snapshot.verify() == [])
     }
 
     @Test func `an entry too short for a number counts nothing`() throws {
         let path = folder.file()
         let state = try fill(path)
         try damage(path) { bytes, _, nodes in for node in nodes { bytes[node..<node + 4] = [4, 0, 0, 0] } }
-        #expect(try Database.compact(at: path) != nil)
-        #expect(State(try Database.open(at: path).snapshot()) == state)
+        expect(try Database.compact(at: path) != nil)
+        expectEqual(State(try Database.open(at: path).snapshot()), state)
     }
 
     @Test func `a page that is none is an error`() throws {
@@ -67,7 +67,7 @@ import Testing
         _ = try fill(path)
         try damage(path) { bytes, page, _ in bytes[page + 10] = 0 }
         let before = try Data(contentsOf: URL(fileURLWithPath: path))
-        #expect(code { () throws(EngineError) in _ = try Database.compact(at: path) } == .invalidDatabase)
-        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+        expectEqual(code { () throws(EngineError) in _ = try Database.compact(at: path) }, .invalidDatabase)
+        try expectEqual(Data(contentsOf: URL(fileURLWithPath: path)), before)
     }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import FreeholdEngine
 
 /// What the order of blocks is for, and that everything else stays as it is.
-@Suite struct `Files with the blocks of a cluster side by side` {
+struct `Files with the blocks of a cluster side by side` {
     private let folder = TemporaryFolder()
 
     private func options(_ format: UInt32) -> Database.Options {
@@ -43,18 +43,18 @@ import Testing
         _ = try transaction.commit()
         transaction = try database.beginWrite()
         try add(50_000)
-        let before = try pages(try #require(transaction.base.pin.reader.trees).main)
+        let before = try pages(try require(transaction.base.pin.reader.trees).main)
         let snapshot = try transaction.commit()
-        let after = try pages(try #require(snapshot.pin.reader.trees).main)
-        #expect(snapshot.verify() == [])
+        let after = try pages(try require(snapshot.pin.reader.trees).main)
+        expectEqual(snapshot.verify(), [])
         return after.subtracting(before).count
     }
 
     @Test func `change fewer pages of LMDB's tree with an insert`() throws {
         let (old, new) = (try pagesOfAnInsert(4), try pagesOfAnInsert(5))
         print("pages of the tree that an insert writes: \(old), \(new)")
-        #expect(old >= 8)
-        #expect(new <= 4)
+        expect(old >= 8)
+        expect(new <= 4)
     }
 
     // MARK: Many segments
@@ -121,35 +121,35 @@ import Testing
             let database = try Database.open(at: path, options: options(4))
             try fill(database)
             let snapshot = try database.snapshot()
-            #expect(snapshot.root.nextSegment > 4 * 256)
-            #expect(snapshot.verify() == [])
-            #expect(database.core.storage.order == .bySegment)
+            expect(snapshot.root.nextSegment > 4 * 256)
+            expectEqual(snapshot.verify(), [])
+            expectEqual(database.core.storage.order, .bySegment)
             return contents(snapshot)
         }()
         do {
             var readOnly = options(5)
             readOnly.readOnly = true
             let database = try Database.open(at: path, options: readOnly)
-            #expect(database.core.storage.order == .bySegment)
-            #expect(contents(try database.snapshot()) == before)
+            expectEqual(database.core.storage.order, .bySegment)
+            expectEqual(contents(try database.snapshot()), before)
         }
         let database = try Database.open(at: path, options: options(5))
-        #expect(database.core.storage.order == .byCluster)
+        expectEqual(database.core.storage.order, .byCluster)
         let snapshot = try database.snapshot()
-        #expect(contents(snapshot) == before)
-        #expect(snapshot.verify() == [])
+        expectEqual(contents(snapshot), before)
+        expectEqual(snapshot.verify(), [])
         try snapshot.copy(to: folder.file("copy.realm"))
         let transaction = try database.beginWrite()
         for name in ["T0", "T5", "T10"] { transaction.dropTable(transaction.schema.table(named: name)!) }
         let dropped = try transaction.commit()
-        #expect(dropped.schema.tables.count == 9)
-        #expect(dropped.verify() == [])
+        expectEqual(dropped.schema.tables.count, 9)
+        expectEqual(dropped.verify(), [])
         let kept = before.filter { line in !["T0 ", "T5 ", "T10 "].contains { line.hasPrefix($0) } }
-        #expect(contents(dropped).count == kept.count)
+        expectEqual(contents(dropped).count, kept.count)
         let run = try dropped.run(from: BlockAddress(raw: 0))
-        #expect(!run.isEmpty && run.map(\.address) == run.map(\.address).sorted())
+        expect(!run.isEmpty && run.map(\.address) == run.map(\.address).sorted())
         let copy = try Database.open(at: folder.file("copy.realm"), options: options(5))
-        #expect(contents(try copy.snapshot()) == before)
-        #expect(try copy.snapshot().verify() == [])
+        expectEqual(contents(try copy.snapshot()), before)
+        try expectEqual(copy.snapshot().verify(), [])
     }
 }

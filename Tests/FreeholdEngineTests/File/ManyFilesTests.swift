@@ -4,7 +4,7 @@ import Testing
 @testable import FreeholdEngine
 
 /// A server has a file for each of its users.
-@Suite struct ManyFilesTests {
+struct ManyFilesTests {
     /// What the system says of this process: kilobytes, or a count.
     private static func status(_ name: String) -> Int? {
         let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)

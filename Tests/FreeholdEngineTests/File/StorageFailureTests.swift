@@ -5,7 +5,7 @@ import Testing
 
 @testable import FreeholdEngine
 
-@Suite struct StorageFailureTests {
+struct StorageFailureTests {
     let folder = TemporaryFolder()
 
     private func open(_ faults: FaultInjector) throws -> StorageEnvironment {
@@ -25,13 +25,13 @@ import Testing
                 for number: UInt64 in 1..<50 { try writer.put(1, number, bytes(2, 5000)) }
             }
         }
-        #expect(found?.code == .outOfDiskSpace)
-        #expect(found?.underlying == number)
-        #expect(environment.lastVersion == 1)
-        #expect(reader.bytes(1, 1) == [1])
+        expectEqual(found?.code, .outOfDiskSpace)
+        expectEqual(found?.underlying, number)
+        expectEqual(environment.lastVersion, 1)
+        expectEqual(reader.bytes(1, 1), [1])
         faults.set { _ in 0 }
-        #expect(try environment.write { writer throws(EngineError) in try writer.put(1, 2, [2]) } == 2)
-        #expect(try environment.beginRead().bytes(1, 1) == [1])
+        try expectEqual(environment.write { writer throws(EngineError) in try writer.put(1, 2, [2]) }, 2)
+        try expectEqual(environment.beginRead().bytes(1, 1), [1])
     }
 
     /// Commits run on the caller's thread, to which the system would send SIGXFSZ.
@@ -89,21 +89,22 @@ import Testing
         let faults = FaultInjector { _ in 0 }
         let environment = try open(faults)
         faults.set { $0 == .commit ? EIO : 0 }
-        #expect(
+        expectEqual(
             code { () throws(EngineError) in
                 try environment.write { writer throws(EngineError) in try writer.put(1, 1, [2]) }
-            } == .environmentFailed
+            },
+            .environmentFailed
         )
         faults.set { _ in 0 }
         for _ in 0..<2 {
             let found = error { () throws(EngineError) in try environment.write { _ in } }
-            #expect(found?.code == .environmentFailed)
-            #expect(found?.underlying == EIO)
+            expectEqual(found?.code, .environmentFailed)
+            expectEqual(found?.underlying, EIO)
         }
-        #expect(try environment.beginRead().bytes(1, 1) == [1])
+        try expectEqual(environment.beginRead().bytes(1, 1), [1])
         environment.close()
         let again = try StorageEnvironment.open(path: folder.file())
-        #expect(try again.write { writer throws(EngineError) in try writer.put(1, 1, [3]) } == 2)
+        try expectEqual(again.write { writer throws(EngineError) in try writer.put(1, 1, [3]) }, 2)
     }
 
     @Test func `a flush holds up no reader, and where it fails nothing more is written`() throws {
@@ -117,20 +118,20 @@ import Testing
             return 0
         }
         try environment.sync()
-        #expect(read.withLock { $0 } == [1])
+        expectEqual(read.withLock { $0 }, [1])
         faults.set { $0 == .sync ? EIO : 0 }
-        #expect(code { () throws(EngineError) in try environment.sync() } == .io)
-        #expect(code { () throws(EngineError) in try environment.write { _ in } } == .environmentFailed)
+        expectEqual(code { () throws(EngineError) in try environment.sync() }, .io)
+        expectEqual(code { () throws(EngineError) in try environment.write { _ in } }, .environmentFailed)
         // Nobody closes the file under a flush.
         faults.set { [weak environment] operation in
             if operation == .sync { environment?.close() }
             return 0
         }
         try environment.sync()
-        #expect(code { () throws(EngineError) in try environment.sync() } == .environmentClosed)
+        expectEqual(code { () throws(EngineError) in try environment.sync() }, .environmentClosed)
         let other = try StorageEnvironment.open(path: folder.file(), options: .init(readOnly: true))
         try other.sync()
-        #expect(try other.beginRead().bytes(1, 1) == [1])
+        try expectEqual(other.beginRead().bytes(1, 1), [1])
     }
 
     /// After a failed write of the root LMDB refuses new readers, too.
@@ -144,30 +145,31 @@ import Testing
             default: 0
             }
         }
-        #expect(
+        expectEqual(
             code { () throws(EngineError) in
                 try environment.write { writer throws(EngineError) in try writer.put(1, 1, [2]) }
-            } == .environmentFailed
+            },
+            .environmentFailed
         )
         faults.set { _ in 0 }
-        #expect(environment.lastVersion == 1)
-        #expect(code { () throws(EngineError) in try environment.write { _ in } } == .environmentFailed)
+        expectEqual(environment.lastVersion, 1)
+        expectEqual(code { () throws(EngineError) in try environment.write { _ in } }, .environmentFailed)
         let one = try environment.beginRead()
         do {
             let other = try environment.beginRead()
-            #expect(other.version == 1)
-            #expect(other.bytes(1, 1) == [1])
+            expectEqual(other.version, 1)
+            expectEqual(other.bytes(1, 1), [1])
         }
-        #expect(one.bytes(1, 1) == [1])
-        #expect(environment.readerList().map(\.version) == [1])
+        expectEqual(one.bytes(1, 1), [1])
+        expectEqual(environment.readerList().map(\.version), [1])
     }
 
     @Test func `injected errors at the beginning are typed`() throws {
         let faults = FaultInjector { _ in 0 }
         let environment = try open(faults)
         faults.set { $0 == .read ? MDB_READERS_FULL : $0 == .write ? MDB_MAP_RESIZED : 0 }
-        #expect(code { () throws(EngineError) in _ = try environment.beginRead() } == .readersFull)
-        #expect(code { () throws(EngineError) in try environment.write { _ in } } == .mapResized)
+        expectEqual(code { () throws(EngineError) in _ = try environment.beginRead() }, .readersFull)
+        expectEqual(code { () throws(EngineError) in try environment.write { _ in } }, .mapResized)
         faults.set { _ in 0 }
         try environment.write { writer throws(EngineError) in try writer.put(1, 1, [2]) }
     }
@@ -178,14 +180,14 @@ import Testing
         try environment.write { writer throws(EngineError) in try writer.put(1, 1, bytes(4, 6000)) }
         var reader: StorageReader? = try environment.beginRead()
         environment.close()
-        #expect(reader?.bytes(1, 1) == bytes(4, 6000))
-        #expect(code { () throws(EngineError) in _ = try environment.beginRead() } == .environmentClosed)
-        #expect(!environment.isOpen)
+        expectEqual(reader?.bytes(1, 1), bytes(4, 6000))
+        expectEqual(code { () throws(EngineError) in _ = try environment.beginRead() }, .environmentClosed)
+        expect(!environment.isOpen)
         reader = nil
         environment.close()
-        #expect(environment.info == nil)
-        #expect(environment.lastVersion == 1)
-        #expect(environment.readerList() == [])
+        expect(environment.info == nil)
+        expectEqual(environment.lastVersion, 1)
+        expectEqual(environment.readerList(), [])
     }
 
     /// Room is made before the root is written, and what was too much is given back.
@@ -211,10 +213,10 @@ import Testing
                     try writer.remove(BlockAddress(segment: 1, number: number * round))
                 }
             }
-            let info = try #require(environment.info)
-            let size = try #require(sizes.withLock { $0.last })
-            #expect(size >= info.pageCount * 4096, "round \(round)")
-            #expect(info.fileSize <= info.pageCount * 4096 + 2 * FileExtent.step, "round \(round)")
+            let info = try require(environment.info)
+            let size = try require(sizes.withLock { $0.last })
+            expect(size >= info.pageCount * 4096, "round \(round)")
+            expect(info.fileSize <= info.pageCount * 4096 + 2 * FileExtent.step, "round \(round)")
         }
     }
 
@@ -228,6 +230,6 @@ import Testing
             if now != size { changes += 1 }
             size = now
         }
-        #expect(changes < 10)
+        expect(changes < 10)
     }
 }

@@ -4,36 +4,36 @@ import Testing
 
 @testable import FreeholdEngine
 
-@Suite struct StorageReaderSlotTests {
+struct StorageReaderSlotTests {
     let folder = TemporaryFolder()
 
     @Test func `full reader slots name the setting`() throws {
         let environment = try StorageEnvironment.open(path: folder.file(), options: .init(maximumReaders: 4))
-        let slots = try #require(environment.info).maximumReaders
+        let slots = try require(environment.info).maximumReaders
         var readers: [StorageReader] = []
         for _ in 0..<slots { readers.append(try environment.beginRead()) }
         let found = error { () throws(EngineError) in _ = try environment.beginRead() }
-        #expect(found?.code == .readersFull)
-        #expect(found?.message.contains("`maximumReaders`") == true)
+        expectEqual(found?.code, .readersFull)
+        expectEqual(found?.message.contains("`maximumReaders`"), true)
         // Writing needs none.
-        #expect(try environment.write { writer throws(EngineError) in try writer.put(1, 1, [1]) } == 1)
+        try expectEqual(environment.write { writer throws(EngineError) in try writer.put(1, 1, [1]) }, 1)
         readers.removeLast()
         let last = try environment.beginRead()
-        #expect(last.version == 1)
+        expectEqual(last.version, 1)
     }
 
     @Test func `pinned versions are listed`() throws {
         let environment = try StorageEnvironment.open(path: folder.file())
-        #expect(environment.readerList() == [])
+        expectEqual(environment.readerList(), [])
         let old = try environment.beginRead()
         for byte in 1...3 {
             try environment.write { writer throws(EngineError) in try writer.put(1, 1, [UInt8(byte)]) }
         }
         let new = try environment.beginRead()
         let list = environment.readerList()
-        #expect(list.map(\.version).sorted() == [0, 3])
-        #expect(list.allSatisfy { $0.processIdentifier == getpid() })
-        #expect(environment.clearStaleReaders() == 0)
+        expectEqual(list.map(\.version).sorted(), [0, 3])
+        expect(list.allSatisfy { $0.processIdentifier == getpid() })
+        expectEqual(environment.clearStaleReaders(), 0)
         withExtendedLifetime((old, new)) {}
     }
 
@@ -45,11 +45,11 @@ import Testing
             for byte in 1...40 {
                 try environment.write { writer throws(EngineError) in try writer.put(1, 1, bytes(UInt8(byte), 32000)) }
             }
-            if let pinned { #expect(pinned.bytes(1, 1) == bytes(0, 32000)) }
-            return try #require(environment.info).pageCount
+            if let pinned { expectEqual(pinned.bytes(1, 1), bytes(0, 32000)) }
+            return try require(environment.info).pageCount
         }
-        #expect(try growth(pinning: false) < 60)
-        #expect(try growth(pinning: true) > 300)
+        expect(try growth(pinning: false) < 60)
+        expect(try growth(pinning: true) > 300)
     }
 
     @Test func `readers of one version may end on other threads`() async throws {
@@ -60,18 +60,18 @@ import Testing
                 let reader = try? environment.beginRead()
                 group.addTask { reader?.bytes(1, 1) == bytes(7, 3000) }
             }
-            for await same in group { #expect(same) }
+            for await same in group { expect(same) }
         }
-        #expect(environment.readerList() == [])
+        expectEqual(environment.readerList(), [])
     }
 
     /// Another process makes the file grow past a map of a megabyte, because a third holds a version.
     private func growElsewhere(_ path: String) throws {
         let pin = try ChildProcess(["pin", path])
-        #expect(pin.readLine()?.hasPrefix("pinned") == true)
+        expectEqual(pin.readLine()?.hasPrefix("pinned"), true)
         let writer = try ChildProcess(["transactions", path, "4", "100"])
-        #expect(writer.readLines().last == "100")
-        #expect(writer.wait() == 0)
+        expectEqual(writer.readLines().last, "100")
+        expectEqual(writer.wait(), 0)
     }
 
     private func openSmall(_ path: String) throws -> Database {
@@ -87,12 +87,12 @@ import Testing
         let version = database.lastVersion
         try growElsewhere(path)
         for _ in 0..<2 {
-            #expect(code { () throws(EngineError) in _ = try database.snapshot() } == .mapResized)
-            #expect(code { () throws(EngineError) in _ = try database.beginWrite() } == .mapResized)
+            expectEqual(code { () throws(EngineError) in _ = try database.snapshot() }, .mapResized)
+            expectEqual(code { () throws(EngineError) in _ = try database.beginWrite() }, .mapResized)
         }
-        #expect(pinned?.version == version && pinned?.verify() == [])
+        expect(pinned?.version == version && pinned?.verify() == [])
         pinned = nil
-        #expect(State(try database.snapshot()).transaction == 100)
+        expectEqual(State(try database.snapshot()).transaction, 100)
     }
 
     @Test func `a map resized elsewhere is followed`() throws {
@@ -101,17 +101,17 @@ import Testing
         _ = try database.snapshot()
         try growElsewhere(path)
         let transaction = try database.beginWrite()
-        #expect(State(transaction).transaction == 100)
+        expectEqual(State(transaction).transaction, 100)
         transaction.cancel()
-        #expect(try #require(database.core.storage.info).mapSize > 1 << 20)
-        #expect(try database.snapshot().verify() == [])
+        expect(try require(database.core.storage.info).mapSize > 1 << 20)
+        try expectEqual(database.snapshot().verify(), [])
     }
 
     @Test func `the readers of a killed process are forgotten by those who write on`() throws {
         let path = folder.file()
         let database = try Database.open(at: path)
         let killed = try ChildProcess(["pin", path])
-        #expect(killed.readLine()?.hasPrefix("pinned") == true)
+        expectEqual(killed.readLine()?.hasPrefix("pinned"), true)
         func write(_ count: Int) throws {
             for i in 0..<count {
                 let transaction = try database.beginWrite()
@@ -123,13 +123,13 @@ import Testing
             }
         }
         try write(40)
-        #expect(database.readers().contains { $0.processIdentifier == killed.identifier })
+        expect(database.readers().contains { $0.processIdentifier == killed.identifier })
         killed.kill()
         killed.wait()
         try write(16)
-        #expect(!database.readers().contains { $0.processIdentifier == killed.identifier })
+        expect(!database.readers().contains { $0.processIdentifier == killed.identifier })
         let size = try database.fileUse().total
         try write(200)
-        #expect(try database.fileUse().total <= size + 1 << 20)
+        expect(try database.fileUse().total <= size + 1 << 20)
     }
 }

@@ -3,14 +3,14 @@ import Testing
 
 @testable import FreeholdEngine
 
-@Suite struct StorageTransactionTests {
+struct StorageTransactionTests {
     let folder = TemporaryFolder()
 
     @Test func `addresses keep their parts and order`() {
         let address = BlockAddress(segment: BlockAddress.maximumSegment, number: BlockAddress.maximumNumber)
-        #expect(address.raw == .max)
-        #expect(address.segment == BlockAddress.maximumSegment && address.number == BlockAddress.maximumNumber)
-        #expect(BlockAddress(segment: 1, number: BlockAddress.maximumNumber) < BlockAddress(segment: 2, number: 0))
+        expectEqual(address.raw, .max)
+        expect(address.segment == BlockAddress.maximumSegment && address.number == BlockAddress.maximumNumber)
+        expect(BlockAddress(segment: 1, number: BlockAddress.maximumNumber) < BlockAddress(segment: 2, number: 0))
     }
 
     @Test func `readers keep their version`() throws {
@@ -21,13 +21,13 @@ import Testing
         let second = try environment.write { writer throws(EngineError) in try writer.put(1, 1, bytes(2, 9000)) }
         let two = try environment.beginRead()
         try environment.write { writer throws(EngineError) in try writer.remove(BlockAddress(segment: 1, number: 1)) }
-        #expect((empty.version, first, second) == (0, 1, 2))
-        #expect((one.version, two.version) == (1, 2))
-        #expect(empty.bytes(1, 1) == nil)
-        #expect(one.bytes(1, 1) == [1])
-        #expect(two.bytes(1, 1) == bytes(2, 9000))
-        #expect(environment.lastVersion == 3)
-        #expect(try environment.beginRead().bytes(1, 1) == nil)
+        expect((empty.version, first, second) == (0, 1, 2))
+        expect((one.version, two.version) == (1, 2))
+        expect(empty.bytes(1, 1) == nil)
+        expectEqual(one.bytes(1, 1), [1])
+        expectEqual(two.bytes(1, 1), bytes(2, 9000))
+        expectEqual(environment.lastVersion, 3)
+        expect(try environment.beginRead().bytes(1, 1) == nil)
     }
 
     @Test func `a segment is visited in order and alone`() throws {
@@ -42,26 +42,27 @@ import Testing
                 seen.append(number)
                 return bytes[0] == 2 && seen.count < 4
             }
-            #expect(seen == Array(numbers.sorted().prefix(4)))
+            expectEqual(seen, Array(numbers.sorted().prefix(4)))
         }
         let reader = try environment.beginRead()
-        #expect(reader.numbers(in: 2) == numbers.sorted())
-        #expect(reader.numbers(in: 4) == [])
-        #expect(reader.numbers(in: 0) == [])
+        expectEqual(reader.numbers(in: 2), numbers.sorted())
+        expectEqual(reader.numbers(in: 4), [])
+        expectEqual(reader.numbers(in: 0), [])
     }
 
     @Test func `an empty commit makes no version and an abort leaves nothing`() throws {
         let environment = try StorageEnvironment.open(path: folder.file())
-        #expect(try environment.write { _ in } == 0)
-        #expect(
-            try environment.write { writer throws(EngineError) in
+        try expectEqual(environment.write { _ in }, 0)
+        try expectEqual(
+            environment.write { writer throws(EngineError) in
                 try writer.remove(BlockAddress(segment: 1, number: 1))
-            } == 0
+            },
+            0
         )
         try environment.writer.sync { () throws(EngineError) in
             let writer = try environment.beginWrite()
             try writer.put(1, 1, [1])
-            #expect(writer.bytes(1, 1) == [1])
+            expectEqual(writer.bytes(1, 1), [1])
             writer.abort()
         }
         // A writer that is dropped elsewhere is aborted on its thread.
@@ -71,13 +72,13 @@ import Testing
             try dropped?.put(1, 1, [1])
         }
         dropped = nil
-        #expect(environment.lastVersion == 0)
+        expectEqual(environment.lastVersion, 0)
         let version = try environment.write { writer throws(EngineError) in
-            #expect(writer.baseVersion == 0)
-            #expect(writer.bytes(1, 1) == nil)
+            expectEqual(writer.baseVersion, 0)
+            expect(writer.bytes(1, 1) == nil)
             try writer.put(1, 2, [1])
         }
-        #expect(version == 1)
+        expectEqual(version, 1)
     }
 
     /// Random puts, removals and sizes against a dictionary, over commits, aborts and reopenings.
@@ -108,17 +109,17 @@ import Testing
                 if commits { _ = try writer.commit() } else { writer.abort() }
             }
             if commits { model = next }
-            let info = try #require(environment.info)
-            #expect(info.fileSize >= info.pageCount * 4096, "seed \(seed), round \(round)")
-            #expect(info.fileSize <= info.pageCount * 4096 + 2 * FileExtent.step, "seed \(seed), round \(round)")
+            let info = try require(environment.info)
+            expect(info.fileSize >= info.pageCount * 4096, "seed \(seed), round \(round)")
+            expect(info.fileSize <= info.pageCount * 4096 + 2 * FileExtent.step, "seed \(seed), round \(round)")
             if random.next() % 8 == 0 {
                 environment.close()
                 environment = try StorageEnvironment.open(path: path)
             }
         }
         let reader = try environment.beginRead()
-        #expect(reader.numbers(in: 9) == model.keys.sorted(), "seed \(seed)")
-        for (number, value) in model { #expect(reader.bytes(9, number) == value, "seed \(seed)") }
+        expectEqual(reader.numbers(in: 9), model.keys.sorted(), "seed \(seed)")
+        for (number, value) in model { expectEqual(reader.bytes(9, number), value, "seed \(seed)") }
     }
 
     @Test func `a full map names the setting and writing goes on`() throws {
@@ -129,10 +130,10 @@ import Testing
                 for number: UInt64 in 2..<1000 { try writer.put(1, number, bytes(2, 8000)) }
             }
         }
-        #expect(found?.code == .mapFull)
-        #expect(found?.message.contains("`mapSize`") == true)
-        #expect(try environment.beginRead().numbers(in: 1) == [1])
-        #expect(try environment.write { writer throws(EngineError) in try writer.put(1, 2, bytes(2, 8000)) } == 2)
+        expectEqual(found?.code, .mapFull)
+        expectEqual(found?.message.contains("`mapSize`"), true)
+        try expectEqual(environment.beginRead().numbers(in: 1), [1])
+        try expectEqual(environment.write { writer throws(EngineError) in try writer.put(1, 2, bytes(2, 8000)) }, 2)
     }
 
     @Test func `an error stays with its transaction`() throws {
@@ -146,10 +147,10 @@ import Testing
                     number += 1
                 }
             }
-            #expect(first?.code == .mapFull)
-            #expect(code { () throws(EngineError) in try writer.put(1, 0, [1]) } == .mapFull)
-            #expect(code { () throws(EngineError) in _ = try writer.commit() } == .mapFull)
+            expectEqual(first?.code, .mapFull)
+            expectEqual(code { () throws(EngineError) in try writer.put(1, 0, [1]) }, .mapFull)
+            expectEqual(code { () throws(EngineError) in _ = try writer.commit() }, .mapFull)
         }
-        #expect(environment.lastVersion == 0)
+        expectEqual(environment.lastVersion, 0)
     }
 }

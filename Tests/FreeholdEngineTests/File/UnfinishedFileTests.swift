@@ -4,7 +4,7 @@ import Testing
 @testable import FreeholdEngine
 
 /// Files whose creation was broken off, and files that were cut off.
-@Suite struct UnfinishedFileTests {
+struct UnfinishedFileTests {
     let folder = TemporaryFolder()
 
     /// What LMDB makes a file with.
@@ -25,7 +25,7 @@ import Testing
         let transaction = try database.beginWrite()
         try transaction.applySchema([TableSpec("Counter", columns: [ColumnSpec("number", .int)])])
         let snapshot = try transaction.commit()
-        #expect(snapshot.verify() == [])
+        expectEqual(snapshot.verify(), [])
     }
 
     @Test(arguments: [1, 15, 16, 24, 100, 151, 152, 511, 4095, 4096, 4097, 4300, 8191, 8192])
@@ -34,11 +34,11 @@ import Testing
         let path = try write(pages.prefix(size), "part")
         if size < pages.count {
             let options = StorageOptions(readOnly: true)
-            #expect(
-                code { () throws(EngineError) in _ = try StorageEnvironment.open(path: path, options: options) }
-                    == .invalidDatabase
+            expectEqual(
+                code { () throws(EngineError) in _ = try StorageEnvironment.open(path: path, options: options) },
+                .invalidDatabase
             )
-            #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == pages.prefix(size))
+            try expectEqual(Data(contentsOf: URL(fileURLWithPath: path)), pages.prefix(size))
         }
         try openAndWrite(path)
     }
@@ -62,8 +62,8 @@ import Testing
             Data([1]), Data("hello".utf8), versioned, pages.prefix(4096), whole.prefix(4096), whole.prefix(8192),
         ] {
             let path = try write(data, "refused")
-            #expect(code { () throws(EngineError) in _ = try Database.open(at: path) } == .invalidDatabase)
-            #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == data)
+            expectEqual(code { () throws(EngineError) in _ = try Database.open(at: path) }, .invalidDatabase)
+            try expectEqual(Data(contentsOf: URL(fileURLWithPath: path)), data)
         }
     }
 
@@ -87,7 +87,7 @@ import Testing
             await withCheckedContinuation { continuation in
                 group.notify(queue: .global()) { continuation.resume() }
             }
-            #expect(leases.withLock { $0.count } == 3)
+            expectEqual(leases.withLock { $0.count }, 3)
         }
     }
 
@@ -96,16 +96,16 @@ import Testing
     @Test func `a file that was cut off to nothing is refused as long as its lock file tells of a version`() throws {
         let path = folder.file("cut")
         try openAndWrite(path)
-        #expect(truncate(path, 0) == 0)
+        expectEqual(truncate(path, 0), 0)
         for _ in 0..<2 {
             let found = error { () throws(EngineError) in _ = try Database.open(at: path) }
-            #expect(found?.code == .invalidDatabase)
-            #expect(found?.message.contains("cut off") == true, "\(found?.message ?? "")")
+            expectEqual(found?.code, .invalidDatabase)
+            expectEqual(found?.message.contains("cut off"), true, "\(found?.message ?? "")")
         }
         // Deleted, it is made anew; so is an empty one without the lock file.
         unlink(path)
         try openAndWrite(path)
-        #expect(truncate(path, 0) == 0)
+        expectEqual(truncate(path, 0), 0)
         unlink(path + "-lock")
         try openAndWrite(path)
     }
@@ -115,7 +115,7 @@ import Testing
         // Also where an opening failed before there was a version.
         let path = folder.file("opened")
         try StorageEnvironment.open(path: path).close()
-        #expect(truncate(path, 0) == 0)
+        expectEqual(truncate(path, 0), 0)
         try openAndWrite(path)
     }
 
@@ -124,10 +124,10 @@ import Testing
         for _ in 0..<3 { try openAndWrite(path) }
         let version = try Database.open(at: path).lastVersion
         #if os(Linux)
-            #expect(LockFile.lastVersion(of: path) == version)
+            expectEqual(LockFile.lastVersion(of: path), version)
         #endif
         try Data(count: 9000).write(to: URL(fileURLWithPath: folder.file("zeros-lock")))
-        #expect(LockFile.lastVersion(of: folder.file("zeros")) == nil)
-        #expect(LockFile.lastVersion(of: folder.file("nothing")) == nil)
+        expect(LockFile.lastVersion(of: folder.file("zeros")) == nil)
+        expect(LockFile.lastVersion(of: folder.file("nothing")) == nil)
     }
 }

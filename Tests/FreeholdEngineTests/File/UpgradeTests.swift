@@ -5,7 +5,7 @@ import TestScript
 @testable import FreeholdEngine
 
 /// Files of format 4 that are opened for writing.
-@Suite struct `Upgrades of older files` {
+struct `Upgrades of older files` {
     private let folder = TemporaryFolder()
 
     private static let newest = Catalogue.formatVersion
@@ -34,8 +34,8 @@ import TestScript
         try script.run(steps, in: transaction)
         let snapshot = try transaction.commit()
         state.apply(steps)
-        #expect(State(snapshot) == state)
-        #expect(snapshot.verify() == [])
+        expectEqual(State(snapshot), state)
+        expectEqual(snapshot.verify(), [])
     }
 
     @Test func `keep what an older Freehold wrote`() throws {
@@ -45,20 +45,20 @@ import TestScript
         do {
             let database = try Database.open(at: path)
             let snapshot = try database.snapshot()
-            #expect(database.formatVersion == Self.newest)
-            #expect(database.core.header.requiredFeatures == .checksums)
+            expectEqual(database.formatVersion, Self.newest)
+            expectEqual(database.core.header.requiredFeatures, .checksums)
             // Nobody knows which tables its words were made by.
-            #expect(database.core.header.unicode == .unknown)
-            #expect(State(snapshot) == Format4File.state)
-            #expect(snapshot.verify() == [])
+            expectEqual(database.core.header.unicode, .unknown)
+            expectEqual(State(snapshot), Format4File.state)
+            expectEqual(snapshot.verify(), [])
         }
         let new = identity(path)
-        #expect(new != old)
-        #expect(folder.names.filter { $0.contains("compacting") } == [])
+        expect(new != old)
+        expectEqual(folder.names.filter { $0.contains("compacting") }, [])
         var state = Format4File.state
         try write(path, Format4File.transactions + 1, on: &state)
-        #expect(identity(path) == new, "it was made anew once")
-        #expect(try format(path) == Self.newest)
+        expectEqual(identity(path), new, "it was made anew once")
+        try expectEqual(format(path), Self.newest)
     }
 
     @Test(arguments: [3, 40, 1000]) func `keep every kind of value`(clusterSpan: Int) throws {
@@ -68,19 +68,19 @@ import TestScript
         options.readOnly = true
         let before: (digest: UInt64, root: CatalogueRoot, schema: [UInt8]) = try {
             let database = try Database.open(at: path, options: options)
-            #expect(database.formatVersion == 4)
+            expectEqual(database.formatVersion, 4)
             let snapshot = try database.snapshot()
-            #expect(snapshot.verify() == [])
+            expectEqual(snapshot.verify(), [])
             return (try Contents.digest(snapshot), snapshot.root, snapshot.schema.encoded())
         }()
         options.readOnly = false
         let database = try Database.open(at: path, options: options)
-        #expect(database.formatVersion == Self.newest)
-        #expect(database.core.clusterSpan == clusterSpan)
+        expectEqual(database.formatVersion, Self.newest)
+        expectEqual(database.core.clusterSpan, clusterSpan)
         let snapshot = try database.snapshot()
-        #expect(snapshot.verify() == [])
-        #expect(try Contents.digest(snapshot) == before.digest)
-        #expect(snapshot.root == before.root && snapshot.schema.encoded() == before.schema)
+        expectEqual(snapshot.verify(), [])
+        try expectEqual(Contents.digest(snapshot), before.digest)
+        expect(snapshot.root == before.root && snapshot.schema.encoded() == before.schema)
     }
 
     @Test func `keep the permissions, and lead through symbolic links`() throws {
@@ -89,10 +89,10 @@ import TestScript
         chmod(path, 0o640)
         let link = folder.file("link.realm")
         symlink(path, link)
-        #expect(try Database.open(at: link).formatVersion == Self.newest)
+        try expectEqual(Database.open(at: link).formatVersion, Self.newest)
         var status = stat()
-        #expect(lstat(link, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
-        #expect(lstat(path, &status) == 0 && status.st_mode & 0o777 == 0o640)
+        expect(lstat(link, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
+        expect(lstat(path, &status) == 0 && status.st_mode & 0o777 == 0o640)
     }
 
     @Test(.enabled(if: BlockCryptography.isAvailable, "needs the trait Encryption"))
@@ -116,15 +116,15 @@ import TestScript
         }()
         options.formatVersion = Self.newest
         options.encryptionKey = nil
-        #expect(error { () throws(EngineError) in _ = try Database.open(at: path, options: options) } != nil)
-        #expect(try format(path, key: Script.key) == 4, "a wrong key changes nothing")
+        expect(error { () throws(EngineError) in _ = try Database.open(at: path, options: options) } != nil)
+        try expectEqual(format(path, key: Script.key), 4, "a wrong key changes nothing")
         options.encryptionKey = Script.key
         let database = try Database.open(at: path, options: options)
-        #expect(database.formatVersion == Self.newest)
-        #expect(database.core.header.requiredFeatures == [])
-        #expect(database.core.header.encryption?.fileID != header.encryption?.fileID)
+        expectEqual(database.formatVersion, Self.newest)
+        expectEqual(database.core.header.requiredFeatures, [])
+        expect(database.core.header.encryption?.fileID != header.encryption?.fileID)
         let snapshot = try database.snapshot()
-        #expect(snapshot.verify() == [] && State(snapshot) == state)
+        expect(snapshot.verify() == [] && State(snapshot) == state)
     }
 
     @Test func `wait until nobody else has the file open`() throws {
@@ -137,20 +137,20 @@ import TestScript
         options.formatVersion = 4
         do {
             let held = try Database.open(at: path, options: options)
-            #expect(held.formatVersion == 4)
-            #expect(try Database.open(at: path).formatVersion == 4)
+            expectEqual(held.formatVersion, 4)
+            try expectEqual(Database.open(at: path).formatVersion, 4)
             let child = try ChildProcess(["pin", path])
-            #expect(child.readLine()?.hasPrefix("pinned") == true)
+            expectEqual(child.readLine()?.hasPrefix("pinned"), true)
             try write(path, Format4File.transactions + 1, on: &state)
-            #expect(identity(path) == old)
+            expectEqual(identity(path), old)
             child.kill()
             child.wait()
-            #expect(held.formatVersion == 4)
+            expectEqual(held.formatVersion, 4)
         }
-        #expect(try format(path) == 4)
+        try expectEqual(format(path), 4)
         try write(path, Format4File.transactions + 2, on: &state)
-        #expect(try format(path) == Self.newest)
-        #expect(identity(path) != old)
+        try expectEqual(format(path), Self.newest)
+        expect(identity(path) != old)
     }
 
     @Test func `another process's users are never left with the old file`() throws {
@@ -161,14 +161,14 @@ import TestScript
         // A child that has it open in the old format: this process holds it open while it starts.
         var held: Database? = try Database.open(at: path, options: options)
         let child = try ChildProcess(["pin", path])
-        #expect(child.readLine()?.hasPrefix("pinned") == true)
+        expectEqual(child.readLine()?.hasPrefix("pinned"), true)
         withExtendedLifetime(held) {}
         held = nil
         let old = identity(path)
         let database = try Database.open(at: path)
-        #expect(database.formatVersion == 4 && identity(path) == old)
+        expect(database.formatVersion == 4 && identity(path) == old)
         child.send("")
-        #expect(child.readLine() == "\(Format4File.transactions)")
+        expectEqual(child.readLine(), "\(Format4File.transactions)")
         child.kill()
         child.wait()
     }
@@ -181,17 +181,17 @@ import TestScript
         let pages = (2..<bytes.count / 4096).filter {
             bytes[$0 * 4096 + 10] == 2 && bytes[$0 * 4096] == UInt8($0 & 255)
         }
-        let page = try #require(pages.dropFirst(pages.count / 2).first)
+        let page = try require(pages.dropFirst(pages.count / 2).first)
         bytes.replaceSubrange(page * 4096..<(page + 1) * 4096, with: [UInt8](repeating: 0, count: 4096))
         for suffix in ["-lock", ".writer"] { unlink(path + suffix) }
         try Data(bytes).write(to: URL(fileURLWithPath: path))
         let old = identity(path)
         let result = Database.upgrade(path, key: nil)
-        #expect(result?.code == .invalidDatabase)
+        expectEqual(result?.code, .invalidDatabase)
         let database = try? Database.open(at: path)
-        #expect(database?.formatVersion ?? 4 == 4)
-        #expect(identity(path) == old)
-        #expect([UInt8](try Data(contentsOf: URL(fileURLWithPath: path))) == bytes)
+        expectEqual(database?.formatVersion ?? 4, 4)
+        expectEqual(identity(path), old)
+        expectEqual([UInt8](try Data(contentsOf: URL(fileURLWithPath: path))), bytes)
     }
 
     // MARK: Failures
@@ -235,8 +235,8 @@ import TestScript
             let child = try Interposer.start(folder, arguments, nil, variables)
             let isDone = child.readLines().contains("\(after.transaction)")
             let status = child.wait()
-            #expect(status == (failure == .kill && !isDone ? -SIGKILL : status), "\(failure) at \(n)")
-            #expect([0, 1, -SIGKILL].contains(status), "\(failure) at \(n): \(status)")
+            expectEqual(status, (failure == .kill && !isDone ? -SIGKILL : status), "\(failure) at \(n)")
+            expect([0, 1, -SIGKILL].contains(status), "\(failure) at \(n): \(status)")
             // As it was left, and after the upgrade that is made up for.
             for isReadOnly in [true, false] {
                 var options = Database.Options()
@@ -244,19 +244,19 @@ import TestScript
                 let database = try Database.open(at: path, options: options)
                 let snapshot = try database.snapshot()
                 let found = State(snapshot)
-                #expect(snapshot.verify() == [], "\(failure) at \(n)")
-                #expect(found == after || found == before && !isDone, "\(failure) at \(n)")
+                expectEqual(snapshot.verify(), [], "\(failure) at \(n)")
+                expect(found == after || found == before && !isDone, "\(failure) at \(n)")
                 if isReadOnly {
                     formats[database.formatVersion, default: 0] += 1
                 } else {
-                    #expect(database.formatVersion == Self.newest, "\(failure) at \(n)")
+                    expectEqual(database.formatVersion, Self.newest, "\(failure) at \(n)")
                 }
             }
             let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-            #expect(!names.contains { $0.hasPrefix("\(n).realm.") && !$0.hasSuffix(".writer") }, "\(names)")
+            expect(!names.contains { $0.hasPrefix("\(n).realm.") && !$0.hasSuffix(".writer") }, "\(names)")
             guard FileManager.default.fileExists(atPath: mark) else {
                 print("\(failure): \(n - 1) calls, formats \(formats)")
-                #expect(n > 1, "nothing failed")
+                expect(n > 1, "nothing failed")
                 return
             }
         }

@@ -4,7 +4,7 @@ import Testing
 @testable import FreeholdEngine
 
 /// Waits for the writer lock that end before it is free. Two locks on one path contend as two processes do.
-@Suite struct WriterLockLimitTests {
+struct WriterLockLimitTests {
     let folder = TemporaryFolder()
 
     private func makeLock() throws -> WriterLock { try WriterLock(path: folder.file("test.realm.writer")) }
@@ -29,11 +29,11 @@ import Testing
         let holder = isOwnProcess ? lock : try makeLock()
         try holder.acquire()
         let deadline = soon
-        #expect(code { () throws(EngineError) in try lock.acquire(until: deadline) } == .busy)
-        #expect(lock.waitingCount == 0)
+        expectEqual(code { () throws(EngineError) in try lock.acquire(until: deadline) }, .busy)
+        expectEqual(lock.waitingCount, 0)
         holder.release()
-        #expect(try await becomesFree(lock))
-        #expect(try await becomesFree(holder))
+        expect(try await becomesFree(lock))
+        expect(try await becomesFree(holder))
     }
 
     @Test(arguments: [true, false])
@@ -42,11 +42,11 @@ import Testing
         let holder = isOwnProcess ? lock : try makeLock()
         try holder.acquire()
         let error = await #expect(throws: EngineError.self) { try await lock.acquireAsync(until: soon) }
-        #expect(error?.code == .busy)
-        #expect(lock.waitingCount == 0)
+        expectEqual(error?.code, .busy)
+        expectEqual(lock.waitingCount, 0)
         holder.release()
-        #expect(try await becomesFree(lock))
-        #expect(try await becomesFree(holder))
+        expect(try await becomesFree(lock))
+        expect(try await becomesFree(holder))
     }
 
     @Test func `a lock that is free is taken whatever the deadline`() async throws {
@@ -70,14 +70,14 @@ import Testing
         next.cancel()
         for task in [head, next] {
             let error = await #expect(throws: EngineError.self) { try await task.value }
-            #expect(error?.code == .cancelled)
+            expectEqual(error?.code, .cancelled)
         }
         // The other one has held it all the while; who comes later gets it when it lets go.
         let later = Task { try await lock.acquireAsync() }
         other.release()
         try await later.value
         lock.release()
-        #expect(try await becomesFree(other))
+        expect(try await becomesFree(other))
     }
 
     @Test func `a file that closes while a wait that was given up goes on is let go of`() async throws {
@@ -86,11 +86,11 @@ import Testing
         do {
             let lock = try makeLock()
             let deadline = soon
-            #expect(code { () throws(EngineError) in try lock.acquire(until: deadline) } == .busy)
+            expectEqual(code { () throws(EngineError) in try lock.acquire(until: deadline) }, .busy)
             lock.close()
         }
         other.release()
-        #expect(try await becomesFree(other))
+        expect(try await becomesFree(other))
     }
 
     /// Deadlines, cancellations, threads and tasks on two locks that stand for two processes.
@@ -136,8 +136,8 @@ import Testing
                 }
             }
         }
-        #expect(overlaps.withLock { $0 } == 0)
-        #expect(got.withLock { $0 } > 50)
-        for lock in sides { #expect(try await becomesFree(lock)) }
+        expectEqual(overlaps.withLock { $0 }, 0)
+        expect(got.withLock { $0 } > 50)
+        for lock in sides { expect(try await becomesFree(lock)) }
     }
 }

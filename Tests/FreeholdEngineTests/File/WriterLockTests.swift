@@ -5,7 +5,7 @@ import Testing
 
 /// Open-file-description locks belong to the open, not to the process: two `WriterLock`s on one path contend as two
 /// processes do.
-@Suite struct WriterLockTests {
+struct WriterLockTests {
     let folder = TemporaryFolder()
 
     private func makeLock() throws -> WriterLock { try WriterLock(path: folder.file("test.realm.writer")) }
@@ -21,11 +21,11 @@ import Testing
         let one = try makeLock()
         let other = try makeLock()
         try one.acquire()
-        #expect(try !one.tryAcquire())
-        #expect(try !other.tryAcquire())
+        expect(try !one.tryAcquire())
+        expect(try !other.tryAcquire())
         one.release()
-        #expect(try other.tryAcquire())
-        #expect(try !one.tryAcquire())
+        expect(try other.tryAcquire())
+        expect(try !one.tryAcquire())
         other.release()
         try one.acquire()
         one.release()
@@ -36,8 +36,8 @@ import Testing
         let other = try makeLock()
         try one.acquire()
         one.close()
-        #expect(try other.tryAcquire())
-        #expect(code { () throws(EngineError) in try makeClosed().acquire() } == .environmentClosed)
+        expect(try other.tryAcquire())
+        expectEqual(code { () throws(EngineError) in try makeClosed().acquire() }, .environmentClosed)
     }
 
     private func makeClosed() throws(EngineError) -> WriterLock {
@@ -51,7 +51,7 @@ import Testing
         try FileManager.default.removeItem(atPath: folder.file("test.realm.writer"))
         let other = try makeLock()
         try one.acquire()
-        #expect(try !other.tryAcquire())
+        expect(try !other.tryAcquire())
         one.release()
     }
 
@@ -62,22 +62,22 @@ import Testing
         // No file of that name can be opened, as if there were no descriptors left.
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         for _ in 0..<2 {
-            #expect(error { () throws(EngineError) in try one.acquire() }?.code != .environmentClosed)
-            #expect(code { () throws(EngineError) in _ = try one.tryAcquire() } != nil)
+            expect(error { () throws(EngineError) in try one.acquire() }?.code != .environmentClosed)
+            expect(code { () throws(EngineError) in _ = try one.tryAcquire() } != nil)
         }
         try FileManager.default.removeItem(atPath: path)
         let other = try makeLock()
         try one.acquire()
-        #expect(try !other.tryAcquire())
+        expect(try !other.tryAcquire())
         one.release()
         one.close()
-        #expect(code { () throws(EngineError) in try one.acquire() } == .environmentClosed)
+        expectEqual(code { () throws(EngineError) in try one.acquire() }, .environmentClosed)
     }
 
     @Test func `without a file it works inside the process`() async throws {
         let lock = try WriterLock(path: nil)
         try lock.acquire()
-        #expect(try !lock.tryAcquire())
+        expect(try !lock.tryAcquire())
         let task = Task { try await lock.acquireAsync() }
         lock.release()
         try await task.value
@@ -111,7 +111,7 @@ import Testing
         lock.release()
         for task in tasks { try await task.value }
         while order.withLock({ $0.count }) < 12 { try await Task.sleep(for: .milliseconds(1)) }
-        #expect(order.withLock { $0 } == Array(0..<12))
+        expectEqual(order.withLock { $0 }, Array(0..<12))
     }
 
     @Test func `waiting tasks block no thread`() async throws {
@@ -131,7 +131,7 @@ import Testing
             holder.release()
             for task in tasks { try await task.value }
         }
-        #expect(try lock.tryAcquire())
+        expect(try lock.tryAcquire())
     }
 
     @Test func `neither side starves`() throws {
@@ -165,9 +165,9 @@ import Testing
         }
         group.wait()
         let (one, other) = counts.withLock { ($0[0], $0[1]) }
-        #expect(overlaps.withLock { $0 } == 0)
-        #expect(min(one, other) * 3 > max(one, other), "\(one) against \(other)")
-        #expect(min(one, other) > 20)
+        expectEqual(overlaps.withLock { $0 }, 0)
+        expect(min(one, other) * 3 > max(one, other), "\(one) against \(other)")
+        expect(min(one, other) > 20)
     }
 
     @Test func `a cancelled task leaves the queue`() async throws {
@@ -181,7 +181,7 @@ import Testing
         }
         while lock.waitingCount == 0 { await Task.yield() }
         waiting.cancel()
-        #expect(await waiting.value == ECANCELED)
+        await expectEqual(waiting.value, ECANCELED)
         let early = Task { () -> Int32? in
             while !Task.isCancelled { await Task.yield() }
             do throws(EngineError) {
@@ -190,10 +190,10 @@ import Testing
             } catch { return error.underlying }
         }
         early.cancel()
-        #expect(await early.value == ECANCELED)
-        #expect(lock.waitingCount == 0)
+        await expectEqual(early.value, ECANCELED)
+        expectEqual(lock.waitingCount, 0)
         lock.release()
-        #expect(try lock.tryAcquire())
+        expect(try lock.tryAcquire())
         lock.release()
     }
 
@@ -224,11 +224,11 @@ import Testing
             }
             var total = 0
             for await done in group { total += done }
-            #expect(total == counter.withLock { $0 })
-            #expect(total >= 200)
+            expectEqual(total, counter.withLock { $0 })
+            expect(total >= 200)
         }
         for lock in sides {
-            #expect(try lock.tryAcquire())
+            expect(try lock.tryAcquire())
             lock.release()
         }
     }

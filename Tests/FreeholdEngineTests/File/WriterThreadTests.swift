@@ -6,18 +6,18 @@ import Testing
 
 @testable import FreeholdEngine
 
-@Suite struct WriterThreadTests {
+struct WriterThreadTests {
     @Test func `jobs run in order on one other thread`() throws {
         let thread = WriterThread()
         let seen = Mutex<[Int]>([])
-        #expect(!thread.isCurrent)
+        expect(!thread.isCurrent)
         for number in 0..<100 { thread.async { seen.withLock { $0.append(number) } } }
         let count = try thread.sync { () throws(EngineError) in
-            #expect(thread.isCurrent)
+            expect(thread.isCurrent)
             return seen.withLock { $0.count }
         }
-        #expect(count == 100)
-        #expect(seen.withLock { $0 } == Array(0..<100))
+        expectEqual(count, 100)
+        expectEqual(seen.withLock { $0 }, Array(0..<100))
     }
 
     @Test func `results errors and nested calls come back`() throws {
@@ -27,11 +27,12 @@ import Testing
             local.append(2)
             return try thread.sync { () throws(EngineError) in 3 }
         }
-        #expect(nested == 3)
-        #expect(local == [1, 2])
+        expectEqual(nested, 3)
+        expectEqual(local, [1, 2])
         let failure = EngineError(.mapFull, "full")
-        #expect(
-            error { () throws(EngineError) in try thread.sync { () throws(EngineError) in throw failure } } == failure
+        expectEqual(
+            error { () throws(EngineError) in try thread.sync { () throws(EngineError) in throw failure } },
+            failure
         )
     }
 
@@ -45,7 +46,7 @@ import Testing
                 }
             }
         }
-        #expect(total == 1600)
+        expectEqual(total, 1600)
     }
 
     @Test func `what ends its transaction runs on the caller's thread, one at a time and in no job's way`() async throws
@@ -55,9 +56,9 @@ import Testing
         let (identifier, wasCurrent) = try thread.syncInPlace { () throws(EngineError) in
             (fh_thread_id(), thread.isCurrent)
         }
-        #expect(identifier == mine)
-        #expect(wasCurrent)
-        #expect(!thread.isCurrent)
+        expectEqual(identifier, mine)
+        expect(wasCurrent)
+        expect(!thread.isCurrent)
         nonisolated(unsafe) var total = 0
         await withTaskGroup(of: Void.self) { group in
             for worker in 0..<8 {
@@ -73,7 +74,7 @@ import Testing
             }
         }
         thread.stop()
-        #expect(total == 1600)
+        expectEqual(total, 1600)
     }
 
     @Test func `jobs that come meanwhile run afterwards`() throws {
@@ -83,10 +84,10 @@ import Testing
             thread.async { seen.withLock { $0.append(fh_thread_id()) } }
             return seen.withLock { $0.count }
         }
-        #expect(early == 0)
+        expectEqual(early, 0)
         try thread.sync { () throws(EngineError) in }
-        #expect(seen.withLock { $0.count } == 1)
-        #expect(seen.withLock { $0.first } != fh_thread_id())
+        expectEqual(seen.withLock { $0.count }, 1)
+        expect(seen.withLock { $0.first } != fh_thread_id())
     }
 
     @Test func `where a transaction is open elsewhere, it runs there`() throws {
@@ -95,7 +96,7 @@ import Testing
             thread.hold()
             return fh_thread_id()
         }
-        #expect(try thread.syncInPlace { () throws(EngineError) in fh_thread_id() } == other)
+        try expectEqual(thread.syncInPlace { () throws(EngineError) in fh_thread_id() }, other)
         try thread.sync { () throws(EngineError) in thread.letGo() }
     }
 
@@ -104,7 +105,7 @@ import Testing
         let thread = WriterThread()
         for _ in 0..<50 { thread.async { _ = count.add(1, ordering: .relaxed) } }
         thread.stop()
-        #expect(count.load(ordering: .relaxed) == 50)
+        expectEqual(count.load(ordering: .relaxed), 50)
         thread.stop()
     }
 
@@ -126,7 +127,7 @@ import Testing
             pthread_sigmask(SIG_BLOCK, nil, &mask)
             return [SIGXFSZ, SIGTERM, SIGINT, SIGUSR1].allSatisfy { sigismember(&mask, $0) == 1 }
         }
-        #expect(blocked)
+        expect(blocked)
     }
 
     @Test func `what was begun goes on on its thread`() throws {
@@ -138,10 +139,10 @@ import Testing
         // Others come and go meanwhile.
         for _ in 0..<20 {
             let other = WriterThread()
-            #expect(try other.sync { () throws(EngineError) in fh_thread_id() } != first)
-            #expect(try thread.sync { () throws(EngineError) in fh_thread_id() } == first)
+            expect(try other.sync { () throws(EngineError) in fh_thread_id() } != first)
+            try expectEqual(thread.sync { () throws(EngineError) in fh_thread_id() }, first)
         }
-        #expect(!thread.isCurrent)
+        expect(!thread.isCurrent)
         try thread.sync { () throws(EngineError) in thread.letGo() }
     }
 
@@ -156,10 +157,10 @@ import Testing
             pool.run(task)
             task.done.wait()
             // Until one waits for more, the next finds it at work.
-            #expect(pool.threadCount < 20)
+            expect(pool.threadCount < 20)
         }
         let deadline = ContinuousClock.now + .seconds(20)
         while pool.threadCount > 0, .now < deadline { usleep(1000) }
-        #expect(pool.threadCount == 0)
+        expectEqual(pool.threadCount, 0)
     }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import FreeholdEngine
 
 /// BM25 against the formula worked out on plain strings.
-@Suite struct FullTextRankingTests {
+struct FullTextRankingTests {
     @Test(arguments: [1, 2, 3] as [UInt64])
     func `scores are those of the formula`(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
@@ -44,7 +44,7 @@ import Testing
         for (search, terms) in searches {
             let query = try FullTextQuery(search, for: column)
             let keys = RowQuery(table: table, predicate: .fullText(PropertyPath(column), query)).keys(in: snapshot)
-            let ranking = try #require(FullTextRanking(query, column, in: snapshot))
+            let ranking = try require(FullTextRanking(query, column, in: snapshot))
             var expected: [(ObjectKey, Double)] = []
             for key in keys {
                 let words = texts[Int(key.raw)]
@@ -64,14 +64,18 @@ import Testing
                     let idf = log(1 + (200 - Double(df) + 0.5) / (Double(df) + 0.5))
                     score += idf * tf * 2.2 / (tf + 1.2 * (0.25 + 0.75 * Double(distinct(words)) / mean))
                 }
-                #expect(abs(ranking.score(of: key) - score) < 1e-9, "seed \(seed): \(search) of \(key)")
+                expect(abs(ranking.score(of: key) - score) < 1e-9, "seed \(seed): \(search) of \(key)")
                 expected.append((key, score))
             }
             let order = keys.sorted { ranking.score(of: $0) > ranking.score(of: $1) }
             let all = ranking.best(keys)
-            #expect(all.map(\.key) == order, "seed \(seed): \(search)")
+            expectEqual(all.map(\.key), order, "seed \(seed): \(search)")
             for limit in [0, 1, 3, 50, 1000] {
-                #expect(ranking.best(keys, limit: limit).map(\.key) == Array(order.prefix(limit)), "\(search) \(limit)")
+                expectEqual(
+                    ranking.best(keys, limit: limit).map(\.key),
+                    Array(order.prefix(limit)),
+                    "\(search) \(limit)"
+                )
             }
         }
     }
@@ -84,9 +88,9 @@ import Testing
         let snapshot = try database.snapshot()
         let table = snapshot.schema.table(named: "T")!
         let query = try FullTextQuery("x")
-        #expect(FullTextRanking(query, table.columns[0], in: snapshot) == nil)
-        #expect(FullTextRanking(query, table.columns[1], in: snapshot) == nil)
+        expect(FullTextRanking(query, table.columns[0], in: snapshot) == nil)
+        expect(FullTextRanking(query, table.columns[1], in: snapshot) == nil)
         let latin = try FullTextQuery("x", matching: .latin1)
-        #expect(FullTextRanking(latin, table.columns[1], in: snapshot)?.best([]).isEmpty == true)
+        expectEqual(FullTextRanking(latin, table.columns[1], in: snapshot)?.best([]).isEmpty, true)
     }
 }

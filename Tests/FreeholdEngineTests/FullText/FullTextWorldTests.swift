@@ -5,7 +5,7 @@ import Testing
 
 /// Names of cities in all scripts (GeoNames, CC BY 4.0: the data of the example `World`), searched with an index,
 /// without one and by a naive matcher. With `FREEHOLD_LONG=1` all cities, and more searches.
-@Suite struct FullTextWorldTests {
+struct FullTextWorldTests {
     private static let isLong = ProcessInfo.processInfo.environment["FREEHOLD_LONG"] != nil
     /// Of each city that has several, its names in one string.
     private static let names: [String] = {
@@ -73,7 +73,7 @@ import Testing
 
     @Test(arguments: [(TextMatching.unicode, 11), (.latin1, 12)] as [(TextMatching, UInt64)])
     func `the index, plain strings and a naive matcher find the same`(matching: TextMatching, seed: UInt64) throws {
-        try #require(Self.names.count > 230)
+        try require(Self.names.count > 230)
         var random = SeededRandom(seed: seed)
         let write = try Self.database("found", matching).beginWrite()
         let table = write.schema.table(named: "City")!
@@ -86,9 +86,9 @@ import Testing
         try set(write.create(table), nil)
         var hits = try check(write, model, Self.names, &random, searches: 10, "seed \(seed), new")
         let first = try write.commit()
-        #expect(first.verify().isEmpty)
+        expect(first.verify().isEmpty)
         hits += try check(first, model, Self.names, &random, searches: Self.isLong ? 1500 : 50, "seed \(seed)")
-        #expect(hits > 100, "seed \(seed)")
+        expect(hits > 100, "seed \(seed)")
     }
 
     @Test(arguments: [(TextMatching.unicode, 21), (.latin1, 22)] as [(TextMatching, UInt64)])
@@ -135,7 +135,7 @@ import Testing
         }
         let words = texts.mapValues { NaiveText.words($0, matching) }
         hits += try check(write.commit(), words, names, &random, searches: 10, "seed \(seed), after it")
-        #expect(hits > 20, "seed \(seed)")
+        expect(hits > 20, "seed \(seed)")
     }
 
     /// - Returns: how many rows the searches find.
@@ -148,7 +148,7 @@ import Testing
         _ note: String
     ) throws -> Int {
         let table = view.schema.table(named: "City")!
-        let matching = try #require(table.columns[0].indexKind.textMatching)
+        let matching = try require(table.columns[0].indexKind.textMatching)
         var done = 0
         var hits = 0
         while done < searches {
@@ -160,13 +160,13 @@ import Testing
             hits += expected.count
             for column in table.columns {
                 let found = RowQuery(table: table, predicate: .fullText(PropertyPath(column), query)).keys(in: view)
-                #expect(found == expected, "\(note), \(column.name):\(search.text)")
+                expectEqual(found, expected, "\(note), \(column.name):\(search.text)")
             }
-            let ranking = try #require(FullTextRanking(query, table.columns[0], in: view))
+            let ranking = try require(FullTextRanking(query, table.columns[0], in: view))
             let best = ranking.best(expected, limit: 3)
             let all = ranking.best(expected)
-            #expect(best.map(\.key) == all.prefix(3).map(\.key), "\(note), ranked:\(search.text)")
-            #expect(best.map(\.score) == all.prefix(3).map(\.score), "\(note), ranked:\(search.text)")
+            expectEqual(best.map(\.key), all.prefix(3).map(\.key), "\(note), ranked:\(search.text)")
+            expectEqual(best.map(\.score), all.prefix(3).map(\.score), "\(note), ranked:\(search.text)")
         }
         return hits
     }

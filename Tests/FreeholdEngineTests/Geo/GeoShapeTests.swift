@@ -3,7 +3,7 @@ import Testing
 
 @testable import FreeholdEngine
 
-@Suite struct GeoShapeTests {
+struct GeoShapeTests {
     // MARK: Places
 
     @Test(
@@ -18,25 +18,26 @@ import Testing
         _ c: (latitude: Double, longitude: Double, altitude: Double, isPlace: Bool)
     ) {
         let point = GeoPoint(latitude: c.latitude, longitude: c.longitude, altitude: c.altitude)
-        #expect((point != nil) == c.isPlace)
-        #expect(
-            (GeoBox(bottomLeft: (c.latitude, c.longitude), topRight: (90, 0)) != nil) == (c.isPlace || c.altitude != 0)
+        expectEqual((point != nil), c.isPlace)
+        expectEqual(
+            (GeoBox(bottomLeft: (c.latitude, c.longitude), topRight: (90, 0)) != nil),
+            (c.isPlace || c.altitude != 0)
         )
     }
 
     @Test func `distances have four units, and none is negative`() throws {
-        let way = try #require(Distance.kilometers(6378.1))
-        #expect(way.radians == 1 && way.asKilometers() == 6378.1 && abs(way.asDegrees() - 57.29577951308232) < 1e-12)
-        #expect(abs(way.asMiles() - 3963.167) < 0.001)
-        #expect(Distance.degrees(180)?.radians == .pi)
-        let mile = try #require(Distance.miles(1))
-        #expect(abs(mile.asKilometers() - 1.609344) < 1e-12)
-        let two = try #require(GeoDistance.radians(2))
-        #expect(two > way)
+        let way = try require(Distance.kilometers(6378.1))
+        expect(way.radians == 1 && way.asKilometers() == 6378.1 && abs(way.asDegrees() - 57.29577951308232) < 1e-12)
+        expect(abs(way.asMiles() - 3963.167) < 0.001)
+        expectEqual(Distance.degrees(180)?.radians, .pi)
+        let mile = try require(Distance.miles(1))
+        expect(abs(mile.asKilometers() - 1.609344) < 1e-12)
+        let two = try require(GeoDistance.radians(2))
+        expect(two > way)
         for distance in [Distance.kilometers(-1), .miles(-1), .degrees(-1), .radians(-0.001), .radians(.nan)] {
-            #expect(distance == nil)
+            expect(distance == nil)
         }
-        #expect(Distance.radians(0) != nil)
+        expect(Distance.radians(0) != nil)
     }
 
     /// Great circles on a sphere of 6,378.1 km, rounded to a kilometre.
@@ -55,54 +56,54 @@ import Testing
     func `distances between known places`(
         _ c: (name: String, a: (Double, Double), b: (Double, Double), kilometers: Double)
     ) throws {
-        let (a, b) = (try #require(GeoPoint(c.a)), try #require(GeoPoint(c.b)))
-        #expect(
+        let (a, b) = (try require(GeoPoint(c.a)), try require(GeoPoint(c.b)))
+        expect(
             abs(a.distance(to: b).asKilometers() - c.kilometers) < 1,
             "\(c.name): \(a.distance(to: b).asKilometers())"
         )
-        #expect(a.distance(to: b) == b.distance(to: a))
-        #expect(a.distance(to: a).radians == 0)
+        expectEqual(a.distance(to: b), b.distance(to: a))
+        expectEqual(a.distance(to: a).radians, 0)
     }
 
     @Test func `shapes are written as in query strings`() throws {
-        let point = try #require(GeoPoint(latitude: 1.5, longitude: -2, altitude: 100))
-        #expect(point.description == "[-2.0, 1.5]")
-        let box = try #require(GeoBox(bottomLeft: (1, 2), topRight: (3, 4)))
-        #expect(GeoShape.box(box).description == "geoBox([2.0, 1.0], [4.0, 3.0])")
-        let circle = try #require(GeoCircle(center: point, radiusInRadians: 0.25))
-        #expect(GeoShape.circle(circle).description == "geoCircle([-2.0, 1.5], 0.25)")
-        let polygon = try #require(
+        let point = try require(GeoPoint(latitude: 1.5, longitude: -2, altitude: 100))
+        expectEqual(point.description, "[-2.0, 1.5]")
+        let box = try require(GeoBox(bottomLeft: (1, 2), topRight: (3, 4)))
+        expectEqual(GeoShape.box(box).description, "geoBox([2.0, 1.0], [4.0, 3.0])")
+        let circle = try require(GeoCircle(center: point, radiusInRadians: 0.25))
+        expectEqual(GeoShape.circle(circle).description, "geoCircle([-2.0, 1.5], 0.25)")
+        let polygon = try require(
             GeoPolygon(
                 outerRing: [(0, 0), (0, 9), (9, 9), (0, 0)],
                 holes: [(1, 2), (1, 3), (2, 3), (1, 2)]
             )
         )
-        #expect(
-            GeoShape.polygon(polygon).description
-                == "geoPolygon({[0.0, 0.0], [9.0, 0.0], [9.0, 9.0], [0.0, 0.0]}, {[2.0, 1.0], [3.0, 1.0], [3.0, 2.0], [2.0, 1.0]})"
+        expectEqual(
+            GeoShape.polygon(polygon).description,
+            "geoPolygon({[0.0, 0.0], [9.0, 0.0], [9.0, 9.0], [0.0, 0.0]}, {[2.0, 1.0], [3.0, 1.0], [3.0, 2.0], [2.0, 1.0]})"
         )
     }
 
     @Test func `shapes that have no meaning aren't made`() throws {
-        let point = try #require(GeoPoint(latitude: 0, longitude: 0))
-        #expect(GeoCircle(center: point, radiusInRadians: -0.1) == nil)
-        #expect(GeoCircle(center: point, radiusInRadians: .nan) == nil)
-        #expect(GeoCircle(center: (91, 0), radiusInRadians: 1) == nil)
-        #expect(GeoCircle(center: (0, 0), radiusInRadians: 0) != nil)
-        let kilometer = try #require(Distance.kilometers(1))
-        #expect(GeoCircle(center: (0, 200), radius: kilometer) == nil)
-        #expect(GeoPolygon(outerRing: [point, point, point]) == nil)
-        #expect(GeoPolygon(outerRing: [(0, 0), (0, 1), (1, 1), (1, 0)]) == nil)
-        #expect(GeoPolygon(outerRing: [(0, 0), (0, 1), (1, 100), (0, 0)], holes: [(0, 0)]) == nil)
-        #expect(GeoPolygon(outerRing: [(0, 0), (0, 181), (1, 1), (0, 0)]) == nil)
+        let point = try require(GeoPoint(latitude: 0, longitude: 0))
+        expect(GeoCircle(center: point, radiusInRadians: -0.1) == nil)
+        expect(GeoCircle(center: point, radiusInRadians: .nan) == nil)
+        expect(GeoCircle(center: (91, 0), radiusInRadians: 1) == nil)
+        expect(GeoCircle(center: (0, 0), radiusInRadians: 0) != nil)
+        let kilometer = try require(Distance.kilometers(1))
+        expect(GeoCircle(center: (0, 200), radius: kilometer) == nil)
+        expect(GeoPolygon(outerRing: [point, point, point]) == nil)
+        expect(GeoPolygon(outerRing: [(0, 0), (0, 1), (1, 1), (1, 0)]) == nil)
+        expect(GeoPolygon(outerRing: [(0, 0), (0, 1), (1, 100), (0, 0)], holes: [(0, 0)]) == nil)
+        expect(GeoPolygon(outerRing: [(0, 0), (0, 181), (1, 1), (0, 0)]) == nil)
     }
 
     // MARK: Boxes
 
-    private func region(_ shape: GeoShape) throws -> GeoRegion { try #require(GeoRegion(shape)) }
+    private func region(_ shape: GeoShape) throws -> GeoRegion { try require(GeoRegion(shape)) }
 
     private func region(_ center: GeoPoint, _ radius: Double) throws -> GeoRegion {
-        let circle = try #require(GeoCircle(center: center, radiusInRadians: radius))
+        let circle = try require(GeoCircle(center: center, radiusInRadians: radius))
         return try region(.circle(circle))
     }
 
@@ -126,8 +127,8 @@ import Testing
     func `boxes have their borders, cross the antimeridian and hold poles`(
         _ c: (low: (Double, Double), high: (Double, Double), place: (Double, Double), isInside: Bool)
     ) throws {
-        let box = try #require(GeoBox(bottomLeft: c.low, topRight: c.high))
-        #expect(try region(.box(box)).contains(latitude: c.place.0, longitude: c.place.1) == c.isInside)
+        let box = try require(GeoBox(bottomLeft: c.low, topRight: c.high))
+        try expectEqual(region(.box(box)).contains(latitude: c.place.0, longitude: c.place.1), c.isInside)
     }
 
     // MARK: Circles
@@ -137,12 +138,12 @@ import Testing
         for _ in 0..<300 {
             let (a, b) = (random.point(), random.point())
             let point = try region(a, 0)
-            #expect(point.contains(latitude: a.latitude, longitude: a.longitude))
-            #expect(point.contains(latitude: b.latitude, longitude: b.longitude) == (a == b))
+            expect(point.contains(latitude: a.latitude, longitude: a.longitude))
+            expectEqual(point.contains(latitude: b.latitude, longitude: b.longitude), (a == b))
             for radius in [Double.pi, 4, .infinity] {
                 let all = try region(a, radius)
-                #expect(all.contains(latitude: b.latitude, longitude: b.longitude))
-                #expect(
+                expect(all.contains(latitude: b.latitude, longitude: b.longitude))
+                expect(
                     all.contains(
                         latitude: -a.latitude,
                         longitude: a.longitude > 0 ? a.longitude - 180 : a.longitude + 180
@@ -166,22 +167,22 @@ import Testing
                 let outer = Naive.place(from: center, azimuth: azimuth, distance: radius + 1e-13 + margin)
                 let (near, far) = (center.distance(to: inner).radians, center.distance(to: outer).radians)
                 if near < radius - 1e-14 {
-                    #expect(region.contains(latitude: inner.latitude, longitude: inner.longitude))
+                    expect(region.contains(latitude: inner.latitude, longitude: inner.longitude))
                 }
                 if far > radius + 1e-14 {
-                    #expect(!region.contains(latitude: outer.latitude, longitude: outer.longitude))
+                    expect(!region.contains(latitude: outer.latitude, longitude: outer.longitude))
                 }
             }
         }
     }
 
     @Test func `numbers that are no place are in no shape`() throws {
-        let all = try region(try #require(GeoPoint(latitude: 0, longitude: 0)), 4)
-        let earth = try #require(GeoBox(bottomLeft: (-90, -180), topRight: (90, 180)))
+        let all = try region(try require(GeoPoint(latitude: 0, longitude: 0)), 4)
+        let earth = try require(GeoBox(bottomLeft: (-90, -180), topRight: (90, 180)))
         let box = try region(.box(earth))
         for (latitude, longitude) in [(91.0, 0.0), (0, 181), (.nan, 0), (0, .nan), (.infinity, 0), (-91, 0)] {
-            #expect(!all.contains(latitude: latitude, longitude: longitude))
-            #expect(!box.contains(latitude: latitude, longitude: longitude))
+            expect(!all.contains(latitude: latitude, longitude: longitude))
+            expect(!box.contains(latitude: latitude, longitude: longitude))
         }
     }
 
@@ -191,7 +192,7 @@ import Testing
     func `boxes and circles hold those of 34,006 cities that haversine and plain comparison say`(seed: UInt64) throws {
         var random = RandomShapes(seed: seed)
         let cities = WorldPlaces.all
-        #expect(cities.count == 34_006)
+        expectEqual(cities.count, 34_006)
         for _ in 0..<3 {
             let circle = random.circle()
             let inCircle = try region(.circle(circle))
@@ -200,13 +201,13 @@ import Testing
                     != (Naive.haversine(circle.center, $0) <= circle.radiusInRadians)
             }
             // A city at the centre is 0 or a rounding away.
-            #expect(
+            expect(
                 wrong.allSatisfy { abs(Naive.haversine(circle.center, $0) - circle.radiusInRadians) < 1e-12 },
                 "seed \(seed), \(circle)"
             )
             let box = random.box()
             let inBox = try region(.box(box))
-            #expect(
+            expect(
                 cities.allSatisfy {
                     inBox.contains(latitude: $0.latitude, longitude: $0.longitude) == Naive.contains(box, $0)
                 },

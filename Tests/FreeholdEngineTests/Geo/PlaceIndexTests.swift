@@ -4,7 +4,7 @@ import Testing
 @testable import FreeholdEngine
 
 /// The index of places follows every edit of the lists.
-@Suite struct PlaceIndexTests {
+struct PlaceIndexTests {
     private func number(_ random: inout RandomShapes) -> Double {
         switch random.below(10) {
         case 0: [Double.nan, .infinity, -200, 91, 180, -180][random.below(6)]
@@ -48,7 +48,7 @@ import Testing
             }
             let company = write.schema.table(named: "Company")!
             let place = write.schema.table(named: "IndexedPlace")!
-            let columns = try #require(GeoColumns(place))
+            let columns = try require(GeoColumns(place))
             let (location, branches) = (
                 company.column(named: "locationIndexed")!, company.column(named: "branchesIndexed")!
             )
@@ -80,12 +80,12 @@ import Testing
             if random.below(4) == 0 {
                 let before = write.base.verify()
                 write.cancel()
-                #expect(before == [], "seed \(shape.seed) round \(round), rolled back")
+                expectEqual(before, [], "seed \(shape.seed) round \(round), rolled back")
                 continue
             }
             if round == 10 { write.deleteAll(company) }
             let snapshot = try write.commit()
-            #expect(snapshot.verify() == [], "seed \(shape.seed) round \(round)")
+            expectEqual(snapshot.verify(), [], "seed \(shape.seed) round \(round)")
             guard columns.coordinates.indexKind == .places, let tree = snapshot.searchTree(columns.coordinates) else {
                 continue
             }
@@ -95,7 +95,7 @@ import Testing
                 found.append($0)
                 return true
             }
-            #expect(found.sorted() == expected.map(\.raw), "seed \(shape.seed) round \(round)")
+            expectEqual(found.sorted(), expected.map(\.raw), "seed \(shape.seed) round \(round)")
         }
     }
 
@@ -104,7 +104,7 @@ import Testing
         let write = try places.database.beginWrite()
         let company = write.schema.table(named: "Company")!
         let place = write.schema.table(named: "IndexedPlace")!
-        let columns = try #require(GeoColumns(place))
+        let columns = try require(GeoColumns(place))
         for i in 0..<5 {
             let owner = try write.create(company)
             let key = try write.create(place)
@@ -112,11 +112,11 @@ import Testing
             try write.set(company.column(named: "locationIndexed")!, owner, .link(key))
         }
         _ = write.searchTree(columns.coordinates)
-        let entry = try #require(write.placeEntry(columns.coordinates, ObjectKey(2)))
+        let entry = try require(write.placeEntry(columns.coordinates, ObjectKey(2)))
         write.index(columns.coordinates).changes.removeInt(entry, 2)
         write.index(columns.coordinates).changes.insertInt(77, 3)
         let problems = try write.commit().verify()
-        #expect(problems.contains { $0.contains("O3") && $0.contains("coordinates") })
-        #expect(!problems.isEmpty)
+        expect(problems.contains { $0.contains("O3") && $0.contains("coordinates") })
+        expect(!problems.isEmpty)
     }
 }

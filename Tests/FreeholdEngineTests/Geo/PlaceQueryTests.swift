@@ -108,7 +108,7 @@ struct PlaceDatabase {
     }
 }
 
-@Suite struct PlaceQueryTests {
+struct PlaceQueryTests {
     /// What a path's quantifier and the values of the columns say, row by row.
     private func naive(_ view: DataView, _ kind: String, _ path: PropertyPath, _ holds: (GeoPoint) -> Bool)
         -> [ObjectKey]
@@ -148,12 +148,12 @@ struct PlaceDatabase {
                     let predicate = FreeholdEngine.Predicate.within(path, GeoTest(columns, in: shape))
                     let query = RowQuery(table: company, predicate: predicate)
                     let expected = naive(view, kind, path, holds)
-                    #expect(query.keys(in: view) == expected, "\(note): \(kind) \(name) in \(shape)")
+                    expectEqual(query.keys(in: view), expected, "\(note): \(kind) \(name) in \(shape)")
                     for choice in [AccessPlan.Choice.indexes, .scan] {
                         let found = QuerySource(view, company, predicate, choice: choice).keys()
-                        #expect(found == expected, "\(note): \(kind) \(name) in \(shape), \(choice)")
+                        expectEqual(found, expected, "\(note): \(kind) \(name) in \(shape), \(choice)")
                     }
-                    if let first = expected.first { #expect(query.matches(first, in: view)) }
+                    if let first = expected.first { expect(query.matches(first, in: view)) }
                 }
             }
         }
@@ -214,7 +214,7 @@ struct PlaceDatabase {
             for key in write.keys(table) where random.below(8) == 0 { write.delete(table, key) }
             if round == 1 { try check(write, &random, "seed \(shape.seed) round \(round), transaction") }
             let snapshot = try write.commit()
-            #expect(snapshot.verify() == [])
+            expectEqual(snapshot.verify(), [])
             try check(snapshot, &random, "seed \(shape.seed) round \(round), snapshot")
         }
     }
@@ -227,13 +227,15 @@ struct PlaceDatabase {
         try places.addPlaces(write, type: "Point", [5, 5]) {
             try write.set(table.column(named: "location\($0)")!, company, .link($1))
         }
-        let bowTie = try #require(GeoPolygon(outerRing: [(0, 0), (10, 10), (10, 0), (0, 10), (0, 0)]))
+        let bowTie = try require(GeoPolygon(outerRing: [(0, 0), (10, 10), (10, 0), (0, 10), (0, 0)]))
         for kind in PlaceDatabase.kinds {
             let columns = PlaceDatabase.columns(kind, write.schema)
             let path = PropertyPath(table.column(named: "location\(kind)")!)
-            #expect(
-                RowQuery(table: table, predicate: .within(path, GeoTest(columns, in: .polygon(bowTie)))).keys(in: write)
-                    == []
+            expectEqual(
+                RowQuery(table: table, predicate: .within(path, GeoTest(columns, in: .polygon(bowTie)))).keys(
+                    in: write
+                ),
+                []
             )
         }
     }
@@ -242,7 +244,7 @@ struct PlaceDatabase {
         let places = try PlaceDatabase("world", span: 1000)
         let write = try places.database.beginWrite()
         let place = write.schema.table(named: "IndexedPlace")!
-        let columns = try #require(GeoColumns(place))
+        let columns = try require(GeoColumns(place))
         let company = write.schema.table(named: "Company")!
         let location = company.column(named: "locationIndexed")!
         for city in WorldPlaces.all {
@@ -256,8 +258,8 @@ struct PlaceDatabase {
         for (center, kilometers) in [
             ((48.8567, 2.3508), 100.0), ((-17.7, 178.0), 600), ((90, 0), 2500), ((0, 0), 20_100),
         ] {
-            let radius = try #require(Distance.kilometers(kilometers))
-            let circle = try #require(GeoCircle(center: center, radius: radius))
+            let radius = try require(Distance.kilometers(kilometers))
+            let circle = try require(GeoCircle(center: center, radius: radius))
             let found = RowQuery(
                 table: company,
                 predicate: .within(PropertyPath(location), GeoTest(columns, in: .circle(circle)))
@@ -266,10 +268,10 @@ struct PlaceDatabase {
             let expected = WorldPlaces.all.indices.filter {
                 Naive.haversine(circle.center, WorldPlaces.all[$0]) <= circle.radiusInRadians
             }
-            #expect(found.map { Int($0.raw) } == expected, "\(circle): \(found.count), \(expected.count)")
-            let region = try #require(GeoRegion(.circle(circle)))
-            let access = try #require(GeoAccess(columns, region, snapshot))
-            #expect(
+            expectEqual(found.map { Int($0.raw) }, expected, "\(circle): \(found.count), \(expected.count)")
+            let region = try require(GeoRegion(.circle(circle)))
+            let access = try require(GeoAccess(columns, region, snapshot))
+            expect(
                 access.estimate >= found.count && access.estimate <= 2 * found.count + 200,
                 "\(access.estimate) for \(found.count)"
             )

@@ -3,7 +3,7 @@ import Testing
 @testable import FreeholdEngine
 
 /// Compound indexes: made on data, kept in step, used, dropped; unique ones.
-@Suite struct CompoundIndexTests {
+struct CompoundIndexTests {
     static let types: [(String, ColumnType, Bool)] = [
         ("a", .string, true), ("b", .int, true), ("c", .string, false), ("d", .bool, true), ("e", .mixed, true),
         ("f", .timestamp, true), ("g", .int, true), ("h", .uuid, true), ("i", .objectId, true),
@@ -47,7 +47,7 @@ import Testing
             if round == 3 {
                 // Others, on rows that are there.
                 spec.compounds = Self.compounds.dropFirst(2).map { CompoundIndexSpec($0) }
-                #expect(try write.applySchema([spec]))
+                expect(try write.applySchema([spec]))
             }
             let table = write.schema.table(named: "P")!
             for _ in 0..<30 {
@@ -74,15 +74,15 @@ import Testing
                 continue
             }
             let snapshot = try write.commit()
-            #expect(snapshot.verify() == [], "seed \(shape.seed) round \(round)")
+            expectEqual(snapshot.verify(), [], "seed \(shape.seed) round \(round)")
             check(snapshot, &random, "seed \(shape.seed) round \(round)", steps: 40)
         }
         write = try database.beginWrite()
         spec.compounds = []
         try write.applySchema([spec])
         let snapshot = try write.commit()
-        #expect(snapshot.schema.tables[0].compounds.isEmpty)
-        #expect(snapshot.verify() == [])
+        expect(snapshot.schema.tables[0].compounds.isEmpty)
+        expectEqual(snapshot.verify(), [])
     }
 
     private func check(_ view: DataView, _ random: inout SeededRandom, _ note: String, steps: Int) {
@@ -115,8 +115,8 @@ import Testing
             let expected = query.keys(in: view)
             for choice in [AccessPlan.Choice.indexes, .cheapest] {
                 query.choice = choice
-                #expect(query.keys(in: view) == expected, "\(note) step \(step) \(choice): \(query)")
-                #expect(query.count(in: view) == expected.count, "\(note) step \(step) \(choice): \(query)")
+                expectEqual(query.keys(in: view), expected, "\(note) step \(step) \(choice): \(query)")
+                expectEqual(query.count(in: view), expected.count, "\(note) step \(step) \(choice): \(query)")
             }
         }
     }
@@ -157,20 +157,20 @@ import Testing
         _ = try add(write, table, "y", 1)
         _ = try add(write, table, "x", 2)
         let error = refusal(write)
-        #expect(error?.code == .uniqueConstraint)
-        #expect(
-            error?.message
-                == "Two objects of 'P' have the same values of (a, b), which are unique: a = 'x', b = 2 in object 1 and "
+        expectEqual(error?.code, .uniqueConstraint)
+        expectEqual(
+            error?.message,
+            "Two objects of 'P' have the same values of (a, b), which are unique: a = 'x', b = 2 in object 1 and "
                 + "in object 3."
         )
         let snapshot = try database.snapshot()
-        #expect(snapshot.count(table) == 2)
-        #expect(snapshot.verify() == [])
+        expectEqual(snapshot.count(table), 2)
+        expectEqual(snapshot.verify(), [])
         // Both in one transaction.
         write = try database.beginWrite()
         _ = try add(write, table, "z", 1)
         _ = try add(write, table, "z", 1)
-        #expect(refusal(write)?.code == .uniqueConstraint)
+        expectEqual(refusal(write)?.code, .uniqueConstraint)
     }
 
     @Test func `long values that are cut in the index are told apart by their rows`() throws {
@@ -178,10 +178,10 @@ import Testing
         let long = String(repeating: "long ", count: 60)
         var write = try database.beginWrite()
         for i in 0..<20 { _ = try add(write, table, long + "\(i)", 1) }
-        #expect(refusal(write) == nil)
+        expect(refusal(write) == nil)
         write = try database.beginWrite()
         _ = try add(write, table, long + "7", 1)
-        #expect(refusal(write)?.code == .uniqueConstraint)
+        expectEqual(refusal(write)?.code, .uniqueConstraint)
     }
 
     @Test func `nulls don't collide, and values may be swapped`() throws {
@@ -197,20 +197,20 @@ import Testing
         write = try database.beginWrite()
         try write.set(table.columns[0], first, .string("y"))
         // In between both have the same, and a query settles the index.
-        #expect(
-            RowQuery(table: table, predicate: .string(PropertyPath(table.columns[0]), .equal, "y")).count(in: write)
-                == 2
+        expectEqual(
+            RowQuery(table: table, predicate: .string(PropertyPath(table.columns[0]), .equal, "y")).count(in: write),
+            2
         )
         _ = write.searchTree(table.compounds[0])
         try write.set(table.columns[0], second, .string("x"))
         let snapshot = try write.commit()
-        #expect(snapshot.value(table.columns[0], first) == .string("y"))
-        #expect(snapshot.verify() == [])
+        expectEqual(snapshot.value(table.columns[0], first), .string("y"))
+        expectEqual(snapshot.verify(), [])
         // An object whose twin goes in the same transaction.
         write = try database.beginWrite()
         write.delete(table, first)
         _ = try add(write, table, "y", 1)
-        #expect(refusal(write) == nil)
+        expect(refusal(write) == nil)
     }
 
     @Test func `the later of two writers is refused`() throws {
@@ -220,10 +220,10 @@ import Testing
         _ = try write.commit()
         write = try database.beginWrite()
         _ = try add(write, table, "x", 1)
-        #expect(refusal(write)?.code == .uniqueConstraint)
+        expectEqual(refusal(write)?.code, .uniqueConstraint)
         write = try database.beginWrite()
         _ = try add(write, table, "x", 2)
-        #expect(refusal(write) == nil)
+        expect(refusal(write) == nil)
     }
 
     @Test func `a unique index over data that breaks it is refused and leaves the file`() throws {
@@ -240,12 +240,12 @@ import Testing
             (error as? EngineError)?.code == .uniqueConstraint
                 && (error as? EngineError)?.message.contains("a = 'n0', b = 1 in object 0 and in object 49") == true
         }
-        #expect(write.schema.table(named: "P")!.compounds.isEmpty)
+        expect(write.schema.table(named: "P")!.compounds.isEmpty)
         write.delete(table, ObjectKey(49))
-        #expect(try write.applySchema([spec([CompoundIndexSpec(["a", "b"], unique: true)])]))
+        expect(try write.applySchema([spec([CompoundIndexSpec(["a", "b"], unique: true)])]))
         let snapshot = try write.commit()
-        #expect(snapshot.verify() == [])
-        #expect(snapshot.schema.table(named: "P")!.compounds[0].isUnique)
+        expectEqual(snapshot.verify(), [])
+        expect(snapshot.schema.table(named: "P")!.compounds[0].isUnique)
     }
 
     @Test(arguments: [["a"], ["a", "a"], ["a", "nothing"], ["a", "list"], ["a", "x"]])

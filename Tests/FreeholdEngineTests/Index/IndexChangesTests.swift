@@ -2,7 +2,7 @@ import Testing
 
 @testable import FreeholdEngine
 
-@Suite struct IndexChangesTests {
+struct IndexChangesTests {
     private func insert(_ changes: IndexChanges, _ bytes: [UInt8], _ key: Int64) {
         bytes.withUnsafeBytes { changes.insert($0, key) }
     }
@@ -21,11 +21,11 @@ import Testing
     @Test func `Rising values need no sorting`() {
         let changes = IndexChanges()
         for i in 0..<1000 { changes.insertInt(Int64(i), Int64(i)) }
-        #expect(changes.isSorted)
+        expect(changes.isSorted)
         changes.insertInt(999, 1000)
-        #expect(changes.isSorted)
+        expect(changes.isSorted)
         changes.insertInt(999, 1000)
-        #expect(!changes.isSorted)
+        expect(!changes.isSorted)
     }
 
     @Test func `An add and a removal of one entry cancel out`() {
@@ -40,24 +40,24 @@ import Testing
         changes.removeInt(4, 8)
         changes.insertInt(4, 8)
         changes.sort()
-        #expect(entries(changes).map(\.key) == [5, 6, 8])
-        #expect((0..<3).map { changes.records[$0].isInsert } == [false, true, true])
+        expectEqual(entries(changes).map(\.key), [5, 6, 8])
+        expectEqual((0..<3).map { changes.records[$0].isInsert }, [false, true, true])
     }
 
     @Test func `The last change of a value is found`() {
         let changes = IndexChanges()
-        #expect(find(changes, encodedInt(1)) == .unchanged)
+        expectEqual(find(changes, encodedInt(1)), .unchanged)
         changes.removeInt(5, 1)
-        #expect(find(changes, encodedInt(5)) == .removed)
+        expectEqual(find(changes, encodedInt(5)), .removed)
         changes.insertInt(5, 2)
-        #expect(find(changes, encodedInt(5)) == .inserted(2))
-        #expect(find(changes, encodedInt(6)) == .unchanged)
-        #expect(find(changes, encodedInt(4)) == .unchanged)
+        expectEqual(find(changes, encodedInt(5)), .inserted(2))
+        expectEqual(find(changes, encodedInt(6)), .unchanged)
+        expectEqual(find(changes, encodedInt(4)), .unchanged)
         insert(changes, [OrderedEncoding.Tag.null], 9)
-        #expect(find(changes, [OrderedEncoding.Tag.null]) == .inserted(9))
+        expectEqual(find(changes, [OrderedEncoding.Tag.null]), .inserted(9))
         var seen: [Int64] = []
         encodedInt(5).withUnsafeBytes { changes.forEach($0) { key, _ in seen.append(key) } }
-        #expect(seen == [2, 1])
+        expectEqual(seen, [2, 1])
     }
 
     @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64]) func `Random changes are found and sorted as in a dictionary`(
@@ -85,16 +85,16 @@ import Testing
             net[entry] = (net[entry]?.first ?? isInsert, isInsert)
             last[bytes] = (entry.key, isInsert)
             if Int.random(in: 0..<10, using: &random) == 0 {
-                #expect(find(changes, bytes) == (isInsert ? .inserted(entry.key) : .removed))
+                expectEqual(find(changes, bytes), (isInsert ? .inserted(entry.key) : .removed))
             }
         }
-        for (bytes, state) in last { #expect(find(changes, bytes) == (state.1 ? .inserted(state.0) : .removed)) }
-        #expect(find(changes, encodedString("absent")) == .unchanged)
+        for (bytes, state) in last { expectEqual(find(changes, bytes), (state.1 ? .inserted(state.0) : .removed)) }
+        expectEqual(find(changes, encodedString("absent")), .unchanged)
         changes.sort()
         let expected = net.filter { $0.value.first == $0.value.last }
-        #expect(entries(changes) == expected.keys.sorted())
+        expectEqual(entries(changes), expected.keys.sorted())
         for (i, entry) in entries(changes).enumerated() {
-            #expect(changes.records[i].isInsert == expected[entry]?.last)
+            expectEqual(changes.records[i].isInsert, expected[entry]?.last)
         }
     }
 }

@@ -39,7 +39,7 @@ struct IndexTimingTests {
                 }
             }
         }
-        #expect(found == needles.count / width)
+        expectEqual(found, needles.count / width)
     }
 
     @Test func `Sequential ints`() {
@@ -64,7 +64,7 @@ struct IndexTimingTests {
                 tree.apply(changes, in: store)
             }
         }
-        #expect(tree.checkInvariants(in: store) == [])
+        expectEqual(tree.checkInvariants(in: store), [])
     }
 
     @Test(arguments: [true, false]) func `Random ints`(wide: Bool) {
@@ -87,7 +87,7 @@ struct IndexTimingTests {
             }
         }
         apply("\(what), another million", changes, &tree, store)
-        #expect(tree.checkInvariants(in: store) == [])
+        expectEqual(tree.checkInvariants(in: store), [])
     }
 
     @Test(arguments: [true, false]) func `Strings of 12 bytes`(random isRandom: Bool) {
@@ -117,6 +117,6 @@ struct IndexTimingTests {
         var needles: [UInt8] = []
         for i in (0..<n).shuffled(using: &random) { needles += bytes[(i * 13)..<(i * 13 + 13)] }
         find(what, needles, 13, tree, store)
-        #expect(tree.checkInvariants(in: store) == [])
+        expectEqual(tree.checkInvariants(in: store), [])
     }
 }

@@ -36,12 +36,12 @@ private final class Model {
         pauses = 0
         tree.apply(changes, in: store, capacity: capacity, stretch: stretch) { tree in
             pauses += 1
-            #expect(tree.checkInvariants(in: store, capacity: capacity) == [])
+            expectEqual(tree.checkInvariants(in: store, capacity: capacity), [])
         }
-        #expect(changes.isEmpty)
-        #expect(tree.count == entries.count)
-        #expect(tree.checkInvariants(in: store, capacity: capacity) == [])
-        #expect(tree.storage(in: store).blocks == store.count)
+        expect(changes.isEmpty)
+        expectEqual(tree.count, entries.count)
+        expectEqual(tree.checkInvariants(in: store, capacity: capacity), [])
+        expectEqual(tree.storage(in: store).blocks, store.count)
     }
 
     func list(_ lower: IndexTree.Bound? = nil, _ upper: IndexTree.Bound? = nil, reversed: Bool = false)
@@ -68,8 +68,8 @@ private final class Model {
 
     func check(_ random: inout SeededRandom, _ value: (inout SeededRandom) -> [UInt8], lookups: Int = 12) {
         let sorted = entries.sorted()
-        #expect(list() == sorted)
-        #expect(tree.maximum(in: store) { IndexTestEntry(bytes: Array($0), key: $1) } == sorted.last)
+        expectEqual(list(), sorted)
+        expectEqual(tree.maximum(in: store) { IndexTestEntry(bytes: Array($0), key: $1) }, sorted.last)
         for _ in 0..<lookups {
             var bytes = value(&random)
             if let some = sorted.randomElement(using: &random), Bool.random(using: &random) { bytes = some.bytes }
@@ -83,16 +83,16 @@ private final class Model {
                     && (high ? !other.lexicographicallyPrecedes($0.bytes) : $0.bytes.lexicographicallyPrecedes(other))
             }
             let prefix = Array(bytes.prefix(Int.random(in: 1...bytes.count, using: &random)))
-            #expect(keys(bytes) == expected)
+            expectEqual(keys(bytes), expected)
             bytes.withUnsafeBytes { b in
-                #expect(tree.find(b, in: store) == expected.first)
-                #expect(tree.contains(b, key, in: store) == expected.contains(key))
+                expectEqual(tree.find(b, in: store), expected.first)
+                expectEqual(tree.contains(b, key, in: store), expected.contains(key))
                 other.withUnsafeBytes { o in
                     let lower = IndexTree.Bound(b, inclusive: low)
                     let upper = IndexTree.Bound(o, inclusive: high)
-                    #expect(list(lower, upper) == between)
-                    #expect(list(lower, upper, reversed: true) == between.reversed())
-                    #expect(tree.count(lower: lower, upper: upper, in: store) == between.count)
+                    expectEqual(list(lower, upper), between)
+                    expectEqual(list(lower, upper, reversed: true), between.reversed())
+                    expectEqual(tree.count(lower: lower, upper: upper, in: store), between.count)
                 }
             }
             var found: [IndexTestEntry] = []
@@ -102,7 +102,7 @@ private final class Model {
                     return true
                 }
             }
-            #expect(found == sorted.filter { $0.bytes.starts(with: prefix) })
+            expectEqual(found, sorted.filter { $0.bytes.starts(with: prefix) })
         }
     }
 }
@@ -134,7 +134,7 @@ enum IndexTestShape: String, CaseIterable, Sendable {
     }
 }
 
-@Suite struct IndexTreeTests {
+struct IndexTreeTests {
     @Test(arguments: IndexTestShape.allCases, [64, 200, 600, BlockLimits.twoPages])
     func `Random batches leave what a sorted array holds`(shape: IndexTestShape, capacity: Int) {
         let isLong = ProcessInfo.processInfo.environment["FREEHOLD_LONG"] == "1"
@@ -168,7 +168,7 @@ enum IndexTestShape: String, CaseIterable, Sendable {
             model.check(&random, shape.value, lookups: 5)
         }
         model.tree.removeAll(in: model.store)
-        #expect(model.store.count == 0 && model.tree.isEmpty && model.tree.count == 0)
+        expect(model.store.count == 0 && model.tree.isEmpty && model.tree.count == 0)
     }
 
     @Test(arguments: [100, BlockLimits.twoPages])
@@ -184,10 +184,10 @@ enum IndexTestShape: String, CaseIterable, Sendable {
         }
         let storage = model.tree.storage(in: model.store)
         if capacity == BlockLimits.twoPages {
-            #expect(storage.bytes < 5 * model.entries.count)
-            #expect(storage.blocks == 3)
+            expect(storage.bytes < 5 * model.entries.count)
+            expectEqual(storage.blocks, 3)
         }
-        for value in stride(from: Int64(0), to: next, by: 97) { #expect(model.keys(encodedInt(value)) == [value]) }
+        for value in stride(from: Int64(0), to: next, by: 97) { expectEqual(model.keys(encodedInt(value)), [value]) }
     }
 
     @Test func `A range of removals frees its blocks`() {
@@ -198,12 +198,12 @@ enum IndexTestShape: String, CaseIterable, Sendable {
         let before = model.store.count
         for entry in all[100..<1900] { model.remove(entry) }
         model.apply()
-        #expect(model.store.count < before / 5)
+        expect(model.store.count < before / 5)
         for entry in all[0..<100] { model.remove(entry) }
         model.apply()
         for entry in all[1900...] { model.remove(entry) }
         model.apply()
-        #expect(model.store.count == 0 && model.tree == IndexTree(segment: 3))
+        expect(model.store.count == 0 && model.tree == IndexTree(segment: 3))
     }
 
     @Test(arguments: [1, 7, 1000])
@@ -211,7 +211,7 @@ enum IndexTestShape: String, CaseIterable, Sendable {
         let model = Model(capacity: 100, stretch: stretch)
         for i in 0..<1000 { model.insert(IndexTestEntry(bytes: encodedInt(Int64(i * 37 % 1000)), key: Int64(i))) }
         model.apply()
-        #expect(model.pauses == 1000 / stretch - 1)
+        expectEqual(model.pauses, 1000 / stretch - 1)
     }
 
     @Test func `Thinned-out blocks are joined`() {
@@ -222,7 +222,7 @@ enum IndexTestShape: String, CaseIterable, Sendable {
         let before = model.store.count
         for (i, entry) in all.enumerated() where i % 10 != 0 { model.remove(entry) }
         model.apply()
-        #expect(model.store.count < before / 2)
+        expect(model.store.count < before / 2)
     }
 
     @Test func `Values fall from the top one by one`() {
@@ -241,10 +241,10 @@ enum IndexTestShape: String, CaseIterable, Sendable {
         for i in 0..<20_000 { model.insert(IndexTestEntry(bytes: bytes, key: Int64(i) * 3)) }
         model.insert(IndexTestEntry(bytes: encodedString("the tame"), key: 1))
         model.apply()
-        #expect(model.keys(bytes).count == 20_000)
-        #expect(model.tree.storage(in: model.store).bytes < 45_000)
-        #expect(bytes.withUnsafeBytes { model.tree.contains($0, 59_997, in: model.store) })
-        #expect(!bytes.withUnsafeBytes { model.tree.contains($0, 59_998, in: model.store) })
+        expectEqual(model.keys(bytes).count, 20_000)
+        expect(model.tree.storage(in: model.store).bytes < 45_000)
+        expect(bytes.withUnsafeBytes { model.tree.contains($0, 59_997, in: model.store) })
+        expect(!bytes.withUnsafeBytes { model.tree.contains($0, 59_998, in: model.store) })
     }
 
     @Test func `Changes without effect change nothing`() {
@@ -258,7 +258,7 @@ enum IndexTestShape: String, CaseIterable, Sendable {
         model.changes.removeInt(3, 3)
         var empty = IndexTree(segment: 4)
         empty.apply(model.changes, in: model.store)
-        #expect(empty.isEmpty)
+        expect(empty.isEmpty)
     }
 
     @Test func `A small change rewrites one block`() {
@@ -269,6 +269,6 @@ enum IndexTestShape: String, CaseIterable, Sendable {
         model.remove(IndexTestEntry(bytes: encodedInt(4000), key: 2000))
         model.insert(IndexTestEntry(bytes: encodedInt(4001), key: 2000))
         model.apply()
-        #expect(model.store.puts == puts + 1)
+        expectEqual(model.store.puts, puts + 1)
     }
 }

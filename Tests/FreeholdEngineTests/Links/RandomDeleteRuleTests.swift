@@ -85,9 +85,9 @@ import Testing
         for _ in 0..<14 where !living.isEmpty {
             if random.chance(30) {
                 let snapshot = try transaction.commit()
-                #expect(snapshot.verify().isEmpty, "seed \(seed)")
+                expect(snapshot.verify().isEmpty, "seed \(seed)")
                 let differences = try follower.differences(from: snapshot)
-                try #require(differences == [], "seed \(seed)")
+                try require(differences == [], "seed \(seed)")
                 transaction = try database.beginWrite()
             }
             var chosen: Set<ObjectLink> = []
@@ -103,9 +103,9 @@ import Testing
             let keys = chosen.map(\.key).sorted()
             do throws(EngineError) {
                 try transaction.checkDeletable(table, keys)
-                #expect(!isDenied, "seed \(seed)")
+                expect(!isDenied, "seed \(seed)")
             } catch {
-                #expect(isDenied && error.code == .deletionDenied, "seed \(seed): \(error)")
+                expect(isDenied && error.code == .deletionDenied, "seed \(seed): \(error)")
                 continue
             }
             if keys.count == 1 { transaction.delete(table, keys[0]) } else { transaction.delete(table, keys) }
@@ -115,12 +115,12 @@ import Testing
                 var found: [ObjectKey] = []
                 transaction.forEachKey(table) { found.append($0) }
                 let expected = living.filter { $0.tableID == table.id }.map(\.key).sorted()
-                #expect(found == expected, "seed \(seed), table \(table)")
+                expectEqual(found, expected, "seed \(seed), table \(table)")
             }
         }
         let snapshot = try transaction.commit()
-        #expect(snapshot.verify().isEmpty, "seed \(seed)")
-        #expect(try follower.differences(from: snapshot) == [], "seed \(seed)")
+        expect(snapshot.verify().isEmpty, "seed \(seed)")
+        try expectEqual(follower.differences(from: snapshot), [], "seed \(seed)")
     }
 
     private func closure(_ start: Set<ObjectLink>, _ edges: [Edge]) -> Set<ObjectLink> {

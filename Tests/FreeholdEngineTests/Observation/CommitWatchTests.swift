@@ -6,7 +6,7 @@ import Testing
 @testable import FreeholdEngine
 
 /// New versions are told whoever commits them.
-@Suite struct CommitWatchTests {
+struct CommitWatchTests {
     private let folder = Result { try ChildFolder() }
 
     /// The versions told, and a way to wait for one.
@@ -43,16 +43,16 @@ import Testing
     private func file(transactions: Int = 1) throws -> String {
         let path = try folder.get().file("watched.realm")
         let child = try ChildProcess(["transactions", path, "1", String(transactions)])
-        #expect(child.readLines().last == String(transactions))
-        #expect(child.wait() == 0)
+        expectEqual(child.readLines().last, String(transactions))
+        expectEqual(child.wait(), 0)
         return path
     }
 
     private func commit(_ database: Database) throws -> Snapshot {
         let transaction = try database.beginWrite()
-        let table = try #require(transaction.schema.table(named: Script.tableName))
-        let column = try #require(table.column(named: "number"))
-        let key = try #require(transaction.find(primaryKey: .int(0), in: table))
+        let table = try require(transaction.schema.table(named: Script.tableName))
+        let column = try require(table.column(named: "number"))
+        let key = try require(transaction.find(primaryKey: .int(0), in: table))
         try transaction.set(column, key, .int((transaction.readInt(column, key) ?? 0) + 1))
         return try transaction.commit()
     }
@@ -62,9 +62,9 @@ import Testing
         let told = Told()
         let watch = try CommitWatch(database) { told.add($0) }
         for _ in 0..<5 {
-            #expect(told.wait(for: try commit(database).version))
+            expect(told.wait(for: try commit(database).version))
         }
-        #expect(Set(told.all).count == told.all.count)
+        expectEqual(Set(told.all).count, told.all.count)
         withExtendedLifetime(watch) {}
     }
 
@@ -74,9 +74,9 @@ import Testing
         let watch = try CommitWatch(database) { told.add($0) }
         let transaction = try database.beginWrite()
         try transaction.applySchema([TableSpec("A", columns: [ColumnSpec("a", .int)])])
-        #expect(told.all == [])
+        expectEqual(told.all, [])
         let version = try transaction.commit().version
-        #expect(told.all == [version])
+        expectEqual(told.all, [version])
         withExtendedLifetime(watch) {}
     }
 
@@ -89,13 +89,13 @@ import Testing
         let second = try CommitWatch(database) { other.add($0) }
         for _ in 0..<3 {
             let child = try ChildProcess(["increment", path, "1"])
-            #expect(child.readLines() == ["0"])
-            #expect(child.wait() == 0)
-            #expect(told.wait(for: database.lastVersion))
-            #expect(other.wait(for: database.lastVersion))
-            #expect(try database.snapshot().version == told.all.last)
+            expectEqual(child.readLines(), ["0"])
+            expectEqual(child.wait(), 0)
+            expect(told.wait(for: database.lastVersion))
+            expect(other.wait(for: database.lastVersion))
+            try expectEqual(database.snapshot().version, told.all.last)
         }
-        #expect(zip(told.all, told.all.dropFirst()).allSatisfy { $0 < $1 })
+        expect(zip(told.all, told.all.dropFirst()).allSatisfy { $0 < $1 })
         withExtendedLifetime((watch, second)) {}
     }
 
@@ -108,14 +108,14 @@ import Testing
         let second = try CommitWatch(database) { told.add($0) }
         _ = try commit(database)
         let before = gone.all
-        #expect(before.count == 1)
+        expectEqual(before.count, 1)
         withExtendedLifetime(first) {}
         first = nil
         let child = try ChildProcess(["increment", path, "2"])
-        #expect(child.readLines().count == 2)
-        #expect(child.wait() == 0)
-        #expect(told.wait(for: database.lastVersion))
-        #expect(gone.all == before)
+        expectEqual(child.readLines().count, 2)
+        expectEqual(child.wait(), 0)
+        expect(told.wait(for: database.lastVersion))
+        expectEqual(gone.all, before)
         withExtendedLifetime(second) {}
     }
 
@@ -248,8 +248,8 @@ import Testing
         let told = Told()
         let watch = try CommitWatch(database) { told.add($0) }
         let snapshot = try database.snapshot()
-        let table = try #require(snapshot.schema.table(named: Script.tableName))
-        let number = try #require(table.column(named: "number"))
+        let table = try require(snapshot.schema.table(named: Script.tableName))
+        let number = try require(table.column(named: "number"))
         let queries = [
             RowQuery(table: table, stages: []), RowQuery(table: table, sort: [SortKey(number, ascending: false)]),
             RowQuery(
@@ -262,9 +262,9 @@ import Testing
         var last = snapshot
         for _ in 0..<2 {
             let writer = try ChildProcess(["writer", path, "1"])
-            #expect(writer.readLine() == "ready")
+            expectEqual(writer.readLine(), "ready")
             for round in 0..<6 {
-                #expect(told.wait(for: last.version + 1))
+                expect(told.wait(for: last.version + 1))
                 if round == 5 {
                     writer.kill()
                     writer.wait()
@@ -275,15 +275,15 @@ import Testing
                     let before = observed[i].keys.array
                     let found = observed[i].advance(to: next, changes) ?? CollectionChanges()
                     let after = queries[i].keys(in: next)
-                    #expect(observed[i].keys.array == after)
-                    #expect(found.problems(from: before, to: after) { before[$0] == after[$1] } == [])
+                    expectEqual(observed[i].keys.array, after)
+                    expectEqual(found.problems(from: before, to: after) { before[$0] == after[$1] }, [])
                 }
                 last = next
             }
         }
         // Whoever was killed: the next commit is told.
         let version = try commit(database).version
-        #expect(told.wait(for: version))
+        expect(told.wait(for: version))
         withExtendedLifetime(watch) {}
     }
 }

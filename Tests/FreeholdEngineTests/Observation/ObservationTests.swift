@@ -4,7 +4,7 @@ import Testing
 @testable import FreeholdEngine
 
 /// What observers say, by example.
-@Suite struct ObservationTests {
+struct ObservationTests {
     /// People in a row, each the next one's friend.
     private final class Fixture {
         let database: Database
@@ -31,7 +31,7 @@ import Testing
             database = try Database.inMemory(identifier: UUID().uuidString)
             let transaction = try database.beginWrite()
             try transaction.applySchema(Self.specs)
-            let table = try #require(transaction.schema.table(named: "Person"))
+            let table = try require(transaction.schema.table(named: "Person"))
             people = table
             (name, age, friend) = (table.columns[0], table.columns[1], table.columns[2])
             (friends, notes) = (table.columns[3], table.columns[4])
@@ -81,12 +81,12 @@ import Testing
         let it = try Fixture(6)
         let query = try it.watch(RowQuery(table: it.people, stages: []), .deep)
         try it.write { try $0.set(it.age, key(4), .int(99)) }
-        #expect(try query.advance()?.modifications == [1, 2, 3, 4])
+        try expectEqual(query.advance()?.modifications, [1, 2, 3, 4])
         // Around a circle nobody is modified twice.
         try it.write { $0.setLink(it.friend, key(5), key(0)) }
-        #expect(try query.advance()?.modifications == [2, 3, 4, 5])
+        try expectEqual(query.advance()?.modifications, [2, 3, 4, 5])
         try it.write { try $0.set(it.age, key(0), .int(98)) }
-        #expect(try query.advance()?.modifications == [0, 3, 4, 5])
+        try expectEqual(query.advance()?.modifications, [0, 3, 4, 5])
     }
 
     @Test func `key paths see what is on them only`() throws {
@@ -94,46 +94,46 @@ import Testing
         let path = PropertyPath(columns: [it.friend, it.age])
         let query = try it.watch(RowQuery(table: it.people, stages: []), .paths([path]))
         try it.write { try $0.set(it.name, key(2), .string("x")) }
-        #expect(try query.advance() == nil)
+        expect(try query.advance() == nil)
         try it.write { try $0.set(it.age, key(2), .int(50)) }
-        #expect(try query.advance()?.modifications == [1])
+        try expectEqual(query.advance()?.modifications, [1])
         try it.write { $0.setLink(it.friend, key(3), key(0)) }
-        #expect(try query.advance()?.modifications == [3])
+        try expectEqual(query.advance()?.modifications, [3])
     }
 
     @Test func `what moves by its sort key is deleted and inserted, and no more than that`() throws {
         let it = try Fixture(5, ages: [10, 20, 30, 40, 50])
         let query = try it.watch(RowQuery(table: it.people, sort: [SortKey(it.age)]))
         try it.write { try $0.set(it.age, key(0), .int(35)) }
-        let moved = try #require(try query.advance())
-        #expect(moved.deletions == [0] && moved.insertions == [2] && moved.modifications == [])
-        #expect(query.keys == [key(1), key(2), key(0), key(3), key(4)])
+        let moved = try require(try query.advance())
+        expect(moved.deletions == [0] && moved.insertions == [2] && moved.modifications == [])
+        expectEqual(query.keys, [key(1), key(2), key(0), key(3), key(4)])
         // Another sort key, the same place: modified only.
         try it.write { try $0.set(it.age, key(0), .int(36)) }
-        let stayed = try #require(try query.advance())
-        #expect(stayed.deletions == [] && stayed.insertions == [])
-        #expect(stayed.modifications == [2] && stayed.modificationsNew == [2])
+        let stayed = try require(try query.advance())
+        expect(stayed.deletions == [] && stayed.insertions == [])
+        expect(stayed.modifications == [2] && stayed.modificationsNew == [2])
         // Two change places: one of them moves.
         try it.write {
             try $0.set(it.age, key(1), .int(31))
             try $0.set(it.age, key(2), .int(21))
         }
-        let swapped = try #require(try query.advance())
-        #expect(swapped.deletions.count == 1 && swapped.insertions.count == 1 && swapped.modifications.count == 1)
+        let swapped = try require(try query.advance())
+        expect(swapped.deletions.count == 1 && swapped.insertions.count == 1 && swapped.modifications.count == 1)
     }
 
     @Test func `a limit pushes out and takes in`() throws {
         let it = try Fixture(4, ages: [10, 20, 30, 40])
         let query = try it.watch(RowQuery(table: it.people, sort: [SortKey(it.age)], limit: 2))
         try it.write { try $0.set(it.age, key(3), .int(15)) }
-        let come = try #require(try query.advance())
-        #expect(come.deletions == [1] && come.insertions == [1] && query.keys == [key(0), key(3)])
+        let come = try require(try query.advance())
+        expect(come.deletions == [1] && come.insertions == [1] && query.keys == [key(0), key(3)])
         try it.write { $0.delete(it.people, key(0)) }
-        let gone = try #require(try query.advance())
-        #expect(gone.deletions == [0] && gone.insertions == [1] && query.keys == [key(3), key(1)])
+        let gone = try require(try query.advance())
+        expect(gone.deletions == [0] && gone.insertions == [1] && query.keys == [key(3), key(1)])
         // Past the limit nothing is to be seen.
         try it.write { try $0.set(it.age, key(2), .int(31)) }
-        #expect(try query.advance() == nil)
+        expect(try query.advance() == nil)
     }
 
     @Test func `a value that is set counts, one that is set elsewhere doesn't`() throws {
@@ -141,13 +141,13 @@ import Testing
         let adults = RowQuery(table: it.people, predicate: .comparison(PropertyPath(it.age), .greater, .int(1)))
         let query = try it.watch(adults)
         try it.write { try $0.set(it.age, key(2), .int(2)) }
-        #expect(try query.advance()?.modifications == [0])
+        try expectEqual(query.advance()?.modifications, [0])
         try it.write { try $0.set(it.age, key(0), .int(1)) }
-        #expect(try query.advance() == nil)
+        expect(try query.advance() == nil)
         // Out and in again in transactions that are told together.
         try it.write { try $0.set(it.age, key(2), .int(0)) }
         try it.write { try $0.set(it.age, key(2), .int(5)) }
-        #expect(try query.advance()?.modifications == [0])
+        try expectEqual(query.advance()?.modifications, [0])
     }
 
     @Test func `states are compared where the schema changed between them`() throws {
@@ -158,10 +158,10 @@ import Testing
         try it.write { try $0.set(it.age, key(0), .int(0)) }
         try it.write { try $0.applySchema(Fixture.specs + [TableSpec("Other", columns: [ColumnSpec("a", .int)])]) }
         let next = try it.snapshot
-        #expect(it.log.changes(from: before, to: next).isCompared)
-        let found = try #require(try query.advance())
-        #expect(found.deletions == [4] && found.insertions == [0])
-        #expect(query.keys == sorted.keys(in: next))
+        expect(it.log.changes(from: before, to: next).isCompared)
+        let found = try require(try query.advance())
+        expect(found.deletions == [4] && found.insertions == [0])
+        expectEqual(query.keys, sorted.keys(in: next))
     }
 
     @Test func `an object tells its columns, its paths, and its end once`() throws {
@@ -178,17 +178,18 @@ import Testing
             try $0.set(it.age, key(0), .int(7))
             try $0.set(it.name, key(0), .string("Ada"))
         }
-        #expect(
-            try advance() == [
+        try expectEqual(
+            advance(),
+            [
                 .modified(columns: [it.name.id, it.age.id], paths: []), .modified(columns: [it.name.id], paths: [0]),
             ]
         )
         try it.write { try $0.set(it.age, key(1), .int(7)) }
-        #expect(try advance() == [nil, .modified(columns: [], paths: [1])])
+        try expectEqual(advance(), [nil, .modified(columns: [], paths: [1])])
         try it.write { $0.delete(it.people, key(0)) }
-        #expect(try advance() == [.deleted, .deleted])
+        try expectEqual(advance(), [.deleted, .deleted])
         try it.write { try $0.set(it.age, key(1), .int(8)) }
-        #expect(try advance() == [nil, nil])
+        try expectEqual(advance(), [nil, nil])
     }
 
     @Test func `a list tells edits by position, changed elements, and the end of its owner`() throws {
@@ -204,17 +205,17 @@ import Testing
             try $0.listInsert(it.friends, key(4), at: 2, [.link(key(3)), .link(key(1))])
             try $0.set(it.age, key(1), .int(50))
         }
-        let edited = try #require(try advance())
-        #expect(edited.deletions == [0] && edited.insertions == [2, 3])
-        #expect(edited.modifications == [1] && edited.modificationsNew == [0])
+        let edited = try require(try advance())
+        expect(edited.deletions == [0] && edited.insertions == [2, 3])
+        expect(edited.modifications == [1] && edited.modificationsNew == [0])
         try it.write { try $0.listMove(it.friends, key(4), from: 0, to: 3) }
-        let moved = try #require(try advance())
-        #expect(moved.deletions == [0] && moved.insertions == [3])
+        let moved = try require(try advance())
+        expect(moved.deletions == [0] && moved.insertions == [3])
         try it.write { $0.delete(it.people, key(4)) }
-        #expect(try advance()?.deletions == [0, 1, 2, 3])
-        #expect(list.isOwnerDeleted)
+        try expectEqual(advance()?.deletions, [0, 1, 2, 3])
+        expect(list.isOwnerDeleted)
         try it.write { try $0.set(it.age, key(1), .int(51)) }
-        #expect(try advance() == nil)
+        expect(try advance() == nil)
     }
 
     @Test func `a dictionary tells its keys`() throws {
@@ -234,8 +235,8 @@ import Testing
         }
         let next = try it.snapshot
         let change = map.advance(to: next, it.log.changes(from: map.snapshot, to: next))
-        let found = try #require(change)
-        #expect(found.deletions == ["a"] && found.insertions == ["d"] && found.modifications == ["b", "c"])
+        let found = try require(change)
+        expect(found.deletions == ["a"] && found.insertions == ["d"] && found.modifications == ["b", "c"])
     }
 
     @Test(arguments: 1...4) func `keys in pieces are edited as an array is`(seed: UInt64) {
@@ -249,22 +250,22 @@ import Testing
             let gone = plain.indices.filter { _ in Int.random(in: 0..<share, using: &random) == 0 }
             for i in gone.reversed() { plain.remove(at: i) }
             keys = keys.removing(gone)
-            #expect(keys.array == plain, "seed \(seed)")
+            expectEqual(keys.array, plain, "seed \(seed)")
             let places = (0..<Int.random(in: 0..<800, using: &random))
                 .map { _ in Int.random(in: 0...plain.count, using: &random) }.sorted()
             let new = places.map { (position: $0, key: ObjectKey(Int64.random(in: 0..<9999, using: &random))) }
             for (at, key) in new.reversed() { plain.insert(key, at: at) }
             // Those of one position in the order given.
             keys = keys.inserting(new)
-            #expect(keys.count == plain.count && keys.array == plain, "seed \(seed)")
+            expect(keys.count == plain.count && keys.array == plain, "seed \(seed)")
             let low = Int.random(in: 0...plain.count, using: &random)
             let range = low..<Int.random(in: low...plain.count, using: &random)
-            #expect(keys.slice(range).array == Array(plain[range]))
+            expectEqual(keys.slice(range).array, Array(plain[range]))
             for _ in 0..<9 where !plain.isEmpty {
                 let i = Int.random(in: 0..<plain.count, using: &random)
-                #expect(keys[i] == plain[i])
+                expectEqual(keys[i], plain[i])
             }
-            #expect(before.array == old, "a copy stays")
+            expectEqual(before.array, old, "a copy stays")
         }
     }
 
@@ -277,6 +278,6 @@ import Testing
             new.insert(Int.random(in: 0..<20, using: &random), at: .random(in: 0...new.count, using: &random))
         }
         let changes = SequenceDifference.changes(from: old, to: new)
-        #expect(changes.problems(from: old, to: new) { old[$0] == new[$1] } == [], "seed \(seed)")
+        expectEqual(changes.problems(from: old, to: new) { old[$0] == new[$1] }, [], "seed \(seed)")
     }
 }

@@ -30,9 +30,9 @@ struct ObservationTimingTests {
             TableSpec("D", columns: [ColumnSpec("age", .int)]),
             TableSpec("L", columns: [ColumnSpec("all", .link, collection: .list, target: "P")]),
         ])
-        let people = try #require(setup.schema.table(named: "P"))
-        let dogs = try #require(setup.schema.table(named: "D"))
-        let lists = try #require(setup.schema.table(named: "L"))
+        let people = try require(setup.schema.table(named: "P"))
+        let dogs = try require(setup.schema.table(named: "D"))
+        let lists = try require(setup.schema.table(named: "L"))
         let c = people.columns
         func name() -> Value { .string("name \(Int.random(in: 0..<1_000_000, using: &random))") }
         for _ in 0..<rows {
@@ -105,8 +105,8 @@ struct ObservationTimingTests {
             last = next
         }
         for (i, at) in cases.enumerated() {
-            #expect(observed[i].keys.array == at.1.keys(in: last))
-            #expect(Set(observed[i].keys).count == observed[i].keys.count)
+            expectEqual(observed[i].keys.array, at.1.keys(in: last))
+            expectEqual(Set(observed[i].keys).count, observed[i].keys.count)
         }
         let names = cases.map(\.0) + ["commit", "changes", "list of all"]
         for (name, all) in zip(names, times) {

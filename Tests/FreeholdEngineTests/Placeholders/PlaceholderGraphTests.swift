@@ -3,7 +3,7 @@ import TestScript
 import Testing
 
 /// What the processes of `PlaceholderProcessTests` do, in one.
-@Suite struct PlaceholderGraphTests {
+struct PlaceholderGraphTests {
     @Test(arguments: 1...20) func `the graph script leaves what it says`(seed: UInt64) throws {
         let folder = try ChildFolder()
         let database = try Database.open(at: folder.file("graph.realm"))

@@ -4,7 +4,7 @@ import TestScript
 import Testing
 
 /// Files whose objects link to what isn't there, and whose schema grows, written by another process.
-@Suite struct PlaceholderProcessTests {
+struct PlaceholderProcessTests {
     private let folder = Result { try ChildFolder() }
 
     private static var seed: UInt64 {
@@ -22,7 +22,7 @@ import Testing
         var graph = GraphScript.Graph()
         for _ in 0..<(Self.isSoak ? 200 : 8) {
             let child = try ChildProcess(["graph", path, String(seed)])
-            #expect(child.readLine() == "ready")
+            expectEqual(child.readLine(), "ready")
             var acknowledged: Int64 = 0
             for _ in 0..<Int.random(in: 1...30, using: &random) { acknowledged = Int64(child.readLine() ?? "") ?? 0 }
             if Bool.random(using: &random) { usleep(.random(in: 0..<2000, using: &random)) }
@@ -32,10 +32,10 @@ import Testing
             let transaction = try Database.open(at: path).beginWrite()
             let found = GraphScript.Graph(transaction)
             transaction.cancel()
-            #expect(found.number >= acknowledged)
+            expect(found.number >= acknowledged)
             while graph.number < found.number { graph.apply(script.steps(on: graph)) }
-            #expect(found == graph.shown)
-            #expect(try Database.open(at: path).snapshot().verify() == [])
+            expectEqual(found, graph.shown)
+            try expectEqual(Database.open(at: path).snapshot().verify(), [])
         }
     }
 
@@ -51,7 +51,7 @@ import Testing
             return try database.snapshot()
         }()
         let database = try Database.open(at: path)
-        let table = try #require(snapshot.schema.table(named: GraphScript.tableName))
+        let table = try require(snapshot.schema.table(named: GraphScript.tableName))
         let feed = ChangeFeed(database)
         var linked = ObservedQuery(
             try RowQuery("next != nil SORT(id ASC)", of: table, in: snapshot),
@@ -60,27 +60,27 @@ import Testing
         )
         var copy = Array(linked.keys)
         let writer = try ChildProcess(["graph", path, String(seed)])
-        #expect(writer.readLine() == "ready")
+        expectEqual(writer.readLine(), "ready")
         var versions: Set<Int64> = []
         for round in 0..<(Self.isSoak ? 2000 : 60) {
             guard writer.readLine() != nil else { break }
             snapshot = try database.snapshot()
             let found = GraphScript.Graph(snapshot)
             while graph.number < found.number { graph.apply(script.steps(on: graph)) }
-            #expect(found == graph.shown)
+            expectEqual(found, graph.shown)
             versions.insert(found.number)
             let more = found.number / 7 * 7
-            if more > 0 { #expect(snapshot.schema.table(named: "More \(more)") != nil) }
+            if more > 0 { expect(snapshot.schema.table(named: "More \(more)") != nil) }
             if let changes = linked.advance(to: snapshot, feed.changes(from: linked.snapshot, to: snapshot)) {
                 for index in changes.deletions.reversed() { copy.remove(at: index) }
                 for index in changes.insertions { copy.insert(linked.keys[index], at: index) }
             }
-            #expect(copy == Array(linked.keys))
-            #expect(copy.count == found.nodes.values.count { $0.next != nil })
-            if round % 20 == 19 { #expect(snapshot.verify() == []) }
+            expectEqual(copy, Array(linked.keys))
+            expectEqual(copy.count, found.nodes.values.count { $0.next != nil })
+            if round % 20 == 19 { expectEqual(snapshot.verify(), []) }
         }
         writer.kill()
         writer.wait()
-        #expect(versions.count > 3)
+        expect(versions.count > 3)
     }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import FreeholdEngine
 
 /// Links to objects that aren't there.
-@Suite struct PlaceholderTests {
+struct PlaceholderTests {
     private let folder = TemporaryFolder()
 
     private func open(_ name: String = "placeholders.realm") throws -> Database {
@@ -18,9 +18,9 @@ import Testing
         let key = try transaction.create(a, primaryKey: .int(1))
         let there = try transaction.create(b, primaryKey: .string("k1"))
         let missing = try transaction.reference(to: b, primaryKey: .string("k2"))
-        #expect(missing.isPlaceholder && !there.isPlaceholder)
-        #expect(try transaction.reference(to: b, primaryKey: .string("k2")) == missing)
-        #expect(try transaction.reference(to: b, primaryKey: .string("k1")) == there)
+        expect(missing.isPlaceholder && !there.isPlaceholder)
+        try expectEqual(transaction.reference(to: b, primaryKey: .string("k2")), missing)
+        try expectEqual(transaction.reference(to: b, primaryKey: .string("k1")), there)
         let missingA = try transaction.reference(to: a, primaryKey: .int(2))
         func column(_ name: String) -> Column { a.column(named: name)! }
         func any(_ key: ObjectKey) -> Value { .objectLink(ObjectLink(tableID: b.id, key: key)) }
@@ -65,62 +65,62 @@ import Testing
         var view: DataView = transaction
         if isCommitted {
             let snapshot = try transaction.commit()
-            #expect(snapshot.verify() == [])
+            expectEqual(snapshot.verify(), [])
             view = snapshot
         }
         let (a, b) = (view.schema.table(named: "A")!, view.schema.table(named: "B")!)
         func column(_ name: String) -> Column { a.column(named: name)! }
         let there = view.find(primaryKey: .string("k1"), in: b)!
-        #expect(view.placeholderCount(b) == 1 && view.placeholderCount(a) == 1)
+        expect(view.placeholderCount(b) == 1 && view.placeholderCount(a) == 1)
         // Objects.
-        #expect(view.count(b) == 1 && view.keys(b) == [there] && view.key(at: 0, in: b) == there)
-        #expect(view.find(primaryKey: .string("k2"), in: b) == nil)
-        let missing = try #require(view.placeholder(primaryKey: .string("k2"), in: b))
-        #expect(!view.contains(b, missing) && view.index(of: missing, in: b) == nil)
-        #expect(view.primaryKey(ofPlaceholder: missing, in: b) == .string("k2"))
-        #expect(RowQuery(table: b).keys(in: view) == [there])
-        #expect(view.schema.tables.map(\.name) == ["A", "B"])
+        expect(view.count(b) == 1 && view.keys(b) == [there] && view.key(at: 0, in: b) == there)
+        expect(view.find(primaryKey: .string("k2"), in: b) == nil)
+        let missing = try require(view.placeholder(primaryKey: .string("k2"), in: b))
+        expect(!view.contains(b, missing) && view.index(of: missing, in: b) == nil)
+        expectEqual(view.primaryKey(ofPlaceholder: missing, in: b), .string("k2"))
+        expectEqual(RowQuery(table: b).keys(in: view), [there])
+        expectEqual(view.schema.tables.map(\.name), ["A", "B"])
         // To-one links.
-        #expect(view.value(column("one"), key) == .null && view.readLink(column("one"), key) == nil)
-        #expect(view.storedValue(column("one"), key) == .link(missing))
+        expect(view.value(column("one"), key) == .null && view.readLink(column("one"), key) == nil)
+        expectEqual(view.storedValue(column("one"), key), .link(missing))
         // Lists.
         let list = column("list")
-        #expect(view.listCount(list, key) == 2 && view.storedCount(list, key) == 4)
-        #expect(view.listLinks(list, key) == [there, there] && view.listLink(list, key, at: 0) == there)
-        #expect(view.listValues(list, key) == [.link(there), .link(there)])
-        #expect(view.listValue(list, key, at: 1) == .link(there))
-        #expect(
+        expect(view.listCount(list, key) == 2 && view.storedCount(list, key) == 4)
+        expect(view.listLinks(list, key) == [there, there] && view.listLink(list, key, at: 0) == there)
+        expectEqual(view.listValues(list, key), [.link(there), .link(there)])
+        expectEqual(view.listValue(list, key, at: 1), .link(there))
+        expect(
             view.listIndex(list, key, of: .link(there)) == 0 && view.listIndex(list, key, of: .link(missing)) == nil
         )
-        #expect(view.storedListValues(list, key) == [.link(missing), .link(there), .link(missing), .link(there)])
-        #expect(view.storedIndex(list, key, ofShown: 1) == 3 && view.shownIndex(list, key, ofStored: 3) == 1)
+        expectEqual(view.storedListValues(list, key), [.link(missing), .link(there), .link(missing), .link(there)])
+        expect(view.storedIndex(list, key, ofShown: 1) == 3 && view.shownIndex(list, key, ofStored: 3) == 1)
         // Sets, dictionaries.
-        #expect(view.listValues(column("set"), key) == [.link(key)] && view.storedCount(column("set"), key) == 2)
+        expect(view.listValues(column("set"), key) == [.link(key)] && view.storedCount(column("set"), key) == 2)
         let map = column("map")
-        #expect(view.dictionaryCount(map, key) == 1 && view.dictionaryKeys(map, key) == ["y"])
-        #expect(view.dictionaryValue(map, key, forKey: "x") == nil && view.dictionaryIndex(map, key, of: "x") == nil)
-        #expect(view.storedDictionaryEntries(map, key).map(\.key) == ["x", "y"])
+        expect(view.dictionaryCount(map, key) == 1 && view.dictionaryKeys(map, key) == ["y"])
+        expect(view.dictionaryValue(map, key, forKey: "x") == nil && view.dictionaryIndex(map, key, of: "x") == nil)
+        expectEqual(view.storedDictionaryEntries(map, key).map(\.key), ["x", "y"])
         // Mixed values.
         let any = Value.objectLink(ObjectLink(tableID: b.id, key: there))
-        #expect(
-            view.value(column("any"), key)
-                == .dictionary(NestedDictionary([.init("in", .list(NestedList([.null, .int(7), any])))]))
+        expectEqual(
+            view.value(column("any"), key),
+            .dictionary(NestedDictionary([.init("in", .list(NestedList([.null, .int(7), any])))]))
         )
-        #expect(view.listValues(column("anys"), key) == [.int(1), .list(NestedList([.null]))])
-        #expect(view.listValues(column("anySet"), key) == [.int(1)])
-        #expect(view.dictionaryEntries(column("anyMap"), key).map(\.key) == ["n"])
+        expectEqual(view.listValues(column("anys"), key), [.int(1), .list(NestedList([.null]))])
+        expectEqual(view.listValues(column("anySet"), key), [.int(1)])
+        expectEqual(view.dictionaryEntries(column("anyMap"), key).map(\.key), ["n"])
         // Links back.
-        #expect(view.backlinkCount(list, there) == 2 && view.backlinks(list, there) == [key, key])
-        #expect(view.backlinkCount(b, there) == 4)
+        expect(view.backlinkCount(list, there) == 2 && view.backlinks(list, there) == [key, key])
+        expectEqual(view.backlinkCount(b, there), 4)
         // Conditions, sorts, sums.
         func found(_ predicate: FreeholdEngine.Predicate) -> Int {
             RowQuery(table: a, predicate: predicate).keys(in: view).count
         }
-        #expect(found(.comparison(PropertyPath(column("one")), .equal, .null)) == 1)
-        #expect(found(.operands(.count(PropertyPath(list)), .equal, .constant(.int(2)))) == 1)
-        #expect(found(.operands(.count(PropertyPath(map)), .equal, .constant(.int(1)))) == 1)
-        #expect(found(.comparison(PropertyPath(columns: [list, b.columns[0]]), .equal, .string("k2"))) == 0)
-        #expect(found(.comparison(PropertyPath(columns: [list, b.columns[0]]), .equal, .string("k1"))) == 1)
+        expectEqual(found(.comparison(PropertyPath(column("one")), .equal, .null)), 1)
+        expectEqual(found(.operands(.count(PropertyPath(list)), .equal, .constant(.int(2)))), 1)
+        expectEqual(found(.operands(.count(PropertyPath(map)), .equal, .constant(.int(1)))), 1)
+        expectEqual(found(.comparison(PropertyPath(columns: [list, b.columns[0]]), .equal, .string("k2"))), 0)
+        expectEqual(found(.comparison(PropertyPath(columns: [list, b.columns[0]]), .equal, .string("k1"))), 1)
     }
 
     @Test func `the object comes, with its links, and goes again`() throws {
@@ -133,24 +133,24 @@ import Testing
             let b = transaction.schema.table(named: "B")!
             let made = try transaction.create(b, primaryKey: .string("k2"))
             // Before it is asked for nothing is shown; then all is, in the transaction.
-            #expect(transaction.readLink(a.column(named: "one")!, key) == nil)
+            expect(transaction.readLink(a.column(named: "one")!, key) == nil)
             transaction.resolvePlaceholders()
-            #expect(transaction.readLink(a.column(named: "one")!, key) == made)
+            expectEqual(transaction.readLink(a.column(named: "one")!, key), made)
         }
         let b = after.schema.table(named: "B")!
-        let made = try #require(after.find(primaryKey: .string("k2"), in: b))
-        let there = try #require(after.find(primaryKey: .string("k1"), in: b))
-        #expect(after.listLinks(a.column(named: "list")!, key) == [made, there, made, there])
-        #expect(after.dictionaryKeys(a.column(named: "map")!, key) == ["x", "y"])
-        #expect(after.backlinks(a.column(named: "list")!, made) == [key, key])
-        #expect(after.backlinkCount(b, made) == 10)
-        #expect(after.placeholderCount(b) == 0 && after.placeholderCount(a) == 1)
+        let made = try require(after.find(primaryKey: .string("k2"), in: b))
+        let there = try require(after.find(primaryKey: .string("k1"), in: b))
+        expectEqual(after.listLinks(a.column(named: "list")!, key), [made, there, made, there])
+        expectEqual(after.dictionaryKeys(a.column(named: "map")!, key), ["x", "y"])
+        expectEqual(after.backlinks(a.column(named: "list")!, made), [key, key])
+        expectEqual(after.backlinkCount(b, made), 10)
+        expect(after.placeholderCount(b) == 0 && after.placeholderCount(a) == 1)
         let again = try database.write { transaction in
             let b = transaction.schema.table(named: "B")!
             try transaction.deleteLeavingPlaceholder(b, transaction.find(primaryKey: .string("k2"), in: b)!)
         }
-        #expect(again.placeholderModel(isStored: true) == stored)
-        #expect(again.placeholderCount(b) == 1)
+        expectEqual(again.placeholderModel(isStored: true), stored)
+        expectEqual(again.placeholderCount(b), 1)
         // A plain deletion takes the links along.
         let gone = try database.write { transaction in
             let (a, b) = (transaction.schema.table(named: "A")!, transaction.schema.table(named: "B")!)
@@ -159,8 +159,8 @@ import Testing
             transaction.delete(b, made)
             _ = try transaction.create(a, primaryKey: .int(3))
         }
-        #expect(gone.placeholderCount(b) == 0)
-        #expect(gone.storedListValues(a.column(named: "list")!, key) == [.link(there), .link(there)])
+        expectEqual(gone.placeholderCount(b), 0)
+        expectEqual(gone.storedListValues(a.column(named: "list")!, key), [.link(there), .link(there)])
     }
 
     @Test func `what nothing links to goes at the end of the transaction`() throws {
@@ -172,8 +172,8 @@ import Testing
             _ = try transaction.reference(to: b, primaryKey: .string("nobody"))
             transaction.delete(a, key)
         }
-        for table in snapshot.schema.tables { #expect(snapshot.placeholderCount(table) == 0) }
-        for table in snapshot.schema.hiddenTables { #expect(snapshot.count(table) == 0) }
+        for table in snapshot.schema.tables { expectEqual(snapshot.placeholderCount(table), 0) }
+        for table in snapshot.schema.hiddenTables { expectEqual(snapshot.count(table), 0) }
     }
 
     @Test(arguments: [false, true]) func `an object that is made and deleted at once takes the links to it along`(
@@ -189,8 +189,8 @@ import Testing
             transaction.delete(b, made)
         }
         let (a, b) = (after.schema.table(named: "A")!, after.schema.table(named: "B")!)
-        #expect(after.storedValue(a.column(named: "one")!, key) == .null)
-        #expect(after.placeholder(primaryKey: .string("k2"), in: b) == nil)
+        expectEqual(after.storedValue(a.column(named: "one")!, key), .null)
+        expect(after.placeholder(primaryKey: .string("k2"), in: b) == nil)
     }
 
     // MARK: What is refused
@@ -231,7 +231,7 @@ import Testing
             }
             refused { try transaction.storedSetInsert(a.column(named: "anySet")!, key, [.list(NestedList([]))]) }
             refused { try transaction.setStored(a.column(named: "one")!, ObjectKey(77), .link(missing)) }
-            #expect(transaction.placeholderModel(isStored: true) == model)
+            expectEqual(transaction.placeholderModel(isStored: true), model)
         }
     }
 
@@ -248,7 +248,7 @@ import Testing
             try transaction.finishSchema(specs, userVersion: 2)
         }
         var a = snapshot.schema.table(named: "A")!
-        #expect(snapshot.storedValue(a.column(named: "one")!, key) != .null)
+        expect(snapshot.storedValue(a.column(named: "one")!, key) != .null)
         // Another primary key: nobody knows what the placeholders stood for.
         specs[1].columns[0] = ColumnSpec("id", .objectId)
         var primaryKeyChanges = try database.write { transaction in
@@ -258,16 +258,17 @@ import Testing
             try transaction.finishSchema(specs, userVersion: 3)
         }
         a = primaryKeyChanges.schema.table(named: "A")!
-        #expect(primaryKeyChanges.placeholderCount(primaryKeyChanges.schema.table(named: "B")!) == 0)
-        #expect(primaryKeyChanges.storedValue(a.column(named: "one")!, key) == .null)
-        #expect(primaryKeyChanges.storedValue(a.column(named: "self")!, key) != .null)
-        #expect(
-            primaryKeyChanges.storedListValues(a.column(named: "anys")!, key) == [.int(1), .list(NestedList([.null]))]
+        expectEqual(primaryKeyChanges.placeholderCount(primaryKeyChanges.schema.table(named: "B")!), 0)
+        expectEqual(primaryKeyChanges.storedValue(a.column(named: "one")!, key), .null)
+        expect(primaryKeyChanges.storedValue(a.column(named: "self")!, key) != .null)
+        expectEqual(
+            primaryKeyChanges.storedListValues(a.column(named: "anys")!, key),
+            [.int(1), .list(NestedList([.null]))]
         )
         primaryKeyChanges = try database.write { transaction in
             transaction.dropTable(transaction.schema.table(named: "A")!)
         }
-        #expect(primaryKeyChanges.schema.hiddenTables.allSatisfy { primaryKeyChanges.count($0) == 0 })
+        expect(primaryKeyChanges.schema.hiddenTables.allSatisfy { primaryKeyChanges.count($0) == 0 })
     }
 
     @Test func `an object that a migration gives the key comes`() throws {
@@ -282,8 +283,8 @@ import Testing
             try transaction.finishSchema(specs, userVersion: 2)
         }
         let (a, b) = (snapshot.schema.table(named: "A")!, snapshot.schema.table(named: "B")!)
-        #expect(snapshot.readLink(a.column(named: "one")!, key) == snapshot.keys(b)[0])
-        #expect(snapshot.placeholderCount(b) == 0)
+        expectEqual(snapshot.readLink(a.column(named: "one")!, key), snapshot.keys(b)[0])
+        expectEqual(snapshot.placeholderCount(b), 0)
     }
 
     // MARK: The journal
@@ -306,7 +307,7 @@ import Testing
             let position = try database.snapshot().journalCursors[0].position
             let snapshot = try database.write(body)
             var out: [JournalChange] = []
-            let entry = try #require(try snapshot.journalEntry(at: position))
+            let entry = try require(try snapshot.journalEntry(at: position))
             try entry.forEach { out.append($0) }
             try database.write { try $0.moveJournalCursor("reader", to: entry.next) }
             return out
@@ -320,9 +321,9 @@ import Testing
         }
         let unshown = Self.unshown(told)
         let places: [NestedSubscript] = [.element(0), .element(2)]
-        #expect(unshown.count == 1 && unshown[0].map(\.place) == places)
-        #expect(unshown[0].map(\.primaryKey) == [Value.string("k2"), Value.string("k2")])
-        #expect(unshown[0].map(\.table) == [b.id, b.id])
+        expect(unshown.count == 1 && unshown[0].map(\.place) == places)
+        expectEqual(unshown[0].map(\.primaryKey), [Value.string("k2"), Value.string("k2")])
+        expectEqual(unshown[0].map(\.table), [b.id, b.id])
         if case .unshown? = told.first {} else { Issue.record("the edits come first: \(told)") }
         // Sets and dictionaries: what a clear leaves.
         let cleared = try changes { transaction in
@@ -330,7 +331,7 @@ import Testing
             transaction.listClear(a.column(named: "set")!, key)
         }
         let kept: [[NestedSubscript]] = [[.entry("x")], [.property]]
-        #expect(Self.unshown(cleared).map { $0.map(\.place) } == kept)
+        expectEqual(Self.unshown(cleared).map { $0.map(\.place) }, kept)
         // Inside of a mixed value.
         let nested = try changes { transaction in
             let any = a.column(named: "any")!
@@ -346,7 +347,7 @@ import Testing
             }
         }
         let path: [NestedEdit.Step] = [.entry("in"), .element(0)]
-        #expect(Self.unshown(nested).map { $0.map(\.path) } == [[path]])
+        expectEqual(Self.unshown(nested).map { $0.map(\.path) }, [[path]])
         // The object comes: nobody set the links again.
         let come = try changes { transaction in
             _ = try transaction.create(b, primaryKey: .string("k2"))
@@ -354,8 +355,8 @@ import Testing
         }
         for change in come {
             switch change {
-            case .made(let table, _, _): #expect(table == b.id)
-            case .set(let property, _, _): #expect(property.column == a.column(named: "n")!.id)
+            case .made(let table, _, _): expectEqual(table, b.id)
+            case .set(let property, _, _): expectEqual(property.column, a.column(named: "n")!.id)
             case .row, .named: break
             default: Issue.record("\(change)")
             }

@@ -4,7 +4,7 @@ import Testing
 @testable import FreeholdEngine
 
 /// Random objects that come and go, as placeholders too, against a model that keeps pairs of class and key.
-@Suite struct RandomPlaceholderTests {
+struct RandomPlaceholderTests {
     private let folder = TemporaryFolder()
 
     private typealias Model = PlaceholderModel
@@ -398,8 +398,8 @@ import Testing
                 let changes = feed.changes(from: old.snapshot, to: snapshot)
                 let told = queries[i].advance(to: snapshot, changes) ?? CollectionChanges()
                 let new = old.query.keys(in: snapshot)
-                #expect(Self.replay(told, Array(old.keys), new) == new)
-                #expect(Array(queries[i].keys) == new)
+                expectEqual(Self.replay(told, Array(old.keys), new), new)
+                expectEqual(Array(queries[i].keys), new)
             }
             for i in collections.indices.reversed() {
                 let (column, key) = (collections[i].column, collections[i].key)
@@ -411,7 +411,7 @@ import Testing
                     continue
                 }
                 let new = snapshot.listValues(column, key)
-                #expect(Self.replay(told, old.listValues(column, key), new) == new)
+                expectEqual(Self.replay(told, old.listValues(column, key), new), new)
             }
         }
 
@@ -451,13 +451,14 @@ import Testing
             for _ in 0..<driver.pick([1, 3, 30]) { try driver.step(transaction) }
             if driver.chance(0.3) {
                 transaction.resolvePlaceholders()
-                #expect(
-                    transaction.placeholderModel(isStored: true) == driver.model.objects,
+                expectEqual(
+                    transaction.placeholderModel(isStored: true),
+                    driver.model.objects,
                     "seed \(seed) round \(round)"
                 )
-                #expect(
-                    transaction.placeholderModel(isStored: false)
-                        == driver.model.objects.mapValues { $0.mapValues(driver.model.shown) }
+                expectEqual(
+                    transaction.placeholderModel(isStored: false),
+                    driver.model.objects.mapValues { $0.mapValues(driver.model.shown) }
                 )
             }
             if driver.chance(0.1) {
@@ -467,7 +468,7 @@ import Testing
             }
             let snapshot = try transaction.commit()
             let problems = snapshot.verify()
-            #expect(problems == [], "seed \(seed) round \(round)")
+            expectEqual(problems, [], "seed \(seed) round \(round)")
             for isStored in [true, false] {
                 let found = snapshot.placeholderModel(isStored: isStored)
                 let model = driver.model
@@ -480,7 +481,7 @@ import Testing
                         )
                     }
                 }
-                try #require(found.count == wanted.count && found == wanted)
+                try require(found.count == wanted.count && found == wanted)
             }
             try followers.advance(to: snapshot, ChangeFeed(database))
             followers.add(snapshot, &other)

@@ -3,7 +3,7 @@ import Testing
 @testable import FreeholdEngine
 
 /// Groups of random rows, against the same made with plain arrays.
-@Suite struct GroupTests {
+struct GroupTests {
     @Test(arguments: QueryStageTests.shapes)
     func `random groups have the keys, counts and aggregates of their rows`(shape: QueryStageTests.Shape) {
         var db = RandomDatabase(
@@ -36,7 +36,7 @@ import Testing
                 }
                 return false
             }
-            #expect(groups.count == expected.count, note)
+            expectEqual(groups.count, expected.count, note)
             if groups.count != expected.count { return }
             let folded = db.sortKey(types: [.int, .float, .double, .mixed, .decimal128]).path
             // Lists and dictionaries have no order among themselves.
@@ -47,14 +47,14 @@ import Testing
                 }
                 if i > 0 {
                     let orders = zip(groups.key(i - 1), groups.key(i)).map { Value.compare($0, $1) }
-                    #expect(orders.first { $0 != 0 } ?? 0 <= 0, note)
+                    expect(orders.first { $0 != 0 } ?? 0 <= 0, note)
                 }
-                #expect(groups.count(i) == found.rows.count, note)
+                expectEqual(groups.count(i), found.rows.count, note)
                 let values = found.rows.compactMap { naive.value(folded, $0) }
                 for aggregate in [Aggregate.minimum, .maximum, .sum, .average] {
                     let value = groups.aggregate(aggregate, of: folded, i)
                     let plain = ValueFold.fold(aggregate, values, of: folded.column!.type)
-                    #expect(Self.isClose(value, plain), "\(note) \(aggregate) \(folded): \(value) \(plain)")
+                    expect(Self.isClose(value, plain), "\(note) \(aggregate) \(folded): \(value) \(plain)")
                 }
             }
         }
@@ -80,13 +80,13 @@ import Testing
             let isNew = known[word] == nil
             known[word] = expected
             let found = words.code(word)
-            #expect(found.code == expected && found.isNew == isNew)
+            expect(found.code == expected && found.isNew == isNew)
             let text = [UInt8](String(repeating: "x", count: Int(word % 23)).utf8) + [UInt8]("\(word)".utf8)
             let text2 = text.withUnsafeBytes { bytes.code($0) }
-            #expect(text2.code == expected && text2.isNew == isNew)
+            expect(text2.code == expected && text2.isNew == isNew)
         }
-        #expect(words.count == Int32(known.count) && bytes.count == known.count)
-        #expect([UInt8]().withUnsafeBytes { bytes.code($0) }.isNew)
-        #expect(![UInt8]().withUnsafeBytes { bytes.code($0) }.isNew)
+        expect(words.count == Int32(known.count) && bytes.count == known.count)
+        expect([UInt8]().withUnsafeBytes { bytes.code($0) }.isNew)
+        expect(![UInt8]().withUnsafeBytes { bytes.code($0) }.isNew)
     }
 }

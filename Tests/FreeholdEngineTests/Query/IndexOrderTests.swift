@@ -3,7 +3,7 @@ import Testing
 @testable import FreeholdEngine
 
 /// Sorting by walking an index gives the same order as sorting the rows.
-@Suite struct IndexOrderTests {
+struct IndexOrderTests {
     static let columns: [(String, ColumnType, Bool)] = [
         ("bool", .bool, true), ("int", .int, false), ("age", .int, true), ("name", .string, true),
         ("date", .timestamp, true), ("oid", .objectId, false), ("mixed", .mixed, true),
@@ -49,7 +49,7 @@ import Testing
             for key in write.keys(table) where Int.random(in: 0..<8, using: &random) == 0 { write.delete(table, key) }
             check(write, &random, "seed \(shape.seed) round \(round), transaction")
             let snapshot = try write.commit()
-            #expect(snapshot.verify() == [], "seed \(shape.seed)")
+            expectEqual(snapshot.verify(), [], "seed \(shape.seed)")
             check(snapshot, &random, "seed \(shape.seed) round \(round), snapshot")
         }
     }
@@ -90,15 +90,16 @@ import Testing
             let expected = query.keys(in: view)
             for choice in [AccessPlan.Choice.indexes, .cheapest] {
                 query.choice = choice
-                #expect(query.keys(in: view) == expected, "\(note) step \(step) \(choice): \(query)")
-                #expect(query.explain(in: view).matches == expected.count)
+                expectEqual(query.keys(in: view), expected, "\(note) step \(step) \(choice): \(query)")
+                expectEqual(query.explain(in: view).matches, expected.count)
             }
             for type in ["int", "age", "date", "id"] {
                 var all = RowQuery(table: table)
                 let values = [all.min(of: column(type), in: view), all.max(of: column(type), in: view)]
                 all.choice = .scan
-                #expect(
-                    values == [all.min(of: column(type), in: view), all.max(of: column(type), in: view)],
+                expectEqual(
+                    values,
+                    [all.min(of: column(type), in: view), all.max(of: column(type), in: view)],
                     "\(note)"
                 )
             }

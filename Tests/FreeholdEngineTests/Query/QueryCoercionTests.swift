@@ -112,22 +112,22 @@ import Testing
     @Test
     func `a constant becomes one of the other side's type`() throws {
         for (text, value) in Self.converted {
-            do { #expect(try constant(text) == value, "\(text)") } catch { Issue.record("\(text): \(error)") }
+            do { try expectEqual(constant(text), value, "\(text)") } catch { Issue.record("\(text): \(error)") }
         }
     }
 
     @Test
     func `an argument becomes one of the other side's type`() throws {
-        #expect(try constant("int == $0", [5]) == .int(5))
-        #expect(try constant("int == $0", ["5"]) == .int(5))
-        #expect(try constant("int == $0", [5.0]) == .int(5))
-        #expect(try constant("float == $0", [1.1]) == .float(1.1))
-        #expect(try constant("decimal == $0", [5]) == .decimal128("5"))
-        #expect(try constant("int IN $0", [[1, 2]]) == .list(NestedList([.int(1), .int(2)])))
-        #expect(try constant("int IN $0", [[Value.int(1), .null]]) == .list(NestedList([.int(1), .null])))
-        #expect(try constant("ints == $0", [[1, 2]]) == .list(NestedList([.int(1), .int(2)])))
-        #expect(try constant("link == $0", [ObjectKey(0)]) == .link(ObjectKey(0)))
-        #expect(try constant("mixed == $0", [Value.null]) == .null)
+        try expectEqual(constant("int == $0", [5]), .int(5))
+        try expectEqual(constant("int == $0", ["5"]), .int(5))
+        try expectEqual(constant("int == $0", [5.0]), .int(5))
+        try expectEqual(constant("float == $0", [1.1]), .float(1.1))
+        try expectEqual(constant("decimal == $0", [5]), .decimal128("5"))
+        try expectEqual(constant("int IN $0", [[1, 2]]), .list(NestedList([.int(1), .int(2)])))
+        try expectEqual(constant("int IN $0", [[Value.int(1), .null]]), .list(NestedList([.int(1), .null])))
+        try expectEqual(constant("ints == $0", [[1, 2]]), .list(NestedList([.int(1), .int(2)])))
+        try expectEqual(constant("link == $0", [ObjectKey(0)]), .link(ObjectKey(0)))
+        try expectEqual(constant("mixed == $0", [Value.null]), .null)
     }
 
     /// The text and where the error says that it goes wrong.
@@ -178,8 +178,8 @@ import Testing
                 let predicate = try predicate(text, given)
                 Issue.record("\(text) was accepted: \(predicate)")
             } catch let error as QueryError {
-                #expect(error.position == position, "\(text): \(error)")
-                #expect(error.text == text, "\(text)")
+                expectEqual(error.position, position, "\(text): \(error)")
+                expectEqual(error.text, text, "\(text)")
             }
         }
     }
@@ -207,7 +207,7 @@ import Testing
                     table: compiler.cls,
                     stages: [.filter(query.predicate)] + query.stages
                 )
-                #expect(found.count(in: view) <= 1, "\(text)")
+                expect(found.count(in: view) <= 1, "\(text)")
             } catch {
                 Issue.record("\(text): \(error)")
             }
@@ -223,7 +223,7 @@ import Testing
             "SUBQUERY(links, $x, SUBQUERY($x.links, $x, $x.int == 1).@count > 0).@count > 0",
         ] {
             let query = try compiler.compile(try QueryParser.parse(text))
-            #expect(FreeholdEngine.RowQuery(table: compiler.cls, predicate: query.predicate).count(in: view) <= 1)
+            expect(FreeholdEngine.RowQuery(table: compiler.cls, predicate: query.predicate).count(in: view) <= 1)
         }
     }
 
@@ -235,10 +235,10 @@ import Testing
                 return []
             } catch { return (error as? QueryError)?.suggestions ?? [] }
         }
-        #expect(suggestions("flaot == 1").first == "float")
-        #expect(suggestions("link.strng == 'x'").first == "string")
-        #expect(suggestions("@links.Plcae.x == 1") == ["Place"])
-        #expect(suggestions("mixed.@type == 'strng'") == ["string"])
-        #expect(suggestions("mixed.@type == 'integre'").first == "integer")
+        expectEqual(suggestions("flaot == 1").first, "float")
+        expectEqual(suggestions("link.strng == 'x'").first, "string")
+        expectEqual(suggestions("@links.Plcae.x == 1"), ["Place"])
+        expectEqual(suggestions("mixed.@type == 'strng'"), ["string"])
+        expectEqual(suggestions("mixed.@type == 'integre'").first, "integer")
     }
 }

@@ -19,16 +19,16 @@ import Testing
             do throws(QueryError) {
                 let again = try QueryParser.parse(printed, arguments: Self.arguments)
                 let twice = QueryPrinter.text(again, constant: QueryGrammarTests.constant)
-                #expect(twice == printed, "seed \(seed): \(text.debugDescription)")
+                expectEqual(twice, printed, "seed \(seed): \(text.debugDescription)")
             } catch {
                 Issue.record(
                     "seed \(seed): \(text.debugDescription) is printed as \(printed.debugDescription): \(error)"
                 )
             }
         } catch {
-            #expect(!error.message.isEmpty && !error.description.isEmpty)
+            expect(!error.message.isEmpty && !error.description.isEmpty)
             if let position = error.position {
-                #expect(position >= 0 && position <= text.count, "seed \(seed): \(text.debugDescription)")
+                expect(position >= 0 && position <= text.count, "seed \(seed): \(text.debugDescription)")
             }
         }
     }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FreeholdEngine
 
-@Suite struct QueryModelTests {
+struct QueryModelTests {
     static let shapes: [(seed: UInt64, span: Int, rows: Int, dense: Bool, parts: Int)] = [
         (1, 4, 30, false, 0), (2, 4, 31, true, 1), (3, 16, 100, false, 2), (4, 100, 250, true, 0),
         (5, 1000, 300, false, 0), (6, 130, 400, true, 3), (7, 5, 0, true, 0), (8, 64, 200, false, 1),
@@ -25,16 +25,16 @@ import Testing
             let expected = naive.keys(db.people, predicate)
             let query = RowQuery(table: db.people, predicate: predicate)
             let found = query.keys(in: db.view)
-            #expect(found == expected, "seed \(shape.seed) step \(step): \(predicate)")
-            #expect(query.count(in: db.view) == expected.count)
-            #expect(query.first(in: db.view) == expected.first)
+            expectEqual(found, expected, "seed \(shape.seed) step \(step): \(predicate)")
+            expectEqual(query.count(in: db.view), expected.count)
+            expectEqual(query.first(in: db.view), expected.first)
             if found != expected { return }
             for key in naive.keys(db.people, .constant(true)).prefix(5) {
-                #expect(query.matches(key, in: db.view) == expected.contains(key), "seed \(shape.seed) \(predicate)")
+                expectEqual(query.matches(key, in: db.view), expected.contains(key), "seed \(shape.seed) \(predicate)")
             }
             var limited = query
             limited.stages.append(.limit(3))
-            #expect(limited.keys(in: db.view) == Array(expected.prefix(3)))
+            expectEqual(limited.keys(in: db.view), Array(expected.prefix(3)))
         }
     }
 
@@ -62,12 +62,12 @@ import Testing
                 }
                 return i < j
             }.map { matches[$0] }
-            #expect(query.keys(in: db.view) == expected, "seed \(shape.seed) step \(step): \(sort)")
+            expectEqual(query.keys(in: db.view), expected, "seed \(shape.seed) step \(step): \(sort)")
             for limit in [0, 1, 7, 1000] {
                 let limited = RowQuery(table: db.people, predicate: predicate, sort: sort, limit: limit)
-                #expect(limited.keys(in: db.view) == Array(expected.prefix(limit)), "seed \(shape.seed) step \(step)")
+                expectEqual(limited.keys(in: db.view), Array(expected.prefix(limit)), "seed \(shape.seed) step \(step)")
             }
-            #expect(query.first(in: db.view) == expected.first)
+            expectEqual(query.first(in: db.view), expected.first)
         }
     }
 
@@ -92,14 +92,14 @@ import Testing
                 if column.collection != .none { continue }
                 let values = matches.map { db.view.value(column, $0) }
                 let note: Comment = "seed \(shape.seed) step \(step) \(column)"
-                #expect(query.min(of: column, in: db.view) == naive.fold(.minimum, values), note)
-                #expect(query.max(of: column, in: db.view) == naive.fold(.maximum, values), note)
+                expectEqual(query.min(of: column, in: db.view), naive.fold(.minimum, values), note)
+                expectEqual(query.max(of: column, in: db.view), naive.fold(.maximum, values), note)
                 if column.type == .timestamp { continue }
-                #expect(
+                expect(
                     close(query.sum(of: column, in: db.view), naive.fold(.sum, values, column.type == .mixed)),
                     note
                 )
-                #expect(
+                expect(
                     close(query.average(of: column, in: db.view), naive.fold(.average, values, column.type == .mixed)),
                     note
                 )

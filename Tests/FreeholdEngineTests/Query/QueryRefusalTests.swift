@@ -144,40 +144,41 @@ import Testing
         let error = #expect(throws: QueryError.self) {
             try QueryParser.parse(refused.text, arguments: refused.arguments)
         }
-        #expect(error?.position == refused.position, "\(error?.description ?? "")")
-        #expect(error?.code == refused.code, "\(error?.description ?? "")")
-        #expect(error?.text == refused.text)
-        #expect(error?.message.hasSuffix(".") == true)
+        expectEqual(error?.position, refused.position, "\(error?.description ?? "")")
+        expectEqual(error?.code, refused.code, "\(error?.description ?? "")")
+        expectEqual(error?.text, refused.text)
+        expectEqual(error?.message.hasSuffix("."), true)
     }
 
     @Test
     func `an error shows where it is and what could stand there`() throws {
         let error = try #require(throws: QueryError.self) { try QueryParser.parse("größe = = 5") }
-        #expect(
-            error.description == """
-                A constant is missing. Expected: a property, a constant.
-                  größe = = 5
-                          ^ at character 9
-                """
+        expectEqual(
+            error.description,
+            """
+            A constant is missing. Expected: a property, a constant.
+              größe = = 5
+                      ^ at character 9
+            """
         )
     }
 
     @Test
     func `an operator that is nearly right is suggested`() {
         let error = #expect(throws: QueryError.self) { try QueryParser.parse("a BEGINWITH 'x'") }
-        #expect(error?.suggestions == ["BEGINSWITH"])
+        expectEqual(error?.suggestions, ["BEGINSWITH"])
         let operation = #expect(throws: QueryError.self) { try QueryParser.parse("a.@avrg == 1") }
-        #expect(operation?.suggestions.first == "@avg")
+        expectEqual(operation?.suggestions.first, "@avg")
     }
 
     @Test
     func `near names are few, the nearest first`() {
-        #expect(NearNames.of("nmae", ["name", "age", "game", "names"]) == ["name"])
-        #expect(NearNames.of("Name", ["name", "nam"]) == ["name", "nam"])
-        #expect(NearNames.of("x", ["name", "age"]) == [])
-        #expect(NearNames.of("", ["a"]) == [])
-        #expect(NearNames.of(String(repeating: "a", count: 200), ["a"]) == [])
-        #expect(NearNames.of("abcdef", ["abcdeg", "abcdeh", "abcdei", "abcdej"]).count == 3)
-        #expect(NearNames.of("größse", ["größe"]) == ["größe"])
+        expectEqual(NearNames.of("nmae", ["name", "age", "game", "names"]), ["name"])
+        expectEqual(NearNames.of("Name", ["name", "nam"]), ["name", "nam"])
+        expectEqual(NearNames.of("x", ["name", "age"]), [])
+        expectEqual(NearNames.of("", ["a"]), [])
+        expectEqual(NearNames.of(String(repeating: "a", count: 200), ["a"]), [])
+        expectEqual(NearNames.of("abcdef", ["abcdeg", "abcdeh", "abcdei", "abcdej"]).count, 3)
+        expectEqual(NearNames.of("größse", ["größe"]), ["größe"])
     }
 }

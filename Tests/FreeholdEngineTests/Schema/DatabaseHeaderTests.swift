@@ -4,7 +4,7 @@ import TestScript
 
 @testable import FreeholdEngine
 
-@Suite struct `The header of a file` {
+struct `The header of a file` {
     private let folder = TemporaryFolder()
 
     private func decoded(_ bytes: [UInt8]) throws(EngineError) -> DatabaseHeader {
@@ -20,15 +20,15 @@ import TestScript
     }
 
     @Test func `comes back as it was written`() throws {
-        #expect(full.encoded().count == 96)
-        #expect(try decoded(full.encoded()) == full)
+        expectEqual(full.encoded().count, 96)
+        try expectEqual(decoded(full.encoded()), full)
         var encrypted = full
         encrypted.encryption = .init(fileID: bytes(1, 16), code: bytes(2, 32))
-        #expect(try decoded(encrypted.encoded()) == encrypted)
+        try expectEqual(decoded(encrypted.encoded()), encrypted)
         var old = DatabaseHeader(clusterSpan: 1000)
         old.formatVersion = 4
-        #expect(old.encoded() == Catalogue.magic + [4, 0, 0, 0, 0xE8, 3, 0, 0, 0, 0, 0, 0])
-        #expect(try decoded(old.encoded()) == old)
+        expectEqual(old.encoded(), Catalogue.magic + [4, 0, 0, 0, 0xE8, 3, 0, 0, 0, 0, 0, 0])
+        try expectEqual(decoded(old.encoded()), old)
     }
 
     @Test func `with a flipped bit is refused`() throws {
@@ -39,14 +39,14 @@ import TestScript
             let code = code { () throws(EngineError) in _ = try decoded(damaged) }
             // Of another format, for all that can be told.
             let isFormat = (8..<12).contains(bit >> 3)
-            #expect(code == .invalidDatabase || isFormat && code == .unsupportedFormat, "bit \(bit)")
+            expect(code == .invalidDatabase || isFormat && code == .unsupportedFormat, "bit \(bit)")
         }
     }
 
     @Test func `may have a later version's bytes where there is room for them`() throws {
         var bytes = full.encoded()
         bytes[60] = 9
-        #expect(code { () throws(EngineError) in _ = try decoded(bytes) } == .invalidDatabase)
+        expectEqual(code { () throws(EngineError) in _ = try decoded(bytes) }, .invalidDatabase)
         let checksum = bytes.withUnsafeBytes { raw in
             (0..<92).reduce(into: UInt32.max) { state, i in
                 state ^= UInt32(raw[i])
@@ -54,7 +54,7 @@ import TestScript
             }
         }
         bytes.replaceSubrange(92..<96, with: withUnsafeBytes(of: (~checksum).littleEndian) { Array($0) })
-        #expect(try decoded(bytes) == full)
+        try expectEqual(decoded(bytes), full)
     }
 
     private static let unknown: [(FileFeatures, String)] = [
@@ -79,26 +79,26 @@ import TestScript
             var options = Database.Options()
             options.readOnly = isReadOnly
             let error = error { () throws(EngineError) in _ = try Database.open(at: path, options: options) }
-            #expect(error?.code == .unsupportedFormat)
-            #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
+            expectEqual(error?.code, .unsupportedFormat)
+            expectEqual(error?.message.contains(message), true, "\(error?.message ?? "")")
         }
-        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+        try expectEqual(Data(contentsOf: URL(fileURLWithPath: path)), before)
     }
 
     @Test func `says what a new file has`() throws {
         let database = try Database.open(at: folder.file())
-        #expect(database.core.header.formatVersion == 5)
-        #expect(database.core.header.requiredFeatures == .checksums)
-        #expect(database.core.header.unicode == .current)
-        #expect(UnicodeVersion.current.major >= 13)
+        expectEqual(database.core.header.formatVersion, 5)
+        expectEqual(database.core.header.requiredFeatures, .checksums)
+        expectEqual(database.core.header.unicode, .current)
+        expect(UnicodeVersion.current.major >= 13)
         let memory = try Database.inMemory(identifier: UUID().uuidString)
-        #expect(memory.core.header.requiredFeatures == [])
+        expectEqual(memory.core.header.requiredFeatures, [])
         var options = Database.Options()
         options.formatVersion = 4
         options.clusterSpan = 16
         let old = try Database.open(at: folder.file("old.realm"), options: options)
-        #expect(old.core.header == .new(clusterSpan: 16, formatVersion: 4, isInMemory: false))
-        #expect(old.core.header.requiredFeatures == [] && old.core.header.unicode == .unknown)
+        expectEqual(old.core.header, .new(clusterSpan: 16, formatVersion: 4, isInMemory: false))
+        expect(old.core.header.requiredFeatures == [] && old.core.header.unicode == .unknown)
     }
 
     @Test func `of format 4 opens a file that an older Freehold wrote`() throws {
@@ -109,9 +109,9 @@ import TestScript
         options.readOnly = true
         let database = try Database.open(at: path, options: options)
         let snapshot = try database.snapshot()
-        #expect(database.core.header.formatVersion == 4)
-        #expect(snapshot.verify() == [])
-        #expect(State(snapshot) == Format4File.state)
-        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+        expectEqual(database.core.header.formatVersion, 4)
+        expectEqual(snapshot.verify(), [])
+        expectEqual(State(snapshot), Format4File.state)
+        try expectEqual(Data(contentsOf: URL(fileURLWithPath: path)), before)
     }
 }

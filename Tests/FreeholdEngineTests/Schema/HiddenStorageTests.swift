@@ -4,7 +4,7 @@ import Testing
 @testable import FreeholdEngine
 
 /// Tables and columns that no schema names.
-@Suite struct HiddenStorageTests {
+struct HiddenStorageTests {
     private let folder = TemporaryFolder()
 
     private static let thing = TableSpec(
@@ -59,20 +59,20 @@ import Testing
     }
 
     private func check(_ view: DataView, objects: Int = 2500) throws {
-        let table = try #require(view.schema.table(named: "Thing"))
-        let version = try #require(table.hiddenColumn(named: "version"))
+        let table = try require(view.schema.table(named: "Thing"))
+        let version = try require(table.hiddenColumn(named: "version"))
         for i in [0, 1, 999, 1000, objects - 1] {
-            let key = try #require(view.find(primaryKey: .int(Int64(i)), in: table))
-            #expect(view.readInt(version, key) == 1_000_000_000 + Int64(i))
+            let key = try require(view.find(primaryKey: .int(Int64(i)), in: table))
+            expectEqual(view.readInt(version, key), 1_000_000_000 + Int64(i))
         }
-        let book = try #require(view.schema.hiddenTable(named: "Book"))
-        #expect(view.count(book) == 20 && book.isHidden && book.columns.count >= 6)
-        let fifth = try #require(view.find(primaryKey: .string("b5"), in: book))
-        let fourth = try #require(view.find(primaryKey: .string("b4"), in: book))
-        #expect(view.readLink(book.columns[3], fifth) == fourth)
-        #expect(view.listLinks(book.columns[4], fifth) == [fourth, fourth])
-        #expect(view.backlinks(book.columns[3], fourth) == [fifth])
-        #expect(view.value(book.columns[2], fifth) == .data(Data(repeating: 7, count: 3500)))
+        let book = try require(view.schema.hiddenTable(named: "Book"))
+        expect(view.count(book) == 20 && book.isHidden && book.columns.count >= 6)
+        let fifth = try require(view.find(primaryKey: .string("b5"), in: book))
+        let fourth = try require(view.find(primaryKey: .string("b4"), in: book))
+        expectEqual(view.readLink(book.columns[3], fifth), fourth)
+        expectEqual(view.listLinks(book.columns[4], fifth), [fourth, fourth])
+        expectEqual(view.backlinks(book.columns[3], fourth), [fifth])
+        expectEqual(view.value(book.columns[2], fifth), .data(Data(repeating: 7, count: 3500)))
     }
 
     @Test(arguments: [false, true])
@@ -81,22 +81,22 @@ import Testing
         do {
             let database = try open(key: key)
             let snapshot = try database.write { try fill($0) }
-            #expect(snapshot.schema.tables.map(\.name) == ["Thing"])
-            #expect(snapshot.schema.tables[0].columns.map(\.name) == ["id", "name", "other"])
-            #expect(snapshot.schema.hiddenTables.map(\.name) == ["Book"])
-            #expect(snapshot.schema.table(named: "Book") == nil)
-            #expect(snapshot.schema.tables[0].column(named: "version") == nil)
+            expectEqual(snapshot.schema.tables.map(\.name), ["Thing"])
+            expectEqual(snapshot.schema.tables[0].columns.map(\.name), ["id", "name", "other"])
+            expectEqual(snapshot.schema.hiddenTables.map(\.name), ["Book"])
+            expect(snapshot.schema.table(named: "Book") == nil)
+            expect(snapshot.schema.tables[0].column(named: "version") == nil)
             try check(snapshot)
             try snapshot.copy(to: folder.file("copy.realm"), key: key)
         }
         for name in ["hidden.realm", "copy.realm"] {
             let snapshot = try open(name, key: key).snapshot()
-            #expect(snapshot.verify() == [])
+            expectEqual(snapshot.verify(), [])
             try check(snapshot)
         }
         _ = try Database.compact(at: folder.file("hidden.realm"), key: key)
         let snapshot = try open(key: key).snapshot()
-        #expect(snapshot.verify() == [])
+        expectEqual(snapshot.verify(), [])
         try check(snapshot)
     }
 
@@ -117,9 +117,9 @@ import Testing
         }
         try check(snapshot)
         let table = snapshot.schema.table(named: "Thing")!
-        #expect(snapshot.value(table.column(named: "version")!, snapshot.key(at: 2, in: table)) == .string("v"))
-        #expect(snapshot.count(snapshot.schema.table(named: "Book")!) == 1)
-        #expect(snapshot.schema.tables.count == 2)
+        expectEqual(snapshot.value(table.column(named: "version")!, snapshot.key(at: 2, in: table)), .string("v"))
+        expectEqual(snapshot.count(snapshot.schema.table(named: "Book")!), 1)
+        expectEqual(snapshot.schema.tables.count, 2)
     }
 
     /// Every step of a migration: the columns' positions move, classes get other names, keys, become embedded.
@@ -141,11 +141,11 @@ import Testing
             try transaction.extendSchema(to: specs, suspendsPrimaryKeys: true)
             try transaction.finishSchema(specs, userVersion: 3)
         }
-        let table = try #require(snapshot.schema.table(named: "Renamed"))
-        #expect(Set(table.columns.map(\.name)) == ["name", "id", "new"])
-        let version = try #require(table.hiddenColumn(named: "version"))
-        #expect(snapshot.readInt(version, snapshot.key(at: 1234, in: table)) == 1_000_001_234)
-        #expect(try SchemaPlan(specs, against: snapshot.schema).isExact)
+        let table = try require(snapshot.schema.table(named: "Renamed"))
+        expectEqual(Set(table.columns.map(\.name)), ["name", "id", "new"])
+        let version = try require(table.hiddenColumn(named: "version"))
+        expectEqual(snapshot.readInt(version, snapshot.key(at: 1234, in: table)), 1_000_001_234)
+        expect(try SchemaPlan(specs, against: snapshot.schema).isExact)
     }
 
     @Test func `what it lacks is added, what differs is refused with nothing changed`() throws {
@@ -153,11 +153,11 @@ import Testing
         try database.write { try fill($0) }
         let snapshot = try database.write { transaction in
             let same = try transaction.addHiddenTable(Self.book)
-            #expect(same === transaction.schema.hiddenTable(named: "Book") && !transaction.schemaChanged)
+            expect(same === transaction.schema.hiddenTable(named: "Book") && !transaction.schemaChanged)
             var more = Self.book
             more.columns.append(ColumnSpec("more", .string, indexed: true))
             let book = try transaction.addHiddenTable(more)
-            let column = try #require(book.column(named: "more"))
+            let column = try require(book.column(named: "more"))
             for key in transaction.keys(book) { try transaction.set(column, key, .string("m")) }
             var other = Self.book
             other.columns[1] = ColumnSpec("n", .string)
@@ -182,13 +182,13 @@ import Testing
         }
         try check(snapshot)
         let book = snapshot.schema.hiddenTable(named: "Book")!
-        #expect(snapshot.value(book.column(named: "more")!, snapshot.key(at: 3, in: book)) == .string("m"))
+        expectEqual(snapshot.value(book.column(named: "more")!, snapshot.key(at: 3, in: book)), .string("m"))
         let thing = snapshot.schema.table(named: "Thing")!
-        let mark = try #require(thing.hiddenColumn(named: "mark"))
+        let mark = try require(thing.hiddenColumn(named: "mark"))
         let found = RowQuery(table: thing, predicate: .comparison(PropertyPath(mark), .equal, .int(9))).keys(
             in: snapshot
         )
-        #expect(found == [snapshot.key(at: 7, in: thing)])
+        expectEqual(found, [snapshot.key(at: 7, in: thing)])
     }
 
     @Test func `links don't lead from what is shown to what is hidden, nor back`() throws {
@@ -232,14 +232,14 @@ import Testing
             transaction.dropHiddenColumn(table.hiddenColumn(named: "version")!)
             transaction.dropHiddenTable(transaction.schema.hiddenTable(named: "Book")!)
         }
-        #expect(snapshot.schema.hiddenTables.isEmpty && snapshot.schema.tables[0].hiddenColumns.isEmpty)
-        #expect(snapshot.count(snapshot.schema.tables[0]) == 1000)
+        expect(snapshot.schema.hiddenTables.isEmpty && snapshot.schema.tables[0].hiddenColumns.isEmpty)
+        expectEqual(snapshot.count(snapshot.schema.tables[0]), 1000)
         // A column that comes again begins anew.
         snapshot = try database.write { transaction in
             _ = try transaction.addHiddenColumn(ColumnSpec("version", .int), to: transaction.schema.tables[0])
         }
         let table = snapshot.schema.tables[0]
-        #expect(snapshot.readInt(table.hiddenColumns[0], snapshot.key(at: 5, in: table)) == 0)
+        expectEqual(snapshot.readInt(table.hiddenColumns[0], snapshot.key(at: 5, in: table)), 0)
     }
 
     @Test func `nobody is told of it: neither observers nor the feed nor the journal`() throws {
@@ -264,13 +264,13 @@ import Testing
             try transaction.increment(version, transaction.key(at: 2000, in: table), by: 3)
         }
         let feed = ChangeFeed(database)
-        #expect(feed.changes(from: before, to: after).tables.isEmpty)
-        #expect(VersionChanges(comparing: before, with: after).tables.isEmpty)
+        expect(feed.changes(from: before, to: after).tables.isEmpty)
+        expect(VersionChanges(comparing: before, with: after).tables.isEmpty)
         var entries = 0
         if let entry = try after.journalEntry(at: before.journalCursors[0].position) {
             try entry.forEach { _ in entries += 1 }
         }
-        #expect(entries == 0)
+        expectEqual(entries, 0)
         // What is told of the same commit is told as ever.
         let last = try database.write { transaction in
             let table = transaction.schema.table(named: "Thing")!
@@ -280,7 +280,7 @@ import Testing
         }
         let told = feed.changes(from: after, to: last)
         let table = last.schema.tables[0]
-        #expect(told.tables[table.id]?.modified == [table.columns[1].id: [last.key(at: 3, in: table)]])
+        expectEqual(told.tables[table.id]?.modified, [table.columns[1].id: [last.key(at: 3, in: table)]])
     }
 
     /// A thousand versions that differ by more than 255 take half a page or more, and whole pages come with a cluster's blocks:
@@ -316,14 +316,14 @@ import Testing
                 let table = snapshot.schema.tables[0]
                 for i in [0, 12_345, 99_999] {
                     let version = snapshot.readInt(table.hiddenColumns[0], snapshot.key(at: i, in: table))
-                    #expect(version == 7_000_000_000 + Int64(i * 7919 % 100_000 / 50))
+                    expectEqual(version, 7_000_000_000 + Int64(i * 7919 % 100_000 / 50))
                 }
             }
             return try FileManager.default.attributesOfItem(atPath: folder.file(name))[.size] as! Int
         }
         let (plain, hidden) = (try size("plain.realm", isHidden: false), try size("versions.realm", isHidden: true))
         print("plain \(plain), with hidden versions \(hidden): \(Double(hidden - plain) / 100_000) bytes an object")
-        #expect(hidden - plain <= 430_000)
+        expect(hidden - plain <= 430_000)
     }
 
     @Test func `a file of an older format has no room for it`() throws {

@@ -64,27 +64,27 @@ private enum Plan {
     /// - Returns: the version that the file is at, all of whose objects are as they should be.
     static func check(_ path: String, _ count: Int) throws -> UInt64 {
         let snapshot = try Database.open(at: path).snapshot()
-        #expect(snapshot.verify() == [])
+        expectEqual(snapshot.verify(), [])
         let isNew = snapshot.userVersion == 2
         let specs = isNew ? new : old
-        let table = try #require(snapshot.schema.table(named: "P"))
-        #expect(Set(table.columns.map(\.name)) == Set(specs[0].columns.map(\.name)))
-        #expect(table.primaryKey?.name == specs[0].primaryKey)
-        #expect((snapshot.schema.table(named: "Q") != nil) == isNew)
-        #expect(snapshot.count(table) == count)
+        let table = try require(snapshot.schema.table(named: "P"))
+        expectEqual(Set(table.columns.map(\.name)), Set(specs[0].columns.map(\.name)))
+        expectEqual(table.primaryKey?.name, specs[0].primaryKey)
+        expectEqual((snapshot.schema.table(named: "Q") != nil), isNew)
+        expectEqual(snapshot.count(table), count)
         for i in stride(from: 0, to: count, by: 97) {
             let key = ObjectKey(Int64(i))
-            #expect(snapshot.readString(table.column(named: "name")!, key) == "name \(i)")
-            #expect(snapshot.readInt(table.column(named: "n")!, key) == Int64(i * 3))
-            if isNew { #expect(snapshot.readString(table.column(named: "more")!, key) == "more \(i)") }
+            expectEqual(snapshot.readString(table.column(named: "name")!, key), "name \(i)")
+            expectEqual(snapshot.readInt(table.column(named: "n")!, key), Int64(i * 3))
+            if isNew { expectEqual(snapshot.readString(table.column(named: "more")!, key), "more \(i)") }
             let found = snapshot.find(primaryKey: isNew ? .string("name \(i)") : .int(Int64(i)), in: table)
-            #expect(found == key)
+            expectEqual(found, key)
         }
         return snapshot.userVersion
     }
 }
 
-@Suite struct `Migrations that fail` {
+struct `Migrations that fail` {
     @Test(arguments: [64 << 20, 100_000])
     func `a device that is full at any point leaves the file as it was`(budget: Int) throws {
         let folder = TemporaryFolder()
@@ -111,16 +111,16 @@ private enum Plan {
                     _ = try Plan.migrate(database)
                     return true
                 } catch let error as EngineError {
-                    #expect(error.code == .outOfDiskSpace)
+                    expectEqual(error.code, .outOfDiskSpace)
                     return false
                 }
             }()
-            #expect(try Plan.check(path, count) == (isDone ? 2 : 1), "after \(limit) blocks")
+            try expectEqual(Plan.check(path, count), (isDone ? 2 : 1), "after \(limit) blocks")
             if isDone { break }
             failures += 1
             after = after * 2 + 1
         }
-        #expect(failures > 3)
+        expect(failures > 3)
     }
 
     @Test func `a process killed amid a migration leaves the old file or the new one`() throws {
@@ -131,7 +131,7 @@ private enum Plan {
             let path = folder.file("migrated.realm")
             try Plan.write(path, count)
             let child = try ChildProcess(["migrate", path, round % 2 == 0 ? "100000" : "67108864"])
-            #expect(child.readLine() == "began")
+            expectEqual(child.readLine(), "began")
             // From amid the copying to after the commit.
             for _ in 0..<round { _ = child.readLine() }
             if round < 5 {
@@ -142,6 +142,6 @@ private enum Plan {
             _ = child.wait()
             ends[try Plan.check(path, count), default: 0] += 1
         }
-        #expect(ends[1, default: 0] > 0 && ends[2, default: 0] > 0, "\(ends)")
+        expect(ends[1, default: 0] > 0 && ends[2, default: 0] > 0, "\(ends)")
     }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FreeholdEngine
 
-@Suite struct `Random migrations` {
+struct `Random migrations` {
     /// The third is another each time.
     @Test(arguments: [1, 2, UInt64.random(in: 6...1 << 40)] as [UInt64], [64 << 20, 30_000])
     func `chains of random schemas keep what the rules say, with and without room in memory`(
@@ -22,7 +22,7 @@ import Testing
         let first = try database.beginWrite()
         try first.applySchema(model.specs, userVersion: 1)
         try model.add(20, to: first, &random)
-        #expect(model.differences(from: try first.commit()) == [], "seed \(seed)")
+        expectEqual(model.differences(from: try first.commit()), [], "seed \(seed)")
         var follower = try JournalFollower(database)
 
         for version in 2...6 as ClosedRange<UInt64> {
@@ -43,26 +43,27 @@ import Testing
             if isAbandoned {
                 transaction.cancel()
                 let snapshot = try database.snapshot()
-                #expect(model.differences(from: snapshot) == [] && snapshot.verify() == [], "seed \(seed), \(version)")
+                expect(model.differences(from: snapshot) == [] && snapshot.verify() == [], "seed \(seed), \(version)")
                 continue
             }
             try transaction.finishSchema(next, userVersion: version)
-            #expect(
-                migrated.differences(from: transaction) == [],
+            expectEqual(
+                migrated.differences(from: transaction),
+                [],
                 "seed \(seed), version \(version), before the commit"
             )
             model = migrated
             let snapshot = try transaction.commit()
-            try #require(snapshot.verify() == [], "seed \(seed), version \(version)")
-            try #require(model.differences(from: snapshot) == [], "seed \(seed), version \(version)")
-            #expect(snapshot.userVersion == version)
+            try require(snapshot.verify() == [], "seed \(seed), version \(version)")
+            try require(model.differences(from: snapshot) == [], "seed \(seed), version \(version)")
+            expectEqual(snapshot.userVersion, version)
             // What another process reads, and ordinary writes go on.
             let more = try database.beginWrite()
             try model.add(3, to: more, &random)
             let later = try more.commit()
             let differences = try follower.differences(from: later)
-            try #require(differences == [], "seed \(seed), version \(version)")
-            try #require(
+            try require(differences == [], "seed \(seed), version \(version)")
+            try require(
                 later.verify() == [] && model.differences(from: later) == [],
                 "seed \(seed), version \(version)"
             )

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FreeholdEngine
 
-@Suite struct LeafTests {
+struct LeafTests {
     static let counts = [0, 1, 63, 64, 65, 1000]
 
     /// Every third slot null, or none.
@@ -13,7 +13,7 @@ import Testing
     }
 
     func withLeaf(_ memory: UnsafeMutableRawBufferPointer, _ body: (Leaf) -> Void) {
-        #expect(Int(bitPattern: memory.baseAddress!) % 16 == 0)
+        expectEqual(Int(bitPattern: memory.baseAddress!) % 16, 0)
         body(Leaf(UnsafeRawPointer(memory.baseAddress!)))
         memory.deallocate()
     }
@@ -30,13 +30,13 @@ import Testing
             let values = (0..<count).map(make)
             let size = LeafEncoder.encodedSizeInts(values: values, nulls: nulls, count: count)
             let memory = LeafEncoder.encodeInts(values: values, nulls: nulls, count: count)
-            #expect(memory.count == size)
+            expectEqual(memory.count, size)
             withLeaf(memory) { leaf in
-                #expect(leaf.count == count)
+                expectEqual(leaf.count, count)
                 for i in 0..<count {
                     let null = nullable && i % 3 == 0
-                    #expect(leaf.isNull(i) == null)
-                    if !null { #expect(leaf.int(i) == values[i]) }
+                    expectEqual(leaf.isNull(i), null)
+                    if !null { expectEqual(leaf.int(i), values[i]) }
                 }
             }
         }
@@ -52,7 +52,7 @@ import Testing
     )
     func `integers get the smallest width`(values: [Int64], width: Int, base: Int64) {
         let shape = LeafEncoder.intShape(values, nil, count: values.count)
-        #expect(shape == LeafEncoder.IntShape(width: width, base: base))
+        expectEqual(shape, LeafEncoder.IntShape(width: width, base: base))
     }
 
     @Test(arguments: counts, [false, true])
@@ -62,8 +62,8 @@ import Testing
         withLeaf(LeafEncoder.encodeBools(values: bits, nulls: nulls, count: count)) { leaf in
             for i in 0..<count {
                 let null = nullable && i % 3 == 0
-                #expect(leaf.isNull(i) == null)
-                #expect(leaf.bool(i) == (!null && i % 5 < 2))
+                expectEqual(leaf.isNull(i), null)
+                expectEqual(leaf.bool(i), (!null && i % 5 < 2))
             }
         }
     }
@@ -77,14 +77,14 @@ import Testing
         withLeaf(LeafEncoder.encodeDoubles(values: doubles, nulls: nulls, count: count)) { leaf in
             for i in 0..<count {
                 let null = nullable && i % 3 == 0
-                #expect(leaf.double(i).bitPattern == (null ? 0 : doubles[i].bitPattern))
+                expectEqual(leaf.double(i).bitPattern, (null ? 0 : doubles[i].bitPattern))
             }
         }
         withLeaf(LeafEncoder.encodeFloats(values: floats, nulls: nulls, count: count)) { leaf in
             for i in 0..<count {
                 let null = nullable && i % 3 == 0
-                #expect(leaf.isNull(i) == null)
-                #expect(leaf.float(i).bitPattern == (null ? 0 : floats[i].bitPattern))
+                expectEqual(leaf.isNull(i), null)
+                expectEqual(leaf.float(i).bitPattern, (null ? 0 : floats[i].bitPattern))
             }
         }
     }
@@ -108,11 +108,11 @@ import Testing
                     nulls: nulls,
                     count: count
                 )
-                #expect(memory.count == size)
+                expectEqual(memory.count, size)
                 withLeaf(memory) { leaf in
-                    #expect(leaf.hasNanoseconds == (precise && count > 1))
+                    expectEqual(leaf.hasNanoseconds, (precise && count > 1))
                     for i in 0..<count where !leaf.isNull(i) {
-                        #expect(leaf.timestamp(i) == (seconds[i], nanoseconds[i]))
+                        expect(leaf.timestamp(i) == (seconds[i], nanoseconds[i]))
                     }
                 }
             }
@@ -138,7 +138,7 @@ import Testing
                 let stored = Array(UnsafeRawBufferPointer(start: start, count: width))
                 let expected =
                     i % 7 == 0 ? [UInt8](repeating: 0, count: width) : Array(bytes[i * width..<(i + 1) * width])
-                #expect(stored == expected)
+                expectEqual(stored, expected)
             }
         }
     }
@@ -168,20 +168,23 @@ import Testing
                         count: count,
                         codec: ColumnType.string.rawValue
                     )!
-                    #expect(memory.count == LeafEncoder.encodedSizeBytes(entries: entries, nulls: nulls, count: count))
+                    expectEqual(
+                        memory.count,
+                        LeafEncoder.encodedSizeBytes(entries: entries, nulls: nulls, count: count)
+                    )
                     return memory
                 }
             }
             withLeaf(memory) { leaf in
                 for i in 0..<count {
                     let null = nullable && i % 3 == 0
-                    #expect(leaf.isNull(i) == null)
+                    expectEqual(leaf.isNull(i), null)
                     let outside = references && i % 4 == 1 && !null
-                    #expect(leaf.isReference(i) == outside)
+                    expectEqual(leaf.isReference(i), outside)
                     if outside {
-                        #expect(leaf.reference(i) == (42, 1 << 40))
+                        expect(leaf.reference(i) == (42, 1 << 40))
                     } else {
-                        #expect(Array(leaf.bytes(i)) == (null ? [] : text[i]))
+                        expectEqual(Array(leaf.bytes(i)), (null ? [] : text[i]))
                     }
                 }
             }
@@ -192,22 +195,22 @@ import Testing
         let bytes = [UInt8](repeating: 65, count: 70_000)
         bytes.withUnsafeBytes { raw in
             let entries = [LeafEntry(raw.baseAddress, 70_000), LeafEntry(raw.baseAddress, 3)]
-            #expect(LeafEncoder.encodeBytes(entries: entries, nulls: nil, count: 2, codec: 5) == nil)
+            expect(LeafEncoder.encodeBytes(entries: entries, nulls: nil, count: 2, codec: 5) == nil)
             withLeaf(LeafEncoder.encodeBytes(entries: entries, nulls: nil, count: 2, codec: 5, limit: .max)!) { leaf in
-                #expect(leaf.width == 4)
-                #expect(leaf.bytes(0).count == 70_000)
-                #expect(Array(leaf.bytes(1)) == [65, 65, 65])
+                expectEqual(leaf.width, 4)
+                expectEqual(leaf.bytes(0).count, 70_000)
+                expectEqual(Array(leaf.bytes(1)), [65, 65, 65])
             }
         }
     }
 
     @Test func `a split head says how many parts there are`() {
         withLeaf(LeafEncoder.encodeSplitHead(codec: 5, count: 1000, partsLog2: 3)) { leaf in
-            #expect(leaf.isSplit)
-            #expect(leaf.count == 1000)
-            #expect(leaf.partsLog2 == 3)
-            #expect(Leaf.partSpan(clusterSpan: 1000, partsLog2: 3) == 125)
-            #expect(Leaf.partSpan(clusterSpan: 5, partsLog2: 1) == 3)
+            expect(leaf.isSplit)
+            expectEqual(leaf.count, 1000)
+            expectEqual(leaf.partsLog2, 3)
+            expectEqual(Leaf.partSpan(clusterSpan: 1000, partsLog2: 3), 125)
+            expectEqual(Leaf.partSpan(clusterSpan: 5, partsLog2: 1), 3)
         }
     }
 }

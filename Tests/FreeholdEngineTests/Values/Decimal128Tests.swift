@@ -8,7 +8,7 @@ import Testing
     import Foundation
 #endif
 
-private func decimal(_ text: some StringProtocol) throws -> Decimal128 { try #require(Decimal128(String(text))) }
+private func decimal(_ text: some StringProtocol) throws -> Decimal128 { try require(Decimal128(String(text))) }
 
 private func sameBits(_ a: Decimal128, _ b: Decimal128) -> Bool { a.lo == b.lo && a.hi == b.hi }
 
@@ -48,7 +48,7 @@ private func anyDecimal(_ generator: inout SeededRandom) -> Decimal128 {
                 case "*": a * b
                 default: a / b
                 }
-            #expect(sameBits(result, expected), "\(line); got \(result)")
+            expect(sameBits(result, expected), "\(line); got \(result)")
         }
     }
 
@@ -56,7 +56,7 @@ private func anyDecimal(_ generator: inout SeededRandom) -> Decimal128 {
     func `Parsing rounds, overflows and underflows as Python does`() throws {
         for line in DecimalTables.parsing.split(separator: "\n") {
             let words = line.split(separator: " ")
-            #expect(sameBits(try decimal(words[0]), try decimal(words[2])), "\(line)")
+            expect(sameBits(try decimal(words[0]), try decimal(words[2])), "\(line)")
         }
     }
 
@@ -66,7 +66,7 @@ private func anyDecimal(_ generator: inout SeededRandom) -> Decimal128 {
             let words = line.split(separator: " ")
             let a = try decimal(words[0])
             let b = Double(bitPattern: UInt64(words[1], radix: 16)!)
-            #expect(Decimal128.compare(a, b) == Int(words[2])!, "\(line)")
+            expectEqual(Decimal128.compare(a, b), Int(words[2])!, "\(line)")
         }
     }
 
@@ -82,28 +82,28 @@ private func anyDecimal(_ generator: inout SeededRandom) -> Decimal128 {
         ]
     )
     func writing(text: String, expected: String) throws {
-        #expect(try decimal(text).stringValue == expected)
-        #expect(try decimal(expected) == decimal(text))
+        try expectEqual(decimal(text).stringValue, expected)
+        try expectEqual(decimal(expected), decimal(text))
     }
 
     @Test(arguments: [
         "", "-", ".", "1..2", "1.2.3", "e5", "1e", "1e+", "1 ", " 1", "0x10", "infin", "--1", "1,5", "é", ".inf",
     ])
     func `Text that is no number is refused`(text: String) {
-        #expect(Decimal128(text) == nil)
+        expect(Decimal128(text) == nil)
     }
 
     @Test
     func `The bits are those of the standard's binary encoding`() {
-        #expect(Decimal128() == 0 && sameBits(Decimal128(), 0))
-        #expect(sameBits(1, Decimal128(lo: 1, hi: 0x3040_0000_0000_0000)))
-        #expect(sameBits(-1, Decimal128(lo: 1, hi: 0xB040_0000_0000_0000)))
-        #expect(sameBits("0.1", Decimal128(lo: 1, hi: 0x303E_0000_0000_0000)))
-        #expect(sameBits(.max, Decimal128(lo: 0x378D_8E63_FFFF_FFFF, hi: 0x5FFF_ED09_BEAD_87C0)))
-        #expect(sameBits(.leastNonzeroMagnitude, Decimal128(lo: 1, hi: 0)))
+        expect(Decimal128() == 0 && sameBits(Decimal128(), 0))
+        expect(sameBits(1, Decimal128(lo: 1, hi: 0x3040_0000_0000_0000)))
+        expect(sameBits(-1, Decimal128(lo: 1, hi: 0xB040_0000_0000_0000)))
+        expect(sameBits("0.1", Decimal128(lo: 1, hi: 0x303E_0000_0000_0000)))
+        expect(sameBits(.max, Decimal128(lo: 0x378D_8E63_FFFF_FFFF, hi: 0x5FFF_ED09_BEAD_87C0)))
+        expect(sameBits(.leastNonzeroMagnitude, Decimal128(lo: 1, hi: 0)))
         // Coefficients over 34 digits stand for zero.
-        #expect(Decimal128(lo: 0x378D_8E64_0000_0000, hi: 0x3041_ED09_BEAD_87C0).isZero)
-        #expect(Decimal128(lo: 5, hi: 0x6C10_0000_0000_0000).isZero)
+        expect(Decimal128(lo: 0x378D_8E64_0000_0000, hi: 0x3041_ED09_BEAD_87C0).isZero)
+        expect(Decimal128(lo: 5, hi: 0x6C10_0000_0000_0000).isZero)
     }
 
     @Test
@@ -113,7 +113,7 @@ private func anyDecimal(_ generator: inout SeededRandom) -> Decimal128 {
         for _ in 0..<2000 {
             let number = anyDecimal(&generator)
             let again = try decimal(number.stringValue)
-            #expect(
+            expect(
                 again == number && again.isSignMinus == (number.isSignMinus && !number.isNaN),
                 "seed \(seed): \(number)"
             )
@@ -129,49 +129,49 @@ private func anyDecimal(_ generator: inout SeededRandom) -> Decimal128 {
             let b = anyDecimal(&generator)
             let c = anyDecimal(&generator)
             let ab = Decimal128.compare(a, b)
-            #expect(ab == -Decimal128.compare(b, a), "seed \(seed)")
-            #expect(Decimal128.compare(a, a) == 0, "seed \(seed)")
-            if ab <= 0 && Decimal128.compare(b, c) <= 0 { #expect(Decimal128.compare(a, c) <= 0, "seed \(seed)") }
-            if ab == 0 { #expect(a.hashValue == b.hashValue, "seed \(seed): \(a) \(b)") }
+            expectEqual(ab, -Decimal128.compare(b, a), "seed \(seed)")
+            expectEqual(Decimal128.compare(a, a), 0, "seed \(seed)")
+            if ab <= 0 && Decimal128.compare(b, c) <= 0 { expect(Decimal128.compare(a, c) <= 0, "seed \(seed)") }
+            if ab == 0 { expectEqual(a.hashValue, b.hashValue, "seed \(seed): \(a) \(b)") }
             let difference = a - b
             if !a.isNaN && !b.isNaN && !difference.isNaN {
-                #expect((difference == 0) == (ab == 0) && (difference < 0) == (ab < 0), "seed \(seed): \(a) \(b)")
+                expect((difference == 0) == (ab == 0) && (difference < 0) == (ab < 0), "seed \(seed): \(a) \(b)")
             }
         }
-        #expect(Decimal128("1.0") == Decimal128("1.00"))
-        #expect(Set<Decimal128>(["1", "1.0", "1E+0", "0", "-0", .nan, .signalingNaN, -.nan]).count == 3)
-        #expect([.infinity, 1, .nan, -.infinity].sorted() == [.nan, -.infinity, 1, .infinity] as [Decimal128])
+        expectEqual(Decimal128("1.0"), Decimal128("1.00"))
+        expectEqual(Set<Decimal128>(["1", "1.0", "1E+0", "0", "-0", .nan, .signalingNaN, -.nan]).count, 3)
+        expectEqual([.infinity, 1, .nan, -.infinity].sorted(), [.nan, -.infinity, 1, .infinity] as [Decimal128])
     }
 
     @Test
     func `Sign changes are exact`() {
         let number: Decimal128 = "1234567890123456789012345678901234"
-        #expect((-number).stringValue == "-1234567890123456789012345678901234")
-        #expect((-number).magnitude == number)
+        expectEqual((-number).stringValue, "-1234567890123456789012345678901234")
+        expectEqual((-number).magnitude, number)
         var other = number
         other.negate()
-        #expect(other == -number)
-        #expect((-Decimal128.infinity).magnitude == .infinity)
+        expectEqual(other, -number)
+        expectEqual((-Decimal128.infinity).magnitude, .infinity)
     }
 
     @Test
     func `Integers convert exactly up to 34 digits`() {
-        #expect(Decimal128(Int64.min).stringValue == "-9223372036854775808")
-        #expect(Decimal128(UInt64.max).stringValue == "18446744073709551615")
-        #expect(Decimal128(exactly: UInt128.max) == nil)
-        #expect(Decimal128(exactly: UInt128(1) << 100)?.stringValue == "1267650600228229401496703205376")
-        #expect(Decimal128(exactly: Int128(-5)) == -5)
-        #expect(Decimal128(UInt128.max).stringValue == "3.402823669209384634633746074317682E+38")
-        #expect(Decimal128("9223372036854775807").intValue == .max)
-        #expect(Decimal128("-9223372036854775808").intValue == .min)
-        #expect(Decimal128("9223372036854775808").intValue == nil)
-        #expect(Decimal128("-3.99").intValue == -3)
-        #expect(Decimal128("1E+18").intValue == 1_000_000_000_000_000_000)
-        #expect(Decimal128("1E-6000").intValue == 0)
-        #expect(Decimal128("1E+6000").intValue == nil)
-        #expect(Decimal128.nan.intValue == nil)
-        #expect(Decimal128("3.00").exactInt64 == 3)
-        #expect(Decimal128("3.01").exactInt64 == nil)
+        expectEqual(Decimal128(Int64.min).stringValue, "-9223372036854775808")
+        expectEqual(Decimal128(UInt64.max).stringValue, "18446744073709551615")
+        expect(Decimal128(exactly: UInt128.max) == nil)
+        expectEqual(Decimal128(exactly: UInt128(1) << 100)?.stringValue, "1267650600228229401496703205376")
+        expectEqual(Decimal128(exactly: Int128(-5)), -5)
+        expectEqual(Decimal128(UInt128.max).stringValue, "3.402823669209384634633746074317682E+38")
+        expectEqual(Decimal128("9223372036854775807").intValue, .max)
+        expectEqual(Decimal128("-9223372036854775808").intValue, .min)
+        expect(Decimal128("9223372036854775808").intValue == nil)
+        expectEqual(Decimal128("-3.99").intValue, -3)
+        expectEqual(Decimal128("1E+18").intValue, 1_000_000_000_000_000_000)
+        expectEqual(Decimal128("1E-6000").intValue, 0)
+        expect(Decimal128("1E+6000").intValue == nil)
+        expect(Decimal128.nan.intValue == nil)
+        expectEqual(Decimal128("3.00").exactInt64, 3)
+        expect(Decimal128("3.01").exactInt64 == nil)
     }
 
     @Test
@@ -181,49 +181,50 @@ private func anyDecimal(_ generator: inout SeededRandom) -> Decimal128 {
         for _ in 0..<1000 {
             let value = Double(bitPattern: generator.next())
             guard value.isFinite else { continue }
-            #expect(Decimal128(value).doubleValue == value, "seed \(seed): \(value)")
+            expectEqual(Decimal128(value).doubleValue, value, "seed \(seed): \(value)")
         }
-        #expect(Decimal128(0.1) == "0.1")
-        #expect(Decimal128(Float(0.1)) == "0.1")
-        #expect((0.1 as Decimal128) + 0.2 == 0.3)
-        #expect(Decimal128(Double.nan).isNaN && Decimal128(-Double.infinity) == -.infinity)
-        #expect(Decimal128("0.1000000000000000055511151231257827").doubleValue == 0.1)
-        #expect(Decimal128("1E+400").doubleValue == .infinity && Decimal128("-1E-400").doubleValue == 0)
-        #expect(Decimal128.nan.doubleValue.isNaN)
-        #expect(Decimal128("2.5").floatValue == 2.5)
+        expectEqual(Decimal128(0.1), "0.1")
+        expectEqual(Decimal128(Float(0.1)), "0.1")
+        expectEqual((0.1 as Decimal128) + 0.2, 0.3)
+        expect(Decimal128(Double.nan).isNaN && Decimal128(-Double.infinity) == -.infinity)
+        expectEqual(Decimal128("0.1000000000000000055511151231257827").doubleValue, 0.1)
+        expect(Decimal128("1E+400").doubleValue == .infinity && Decimal128("-1E-400").doubleValue == 0)
+        expect(Decimal128.nan.doubleValue.isNaN)
+        expectEqual(Decimal128("2.5").floatValue, 2.5)
     }
 
     @Test(arguments: ["0", "1", "-1.5", "123456789012345678901234567890.1234", "1E-128", "-7E+127", "0.00001"])
     func `Foundation's Decimal converts both ways`(text: String) throws {
         let number = try decimal(text)
-        #expect(Decimal128(number.decimalValue) == number, "\(number.decimalValue)")
+        expectEqual(Decimal128(number.decimalValue), number, "\(number.decimalValue)")
     }
 
     @Test
     func `What Foundation's Decimal can't hold becomes NaN`() throws {
-        for text in ["NaN", "Inf", "1E+128", "1E-129"] { #expect(try decimal(text).decimalValue.isNaN, "\(text)") }
-        #expect(Decimal128(Decimal.nan).isNaN)
+        for text in ["NaN", "Inf", "1E+128", "1E-129"] { expect(try decimal(text).decimalValue.isNaN, "\(text)") }
+        expect(Decimal128(Decimal.nan).isNaN)
     }
 
     @Test
     func `Strides go by exact steps`() {
-        #expect(
-            Array(stride(from: 0 as Decimal128, to: 0.5, by: 0.1)).map(\.stringValue) == [
+        expectEqual(
+            Array(stride(from: 0 as Decimal128, to: 0.5, by: 0.1)).map(\.stringValue),
+            [
                 "0", "0.1", "0.2", "0.3", "0.4",
             ]
         )
-        #expect((3 as Decimal128).distance(to: 5) == 2 && (3 as Decimal128).advanced(by: -1) == 2)
-        #expect(([1, 2, 3.5] as [Decimal128]).reduce(0, +) == 6.5)
+        expect((3 as Decimal128).distance(to: 5) == 2 && (3 as Decimal128).advanced(by: -1) == 2)
+        expectEqual(([1, 2, 3.5] as [Decimal128]).reduce(0, +), 6.5)
     }
 
     @Test
     func `Powers of ten and digit counts agree`() {
-        #expect(decimalDigits(0) == 0 && decimalDigits(.max) == 39)
+        expect(decimalDigits(0) == 0 && decimalDigits(.max) == 39)
         for n in 0...38 {
-            #expect(decimalDigits(powerOfTen(n)) == n + 1)
-            #expect(decimalDigits(powerOfTen(n) - 1) == n)
-            #expect(strippingZeros(powerOfTen(n) * 3, limit: 38).count == n || n == 38)
-            #expect(strippingZeros(powerOfTen(n), limit: 5).count == min(n, 5))
+            expectEqual(decimalDigits(powerOfTen(n)), n + 1)
+            expectEqual(decimalDigits(powerOfTen(n) - 1), n)
+            expect(strippingZeros(powerOfTen(n) * 3, limit: 38).count == n || n == 38)
+            expectEqual(strippingZeros(powerOfTen(n), limit: 5).count, min(n, 5))
         }
     }
 }

@@ -9,7 +9,7 @@ import Testing
 #endif
 
 @Suite("Decimal128: rounding, remainders, conversions") struct DecimalRoundingTests {
-    private func decimal(_ text: Substring) throws -> Decimal128 { try #require(Decimal128(String(text))) }
+    private func decimal(_ text: Substring) throws -> Decimal128 { try require(Decimal128(String(text))) }
 
     @Test
     func `Rounding by each rule gives Python's results`() throws {
@@ -19,9 +19,9 @@ import Testing
         ]
         for line in DecimalRoundingTables.rounding.split(separator: "\n") {
             let words = line.split(separator: " ")
-            let result = try decimal(words[0]).rounded(scale: #require(Int(words[1])), #require(rules[words[2]]))
+            let result = try decimal(words[0]).rounded(scale: require(Int(words[1])), require(rules[words[2]]))
             let expected = try decimal(words[4])
-            #expect(result == expected && result.isSignMinus == expected.isSignMinus, "\(line); got \(result)")
+            expect(result == expected && result.isSignMinus == expected.isSignMinus, "\(line); got \(result)")
         }
     }
 
@@ -31,36 +31,36 @@ import Testing
             let words = line.split(separator: " ")
             let a = try decimal(words[0])
             let b = try decimal(words[1])
-            #expect(a.truncatingRemainder(dividingBy: b) == (try decimal(words[3])), "\(line)")
-            #expect(a.remainder(dividingBy: b) == (try decimal(words[4])), "\(line)")
+            expectEqual(a.truncatingRemainder(dividingBy: b), (try decimal(words[3])), "\(line)")
+            expectEqual(a.remainder(dividingBy: b), (try decimal(words[4])), "\(line)")
             var changed = a
             changed.formTruncatingRemainder(dividingBy: b)
-            #expect(changed == (try decimal(words[3])))
+            expectEqual(changed, (try decimal(words[3])))
             changed = a
             changed.formRemainder(dividingBy: b)
-            #expect(changed == (try decimal(words[4])))
+            expectEqual(changed, (try decimal(words[4])))
         }
     }
 
     @Test
     func `Rounding and remainders of infinities, NaN and zero`() {
-        #expect(Decimal128.infinity.rounded() == .infinity && Decimal128.nan.rounded(scale: 3).isNaN)
-        #expect(Decimal128("7.5").rounded(scale: .max) == 7.5 && Decimal128("7.5").rounded(scale: .min) == 0)
-        #expect(Decimal128("1").rounded(scale: -7000, .up) == .infinity)
-        #expect(Decimal128.max.rounded() == .max && Decimal128.leastNonzeroMagnitude.rounded(.up) == 1)
+        expect(Decimal128.infinity.rounded() == .infinity && Decimal128.nan.rounded(scale: 3).isNaN)
+        expect(Decimal128("7.5").rounded(scale: .max) == 7.5 && Decimal128("7.5").rounded(scale: .min) == 0)
+        expectEqual(Decimal128("1").rounded(scale: -7000, .up), .infinity)
+        expect(Decimal128.max.rounded() == .max && Decimal128.leastNonzeroMagnitude.rounded(.up) == 1)
         for zero: Decimal128 in [0, -.zero] {
-            #expect((1 as Decimal128).truncatingRemainder(dividingBy: zero).isNaN)
-            #expect((1 as Decimal128).remainder(dividingBy: zero).isNaN)
-            #expect(zero.remainder(dividingBy: 3) == 0)
+            expect((1 as Decimal128).truncatingRemainder(dividingBy: zero).isNaN)
+            expect((1 as Decimal128).remainder(dividingBy: zero).isNaN)
+            expectEqual(zero.remainder(dividingBy: 3), 0)
         }
-        #expect(Decimal128.infinity.remainder(dividingBy: 2).isNaN && Decimal128.nan.remainder(dividingBy: 2).isNaN)
-        #expect((5 as Decimal128).remainder(dividingBy: .infinity) == 5)
-        #expect((5 as Decimal128).truncatingRemainder(dividingBy: -.infinity) == 5)
+        expect(Decimal128.infinity.remainder(dividingBy: 2).isNaN && Decimal128.nan.remainder(dividingBy: 2).isNaN)
+        expectEqual((5 as Decimal128).remainder(dividingBy: .infinity), 5)
+        expectEqual((5 as Decimal128).truncatingRemainder(dividingBy: -.infinity), 5)
         var number: Decimal128 = "-2.5"
         number.round()
-        #expect(number == -3)
+        expectEqual(number, -3)
         number.round(.up)
-        #expect(number == -3)
+        expectEqual(number, -3)
     }
 
     @Test
@@ -78,27 +78,27 @@ import Testing
             let a = any()
             let b = any()
             let rest = a.truncatingRemainder(dividingBy: b)
-            #expect(rest.magnitude < b.magnitude, "seed \(seed): \(a) \(b)")
-            #expect(rest == 0 || rest.isSignMinus == a.isSignMinus, "seed \(seed): \(a) \(b)")
+            expect(rest.magnitude < b.magnitude, "seed \(seed): \(a) \(b)")
+            expect(rest == 0 || rest.isSignMinus == a.isSignMinus, "seed \(seed): \(a) \(b)")
             let near = a.remainder(dividingBy: b)
-            #expect(near.magnitude * 2 <= b.magnitude, "seed \(seed): \(a) \(b)")
+            expect(near.magnitude * 2 <= b.magnitude, "seed \(seed): \(a) \(b)")
             let whole = a.rounded(.towardZero)
-            #expect(whole.magnitude <= a.magnitude && (a - whole).magnitude < 1, "seed \(seed): \(a)")
+            expect(whole.magnitude <= a.magnitude && (a - whole).magnitude < 1, "seed \(seed): \(a)")
         }
     }
 
     @Test
     func `Conversions to other numbers are exact or say that they aren't`() throws {
-        #expect(Int(Decimal128("-3.99")) == -3 && UInt8(Decimal128("255")) == 255)
-        #expect(Int(exactly: Decimal128("3.00")) == 3 && Int(exactly: Decimal128("3.5")) == nil)
-        #expect(Int8(exactly: Decimal128("128")) == nil && UInt(exactly: Decimal128("-1")) == nil)
-        #expect(UInt64(exactly: Decimal128("18446744073709551615")) == .max)
-        #expect(Int128(exactly: Decimal128("1E+37")) == 10_000_000_000_000_000_000_000_000_000_000_000_000)
-        #expect(Int(exactly: Decimal128.nan) == nil && Int(exactly: Decimal128.infinity) == nil)
-        #expect(Double(Decimal128("0.1")) == 0.1 && Float(Decimal128("0.1")) == 0.1)
-        #expect(Decimal(Decimal128("12.34")) == Decimal(string: "12.34"))
+        expect(Int(Decimal128("-3.99")) == -3 && UInt8(Decimal128("255")) == 255)
+        expect(Int(exactly: Decimal128("3.00")) == 3 && Int(exactly: Decimal128("3.5")) == nil)
+        expect(Int8(exactly: Decimal128("128")) == nil && UInt(exactly: Decimal128("-1")) == nil)
+        expectEqual(UInt64(exactly: Decimal128("18446744073709551615")), .max)
+        expectEqual(Int128(exactly: Decimal128("1E+37")), 10_000_000_000_000_000_000_000_000_000_000_000_000)
+        expect(Int(exactly: Decimal128.nan) == nil && Int(exactly: Decimal128.infinity) == nil)
+        expect(Double(Decimal128("0.1")) == 0.1 && Float(Decimal128("0.1")) == 0.1)
+        expectEqual(Decimal(Decimal128("12.34")), Decimal(string: "12.34"))
         // Text still goes where it went.
-        #expect(Int("5") == 5 && Double("1.5") == 1.5 && Int("x") == nil)
+        expect(Int("5") == 5 && Double("1.5") == 1.5 && Int("x") == nil)
     }
 
     @Test
@@ -107,7 +107,7 @@ import Testing
             _ = Int8(Decimal128("128"))
         }
         let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(message.contains("128 can't be converted"))
+        expect(message.contains("128 can't be converted"))
     }
 
     @Test
@@ -117,7 +117,7 @@ import Testing
             _ = number
         }
         let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(message.contains("'twelve'"))
+        expect(message.contains("'twelve'"))
     }
 
     @Test(arguments: [
@@ -127,9 +127,9 @@ import Testing
     ])
     func `JSON numbers are read digit by digit`(text: String, expected: String) throws {
         let read = try JSONDecoder().decode([Decimal128].self, from: Data("[\(text)]".utf8))
-        #expect(read.map(\.stringValue) == [expected])
+        expectEqual(read.map(\.stringValue), [expected])
         let written = try JSONEncoder().encode(read)
-        #expect(String(decoding: written, as: UTF8.self) == "[\"\(expected)\"]")
+        expectEqual(String(decoding: written, as: UTF8.self), "[\"\(expected)\"]")
     }
 
     @Test(arguments: ["\"x\"", "true", "null", "[]", "{}"])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FreeholdEngine
 
-@Suite struct MixedCodingTests {
+struct MixedCodingTests {
     @Test(arguments: [
         Value.null, .bool(true), .bool(false), .int(0), .int(.min), .int(.max), .float(.nan), .float(1.5),
         .double(-0.0),
@@ -16,9 +16,9 @@ import Testing
     ])
     func everyValueIsReadBackFromItsBytes(_ value: Value) throws {
         let bytes = MixedCoding.encode(value)
-        #expect(bytes.withUnsafeBytes { MixedCoding.decode($0) } == value)
+        expectEqual(bytes.withUnsafeBytes { MixedCoding.decode($0) }, value)
         for count in bytes.indices {
-            #expect(bytes[..<count].withUnsafeBytes { MixedCoding.decode($0) } == nil, "cut at \(count)")
+            expect(bytes[..<count].withUnsafeBytes { MixedCoding.decode($0) } == nil, "cut at \(count)")
         }
     }
 
@@ -26,13 +26,13 @@ import Testing
         let dictionary = NestedDictionary([
             .init("é", .int(1)), .init("b", .int(2)), .init("a", .int(3)), .init("b", .int(4)),
         ])
-        #expect(dictionary.entries.map(\.key) == ["a", "b", "é"])
-        #expect(dictionary["b"] == .int(4))
-        #expect(dictionary["c"] == nil)
+        expectEqual(dictionary.entries.map(\.key), ["a", "b", "é"])
+        expectEqual(dictionary["b"], .int(4))
+        expect(dictionary["c"] == nil)
     }
 }
 
-@Suite struct MixedEqualityTests {
+struct MixedEqualityTests {
     static let groups: [[Value]] = [
         [.null], [.bool(false)], [.bool(true)],
         [.double(.nan), .float(.nan), .decimal128(Decimal128("NaN"))],
@@ -63,8 +63,8 @@ import Testing
             for (j, b) in Self.groups.enumerated() {
                 for x in a {
                     for y in b {
-                        #expect(Value.areEqual(x, y) == (i == j), "\(x) and \(y)")
-                        if i == j { #expect(hash(x) == hash(y), "\(x) and \(y)") }
+                        expectEqual(Value.areEqual(x, y), (i == j), "\(x) and \(y)")
+                        if i == j { expectEqual(hash(x), hash(y), "\(x) and \(y)") }
                     }
                 }
             }
@@ -76,18 +76,18 @@ import Testing
         let all = Self.groups.flatMap { $0 }
         for a in all {
             for b in all {
-                if Value.areEqual(a, b) { #expect(bytes(a) == bytes(b), "\(a) and \(b)") }
-                if Value.compare(a, b) < 0 { #expect(!bytes(b).lexicographicallyPrecedes(bytes(a)), "\(a), \(b)") }
+                if Value.areEqual(a, b) { expectEqual(bytes(a), bytes(b), "\(a) and \(b)") }
+                if Value.compare(a, b) < 0 { expect(!bytes(b).lexicographicallyPrecedes(bytes(a)), "\(a), \(b)") }
             }
         }
     }
 
     @Test func `collections keep their i ds and new ones get some`() throws {
         let value = Value.list(NestedList(id: 7, [.dictionary(NestedDictionary([.init("a", .int(1))]))]))
-        let stored = try #require(MixedCoding.encode(value).withUnsafeBytes { MixedCoding.decode($0) })
-        #expect(stored == value && stored.nestedID == 7)
+        let stored = try require(MixedCoding.encode(value).withUnsafeBytes { MixedCoding.decode($0) })
+        expect(stored == value && stored.nestedID == 7)
         var ids: [UInt64] = []
         stored.forEachNested { ids.append($0.nestedID!) }
-        #expect(Set(ids).count == 2 && !ids.contains(0))
+        expect(Set(ids).count == 2 && !ids.contains(0))
     }
 }

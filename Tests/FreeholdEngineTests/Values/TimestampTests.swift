@@ -25,22 +25,22 @@ import Testing
         expectedNanoseconds: Int32
     ) {
         let timestamp = Timestamp(seconds: seconds, nanoseconds: nanoseconds)
-        #expect(timestamp.seconds == expectedSeconds && timestamp.nanoseconds == expectedNanoseconds)
+        expect(timestamp.seconds == expectedSeconds && timestamp.nanoseconds == expectedNanoseconds)
     }
 
     @Test
     func `Odd dates: NaN is the epoch, what is out of range is clamped`() {
         func from(_ interval: Double) -> Timestamp { Timestamp(Date(timeIntervalSinceReferenceDate: interval)) }
-        #expect(from(.nan) == Timestamp(seconds: 0, nanoseconds: 0))
-        #expect(from(.infinity) == .max && from(1e19) == .max && from(0x1p63) == .max)
-        #expect(from(-.infinity) == .min && from(-1e19) == .min)
-        #expect(from(-0x1p63) == Timestamp(seconds: .min + 978_307_200, nanoseconds: 0))
-        #expect(from(-1e-20) == Timestamp(seconds: 978_307_200, nanoseconds: 0))
-        #expect(from(0.25) == Timestamp(seconds: 978_307_200, nanoseconds: 250_000_000))
-        #expect(from(-0.25) == Timestamp(seconds: 978_307_199, nanoseconds: 750_000_000))
-        #expect(Timestamp(Date(timeIntervalSince1970: -0.5)) == Timestamp(seconds: -1, nanoseconds: 500_000_000))
-        #expect(Timestamp.max.date > .distantFuture && Timestamp.min.date < .distantPast)
-        #expect(Timestamp(Timestamp.min.date) == .min)
+        expectEqual(from(.nan), Timestamp(seconds: 0, nanoseconds: 0))
+        expect(from(.infinity) == .max && from(1e19) == .max && from(0x1p63) == .max)
+        expect(from(-.infinity) == .min && from(-1e19) == .min)
+        expectEqual(from(-0x1p63), Timestamp(seconds: .min + 978_307_200, nanoseconds: 0))
+        expectEqual(from(-1e-20), Timestamp(seconds: 978_307_200, nanoseconds: 0))
+        expectEqual(from(0.25), Timestamp(seconds: 978_307_200, nanoseconds: 250_000_000))
+        expectEqual(from(-0.25), Timestamp(seconds: 978_307_199, nanoseconds: 750_000_000))
+        expectEqual(Timestamp(Date(timeIntervalSince1970: -0.5)), Timestamp(seconds: -1, nanoseconds: 500_000_000))
+        expect(Timestamp.max.date > .distantFuture && Timestamp.min.date < .distantPast)
+        expectEqual(Timestamp(Timestamp.min.date), .min)
     }
 
     @Test
@@ -55,16 +55,16 @@ import Testing
                 let date = Date(timeIntervalSinceReferenceDate: Bool.random(using: &generator) ? magnitude : -magnitude)
                 let again = Timestamp(date).date
                 if exponent >= 23 {
-                    #expect(again == date, "seed \(seed)")
+                    expectEqual(again, date, "seed \(seed)")
                 } else {
-                    #expect(abs(again.timeIntervalSince(date)) < 1e-9, "seed \(seed)")
+                    expect(abs(again.timeIntervalSince(date)) < 1e-9, "seed \(seed)")
                 }
-                #expect(Timestamp(again).date == again, "seed \(seed)")
+                expectEqual(Timestamp(again).date, again, "seed \(seed)")
             }
         }
         let now = Date()
-        #expect(Timestamp(now).date == now)
-        #expect(Date(Timestamp(.distantFuture)) == .distantFuture)
+        expectEqual(Timestamp(now).date, now)
+        expectEqual(Date(Timestamp(.distantFuture)), .distantFuture)
     }
 
     @Test
@@ -73,7 +73,7 @@ import Testing
             Timestamp.min, Timestamp(seconds: -1, nanoseconds: 0), Timestamp(seconds: -1, nanoseconds: 999_999_999),
             Timestamp(seconds: 0, nanoseconds: 0), Timestamp(seconds: 0, nanoseconds: 1), .max,
         ]
-        #expect(sorted.shuffled().sorted() == sorted)
+        expectEqual(sorted.shuffled().sorted(), sorted)
     }
 
     @Test(
@@ -82,14 +82,14 @@ import Testing
         ] as [(Int64, Int32, String)]
     )
     func `Text is exact`(seconds: Int64, nanoseconds: Int32, expected: String) {
-        #expect(Timestamp(seconds: seconds, nanoseconds: nanoseconds).description == expected)
+        expectEqual(Timestamp(seconds: seconds, nanoseconds: nanoseconds).description, expected)
     }
 
     @Test
     func `JSON is an array of seconds and nanoseconds`() throws {
         let timestamp = Timestamp(seconds: -5, nanoseconds: 7)
         let data = try JSONEncoder().encode(timestamp)
-        #expect(String(decoding: data, as: UTF8.self) == "[-5,7]")
-        #expect(try JSONDecoder().decode(Timestamp.self, from: data) == timestamp)
+        expectEqual(String(decoding: data, as: UTF8.self), "[-5,7]")
+        try expectEqual(JSONDecoder().decode(Timestamp.self, from: data), timestamp)
     }
 }

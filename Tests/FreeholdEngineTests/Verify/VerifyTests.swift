@@ -3,7 +3,7 @@ import Testing
 
 @testable import FreeholdEngine
 
-@Suite struct VerifyTests {
+struct VerifyTests {
     /// A file that has every kind of block.
     private func sample(_ path: String) throws -> Database {
         var options = Database.Options()
@@ -92,7 +92,7 @@ import Testing
 
     @Test func `a sound file has no problems`() throws {
         let folder = TemporaryFolder()
-        #expect(try sample(folder.file()).snapshot().verify() == [])
+        try expectEqual(sample(folder.file()).snapshot().verify(), [])
     }
 
     @Test func `every lost or cut or doubled block is reported`() throws {
@@ -100,27 +100,27 @@ import Testing
         let database = try sample(folder.file())
         let all = try blocks(database)
         let schema = try database.snapshot().schema
-        #expect(all.count > 50)
+        expect(all.count > 50)
         var random = RandomEngine(seed: Self.seed)
         // All of them would take minutes.
         for (segment, number, bytes) in all where EngineModelTests.isSoak || random.chance(25) {
             let isHistory = segment == Catalogue.historySegment
             if !isHistory, !Self.isFree(segment, schema) {
                 try write(database, segment, number, nil)
-                #expect(!verify(database).isEmpty, "block \(number) of \(segment) removed")
+                expect(!verify(database).isEmpty, "block \(number) of \(segment) removed")
             }
             try write(database, segment, number, Array(bytes.dropLast()))
-            #expect(!verify(database).isEmpty, "block \(number) of \(segment) cut")
+            expect(!verify(database).isEmpty, "block \(number) of \(segment) cut")
             try write(database, segment, number, bytes + [0])
-            #expect(!verify(database).isEmpty, "block \(number) of \(segment) longer")
+            expect(!verify(database).isEmpty, "block \(number) of \(segment) longer")
             try write(database, segment, number, bytes)
             if !isHistory {
                 try write(database, segment, number + 5000, bytes)
-                #expect(!verify(database).isEmpty, "block \(number) of \(segment) doubled")
+                expect(!verify(database).isEmpty, "block \(number) of \(segment) doubled")
                 try write(database, segment, number + 5000, nil)
             }
         }
-        #expect(verify(database) == [])
+        expectEqual(verify(database), [])
     }
 
     @Test(arguments: 1...UInt64(EngineModelTests.isSoak ? 40 : 2)) func `no damage makes it trap`(_ seed: UInt64) throws
@@ -141,7 +141,7 @@ import Testing
             if damaged != bytes, verify(database).isEmpty { silent.append("\(segment)/\(number)") }
             try write(database, segment, number, bytes)
         }
-        #expect(verify(database) == [])
+        expectEqual(verify(database), [])
         print("seed \(seed): damage that no invariant shows: \(silent.count) blocks")
     }
 
@@ -160,15 +160,15 @@ import Testing
             return problems
         }
         let count = try damage(person.firstSegment + 2, 0) { $0[2] -= 1 }
-        #expect(count.contains { $0.contains("its state says") })
+        expect(count.contains { $0.contains("its state says") })
         // The last slot's primary key becomes the one before's.
         let leaf = person.columns[0].segment(.leaf)
         let keys = try damage(leaf, 0) { $0[$0.count - 1] = $0[$0.count - 2] }
-        #expect(keys.contains { $0.contains("both have the primary key") })
-        #expect(keys.contains { $0.contains("an entry for") })
+        expect(keys.contains { $0.contains("both have the primary key") })
+        expect(keys.contains { $0.contains("an entry for") })
         let link = try damage(person.columns[3].segment(.leaf), 0) { $0[$0.count - 1] ^= 3 }
-        #expect(link.contains { $0.contains("origins") || $0.contains("isn't there") })
+        expect(link.contains { $0.contains("origins") || $0.contains("isn't there") })
         let utf8 = try damage(person.columns[2].segment(.blobs), 1) { $0[9] = 0xFF }
-        #expect(utf8.contains { $0.contains("UTF-8") })
+        expect(utf8.contains { $0.contains("UTF-8") })
     }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import SyncWorlds
 
 /// Histories of files that are copied or restored, and of stores that are (sync-attack.md, section 6).
-@Suite struct FileAttackTests {
+struct FileAttackTests {
     private static let place = LocalPlace(ScriptedWorld.name, "list")
 
     @Test func `a phone's backup with a pending commit that was sent since: it isn't done twice`() {
@@ -14,14 +14,14 @@ import Testing
         script.add(0, 1)
         script.world.handle(.committed, 0)
         let backup = script.world.clients[0].store.data
-        #expect(backup.state.sealed > backup.state.acknowledged)
+        expect(backup.state.sealed > backup.state.acknowledged)
         script.syncAll()
         script.add(0, 10)
         script.syncAll()
         script.world.replaceFile(0, backup)
         script.add(0, 100)
         script.syncAll()
-        #expect(script.value(1, "count") == 111)
+        expectEqual(script.value(1, "count"), 111)
         script.check()
     }
 
@@ -38,7 +38,7 @@ import Testing
             script.sync([])
         }
         script.syncAll()
-        #expect(script.stored == "4321abcde")
+        expectEqual(script.stored, "4321abcde")
         script.check()
     }
 
@@ -59,8 +59,8 @@ import Testing
         script.commit(1, .set(Self.place.element(1), ScriptedWorld.element("Y"), .real))
         script.sync([0])
         script.syncAll()
-        #expect(Set(script.stored) == Set("aY01"))
-        #expect(script.refusals.isEmpty)
+        expectEqual(Set(script.stored), Set("aY01"))
+        expect(script.refusals.isEmpty)
         script.check()
     }
 
@@ -78,9 +78,9 @@ import Testing
             }
         }
         script.syncAll()
-        #expect(script.value(0, "count") == 9)
+        expectEqual(script.value(0, "count"), 9)
         let idents = Set(script.world.clients.compactMap { $0.store.data.state.file?.ident })
-        #expect(idents.count == 3)
+        expectEqual(idents.count, 3)
         script.check()
     }
 
@@ -104,9 +104,9 @@ import Testing
             script.sync([0])
         }
         script.syncAll()
-        #expect(script.stored.filter { $0 == "X" }.count == 1)
-        #expect(script.stored.filter { $0 == "Y" }.count == 2)
-        #expect(script.stored.filter { $0 == "W" }.count == 2)
+        expectEqual(script.stored.filter { $0 == "X" }.count, 1)
+        expectEqual(script.stored.filter { $0 == "Y" }.count, 2)
+        expectEqual(script.stored.filter { $0 == "W" }.count, 2)
         script.check()
     }
 
@@ -134,11 +134,11 @@ import Testing
         script.sync([1])
         script.sync([2])
         script.syncAll()
-        #expect(script.refusals.isEmpty)
-        #expect(script.stored.filter { $0 == "Z" }.count == 1)
-        #expect(script.stored.hasPrefix("0aX"))
+        expect(script.refusals.isEmpty)
+        expectEqual(script.stored.filter { $0 == "Z" }.count, 1)
+        expect(script.stored.hasPrefix("0aX"))
         // Neither copy had sent this one before.
-        #expect(script.stored.filter { $0 == "Y" }.count == 2)
+        expectEqual(script.stored.filter { $0 == "Y" }.count, 2)
         script.check()
     }
 
@@ -170,12 +170,12 @@ import Testing
         script.syncAll()
         script.world.replaceStore(backup, isCopy: isCopy)
         script.syncAll()
-        #expect(script.value(0) == 5)
-        #expect(script.value(0, "g") == 6)
-        #expect(script.value(0, "count") == 111)
-        #expect(Set(script.stored) == Set("abXY"))
-        #expect(script.stored.count == 4)
-        #expect(script.value(0, "f", ObjectName("Thing", 2)) == 8)
+        expectEqual(script.value(0), 5)
+        expectEqual(script.value(0, "g"), 6)
+        expectEqual(script.value(0, "count"), 111)
+        expectEqual(Set(script.stored), Set("abXY"))
+        expectEqual(script.stored.count, 4)
+        expectEqual(script.value(0, "f", ObjectName("Thing", 2)), 8)
         script.check()
     }
 
@@ -190,8 +190,8 @@ import Testing
         script.set(2, 8, "g")
         script.sync([2])
         script.syncAll()
-        #expect(script.value(1) == 5)
-        #expect(script.value(1, "g") == 8)
+        expectEqual(script.value(1), 5)
+        expectEqual(script.value(1, "g"), 8)
         script.check()
     }
 
@@ -210,7 +210,7 @@ import Testing
         script.sync([1])
         script.add(0, 100)
         script.syncAll()
-        #expect(script.value(1, "count") == 1_111)
+        expectEqual(script.value(1, "count"), 1_111)
         script.check()
     }
 
@@ -221,7 +221,7 @@ import Testing
         script.world.replaceStore(MemoryServerStore(epoch: 99), isCopy: false)
         script.sync([0])
         script.syncAll()
-        #expect(script.stored == "ab")
+        expectEqual(script.stored, "ab")
         script.check()
     }
 
@@ -236,11 +236,11 @@ import Testing
         script.world.replaceStore(backup, isCopy: true)
         script.world.replaceFile(1, MemoryClientStore().data)
         script.sync([0])
-        #expect(script.shown(0, name) == nil)
+        expect(script.shown(0, name) == nil)
         let edits = script.lost(0).flatMap { lost -> [LocalEdit] in
             if case .misplaced(let edits) = lost { edits } else { [] }
         }
-        #expect(edits.contains(.increment(LocalPlace(name, "count"), 5)))
+        expect(edits.contains(.increment(LocalPlace(name, "count"), 5)))
     }
 
     @Test func `a store that is replaced amid a first bootstrap is noticed`() {
@@ -254,7 +254,7 @@ import Testing
         script.world.replaceFile(1, MemoryClientStore().data)
         script.world.handle(.subscribed(script.world.clients[0].store.data.state.querySets.last?.queries ?? []), 1)
         step(&script, 1) { $0.store.data.objects[ScriptedWorld.name] != nil }
-        #expect(script.world.clients[1].store.data.state.cursor == nil)
+        expect(script.world.clients[1].store.data.state.cursor == nil)
         script.world.drop(1)
         script.sync([])
         script.insert(1, "X", at: 1)
@@ -262,7 +262,7 @@ import Testing
         // Who made the object brings it again.
         script.sync([0])
         script.syncAll()
-        #expect(Set(script.stored) == Set("aX"))
+        expectEqual(Set(script.stored), Set("aX"))
         script.check()
     }
 
@@ -281,10 +281,10 @@ import Testing
         script.world.replaceStore(backup, isCopy: true)
         script.world.replaceFile(1, MemoryClientStore().data)
         script.sync([0])
-        #expect(script.shown(0, ObjectName("Thing", 2)) == nil)
-        #expect(script.value(0) == (mode == .recover ? 4 : nil))
-        #expect(!script.lost(0).isEmpty)
-        #expect(script.world.clients[0].reports.contains { if case .resetBegins = $0 { true } else { false } })
+        expect(script.shown(0, ObjectName("Thing", 2)) == nil)
+        expectEqual(script.value(0), (mode == .recover ? 4 : nil))
+        expect(!script.lost(0).isEmpty)
+        expect(script.world.clients[0].reports.contains { if case .resetBegins = $0 { true } else { false } })
         script.sync([0])
         for problem in script.world.problems { Issue.record(Comment(rawValue: problem)) }
     }
@@ -298,11 +298,11 @@ import Testing
         script.syncAll()
         script.world.replaceStore(backup, isCopy: true)
         script.syncAll()
-        #expect(script.value(0) == 5)
-        #expect(script.world.clients[0].reports.last { $0 != .connection(.disconnected) } == .resetNeeded)
+        expectEqual(script.value(0), 5)
+        expectEqual(script.world.clients[0].reports.last { $0 != .connection(.disconnected) }, .resetNeeded)
         for index in 0..<2 { script.world.reset(index, .recover) }
         script.syncAll()
-        #expect(script.value(1) == 5)
+        expectEqual(script.value(1), 5)
         script.check()
     }
 
@@ -320,13 +320,13 @@ import Testing
             for node in script.world.nodes.indices { script.world.answer(node) }
             script.world.deliverDown(0)
         }
-        #expect(script.world.clients[0].store.data.state.isPrepared)
+        expect(script.world.clients[0].store.data.state.isPrepared)
         script.set(0, 7, "g")
         script.commit(0, .create(ObjectName("Thing", 5), ["f": .value(1)], defaults: []))
         script.syncAll()
-        #expect(script.value(1) == 5)
-        #expect(script.value(1, "g") == 7)
-        #expect(script.value(1, "f", ObjectName("Thing", 5)) == 1)
+        expectEqual(script.value(1), 5)
+        expectEqual(script.value(1, "g"), 7)
+        expectEqual(script.value(1, "f", ObjectName("Thing", 5)), 1)
         script.check()
     }
 
@@ -338,8 +338,8 @@ import Testing
         forged.state.querySets = [QuerySet(version: 1, queries: SimulatedChecks.queries(0))]
         script.world.replaceFile(0, forged)
         script.syncAll()
-        #expect(script.world.clients[0].store.data.state.file?.ident != known?.ident)
-        #expect(script.list(0) == "ab")
+        expect(script.world.clients[0].store.data.state.file?.ident != known?.ident)
+        expectEqual(script.list(0), "ab")
         script.check()
     }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import SyncWorlds
 
 /// Histories that the simulator found (docs/sync-simulator.md), told anew.
-@Suite struct FoundHistoryTests {
+struct FoundHistoryTests {
     private static let name = ScriptedWorld.name
 
     @Test func `what a clear takes from an entry is told to who has the entry`() {
@@ -19,10 +19,10 @@ import Testing
         script.world.time += 10_000
         script.commit(0, .increment(entry, 1))
         script.pump(up: [0], down: [1])
-        #expect(script.shown(1)?["map"] == .dictionary(["b": .value(11)]))
+        expectEqual(script.shown(1)?["map"], .dictionary(["b": .value(11)]))
         script.commit(0, .clearDictionary(LocalPlace(Self.name, "map"), hidden: []))
         script.pump(up: [0], down: [1])
-        #expect(script.shown(1)?["map"] == .dictionary(["b": .value(10)]))
+        expectEqual(script.shown(1)?["map"], .dictionary(["b": .value(10)]))
         script.syncAll()
         script.check()
     }
@@ -41,12 +41,12 @@ import Testing
             script.answerAll()
             script.world.deliverDown(1)
         }
-        #expect(script.world.clients[1].store.data.versions[Self.name] == 2)
+        expectEqual(script.world.clients[1].store.data.versions[Self.name], 2)
         // Two sets of queries, the second before the first one's bootstrap is there.
         script.world.handle(.subscribed(SimulatedChecks.queries(1)), 1)
         script.world.handle(.subscribed(SimulatedChecks.queries(0)), 1)
         script.syncAll()
-        #expect(script.list(1) == "aXbYc")
+        expectEqual(script.list(1), "aXbYc")
         script.check()
     }
 
@@ -58,10 +58,10 @@ import Testing
             script.answerAll()
             script.world.deliverDown(1)
         }
-        #expect(script.shown(1) == nil)
+        expect(script.shown(1) == nil)
         script.world.handle(.subscribed(SimulatedChecks.queries(0)), 1)
         script.syncAll()
-        #expect(script.list(1) == "abc")
+        expectEqual(script.list(1), "abc")
         script.check()
     }
 
@@ -92,10 +92,10 @@ import Testing
         store.trim(horizon: 3)
         let move = Change.move(place, .confirmed(0), Gap(after: .confirmed(1), before: nil), number: 1)
         let lists = [OldList(place: place, elements: ["a", "b"])]
-        #expect(try commit(new, 1, 1, move, oldLists: lists).refusals.map(\.reason) == [.elementGone])
+        try expectEqual(commit(new, 1, 1, move, oldLists: lists).refusals.map(\.reason), [.elementGone])
         let insert = Change.insert(place, Gap(after: .own(1), before: nil), first: 2, ["x"])
-        #expect(try commit(new, 2, 3, insert).refusals.isEmpty)
-        #expect(store.objects[Self.name]?.contents["list"] == .list([.value("b"), .value("x")]))
+        expect(try commit(new, 2, 3, insert).refusals.isEmpty)
+        expectEqual(store.objects[Self.name]?.contents["list"], .list([.value("b"), .value("x")]))
     }
 
     @Test func `commits don't wait for a clock that was set back`() {
@@ -105,8 +105,8 @@ import Testing
         script.world.handle(.committed, 0)
         let start = script.world.time
         script.pump(up: [0], down: [0])
-        #expect(script.stored == "ab")
-        #expect(script.world.time - start < 60_000)
+        expectEqual(script.stored, "ab")
+        expect(script.world.time - start < 60_000)
         script.syncAll()
         script.check()
     }
@@ -133,12 +133,12 @@ import Testing
             objects: [ObjectUpdate(Self.name.key, .whole(version: 1, born: 1, fields))]
         )
         _ = try perform(.takeInChunk(BootstrapChunk(classes: [batch], covers: [], position: first)))
-        #expect(try told() == first)
+        try expectEqual(told(), first)
         // Two more begin, and end before their first chunks.
         _ = try perform(.beginBootstrap(begin(2)))
-        #expect(try told() == first)
+        try expectEqual(told(), first)
         _ = try perform(.beginBootstrap(begin(3)))
-        #expect(try told() == first)
+        try expectEqual(told(), first)
         _ = try perform(
             .endBootstrap(
                 BootstrapEnd(
@@ -149,7 +149,7 @@ import Testing
                 )
             )
         )
-        #expect(try told() == nil)
+        expect(try told() == nil)
     }
 
     @Test func `a file with a commit on its way doesn't get another number, however often it is bound`() {
@@ -157,7 +157,7 @@ import Testing
         let first = bench.add()
         bench.holdsGroups = true
         bench.commit(first, [.create(Self.name, [NewField("list", .list(first: 1, ["a", "b"]))])])
-        #expect(bench.clients[first].acknowledged == 0)
+        expectEqual(bench.clients[first].acknowledged, 0)
         // A copy takes the file again and again, while the commit waits.
         let copy = bench.clients.count
         bench.clients.append(bench.clients[first])
@@ -165,7 +165,7 @@ import Testing
             bench.connect(copy)
             bench.connect(first)
         }
-        #expect(bench.clients[first].forks.isEmpty && bench.clients[copy].forks.isEmpty)
+        expect(bench.clients[first].forks.isEmpty && bench.clients[copy].forks.isEmpty)
     }
 
     @Test func `what a view sums up to is right, though its last session ended with the step`() {
@@ -178,12 +178,12 @@ import Testing
         bench.commit(other, [.set(Place(name, "n"), 2, .real)], [name: 99])
         bench.holdsGroups = false
         bench.run(.timer(.group(ServerBench.stream)))
-        #expect(bench.clients[other].faults == [.violation])
+        expectEqual(bench.clients[other].faults, [.violation])
         (bench.clients[other].pending, bench.clients[other].lastCommit) = ([], 0)
         bench.connect(other)
-        #expect(bench.clients[other].objects.count == 1)
-        #expect(bench.clients[other].sumsChecked == 1)
-        #expect(bench.clients[other].mistakes.isEmpty)
+        expectEqual(bench.clients[other].objects.count, 1)
+        expectEqual(bench.clients[other].sumsChecked, 1)
+        expect(bench.clients[other].mistakes.isEmpty)
     }
 
     @Test func `work beside an element of another incarnation is handed back`() throws {
@@ -212,12 +212,12 @@ import Testing
             .insert(friends, Gap(after: nil, before: nil), first: 4, ["d"]),
         ]
         add(third, 2, 1, edits)
-        #expect(Difference(history)?.description == nil)
+        expect(Difference(history)?.description == nil)
         var stream = MergedStream()
         var answer: MergeAnswer?
         for event in history.events { answer = try stream.apply(event) }
-        #expect(answer?.refusals.map(\.index) == [0, 1, 2, 3])
-        #expect(answer?.refusals.allSatisfy { $0.reason == .malformed } == true)
-        #expect(stream.stored()[thing]?["friends"]?.description == "[d]")
+        expectEqual(answer?.refusals.map(\.index), [0, 1, 2, 3])
+        expectEqual(answer?.refusals.allSatisfy { $0.reason == .malformed }, true)
+        expectEqual(stream.stored()[thing]?["friends"]?.description, "[d]")
     }
 }

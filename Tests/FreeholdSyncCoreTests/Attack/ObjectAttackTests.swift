@@ -4,7 +4,7 @@ import Testing
 @testable import SyncWorlds
 
 /// Histories about shadows, clocks, deletions and keys (sync-attack.md, sections 2 to 5), between real machines.
-@Suite struct ObjectAttackTests {
+struct ObjectAttackTests {
     private static func made(clients: Int = 2, _ rules: (inout SimulatedProfile) -> Void = { _ in }) -> ScriptedWorld {
         var script = ScriptedWorld(clients: clients, rules: rules)
         let contents: [SyncString: MergedContent] = ["f": .value(0), "count": .value(0)]
@@ -22,7 +22,7 @@ import Testing
         script.world.clients[0].offset = -500_000
         script.set(0, 2)
         script.syncAll()
-        #expect(script.value(1) == 2)
+        expectEqual(script.value(1), 2)
         script.check()
     }
 
@@ -36,7 +36,7 @@ import Testing
         script.world.clients[0].offset = -600_000
         script.set(0, 2)
         script.syncAll()
-        #expect(script.value(1) == 2)
+        expectEqual(script.value(1), 2)
         script.check()
     }
 
@@ -47,7 +47,7 @@ import Testing
         script.syncAll()
         script.add(0, 1)
         script.syncAll()
-        #expect(script.value(1, "count") == 11)
+        expectEqual(script.value(1, "count"), 11)
         script.check()
     }
 
@@ -61,7 +61,7 @@ import Testing
         script.add(0, 10)
         script.sync([1])
         script.syncAll()
-        #expect([110, 111].contains(script.value(1, "count")))
+        expect([110, 111].contains(script.value(1, "count")))
         script.check()
     }
 
@@ -76,7 +76,7 @@ import Testing
         script.world.clients[0].node = 1
         script.set(0, 2)
         script.syncAll()
-        #expect(script.value(1) == 2)
+        expectEqual(script.value(1), 2)
         script.check()
     }
 
@@ -89,8 +89,8 @@ import Testing
         script.commit(1, .create(ScriptedWorld.name, ["f": .value(1)], defaults: []))
         script.sync([1])
         script.syncAll()
-        #expect(script.value(0) == 1)
-        #expect(script.refusals.map(\.reason) == [.objectGone])
+        expectEqual(script.value(0), 1)
+        expectEqual(script.refusals.map(\.reason), [.objectGone])
         script.check()
     }
 
@@ -101,8 +101,8 @@ import Testing
         script.commit(1, .delete(ScriptedWorld.name, .edit))
         script.sync([1])
         script.syncAll()
-        #expect(script.shown(0) == nil)
-        #expect(script.refusals.map(\.change) == [.set(Place(ScriptedWorld.name, "f"), 7, .real)])
+        expect(script.shown(0) == nil)
+        expectEqual(script.refusals.map(\.change), [.set(Place(ScriptedWorld.name, "f"), 7, .real)])
         script.check()
     }
 
@@ -112,8 +112,8 @@ import Testing
         script.commit(0, .delete(ScriptedWorld.name, .edit))
         script.commit(0, .create(ScriptedWorld.name, ["f": .value(3)], defaults: []))
         script.syncAll()
-        #expect(script.value(1) == 3)
-        #expect(script.value(1, "count") == nil)
+        expectEqual(script.value(1), 3)
+        expect(script.value(1, "count") == nil)
         script.check()
     }
 
@@ -125,8 +125,8 @@ import Testing
         script.world.time += 5
         script.commit(1, .create(name, ["f": .value(5), "g": .value(6)], defaults: ["f"]))
         script.syncAll()
-        #expect(script.value(0, "f", name) == 1)
-        #expect(script.value(0, "g", name) == 6)
+        expectEqual(script.value(0, "f", name), 1)
+        expectEqual(script.value(0, "g", name), 6)
         script.check()
     }
 
@@ -143,8 +143,8 @@ import Testing
             .delete(old, .cascade(of: ScriptedWorld.name))
         )
         script.syncAll()
-        #expect(script.shown(1, old) == nil)
-        #expect(script.shown(0, new)?["mixed"] == .value(.link(ScriptedWorld.name)))
+        expect(script.shown(1, old) == nil)
+        expectEqual(script.shown(0, new)?["mixed"], .value(.link(ScriptedWorld.name)))
         script.check()
     }
 
@@ -157,9 +157,9 @@ import Testing
         script.commit(1, .create(ObjectName("Thing", .string("c")), ["f": .value(4)], defaults: []))
         script.sync([0])
         script.syncAll()
-        #expect(script.refusals.map(\.reason) == [.notUnique])
-        #expect(script.shown(1, b) == nil)
-        #expect(script.value(0, "f", ObjectName("Thing", .string("c"))) == 4)
+        expectEqual(script.refusals.map(\.reason), [.notUnique])
+        expect(script.shown(1, b) == nil)
+        expectEqual(script.value(0, "f", ObjectName("Thing", .string("c"))), 4)
         script.check()
     }
 
@@ -169,10 +169,10 @@ import Testing
         script.syncAll()
         let name = ObjectName("Thing", 4)
         script.commit(0, .create(name, ["mail": .value(2)], defaults: []))
-        #expect(script.shown(0, name) != nil)
+        expect(script.shown(0, name) != nil)
         script.syncAll()
-        #expect(script.shown(0, name) == nil)
-        #expect(script.shown(1, name) != nil)
+        expect(script.shown(0, name) == nil)
+        expect(script.shown(1, name) != nil)
         script.check()
     }
 
@@ -181,13 +181,13 @@ import Testing
         let log = ObjectName("Log", 1)
         script.sync([1])
         script.commit(0, .create(log, ["f": .value(1)], defaults: []))
-        #expect(script.shown(0, log) != nil)
+        expect(script.shown(0, log) != nil)
         script.syncAll()
-        #expect(script.shown(0, log) == nil)
-        #expect(script.world.store.ingested(of: SimulatedWorld.stream)[log] != nil)
+        expect(script.shown(0, log) == nil)
+        expect(script.world.store.ingested(of: SimulatedWorld.stream)[log] != nil)
         script.commit(0, .create(log, ["f": .value(2)], defaults: []))
         script.syncAll()
-        #expect(script.world.store.ingested(of: SimulatedWorld.stream)[log] == [NewField("f", .value(1))])
+        expectEqual(script.world.store.ingested(of: SimulatedWorld.stream)[log], [NewField("f", .value(1))])
         script.check()
     }
 
@@ -201,9 +201,9 @@ import Testing
             script.pass(days: 1)
             script.sync([0, 1])
         }
-        #expect(script.world.store.head(of: SimulatedWorld.stream).horizon > 5)
+        expect(script.world.store.head(of: SimulatedWorld.stream).horizon > 5)
         let files = script.world.store.files(of: SimulatedWorld.stream).values
-        #expect(files.allSatisfy { $0.leastBase == nil })
+        expect(files.allSatisfy { $0.leastBase == nil })
         script.check()
     }
 
@@ -218,8 +218,8 @@ import Testing
         // The world takes it for a problem, and stops.
         script.world.problems = []
         script.syncAll()
-        #expect(script.value(0) == 0)
-        #expect(script.world.clients[0].reports.contains { if case .mismatch = $0 { true } else { false } })
+        expectEqual(script.value(0), 0)
+        expect(script.world.clients[0].reports.contains { if case .mismatch = $0 { true } else { false } })
         script.check()
     }
 }

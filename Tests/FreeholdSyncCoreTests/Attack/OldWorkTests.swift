@@ -4,7 +4,7 @@ import Testing
 @testable import SyncWorlds
 
 /// Work from before the horizon (sync-design.md, section 8), as the simulator found it wrong.
-@Suite struct OldWorkTests {
+struct OldWorkTests {
     private static let name = ScriptedWorld.name
     private static let list = Place(name, "list")
 
@@ -51,8 +51,8 @@ import Testing
 
     @Test func `a clear takes what its author saw, also of a list that was rewritten since`() throws {
         var stream = try Self.stream()
-        #expect(try stream.commit(Self.second, 1, .clearList(Self.list, hidden: []), oldLists: Self.lists) == [])
-        #expect(stream.contents?["list"] == .list([.value("c")]))
+        try expectEqual(stream.commit(Self.second, 1, .clearList(Self.list, hidden: []), oldLists: Self.lists), [])
+        expectEqual(stream.contents?["list"], .list([.value("c")]))
     }
 
     @Test func `an assignment does so, too, and so does a clear of an empty list`() throws {
@@ -64,29 +64,29 @@ import Testing
             first: 1,
             ["x"]
         )
-        #expect(try stream.commit(Self.second, 1, assign, oldLists: Self.lists) == [])
-        #expect(stream.contents?["list"]?.plainValue == .list(["b", "c", "x"]))
+        try expectEqual(stream.commit(Self.second, 1, assign, oldLists: Self.lists), [])
+        expectEqual(stream.contents?["list"]?.plainValue, .list(["b", "c", "x"]))
         let other = FileIdent(rawValue: 3)
         let empty = [OldList(place: Self.list, elements: [])]
-        #expect(try stream.commit(other, 1, .clearList(Self.list, hidden: []), oldLists: empty) == [])
-        #expect(stream.contents?["list"]?.plainValue == .list(["b", "c", "x"]))
+        try expectEqual(stream.commit(other, 1, .clearList(Self.list, hidden: []), oldLists: empty), [])
+        expectEqual(stream.contents?["list"]?.plainValue, .list(["b", "c", "x"]))
     }
 
     @Test func `an element that its author moved is spared under its new name`() throws {
         var stream = try Self.stream()
         let move = Change.move(Self.list, .confirmed(0), Gap(after: .confirmed(1), before: nil), number: 1)
-        #expect(try stream.commit(Self.second, 1, move, oldLists: Self.lists) == [])
+        try expectEqual(stream.commit(Self.second, 1, move, oldLists: Self.lists), [])
         let clear = Change.clearList(Self.list, hidden: [.own(1)])
-        #expect(try stream.commit(Self.second, 1, clear, oldLists: Self.lists) == [])
-        #expect(stream.contents?["list"]?.plainValue == .list(["a", "c"]))
+        try expectEqual(stream.commit(Self.second, 1, clear, oldLists: Self.lists), [])
+        expectEqual(stream.contents?["list"]?.plainValue, .list(["a", "c"]))
     }
 
     @Test func `a clear takes its author's own elements, also those that no list names`() throws {
         var stream = try Self.stream()
         let insert = Change.insert(Self.list, Gap(after: .confirmed(0), before: .confirmed(1)), first: 1, ["x"])
-        #expect(try stream.commit(Self.second, 1, insert, oldLists: Self.lists) == [])
-        #expect(try stream.commit(Self.second, 1, .clearList(Self.list, hidden: []), oldLists: Self.lists) == [])
-        #expect(stream.contents?["list"]?.plainValue == .list(["c"]))
+        try expectEqual(stream.commit(Self.second, 1, insert, oldLists: Self.lists), [])
+        try expectEqual(stream.commit(Self.second, 1, .clearList(Self.list, hidden: []), oldLists: Self.lists), [])
+        expectEqual(stream.contents?["list"]?.plainValue, .list(["c"]))
     }
 
     @Test func `a clear of a dictionary inside an element spares entries that its author didn't see`() throws {
@@ -111,15 +111,15 @@ import Testing
         stream.store.trim(horizon: 4)
         let clear = Change.clearDictionary(Place(Self.name, map(.confirmed(0), .confirmed)), hidden: [])
         // As the author's list says that it has the element as it is now: what is inside isn't compared by what the author saw.
-        let now = try #require(
+        let now = try require(
             stream.contents?["list"].flatMap { if case .list(let all) = $0 { all.first } else { nil } }
         )
         let lists = [OldList(place: Self.list, elements: [now.plainValue])]
-        #expect(try stream.commit(Self.second, 2, clear, oldLists: lists) == [])
-        let after = try #require(
+        try expectEqual(stream.commit(Self.second, 2, clear, oldLists: lists), [])
+        let after = try require(
             stream.contents?["list"].flatMap { if case .list(let all) = $0 { all.first } else { nil } }
         )
         guard case .embedded(let fields) = after else { Issue.record("no object"); return }
-        #expect(fields["map"] == .dictionary(["c": .value(3)]))
+        expectEqual(fields["map"], .dictionary(["c": .value(3)]))
     }
 }

@@ -6,10 +6,10 @@ import Testing
 @testable import SyncWorlds
 
 /// What a file's journal says of a commit, read as edits with stored positions.
-@Suite struct FileCommitTests {
+struct FileCommitTests {
     @Test func `The edits of a commit make of the version before it the version that it made`() throws {
         for seed in 1...5 as ClosedRange<UInt64> {
-            #expect(try FileHistory.problems(seed: seed) == [])
+            try expectEqual(FileHistory.problems(seed: seed), [])
         }
     }
 }

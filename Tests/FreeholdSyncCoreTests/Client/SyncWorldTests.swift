@@ -5,7 +5,7 @@ import Testing
 @testable import SyncWorlds
 
 /// Clients against a server that is simple and right. `FREEHOLD_SEED` repeats one history.
-@Suite struct SyncWorldTests {
+struct SyncWorldTests {
     typealias Options = SyncWorld.Options
 
     private static var seeds: [UInt64] {

@@ -8,7 +8,7 @@ import Testing
 /// Messages and their bytes, which no change of the code may change. The bytes lie in `Golden`, as hexadecimal numbers.
 ///
 /// `FREEHOLD_REGENERATE=1` writes them anew: only for messages that are new.
-@Suite struct GoldenTests {
+struct GoldenTests {
     static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("Golden")
 
@@ -253,19 +253,19 @@ import Testing
         for (name, message) in Self.client {
             let bytes = try codec.encode(message)
             let golden = try Self.golden(name, bytes)
-            #expect(bytes == golden, "\(name)")
-            #expect(try codec.clientMessage(golden) == message, "\(name)")
+            expectEqual(bytes, golden, "\(name)")
+            try expectEqual(codec.clientMessage(golden), message, "\(name)")
         }
         for (name, message) in Self.server {
             let bytes = try codec.encode(message)
             let golden = try Self.golden(name, bytes)
-            #expect(bytes == golden, "\(name)")
-            #expect(try codec.serverMessage(golden) == message, "\(name)")
+            expectEqual(bytes, golden, "\(name)")
+            try expectEqual(codec.serverMessage(golden), message, "\(name)")
         }
     }
 
     /// Computed by a program in another language.
     @Test func `The hash of an object is what it has always been`() {
-        #expect(ClassChecksum.hash(5, 1) == 0x75A6_3CC5_D209_0D79)
+        expectEqual(ClassChecksum.hash(5, 1), 0x75A6_3CC5_D209_0D79)
     }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import SyncWorlds
 
 /// Bytes that no codec wrote: each gives an error or a message, and never takes more memory than a small multiple of itself.
-@Suite struct HostileBytesTests {
+struct HostileBytesTests {
     /// Bytes of memory that a byte of a message may become.
     static let growth = 200
 
@@ -130,7 +130,7 @@ import Testing
         let error = #expect(throws: CodecError.self) {
             try codec.clientMessage([MessageKind.fetch.rawValue, 0, 1] + body)
         }
-        #expect(error?.code == .unknownKind)
+        expectEqual(error?.code, .unknownKind)
     }
 }
 

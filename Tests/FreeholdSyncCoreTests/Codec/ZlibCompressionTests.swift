@@ -5,7 +5,7 @@ import Testing
 @testable import SyncWorlds
 
 /// Compression by zlib, with honest and with hostile input.
-@Suite struct ZlibCompressionTests {
+struct ZlibCompressionTests {
     private static func bytes(_ count: Int, _ random: inout SeededRandom) -> [UInt8] {
         // From one value, which takes next to nothing, to noise, which doesn't get shorter.
         let values = UInt64([1, 3, 20, 256].randomElement(using: &random)!)
@@ -22,37 +22,37 @@ import Testing
             let count = Int.random(in: 0..<1 << Int.random(in: 1..<17, using: &random), using: &random)
             let (bytes, zlib) = (Self.bytes(count, &random), ZlibCompression(level: Int(seed % 12)))
             guard let short = zlib.compressed(bytes) else { continue }
-            #expect(short.count < bytes.count, "seed \(seed)")
-            #expect(Self.inflated(short, count: count) == bytes, "seed \(seed)")
+            expect(short.count < bytes.count, "seed \(seed)")
+            expectEqual(Self.inflated(short, count: count), bytes, "seed \(seed)")
         }
     }
 
     @Test func `what doesn't get shorter is nil`() {
         var random = SeededRandom(seed: 1)
         for bytes in [[], [7], [1, 2, 3], (0..<5_000).map { _ in UInt8(truncatingIfNeeded: random.next()) }] {
-            #expect(ZlibCompression.shared.compressed(bytes) == nil)
+            expect(ZlibCompression.shared.compressed(bytes) == nil)
         }
-        #expect(ZlibCompression.shared.compressed(Array(repeating: 7, count: 1_000)) != nil)
+        expect(ZlibCompression.shared.compressed(Array(repeating: 7, count: 1_000)) != nil)
     }
 
     @Test func `another length, a part, or something behind it is nil`() throws {
         let bytes = (0..<3_000).map { UInt8($0 % 50) }
-        let short = try #require(ZlibCompression.shared.compressed(bytes))
-        for count in [0, 1, 2_999] { #expect(Self.inflated(short, count: count) == nil) }
-        for count in short.indices { #expect(Self.inflated(Array(short[..<count]), count: 3_000) == nil) }
-        #expect(Self.inflated(short + [0], count: 3_000) == nil)
-        #expect(Self.inflated(short + short, count: 6_000) == nil)
-        #expect(Self.inflated([], count: 10) == nil)
-        #expect(Self.inflated(short, count: -1) == nil)
+        let short = try require(ZlibCompression.shared.compressed(bytes))
+        for count in [0, 1, 2_999] { expect(Self.inflated(short, count: count) == nil) }
+        for count in short.indices { expect(Self.inflated(Array(short[..<count]), count: 3_000) == nil) }
+        expect(Self.inflated(short + [0], count: 3_000) == nil)
+        expect(Self.inflated(short + short, count: 6_000) == nil)
+        expect(Self.inflated([], count: 10) == nil)
+        expect(Self.inflated(short, count: -1) == nil)
         // There may be room for more: whoever asked compares the length.
-        #expect(Self.inflated(short, count: 4_000) == bytes)
+        expectEqual(Self.inflated(short, count: 4_000), bytes)
     }
 
     /// 1032 is the most that a byte can become, which the codec counts on.
     @Test func `a bomb stops at the length that is allowed`() throws {
-        let bomb = try #require(ZlibCompression(level: 9).compressed([UInt8](repeating: 0, count: 64 << 20)))
-        #expect(bomb.count > (64 << 20) / 1_032)
-        for count in [0, 1_000, 1 << 20] { #expect(Self.inflated(bomb, count: count) == nil) }
+        let bomb = try require(ZlibCompression(level: 9).compressed([UInt8](repeating: 0, count: 64 << 20)))
+        expect(bomb.count > (64 << 20) / 1_032)
+        for count in [0, 1_000, 1 << 20] { expect(Self.inflated(bomb, count: count) == nil) }
     }
 
     @Test func `flipped bits give nil or other bytes, and nothing worse`() throws {
@@ -65,10 +65,10 @@ import Testing
                 for _ in 0..<Int.random(in: 1...4, using: &random) {
                     spoilt[Int.random(in: spoilt.indices, using: &random)] = UInt8(truncatingIfNeeded: random.next())
                 }
-                if let result = Self.inflated(spoilt, count: 2_000) { #expect(result == bytes || spoilt != short) }
+                if let result = Self.inflated(spoilt, count: 2_000) { expect(result == bytes || spoilt != short) }
             }
             let noise = (0..<300).map { _ in UInt8(truncatingIfNeeded: random.next()) }
-            #expect(Self.inflated([0x78, 0x9C] + noise, count: 1 << 20)?.count ?? 0 <= 1 << 20)
+            expect(Self.inflated([0x78, 0x9C] + noise, count: 1 << 20)?.count ?? 0 <= 1 << 20)
         }
     }
 
@@ -84,7 +84,7 @@ import Testing
                     }
                 }
             }
-            for await isRight in group { #expect(isRight) }
+            for await isRight in group { expect(isRight) }
         }
     }
 
@@ -102,15 +102,15 @@ import Testing
         for (count, isCompressed) in [(1, false), (150, false), (250, true), (50_000, true)] {
             let message = Self.upload(count)
             let (frame, long) = (try zlib.encode(message), try plain.encode(message))
-            #expect((frame[1] == 1) == isCompressed)
-            #expect((frame.count < long.count) == isCompressed)
-            let read = try #require(try zlib.sizedClientMessage(frame))
-            #expect(read.message == message)
+            expectEqual((frame[1] == 1), isCompressed)
+            expectEqual((frame.count < long.count), isCompressed)
+            let read = try require(try zlib.sizedClientMessage(frame))
+            expectEqual(read.message, message)
             // Without kind, flags and session.
-            #expect(read.bytes == long.count - 3)
+            expectEqual(read.bytes, long.count - 3)
             if isCompressed {
                 let error = #expect(throws: CodecError.self) { try plain.clientMessage(frame) }
-                #expect(error?.code == .unsupported)
+                expectEqual(error?.code, .unsupported)
             }
         }
     }
@@ -124,14 +124,14 @@ import Testing
         let message = ServerMessage.changes(9, Changes(from: cursor, to: cursor, clock: .zero, classes: [batch]))
         let plain = try MessageCodec().shared(message)
         let short = plain.compressed(by: ZlibCompression.shared, threshold: 0)
-        #expect(short.isCompressed && !plain.isCompressed && short.byteCount < plain.byteCount)
+        expect(short.isCompressed && !plain.isCompressed && short.byteCount < plain.byteCount)
         // What is compressed already stays.
-        #expect(short.compressed(by: ZlibCompression.shared, threshold: 0) == short)
+        expectEqual(short.compressed(by: ZlibCompression.shared, threshold: 0), short)
         let codec = MessageCodec(compression: ZlibCompression.shared)
         for session in [1, 70_000] as [SessionNumber] {
             let read = try codec.serverMessage(short.frame(for: session))
-            #expect(try read == codec.serverMessage(plain.frame(for: session)))
-            #expect(read?.session == session)
+            try expectEqual(read, codec.serverMessage(plain.frame(for: session)))
+            expectEqual(read?.session, session)
         }
     }
 
@@ -147,9 +147,9 @@ import Testing
         var frame: [UInt8] = [MessageKind.ping.rawValue, 1, 0, count, 0x78, 0x01, 1, count, 0, ~count, 0xFF]
         frame += body + [UInt8(b >> 8), UInt8(b & 0xFF), UInt8(a >> 8), UInt8(a & 0xFF)]
         let codec = MessageCodec(compression: ZlibCompression.shared)
-        #expect(try codec.clientMessage(frame) == .ping(Ping(deviceTime: 7)))
+        try expectEqual(codec.clientMessage(frame), .ping(Ping(deviceTime: 7)))
         frame[frame.count - 1] ^= 1
         let error = #expect(throws: CodecError.self) { try codec.clientMessage(frame) }
-        #expect(error?.code == .compression)
+        expectEqual(error?.code, .compression)
     }
 }

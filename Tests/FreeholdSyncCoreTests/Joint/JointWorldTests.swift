@@ -5,7 +5,7 @@ import Testing
 @testable import SyncWorlds
 
 /// The client's machine against the server's, through the codec. `FREEHOLD_SEED` repeats one history.
-@Suite struct JointWorldTests {
+struct JointWorldTests {
     typealias Options = JointWorld.Options
 
     private static var seeds: [UInt64] {

@@ -5,7 +5,7 @@ import Testing
 @testable import SyncWorlds
 
 /// The list tree against arrays, by edits at old versions.
-@Suite struct ListTreeTests {
+struct ListTreeTests {
     /// Each version's list as plain values, which are all different.
     private struct Model {
         var tree = ListTree()
@@ -47,7 +47,7 @@ import Testing
                 if trims, random.chance(3) {
                     model.horizon = Int(model.version)
                     model.tree.trim(horizon: model.version)
-                    #expect(model.values == model.versions.last, "seed \(seed)")
+                    expectEqual(model.values, model.versions.last, "seed \(seed)")
                 }
                 if random.chance(10) { model.tree.checkInvariants() }
             }
@@ -55,12 +55,14 @@ import Testing
             for (version, values) in model.versions.enumerated() where version >= model.horizon {
                 model.tree.count(at: StreamVersion(version))
                 let found = (0..<values.count + 1).map { model.tree.slot(at: $0, version: StreamVersion(version)) }
-                #expect(found.last == .some(nil) && found.dropLast().allSatisfy { $0 != nil }, "seed \(seed)")
+                expect(found.last == .some(nil) && found.dropLast().allSatisfy { $0 != nil }, "seed \(seed)")
                 let last = model.versions.last!
                 for (slot, value) in zip(found.compactMap(\.self), values) {
                     let element = model.tree.moved[slot] ?? slot
-                    #expect(model.tree.isAlive(element) == last.contains(value), "seed \(seed)")
-                    if model.tree.isAlive(element) { #expect(model.tree.value(element) == .int(value), "seed \(seed)") }
+                    expectEqual(model.tree.isAlive(element), last.contains(value), "seed \(seed)")
+                    if model.tree.isAlive(element) {
+                        expectEqual(model.tree.value(element), .int(value), "seed \(seed)")
+                    }
                 }
             }
         }
@@ -86,23 +88,23 @@ import Testing
                 after: index > 0 ? .confirmed(index - 1) : nil,
                 before: index < old.count ? .confirmed(index) : nil
             )
-            #expect(model.tree.insert(values.map(SyncValue.int), first: first, gap, author) == .done)
+            expectEqual(model.tree.insert(values.map(SyncValue.int), first: first, gap, author), .done)
             model.next[ident] = first + OwnNumber(count)
             model.fresh += Int64(count)
             let after = model.values
             let place = after.firstIndex(of: values[0])!
-            #expect(Array(after[place..<place + count]) == values)
-            #expect(after.filter { !values.contains($0) } == before)
+            expectEqual(Array(after[place..<place + count]), values)
+            expectEqual(after.filter { !values.contains($0) }, before)
             if index > 0, let left = after.firstIndex(of: old[index - 1]), model.tree.moved.isEmpty {
-                #expect(left < place)
+                expect(left < place)
             }
             if index < old.count, let right = after.firstIndex(of: old[index]), model.tree.moved.isEmpty {
-                #expect(place < right)
+                expect(place < right)
             }
         case 6..<8 where !old.isEmpty:
             let index = Int.random(in: 0..<old.count, using: &random)
-            #expect(model.tree.remove([.confirmed(index)], author) == .done)
-            #expect(model.values == before.filter { $0 != old[index] })
+            expectEqual(model.tree.remove([.confirmed(index)], author), .done)
+            expectEqual(model.values, before.filter { $0 != old[index] })
         case 8 where !old.isEmpty:
             let (index, aim) = (
                 Int.random(in: 0..<old.count, using: &random), Int.random(in: 0...old.count, using: &random)
@@ -111,14 +113,14 @@ import Testing
                 after: aim > 0 ? .confirmed(aim - 1) : nil,
                 before: aim < old.count ? .confirmed(aim) : nil
             )
-            #expect(model.tree.move(.confirmed(index), gap, number: first, author) == .done)
+            expectEqual(model.tree.move(.confirmed(index), gap, number: first, author), .done)
             model.next[ident] = first + 1
-            #expect(model.values.filter { $0 != old[index] } == before.filter { $0 != old[index] })
-            #expect(Set(model.values) == Set(before) && model.values.count == before.count)
+            expectEqual(model.values.filter { $0 != old[index] }, before.filter { $0 != old[index] })
+            expect(Set(model.values) == Set(before) && model.values.count == before.count)
         default:
             guard random.chance(10) else { break }
-            #expect(model.tree.clear(hidden: [], author) == .done)
-            #expect(model.values.allSatisfy { !old.contains($0) })
+            expectEqual(model.tree.clear(hidden: [], author), .done)
+            expect(model.values.allSatisfy { !old.contains($0) })
         }
     }
 
@@ -126,19 +128,19 @@ import Testing
         var model = Model()
         let author = model.author(1, seen: 0)
         let end = Gap(after: nil, before: nil)
-        #expect(model.tree.insert([1, 2, 3], first: 5, end, author) == .done)
+        expectEqual(model.tree.insert([1, 2, 3], first: 5, end, author), .done)
         for (first, count) in [(5, 1), (7, 1), (4, 2), (3, 9), (UInt64.max, 1)] {
             let values = [SyncValue](repeating: 0, count: count)
-            #expect(model.tree.insert(values, first: first, end, author) == .malformed)
+            expectEqual(model.tree.insert(values, first: first, end, author), .malformed)
         }
         for reference: ElementReference in [.own(4), .own(8), .confirmed(0), .confirmed(-1), .confirmed(.max)] {
-            #expect(model.tree.remove([.own(5), reference], author) == .malformed)
-            #expect(model.tree.clear(hidden: [reference], author) == .malformed)
-            #expect(model.tree.move(.own(5), Gap(after: reference, before: nil), number: 1, author) == .malformed)
+            expectEqual(model.tree.remove([.own(5), reference], author), .malformed)
+            expectEqual(model.tree.clear(hidden: [reference], author), .malformed)
+            expectEqual(model.tree.move(.own(5), Gap(after: reference, before: nil), number: 1, author), .malformed)
         }
-        #expect(model.values == [1, 2, 3])
-        #expect(model.tree.insert([0], first: 4, Gap(after: nil, before: .own(5)), author) == .done)
-        #expect(model.values == [0, 1, 2, 3])
+        expectEqual(model.values, [1, 2, 3])
+        expectEqual(model.tree.insert([0], first: 4, Gap(after: nil, before: .own(5)), author), .done)
+        expectEqual(model.values, [0, 1, 2, 3])
     }
 
     @Test func `Typing forward and backward makes one block, one span and one leaf`() {
@@ -149,14 +151,14 @@ import Testing
                 let author = Author(stamp: stamp, version: number, seen: 0)
                 let beside = number > 1 ? ElementReference.own(number - 1) : nil
                 let gap = isBackward ? Gap(after: nil, before: beside) : Gap(after: beside, before: nil)
-                #expect(tree.insert([.int(Int64(number))], first: number, gap, author) == .done)
+                expectEqual(tree.insert([.int(Int64(number))], first: number, gap, author), .done)
             }
-            #expect(tree.blocks.count == 2 && tree.leaves.count == 1 && tree.leaves[0].spans.count == 1)
+            expect(tree.blocks.count == 2 && tree.leaves.count == 1 && tree.leaves[0].spans.count == 1)
             let values = (1...1_000).map { MergedContent.value(.int($0)) }
-            #expect(tree.contents == (isBackward ? values.reversed() : values))
+            expectEqual(tree.contents, (isBackward ? values.reversed() : values))
             tree.count(at: 500)
-            #expect(tree.slot(at: 0, version: 500)?.offset == (isBackward ? 499 : 0))
-            #expect(tree.slot(at: 500, version: 500) == nil)
+            expectEqual(tree.slot(at: 0, version: 500)?.offset, (isBackward ? 499 : 0))
+            expect(tree.slot(at: 500, version: 500) == nil)
         }
     }
 }
@@ -171,19 +173,19 @@ extension ListTree {
                 slots[Int(span.block)] += Int(span.count)
                 if span.died == .max { alive += Int(span.count) }
                 let own = Slot(block: span.block, offset: span.start)
-                #expect(locate(own).leaf == index)
-                #expect(locate(Slot(block: span.block, offset: span.start + span.count - 1)).leaf == index)
+                expectEqual(locate(own).leaf, index)
+                expectEqual(locate(Slot(block: span.block, offset: span.start + span.count - 1)).leaf, index)
             }
-            #expect(leaf.summary.alive == alive)
-            #expect(groups[Int(leaf.group)].leaves.contains(Int32(index)))
+            expectEqual(leaf.summary.alive, alive)
+            expect(groups[Int(leaf.group)].leaves.contains(Int32(index)))
         }
         for group in groups {
-            #expect(group.summary.alive == group.leaves.reduce(0) { $0 + leaves[Int($1)].summary.alive })
+            expectEqual(group.summary.alive, group.leaves.reduce(0) { $0 + leaves[Int($1)].summary.alive })
         }
-        #expect(order.flatMap { groups[Int($0)].leaves }.sorted() == leaves.indices.map(Int32.init))
+        expectEqual(order.flatMap { groups[Int($0)].leaves }.sorted(), leaves.indices.map(Int32.init))
         for (index, block) in blocks.enumerated().dropFirst() {
-            #expect(slots[index] == Int(block.count) && block.values.count == Int(block.count))
-            #expect(block.depth == blocks[Int(block.parent.block)].depth + 1)
+            expect(slots[index] == Int(block.count) && block.values.count == Int(block.count))
+            expectEqual(block.depth, blocks[Int(block.parent.block)].depth + 1)
         }
     }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import SyncWorlds
 
 /// What users of different roles are told, and what becomes of what they write (sync-design.md, section 10).
-@Suite struct RightsSessionTests {
+struct RightsSessionTests {
     private static let query = [ClassQuery(className: "Thing", condition: "all")]
     private let things = (0..<6 as Range<Int64>).map { ObjectName("Thing", .int($0)) }
     private let roles = SimulatedRoles()
@@ -36,8 +36,8 @@ import Testing
 
     private func check(_ bench: ServerBench, _ location: SourceLocation = #_sourceLocation) {
         for client in bench.clients {
-            #expect(client.mistakes.isEmpty, "\(client.mistakes)", sourceLocation: location)
-            #expect(client.faults.isEmpty, "\(client.faults)", sourceLocation: location)
+            expect(client.mistakes.isEmpty, "\(client.mistakes)", sourceLocation: location)
+            expect(client.faults.isEmpty, "\(client.faults)", sourceLocation: location)
         }
     }
 
@@ -46,17 +46,17 @@ import Testing
         roles["ben"] = SimulatedRole(hiddenMail: 1, hiddenFields: ["g"])
         let (ann, ben) = (bench.add(Self.query), bench.add(Self.query, user: "ben"))
         bench.commit(ann, [create(things[0], mail: 0), create(things[1], mail: 1), create(things[2], mail: 2)])
-        #expect(Set(bench.clients[ben].objects.keys) == [things[0], things[2]])
-        #expect(fields(bench, ben, things[0]) == ["f", "mail"])
-        #expect(fields(bench, ann, things[0]) == ["f", "g", "mail"])
+        expectEqual(Set(bench.clients[ben].objects.keys), [things[0], things[2]])
+        expectEqual(fields(bench, ben, things[0]), ["f", "mail"])
+        expectEqual(fields(bench, ann, things[0]), ["f", "g", "mail"])
 
         bench.commit(ann, [set(things[0], "mail", 1), set(things[1], "mail", 0)], [things[0]: 1, things[1]: 1])
-        #expect(Set(bench.clients[ben].objects.keys) == [things[1], things[2]])
+        expectEqual(Set(bench.clients[ben].objects.keys), [things[1], things[2]])
         // Who was away is told the same.
         bench.disconnect(ben)
         bench.commit(ann, [set(things[2], "mail", 1)], [things[2]: 1])
         bench.connect(ben)
-        #expect(Set(bench.clients[ben].objects.keys) == [things[1]])
+        expectEqual(Set(bench.clients[ben].objects.keys), [things[1]])
         check(bench)
     }
 
@@ -70,16 +70,16 @@ import Testing
         bench.commit(ann, [set(things[0], "g", 7)], [things[0]: 1])
         bench.commit(ann, [.remove(Place(things[0], "list"), [.confirmed(0)])], [things[0]: 2])
         let said = bench.clients[ben].received.contains { if case .changes = $0 { true } else { false } }
-        #expect(!said)
-        #expect(bench.clients[ben].objects[things[0]]?.version == version)
+        expect(!said)
+        expectEqual(bench.clients[ben].objects[things[0]]?.version, version)
         // The sums of a new bootstrap agree with it.
         bench.disconnect(ben)
         bench.connect(ben)
         bench.clients[ben].queries.version = 2
         bench.say(ben, .queries(1, bench.clients[ben].queries))
-        #expect(bench.clients[ben].completed == 2)
+        expectEqual(bench.clients[ben].completed, 2)
         bench.commit(ann, [set(things[0], "f", 9)], [things[0]: 3])
-        #expect(bench.clients[ben].objects[things[0]]?.version == 4)
+        expectEqual(bench.clients[ben].objects[things[0]]?.version, 4)
         check(bench)
     }
 
@@ -96,8 +96,8 @@ import Testing
         bench.disconnect(ben)
         let new = bench.add(Self.query, user: "ben")
         bench.connect(ben)
-        #expect(bench.clients[new].objects[things[0]]?.version == 2)
-        #expect(bench.clients[ben].objects[things[0]]?.version == 2)
+        expectEqual(bench.clients[new].objects[things[0]]?.version, 2)
+        expectEqual(bench.clients[ben].objects[things[0]]?.version, 2)
         check(bench)
     }
 
@@ -105,34 +105,34 @@ import Testing
         var bench = bench()
         let (ann, ben) = (bench.add(Self.query), bench.add(Self.query, user: "ben", isRecording: true))
         bench.commit(ann, things.enumerated().map { create($1, mail: Int64($0 % 3)) })
-        #expect(bench.clients[ben].objects.count == 6)
+        expectEqual(bench.clients[ben].objects.count, 6)
 
         bench.clients[ben].received = []
         roles["ben"] = SimulatedRole(hiddenMail: 1)
         bench.run(.rightsChanged(["ben"]))
-        #expect(bench.clients[ben].objects.count == 4)
+        expectEqual(bench.clients[ben].objects.count, 4)
         var updates = bench.clients[ben].updates
-        #expect(updates.count == 2)
-        #expect(updates.allSatisfy { $0 == .erased })
+        expectEqual(updates.count, 2)
+        expect(updates.allSatisfy { $0 == .erased })
 
         bench.clients[ben].received = []
         roles["ben"] = SimulatedRole(hiddenMail: 1, hiddenFields: ["g"])
         bench.run(.rightsChanged(nil))
-        #expect(fields(bench, ben, things[0]) == ["f", "mail"])
+        expectEqual(fields(bench, ben, things[0]), ["f", "mail"])
 
         bench.clients[ben].received = []
         roles["ben"] = SimulatedRole(hiddenMail: 2)
         bench.run(.rightsChanged(["ben"]))
-        #expect(bench.clients[ben].objects.count == 4)
-        #expect(fields(bench, ben, things[0]) == ["f", "g", "mail"])
+        expectEqual(bench.clients[ben].objects.count, 4)
+        expectEqual(fields(bench, ben, things[0]), ["f", "g", "mail"])
         updates = bench.clients[ben].updates
-        #expect(updates.filter { $0 == .erased }.count == 2)
+        expectEqual(updates.filter { $0 == .erased }.count, 2)
 
         // Nothing that matters changed.
         bench.clients[ben].received = []
         roles["ben"] = SimulatedRole(hiddenMail: 2, deletes: false)
         bench.run(.rightsChanged(["ben"]))
-        #expect(bench.clients[ben].received.isEmpty)
+        expect(bench.clients[ben].received.isEmpty)
         check(bench)
     }
 
@@ -144,8 +144,8 @@ import Testing
         bench.disconnect(ben)
         roles["ben"] = SimulatedRole(hiddenMail: 2, hiddenFields: ["f"])
         bench.connect(ben)
-        #expect(Set(bench.clients[ben].objects.keys) == [things[0], things[1], things[3], things[4]])
-        for name in bench.clients[ben].objects.keys { #expect(fields(bench, ben, name) == ["g", "mail"]) }
+        expectEqual(Set(bench.clients[ben].objects.keys), [things[0], things[1], things[3], things[4]])
+        for name in bench.clients[ben].objects.keys { expectEqual(fields(bench, ben, name), ["g", "mail"]) }
         check(bench)
     }
 
@@ -156,9 +156,9 @@ import Testing
         let (ann, ben) = (bench.add(Self.query), bench.add(Self.query, user: "ben"))
         roles["ben"] = SimulatedRole(creates: false)
         bench.run(.rightsChanged(["ben"]))
-        #expect(bench.clients[ben].faults == [.forbidden])
+        expectEqual(bench.clients[ben].faults, [.forbidden])
         bench.commit(ann, [create(things[0], mail: 0)])
-        #expect(bench.clients[ann].objects.count == 1)
+        expectEqual(bench.clients[ann].objects.count, 1)
     }
 
     // MARK: Writes
@@ -181,17 +181,17 @@ import Testing
             seen
         )
         let refused = Set(bench.clients[ben].refusals.map(\.change.object))
-        #expect(refused == [things[0], things[1], things[3], things[4]])
-        #expect(bench.clients[ben].refusals.allSatisfy { $0.reason == .forbidden })
+        expectEqual(refused, [things[0], things[1], things[3], things[4]])
+        expect(bench.clients[ben].refusals.allSatisfy { $0.reason == .forbidden })
         let contents = bench.store.contents(of: ServerBench.stream)
-        #expect(contents[things[2]]?.contents["g"] == .value(.int(5)))
-        #expect(contents[things[0]]?.contents["g"] == .value(.int(1)))
-        #expect(contents[things[3]] == nil)
+        expectEqual(contents[things[2]]?.contents["g"], .value(.int(5)))
+        expectEqual(contents[things[0]]?.contents["g"], .value(.int(1)))
+        expect(contents[things[3]] == nil)
 
         bench.clients[ben].refusals = []
         bench.commit(ben, [.delete(things[2], .edit), set(things[0], "mail", 1)], [things[2]: 2, things[0]: 1])
-        #expect(bench.clients[ben].refusals.count == 2)
-        #expect(bench.store.contents(of: ServerBench.stream)[things[2]]?.isAlive == true)
+        expectEqual(bench.clients[ben].refusals.count, 2)
+        expectEqual(bench.store.contents(of: ServerBench.stream)[things[2]]?.isAlive, true)
         check(bench)
     }
 
@@ -209,7 +209,7 @@ import Testing
                 restored.append(fields.map(\.name))
             }
         }
-        #expect(restored == [["f", "mail"]])
+        expectEqual(restored, [["f", "mail"]])
         check(bench)
     }
 
@@ -219,9 +219,9 @@ import Testing
         let ben = bench.add(Self.query, user: "ben")
         let start = ContinuousClock.now
         bench.commit(ben, (0..<3_000 as Range<Int64>).map { create(ObjectName("Thing", .int($0)), mail: 0) })
-        #expect(bench.clients[ben].refusals.count == 3_000)
+        expectEqual(bench.clients[ben].refusals.count, 3_000)
         // An attempt an object would take minutes.
-        #expect(ContinuousClock.now - start < .seconds(60))
+        expect(ContinuousClock.now - start < .seconds(60))
         check(bench)
     }
 
@@ -234,9 +234,9 @@ import Testing
         roles["ben"] = SimulatedRole(creates: false)
         let (ann, ben) = (bench.add(Self.query), bench.add(Self.query, user: "ben"))
         bench.commit(ben, [create(things[0], mail: 0)])
-        #expect(bench.clients[ben].refusals.map(\.reason) == [.forbidden])
+        expectEqual(bench.clients[ben].refusals.map(\.reason), [.forbidden])
         bench.commit(ann, [create(things[1], mail: 0)])
-        #expect(Set(bench.store.ingested(of: ServerBench.stream).keys) == [things[1]])
+        expectEqual(Set(bench.store.ingested(of: ServerBench.stream).keys), [things[1]])
     }
 
     // MARK: Bootstraps
@@ -256,19 +256,19 @@ import Testing
             (client.user, client.window) = ("ben", 500)
             bench.clients.append(client)
             bench.connect(1)
-            #expect(bench.clients[1].position != nil)
-            #expect(bench.clients[1].completed == 0)
+            expect(bench.clients[1].position != nil)
+            expectEqual(bench.clients[1].completed, 0)
             bench.disconnect(1)
             if changes { roles["ben"] = SimulatedRole(hiddenFields: ["f"]) }
             bench.clients[1].window = 1 << 40
             let before = bench.clients[1].objects.count
             bench.clients[1].isRecording = true
             bench.connect(1)
-            #expect(bench.clients[1].completed == 1)
-            #expect(bench.clients[1].objects.count == 6)
-            for name in things { #expect(fields(bench, 1, name) == (changes ? ["g", "mail"] : ["f", "mail"])) }
+            expectEqual(bench.clients[1].completed, 1)
+            expectEqual(bench.clients[1].objects.count, 6)
+            for name in things { expectEqual(fields(bench, 1, name), (changes ? ["g", "mail"] : ["f", "mail"])) }
             // The rest only, or all of it.
-            #expect(bench.clients[1].updates.count == (changes ? 6 : 6 - before))
+            expectEqual(bench.clients[1].updates.count, (changes ? 6 : 6 - before))
             check(bench)
         }
     }

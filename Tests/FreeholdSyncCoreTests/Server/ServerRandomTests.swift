@@ -6,7 +6,7 @@ import Testing
 @testable import SyncWorlds
 
 /// Random sessions against a recomputation of each view. `FREEHOLD_SEED` repeats one.
-@Suite struct ServerRandomTests {
+struct ServerRandomTests {
     static let seeds: [UInt64] = {
         let environment = ProcessInfo.processInfo.environment
         if let seed = environment["FREEHOLD_SEED"].flatMap({ UInt64($0) }) { return [seed] }
@@ -54,16 +54,16 @@ import Testing
         }
         for client in bench.clients.indices {
             let own = bench.clients[client]
-            #expect(own.mistakes == [], "client \(client)")
-            #expect(own.forks.isEmpty)
-            #expect(own.pending.isEmpty, "client \(client)")
-            #expect(own.completed == own.queries.version, "client \(client)")
-            #expect(own.shown == bench.expected(client), "client \(client)")
-            #expect(Set(own.versions).count == own.versions.count)
-            #expect(!own.faults.contains(.violation))
+            expectEqual(own.mistakes, [], "client \(client)")
+            expect(own.forks.isEmpty)
+            expect(own.pending.isEmpty, "client \(client)")
+            expectEqual(own.completed, own.queries.version, "client \(client)")
+            expectEqual(own.shown, bench.expected(client), "client \(client)")
+            expectEqual(Set(own.versions).count, own.versions.count)
+            expect(!own.faults.contains(.violation))
         }
         let commits = bench.store.files(of: ServerBench.stream).values.reduce(0) { $0 + $1.last }
-        #expect(bench.store.head(of: ServerBench.stream).version == commits)
+        expectEqual(bench.store.head(of: ServerBench.stream).version, commits)
     }
 
     static func queries(_ index: Int, _ random: inout SeededRandom) -> [ClassQuery] {

@@ -4,7 +4,7 @@ import Testing
 @testable import SyncWorlds
 
 /// Scripted sessions against one node.
-@Suite struct ServerSessionTests {
+struct ServerSessionTests {
     let a = ObjectName("A", 1)
     let b = ObjectName("A", 2)
 
@@ -13,9 +13,10 @@ import Testing
 
     func check(_ bench: ServerBench, _ location: SourceLocation = #_sourceLocation) {
         for index in bench.clients.indices {
-            #expect(bench.clients[index].mistakes.isEmpty, sourceLocation: location)
-            #expect(
-                bench.clients[index].shown == bench.expected(index),
+            expect(bench.clients[index].mistakes.isEmpty, sourceLocation: location)
+            expectEqual(
+                bench.clients[index].shown,
+                bench.expected(index),
                 sourceLocation: location
             )
         }
@@ -25,9 +26,9 @@ import Testing
         var bench = ServerBench()
         let (first, second) = (bench.add(), bench.add())
         bench.commit(first, [create(a, 1)])
-        #expect(bench.clients[first].acknowledged == 1)
-        #expect(bench.clients[second].objects[a] != nil)
-        #expect(bench.clients[first].identity?.ident != bench.clients[second].identity?.ident)
+        expectEqual(bench.clients[first].acknowledged, 1)
+        expect(bench.clients[second].objects[a] != nil)
+        expect(bench.clients[first].identity?.ident != bench.clients[second].identity?.ident)
         check(bench)
     }
 
@@ -39,7 +40,7 @@ import Testing
         bench.commit(first, [set(a, 5)])
         bench.commit(first, [.delete(b, .edit)], [b: 1])
         bench.connect(second)
-        #expect(bench.clients[second].bootstraps == 1)
+        expectEqual(bench.clients[second].bootstraps, 1)
         check(bench)
     }
 
@@ -52,7 +53,7 @@ import Testing
         bench.disconnect(second)
         bench.commit(first, [set(a, 2), set(b, 1)])
         bench.connect(second)
-        #expect(bench.clients[second].objects.keys.sorted() == [b])
+        expectEqual(bench.clients[second].objects.keys.sorted(), [b])
         check(bench)
     }
 
@@ -63,11 +64,11 @@ import Testing
         let queries = [1, 2].map { ClassQuery(className: "A", condition: SyncString("n == \($0)")) }
         bench.clients[second].queries = Queries(version: 2, queries: queries)
         bench.say(second, .queries(1, bench.clients[second].queries))
-        #expect(bench.clients[second].completed == 2)
+        expectEqual(bench.clients[second].completed, 2)
         check(bench)
         bench.clients[second].queries = Queries(version: 3, queries: [queries[1]])
         bench.say(second, .queries(1, bench.clients[second].queries))
-        #expect(bench.clients[second].objects.keys.sorted() == [b])
+        expectEqual(bench.clients[second].objects.keys.sorted(), [b])
         check(bench)
     }
 
@@ -77,8 +78,8 @@ import Testing
             ClassQuery(className: "B", condition: "nonsense"), ClassQuery(className: "A", condition: "all"),
         ])
         bench.commit(first, [create(a, 1)])
-        #expect(bench.clients[first].queryErrors.map(\.className) == ["B"])
-        #expect(bench.clients[first].objects[a] != nil)
+        expectEqual(bench.clients[first].queryErrors.map(\.className), ["B"])
+        expect(bench.clients[first].objects[a] != nil)
     }
 
     @Test func `A wrong secret gets a file of its own; a wrong app and a missing token are refused`() {
@@ -87,17 +88,17 @@ import Testing
         let ident = bench.clients[first].identity!.ident
         bench.clients[first].identity = FileIdentity(ident: ident, secret: FileSecret(high: 1, low: 2))
         bench.connect(first)
-        #expect(bench.clients[first].faults == [])
-        #expect(bench.clients[first].identity?.ident != ident)
+        expectEqual(bench.clients[first].faults, [])
+        expect(bench.clients[first].identity?.ident != ident)
         bench.run(.opened(90))
         bench.clients[first].connection = 90
         bench.say(first, .hello(Hello(deviceTime: 0, token: AccessToken(""))))
-        #expect(bench.clients[first].faults == [.auth])
+        expectEqual(bench.clients[first].faults, [.auth])
         bench.run(.opened(91))
         bench.clients[first].connection = 91
         bench.say(first, .hello(Hello(deviceTime: 0, token: AccessToken("anna"))))
         bench.say(first, .bind(1, Bind(app: "other", schema: SchemaClaim(version: 0, hash: .empty))))
-        #expect(bench.clients[first].faults == [.auth, .forbidden])
+        expectEqual(bench.clients[first].faults, [.auth, .forbidden])
     }
 
     @Test func `A gap in the numbers of commits ends the session`() {
@@ -105,8 +106,8 @@ import Testing
         let first = bench.add()
         bench.clients[first].lastCommit = 4
         bench.commit(first, [create(a, 1)])
-        #expect(bench.clients[first].faults == [.violation])
-        #expect(bench.store.contents(of: ServerBench.stream).isEmpty)
+        expectEqual(bench.clients[first].faults, [.violation])
+        expect(bench.store.contents(of: ServerBench.stream).isEmpty)
     }
 
     @Test func `A file that was copied goes on under another ident, from what both have`() {
@@ -119,9 +120,9 @@ import Testing
         bench.clients[other].connection = nil
         bench.commit(other, [create(b, 3)])
         bench.connect(other)
-        #expect(bench.clients[other].forks.map(\.common) == [1])
-        #expect(bench.clients[other].pending.isEmpty)
-        #expect(bench.clients[other].identity?.ident != bench.clients[first].identity?.ident)
+        expectEqual(bench.clients[other].forks.map(\.common), [1])
+        expect(bench.clients[other].pending.isEmpty)
+        expect(bench.clients[other].identity?.ident != bench.clients[first].identity?.ident)
         check(bench)
     }
 
@@ -136,11 +137,11 @@ import Testing
         bench.store = backup
         bench.killNode()
         bench.connect(second)
-        #expect(bench.clients[second].faults == [.storeReplaced])
+        expectEqual(bench.clients[second].faults, [.storeReplaced])
         let third = bench.add()
         for number in 1...3 { bench.commit(third, [set(a, Int64(number))], [a: 1]) }
         bench.connect(second)
-        #expect(bench.clients[second].faults == [.storeReplaced, .storeReplaced])
+        expectEqual(bench.clients[second].faults, [.storeReplaced, .storeReplaced])
     }
 
     @Test func `Parts of a commit wait in the store, also for another node`() throws {
@@ -154,12 +155,12 @@ import Testing
         let parts = [part(0, [create(a, 1)]), part(1, [create(b, 2)])]
         bench.clients[first].lastCommit = 1
         bench.say(first, .upload(1, Upload(commits: [parts[0]])))
-        #expect(bench.clients[first].acknowledged == 0)
+        expectEqual(bench.clients[first].acknowledged, 0)
         bench.killNode()
         bench.clients[first].pending = parts
         bench.connect(first)
-        #expect(bench.clients[first].acknowledged == 1)
-        #expect(bench.store.head(of: ServerBench.stream).version == 1)
+        expectEqual(bench.clients[first].acknowledged, 1)
+        expectEqual(bench.store.head(of: ServerBench.stream).version, 1)
         check(bench)
     }
 
@@ -171,7 +172,7 @@ import Testing
         for number in 1...20 {
             bench.commit(first, [set(a, Int64(number)), create(ObjectName("A", .int(Int64(number))), 0)])
         }
-        #expect(bench.clients[second].objects.count < 20)
+        expect(bench.clients[second].objects.count < 20)
         bench.say(second, .credit(1, bytes: 1 << 30))
         check(bench)
     }
@@ -181,8 +182,8 @@ import Testing
         let (first, second) = (bench.add(), bench.add([ClassQuery(className: "B", condition: "all")]))
         bench.commit(first, [create(a, 1)])
         bench.say(second, .mark(1, 5))
-        #expect(bench.clients[second].marks == [5])
-        #expect(bench.clients[second].cursor?.version == 1)
+        expectEqual(bench.clients[second].marks, [5])
+        expectEqual(bench.clients[second].cursor?.version, 1)
     }
 
     @Test func `Past the start of the log a file is brought up to date by its keys`() {
@@ -194,9 +195,9 @@ import Testing
         bench.now += 100_000
         bench.commit(first, [create(ObjectName("A", 3), 1)])
         bench.run(.timer(.trim))
-        #expect(bench.store.head(of: ServerBench.stream).logStart == 2)
+        expectEqual(bench.store.head(of: ServerBench.stream).logStart, 2)
         bench.connect(second)
-        #expect(bench.clients[second].bootstraps == 2)
+        expectEqual(bench.clients[second].bootstraps, 2)
         check(bench)
     }
 
@@ -220,9 +221,9 @@ import Testing
         bench.clients[second].window = 1_000
         bench.connect(second)
         bench.say(second, .queries(1, bench.clients[second].queries))
-        #expect(bench.clients[second].position != nil)
+        expect(bench.clients[second].position != nil)
         let half = bench.clients[second].objects.count
-        #expect((1..<100).contains(half))
+        expect((1..<100).contains(half))
         bench.killNode()
         bench.connect(first)
         bench.commit(
@@ -242,11 +243,11 @@ import Testing
             bench.commit(first, [create(a, 1)])
             (bench.failures, bench.lostAnswers) = (100, lost)
             bench.commit(first, [.increment(Place(a, "n"), 1)], [a: 1])
-            #expect(bench.clients[first].acknowledged == 1)
+            expectEqual(bench.clients[first].acknowledged, 1)
             bench.failures = 0
             bench.tick()
-            #expect(bench.clients[first].acknowledged == 2)
-            #expect(bench.clients[second].objects[a]?.fields == [ConfirmedField("n", .value(.int(2)))])
+            expectEqual(bench.clients[first].acknowledged, 2)
+            expectEqual(bench.clients[second].objects[a]?.fields, [ConfirmedField("n", .value(.int(2)))])
             check(bench)
         }
     }
@@ -257,6 +258,6 @@ import Testing
         let words: [UInt32] = [
             0xBE45_CB26, 0x05BF_36BE, 0xBDE6_8484, 0x1A28_F0FD, 0x43C6_9850, 0xA3DC_E5FE, 0xDBA6_9928, 0xEE3A_8991,
         ]
-        #expect(hash.words == words)
+        expectEqual(hash.words, words)
     }
 }

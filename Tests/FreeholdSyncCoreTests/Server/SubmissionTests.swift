@@ -4,7 +4,7 @@ import Testing
 @testable import SyncWorlds
 
 /// Changes of programs that have no file.
-@Suite struct SubmissionTests {
+struct SubmissionTests {
     private let things = (0..<4 as Range<Int64>).map { ObjectName("Thing", .int($0)) }
     private static let query = [ClassQuery(className: "Thing", condition: "all")]
 
@@ -35,13 +35,13 @@ import Testing
             Issue.record("\(String(describing: bench.submitted[1]))")
             return
         }
-        #expect(version == 1)
-        #expect(refusals.isEmpty)
-        #expect(bench.clients[client].objects[things[0]]?.version == 1)
+        expectEqual(version, 1)
+        expect(refusals.isEmpty)
+        expectEqual(bench.clients[client].objects[things[0]]?.version, 1)
         bench.run(submission([set(things[0], 6), create(things[1], 7)]))
-        #expect(bench.store.contents(of: ServerBench.stream)[things[0]]?.contents["mail"] == .value(.int(6)))
-        #expect(bench.clients[client].objects.count == 2)
-        #expect(bench.clients[client].mistakes.isEmpty)
+        expectEqual(bench.store.contents(of: ServerBench.stream)[things[0]]?.contents["mail"], .value(.int(6)))
+        expectEqual(bench.clients[client].objects.count, 2)
+        expect(bench.clients[client].mistakes.isEmpty)
     }
 
     @Test func `nobody has to be connected`() {
@@ -49,12 +49,12 @@ import Testing
         for number in 0..<20 as Range<Int64> {
             bench.run(submission([create(ObjectName("Thing", .int(number)), number)]))
         }
-        #expect(bench.store.contents(of: ServerBench.stream).count == 20)
-        #expect(bench.submitted.count == 20)
+        expectEqual(bench.store.contents(of: ServerBench.stream).count, 20)
+        expectEqual(bench.submitted.count, 20)
         // Another node goes on.
         bench.killNode()
         bench.run(submission([set(things[0], 9)]))
-        #expect(bench.store.contents(of: ServerBench.stream)[things[0]]?.contents["mail"] == .value(.int(9)))
+        expectEqual(bench.store.contents(of: ServerBench.stream)[things[0]]?.contents["mail"], .value(.int(9)))
     }
 
     @Test func `rights are asked, and who may not bind may not submit`() {
@@ -70,8 +70,8 @@ import Testing
             Issue.record("\(String(describing: bench.submitted[2]))")
             return
         }
-        #expect(refusals.map(\.reason) == [.forbidden, .forbidden])
-        #expect(bench.store.contents(of: ServerBench.stream)[things[0]]?.contents["mail"] == .value(.int(5)))
+        expectEqual(refusals.map(\.reason), [.forbidden, .forbidden])
+        expectEqual(bench.store.contents(of: ServerBench.stream)[things[0]]?.contents["mail"], .value(.int(5)))
         bench.run(submission([set(things[0], 1)], user: "eve"))
         guard case .failed(.forbidden, _)? = bench.submitted[3] else {
             Issue.record("\(String(describing: bench.submitted[3]))")
@@ -90,7 +90,7 @@ import Testing
             Issue.record("\(String(describing: bench.submitted[4]))")
             return
         }
-        #expect(refusals.map(\.reason) == [.objectGone])
+        expectEqual(refusals.map(\.reason), [.objectGone])
     }
 
     @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
@@ -112,7 +112,7 @@ import Testing
         let there = bench.store.contents(of: ServerBench.stream)
         for (number, name) in asked {
             switch bench.submitted[number] {
-            case .done: #expect(there[name] != nil)
+            case .done: expect(there[name] != nil)
             case .failed(.transient, _): break
             default: Issue.record("\(number): \(String(describing: bench.submitted[number]))")
             }
@@ -128,6 +128,6 @@ import Testing
         for _ in 0..<2 { bench.run(.timer(.trim)) }
         let store = bench.store as? MemoryServerStore
         let kept = store?.kept(in: ServerBench.stream, of: [FileIdent(rawValue: 1)])
-        #expect(kept?.answers.allSatisfy { $0 <= 1 } == true, "\(String(describing: kept))")
+        expectEqual(kept?.answers.allSatisfy { $0 <= 1 }, true, "\(String(describing: kept))")
     }
 }

@@ -5,7 +5,7 @@ import Testing
 @testable import SyncWorlds
 
 /// The index of views against asking each view.
-@Suite struct ViewIndexTests {
+struct ViewIndexTests {
     private static let name = ObjectName("Item", 1)
 
     private static func constant(_ random: inout SeededRandom) -> String {
@@ -96,7 +96,7 @@ import Testing
                 )
             }
             let view = View(Queries(version: 1, queries: queries), QueryMatcher())
-            #expect(view.errors.isEmpty, "\(view.errors)")
+            expect(view.errors.isEmpty, "\(view.errors)")
             index.insert(SessionKey(connection: number, number: 1), view)
             views[view.identity] = view
         }
@@ -106,19 +106,19 @@ import Testing
             for (number, view) in views {
                 let expected = view.batches(contents)
                 if let indices = concerned[number] {
-                    #expect(view.batches(contents, indices) == expected)
+                    expectEqual(view.batches(contents, indices), expected)
                 } else {
-                    #expect(expected.isEmpty, "\(view) and \(contents)")
+                    expect(expected.isEmpty, "\(view) and \(contents)")
                 }
             }
         }
         for (number, view) in views {
             for key in index.sessions(of: number) {
-                #expect(index.remove(key, number) == index.sessions(of: number).isEmpty)
+                expectEqual(index.remove(key, number), index.sessions(of: number).isEmpty)
             }
-            #expect(!index.contains(view.identity))
+            expect(!index.contains(view.identity))
         }
-        for _ in 0..<20 { #expect(index.concerned(by: try Self.step(&random)).isEmpty) }
+        for _ in 0..<20 { expect(index.concerned(by: try Self.step(&random)).isEmpty) }
     }
 
     @Test func `a change finds the views that name what it holds, and no others`() throws {
@@ -140,6 +140,6 @@ import Testing
             objects: [ObjectStep(name: Self.name, before: nil, after: store.objects[Self.name])],
             horizon: 0
         )
-        #expect(index.concerned(by: StepContents(step)).count == 1)
+        expectEqual(index.concerned(by: StepContents(step)).count, 1)
     }
 }

@@ -9,7 +9,7 @@ import Testing
 @testable import SyncWorlds
 
 /// Worlds from seeds. `make simulate SEED=… COUNT=…` plays some; `docs/sync-simulator.md` says what they are.
-@Suite struct SimulatorTests {
+struct SimulatorTests {
     struct Outcome: Sendable {
         var seed: UInt64
         var profile: SimulatedProfile
@@ -116,10 +116,10 @@ import Testing
         ] as [(String, UInt64)]
     )
     func `worlds that failed once come to rest as they must`(_ name: String, _ seed: UInt64) throws {
-        let profile = try #require(SimulatedProfile.all.first { $0.name == name })
+        let profile = try require(SimulatedProfile.all.first { $0.name == name })
         var world = SimulatedWorld(seed: seed, profile)
         world.play(profile.script(seed))
-        #expect(world.problems == [])
+        expectEqual(world.problems, [])
     }
 
     /// Some of these are in each run.

@@ -7,7 +7,7 @@ import Testing
 @testable import SyncWorlds
 
 /// What a store keeps of an object gives back the object. `FREEHOLD_SEED` repeats a history.
-@Suite struct StoredObjectTests {
+struct StoredObjectTests {
     typealias Options = HistoryGenerator.Options
 
     static let all = MergeComparisonTests.all
@@ -41,10 +41,10 @@ import Testing
             }
             for event in generator.history.events {
                 let (answer, expected) = (try stream.apply(event), try plain.apply(event))
-                #expect(answer == expected, "seed \(seed)")
+                expectEqual(answer, expected, "seed \(seed)")
             }
-            #expect(stream.stored() == plain.stored(), "seed \(seed)")
-            #expect(stream.store.objects == plain.store.objects, "seed \(seed)")
+            expectEqual(stream.stored(), plain.stored(), "seed \(seed)")
+            expectEqual(stream.store.objects, plain.store.objects, "seed \(seed)")
         }
     }
 
@@ -60,7 +60,7 @@ import Testing
             changes: changes
         )
         _ = try stream.apply(.arrival(c1, edit, serverNow: 10))
-        return try #require(stream.store.objects[thing])
+        return try require(stream.store.objects[thing])
     }
 
     @Test func `The document has plain values: keys for links, arrays for lists and sets, documents for the rest`()
@@ -81,8 +81,8 @@ import Testing
             "dogs": .array([.int64(7), .string("x")]), "map": .document(["k": .int64(1), "l": .int64(9)]),
             "name": .string("Rex"), "tags": .array([.string("a"), .string("b")]),
         ]
-        #expect(object.stored(thing.key).doc == expected)
-        #expect(try Self.restored(object, thing) == object)
+        expectEqual(object.stored(thing.key).doc, expected)
+        try expectEqual(Self.restored(object, thing), object)
     }
 
     @Test func `Values that BSON has no type for come back to the bit`() throws {
@@ -117,8 +117,8 @@ import Testing
             .remove(Place(thing, "nul\0list"), [.own(100)])
         )
         let restored = try Self.restored(object, thing)
-        #expect(restored == object)
-        #expect(restored.contents == object.contents)
+        expectEqual(restored, object)
+        expectEqual(restored.contents, object.contents)
     }
 
     @Test func `Damaged parts are an error or another object, never a trap`() throws {
@@ -158,7 +158,7 @@ import Testing
         let fields = [NewField("a", .value(1)), NewField("b", .value("text")), NewField("c", .value(.null))]
         let create = commit(1, clock: 375_000_000_000, base: 0, .create(thing, fields))
         _ = try stream.apply(.arrival(c1, create, serverNow: 375_000_000_000))
-        #expect(try #require(stream.store.objects[thing]).stored(thing.key).meta.count <= 14)
+        expect(try require(stream.store.objects[thing]).stored(thing.key).meta.count <= 14)
     }
 
     /// The figures of docs/sync-protocol.md.
@@ -168,7 +168,7 @@ import Testing
             var stream = MergedStream()
             let fields = [NewField("list", .list(first: 1, []))]
             _ = try stream.apply(.arrival(c1, commit(1, clock: 5, base: 0, .create(thing, fields)), serverNow: 10))
-            let empty = try #require(stream.store.objects[thing]).stored(thing.key).meta.count
+            let empty = try require(stream.store.objects[thing]).stored(thing.key).meta.count
             var number: UInt64 = 2
             for start in stride(from: 0, to: count, by: run * perCommit) {
                 let changes = stride(from: start, to: min(start + run * perCommit, count), by: run).map { first in
@@ -178,11 +178,11 @@ import Testing
                 let time = Clock(milliseconds: Int64(number) * 700)
                 let work = Commit(number: number, clock: time, base: 1, seen: [thing: 1], changes: changes)
                 let answer = try stream.apply(.arrival(c1, work, serverNow: 1 << 40))
-                #expect(answer?.refusals == [])
+                expectEqual(answer?.refusals, [])
                 number += 1
             }
-            let object = try #require(stream.store.objects[thing])
-            #expect(try Self.restored(object, thing) == object)
+            let object = try require(stream.store.objects[thing])
+            try expectEqual(Self.restored(object, thing), object)
             return Double(object.stored(thing.key).meta.count - empty) / Double(count)
         }
         var random = SeededRandom(seed: 1)
@@ -202,8 +202,8 @@ import Testing
                 try meta(anywhere, run: 1, perCommit: perCommit), try meta(typing, run: 1, perCommit: perCommit),
             ]
             print("meta a list element, \(perCommit) a commit: append, front, random, typing runs:", figures)
-            #expect(figures.allSatisfy { $0 < (perCommit == 1 ? 16 : 10) })
+            expect(figures.allSatisfy { $0 < (perCommit == 1 ? 16 : 10) })
         }
-        #expect(try meta(append, run: 1_000, perCommit: 1) < 0.1)
+        expect(try meta(append, run: 1_000, perCommit: 1) < 0.1)
     }
 }

@@ -10,89 +10,92 @@ struct ProjectReadingTests {
     @Test
     func `the newest layout: settings, classes, rules, values, environments, providers`() throws {
         let project = try ProjectFixtures.project(ProjectFixtures.shop)
-        #expect(project.name == "shop")
-        #expect(project.layout == .v20230101)
-        #expect(
-            project.ids
-                == ProjectIds(
-                    clientApp: "shop-abcde",
-                    app: "64a0f0f0f0f0f0f0f0f0f0f0",
-                    group: "64b0f0f0f0f0f0f0f0f0f0f0"
-                )
+        expectEqual(project.name, "shop")
+        expectEqual(project.layout, .v20230101)
+        expectEqual(
+            project.ids,
+            ProjectIds(
+                clientApp: "shop-abcde",
+                app: "64a0f0f0f0f0f0f0f0f0f0f0",
+                group: "64b0f0f0f0f0f0f0f0f0f0f0"
+            )
         )
-        #expect(project.allowedRequestOrigins == ["https://shop.example"])
-        #expect(project.settings == ["provider_region": "aws-us-east-1", "deployment_model": "LOCAL"])
-        #expect(project.ruleEnvironment == ["tag": "production", "values": ["limit": .int32(12)]])
-        #expect(project.isDevelopmentModeEnabled)
-        let sync = try #require(project.sync)
-        #expect(sync.mode == .flexible && sync.isEnabled && sync.clientMaxOfflineDays == 30)
-        #expect(sync.database == "store" && sync.queryableFields == ["owner_id"])
-        #expect(sync.others.keys == ["collection_queryable_fields_names", "last_disabled"])
+        expect(project.allowedRequestOrigins == ["https://shop.example"])
+        expectEqual(project.settings, ["provider_region": "aws-us-east-1", "deployment_model": "LOCAL"])
+        expectEqual(project.ruleEnvironment, ["tag": "production", "values": ["limit": .int32(12)]])
+        expect(project.isDevelopmentModeEnabled)
+        let sync = try require(project.sync)
+        expect(sync.mode == .flexible && sync.isEnabled && sync.clientMaxOfflineDays == 30)
+        expect(sync.database == "store" && sync.queryableFields == ["owner_id"])
+        expectEqual(sync.others.keys, ["collection_queryable_fields_names", "last_disabled"])
 
-        #expect(project.schemas.map { $0.schema["title"] } == ["Order", "Reading", "Thing"])
-        #expect(project.collections["Order"]?.collection == "orders")
+        expectEqual(project.schemas.map { $0.schema["title"] }, ["Order", "Reading", "Thing"])
+        expectEqual(project.collections["Order"]?.collection, "orders")
         let tables = try project.tables()
-        #expect(tables.map(\.name) == ["Order", "Reading", "Thing", "Thing_size"])
-        #expect(tables.filter(\.isAsymmetric).map(\.name) == ["Reading"])
-        let items = try #require(tables[0].columns.first { $0.name == "items" })
-        #expect(items.type == .link && items.collection == .list && items.target == "Thing")
+        expectEqual(tables.map(\.name), ["Order", "Reading", "Thing", "Thing_size"])
+        expectEqual(tables.filter(\.isAsymmetric).map(\.name), ["Reading"])
+        let items = try require(tables[0].columns.first { $0.name == "items" })
+        expect(items.type == .link && items.collection == .list && items.target == "Thing")
 
-        #expect(project.rules.classes.map(\.className) == ["Order"])
-        #expect(project.rules.roles(of: "Order").roles.map(\.name) == ["own"])
-        #expect(try project.rules.roles(of: "Thing").roles == [Self.role(ProjectFixtures.openRole)])
-        #expect(project.rules.roles(of: "Thing").areDefault)
+        expectEqual(project.rules.classes.map(\.className), ["Order"])
+        expectEqual(project.rules.roles(of: "Order").roles.map(\.name), ["own"])
+        try expectEqual(project.rules.roles(of: "Thing").roles, [Self.role(ProjectFixtures.openRole)])
+        expect(project.rules.roles(of: "Thing").areDefault)
 
-        #expect(project.ruleValues() == ["admins": ["u1", "u2"]])
-        #expect(project.ruleValues(secrets: ["mailToken": "s"]) == ["admins": ["u1", "u2"], "token": "s"])
-        #expect(project.providers.map(\.type) == ["anon-user", "custom-token", "local-userpass"])
-        #expect(project.providers.map(\.isDisabled) == [true, false, false])
-        #expect(project.providers[2].confirmsAutomatically)
-        #expect(project.providers[1].audiences == ["shop"] && project.providers[1].keySetAddress == nil)
-        #expect(
-            project.providers[1].metadataFields == [.init("profile.email", isRequired: true, fieldName: "email")]
+        expectEqual(project.ruleValues(), ["admins": ["u1", "u2"]])
+        expectEqual(project.ruleValues(secrets: ["mailToken": "s"]), ["admins": ["u1", "u2"], "token": "s"])
+        expectEqual(project.providers.map(\.type), ["anon-user", "custom-token", "local-userpass"])
+        expectEqual(project.providers.map(\.isDisabled), [true, false, false])
+        expect(project.providers[2].confirmsAutomatically)
+        expect(project.providers[1].audiences == ["shop"] && project.providers[1].keySetAddress == nil)
+        expectEqual(
+            project.providers[1].metadataFields,
+            [.init("profile.email", isRequired: true, fieldName: "email")]
         )
-        #expect(project.customUserData?.userIdField == "owner_id")
+        expectEqual(project.customUserData?.userIdField, "owner_id")
     }
 
     @Test
     func `what isn't taken over is listed, with its place`() throws {
         let parts = try ProjectFixtures.project(ProjectFixtures.shop).unsupported
         func kinds(_ file: String) -> [UnsupportedPart.Kind] { parts.filter { $0.file == file }.map(\.kind) }
-        #expect(kinds("functions") == [.needed])
-        #expect(kinds("triggers") == [.ignored])
-        #expect(kinds("secrets.json") == [.needed])
-        #expect(kinds("values/token.json") == [.needed])
-        #expect(kinds("auth/providers.json") == [.needed, .ignored])
-        #expect(kinds("data_sources/mongodb-atlas/store/orders/relationships.json") == [.leftOut])
-        #expect(kinds("data_sources/mongodb-atlas/store/things/schema.json") == [.changed])
+        expectEqual(kinds("functions"), [.needed])
+        expectEqual(kinds("triggers"), [.ignored])
+        expectEqual(kinds("secrets.json"), [.needed])
+        expectEqual(kinds("values/token.json"), [.needed])
+        expectEqual(kinds("auth/providers.json"), [.needed, .ignored])
+        expectEqual(kinds("data_sources/mongodb-atlas/store/orders/relationships.json"), [.leftOut])
+        expectEqual(kinds("data_sources/mongodb-atlas/store/things/schema.json"), [.changed])
         // Nothing is in them.
-        #expect(kinds("graphql").isEmpty && kinds("http_endpoints").isEmpty && kinds("hosting").isEmpty)
-        let function = try #require(parts.first { $0.file == "functions" })
-        #expect(function.reason.hasPrefix("1 (onOrder.js)"))
-        #expect(function.description.hasPrefix("functions: "))
+        expect(kinds("graphql").isEmpty && kinds("http_endpoints").isEmpty && kinds("hosting").isEmpty)
+        let function = try require(parts.first { $0.file == "functions" })
+        expect(function.reason.hasPrefix("1 (onOrder.js)"))
+        expect(function.description.hasPrefix("functions: "))
     }
 
     @Test(arguments: [("stitch.json", 2018_0301), ("config.json", 2020_0603)])
     func `older layouts, with what sync had for rights before 2023`(_ root: String, _ version: Int) throws {
         let project = try ProjectFixtures.project(ProjectFixtures.old(root, version))
-        #expect(project.layout.rawValue == version)
-        #expect(project.ids.clientApp == "old-abcde" && project.name == "old")
-        #expect(project.allowedRequestOrigins == ["https://old.example"])
-        #expect(project.isDevelopmentModeEnabled)
-        #expect(project.sync?.dataSource == "mdb" && project.sync?.database == "db")
-        #expect(
-            project.dataSources == [
+        expectEqual(project.layout.rawValue, version)
+        expect(project.ids.clientApp == "old-abcde" && project.name == "old")
+        expect(project.allowedRequestOrigins == ["https://old.example"])
+        expect(project.isDevelopmentModeEnabled)
+        expect(project.sync?.dataSource == "mdb" && project.sync?.database == "db")
+        expectEqual(
+            project.dataSources,
+            [
                 DataSource("mdb", type: "mongodb", config: ["clusterName": "C"], others: ["version": .int32(1)])
             ]
         )
-        #expect(project.customUserData?.userIdField == "uid")
-        #expect(project.providers.map(\.name) == ["api-key"])
-        #expect(project.ruleValues() == ["v": ["a": [.int32(1), 2.5]]])
-        #expect(try project.tables().map(\.name) == ["Note"])
+        expectEqual(project.customUserData?.userIdField, "uid")
+        expectEqual(project.providers.map(\.name), ["api-key"])
+        expectEqual(project.ruleValues(), ["v": ["a": [.int32(1), 2.5]]])
+        try expectEqual(project.tables().map(\.name), ["Note"])
 
         let roles = project.rules.roles(of: "Note").roles
-        #expect(
-            try roles == [
+        try expectEqual(
+            roles,
+            [
                 Self.role(
                     """
                     {"name": "team", "apply_when": {"%%user.custom_data.on": true},
@@ -108,8 +111,8 @@ struct ProjectReadingTests {
                 ),
             ]
         )
-        #expect(try project.rules.defaultRoles == [Self.role(ProjectFixtures.openRole)])
-        #expect(project.unsupported.contains { $0.file == "services/web" && $0.kind == .ignored })
+        try expectEqual(project.rules.defaultRoles, [Self.role(ProjectFixtures.openRole)])
+        expect(project.unsupported.contains { $0.file == "services/web" && $0.kind == .ignored })
     }
 
     @Test
@@ -122,9 +125,9 @@ struct ProjectReadingTests {
              "deployment_model": "LOCAL"}
             """
         let project = try ProjectFixtures.project(texts)
-        #expect(project.layout == .v20210101 && project.ids.clientApp == "shop-zzzzz")
-        #expect(project.environment == "")
-        #expect(project.settings.keys == ["location", "deployment_model"])
+        expect(project.layout == .v20210101 && project.ids.clientApp == "shop-zzzzz")
+        expectEqual(project.environment, "")
+        expectEqual(project.settings.keys, ["location", "deployment_model"])
     }
 
     @Test
@@ -136,12 +139,12 @@ struct ProjectReadingTests {
              "development_mode_enabled": false}
             """
         let project = try ProjectFixtures.project(texts)
-        #expect(project.rules == RuleSet())
-        let note = try #require(project.unsupported.first { $0.path == ["partition"] })
-        #expect(note.kind == .needed && note.reason.contains("_team == …"))
-        #expect(project.unsupported.contains { $0.file.hasSuffix("orders/rules.json") && $0.kind == .leftOut })
+        expectEqual(project.rules, RuleSet())
+        let note = try require(project.unsupported.first { $0.path == ["partition"] })
+        expect(note.kind == .needed && note.reason.contains("_team == …"))
+        expect(project.unsupported.contains { $0.file.hasSuffix("orders/rules.json") && $0.kind == .leftOut })
         guard case .partition(let kept)? = project.sync?.mode else { throw Missing() }
-        #expect(kept["key"] == "_team")
+        expectEqual(kept["key"], "_team")
     }
 
     @Test
@@ -150,8 +153,8 @@ struct ProjectReadingTests {
             "realm_config.json": #"{"config_version": 20210101, "name": "a"}"#,
             "sync/config.json": #"{"development_mode_enabled": false}"#,
         ])
-        #expect(project.sync == nil && !project.isDevelopmentModeEnabled && project.schemas.isEmpty)
-        #expect(project.rules == RuleSet())
+        expect(project.sync == nil && !project.isDevelopmentModeEnabled && project.schemas.isEmpty)
+        expectEqual(project.rules, RuleSet())
     }
 
     @Test
@@ -160,8 +163,8 @@ struct ProjectReadingTests {
             "stitch.json": "\u{FEFF}{\"name\": \"a\", \"security\": null, \"hosting\": null, \"app_id\": null}",
             "values/none.json": #"{"name": "none", "value": null}"#,
         ])
-        #expect(project.layout == .v20180301)
-        #expect(project.values == [ProjectValue("none", .plain(.null))])
+        expectEqual(project.layout, .v20180301)
+        expectEqual(project.values, [ProjectValue("none", .plain(.null))])
     }
 }
 

@@ -25,12 +25,12 @@ struct ProjectRightsTests {
             """
         )
         let roles = project.rules.roles(of: "Order").roles
-        #expect(roles.map(\.name) == ["admins", "all"])
-        #expect(roles[0].readFilter == nil && roles[0].writeFilter == nil)
-        #expect(try roles[0].applyWhen == RuleExpression(ofUser: ["%%user.custom_data.admin": true]))
-        let note = try #require(project.unsupported.first { $0.file.hasSuffix("orders/rules.json") })
-        #expect(note.kind == .leftOut)
-        #expect(note.path.prefix(4) == ["roles", "0", "document_filters", "read"])
+        expectEqual(roles.map(\.name), ["admins", "all"])
+        expect(roles[0].readFilter == nil && roles[0].writeFilter == nil)
+        try expectEqual(roles[0].applyWhen, RuleExpression(ofUser: ["%%user.custom_data.admin": true]))
+        let note = try require(project.unsupported.first { $0.file.hasSuffix("orders/rules.json") })
+        expectEqual(note.kind, .leftOut)
+        expectEqual(note.path.prefix(4), ["roles", "0", "document_filters", "read"])
     }
 
     @Test
@@ -42,16 +42,16 @@ struct ProjectRightsTests {
             """
         )
         let roles = project.rules.roles(of: "Order").roles
-        #expect(roles.map(\.applyWhen) == [.always, .always])
-        #expect(roles[0].readFilter == nil)
-        #expect(project.unsupported.contains { $0.reason.contains("nobody gets one of the roles behind it") })
+        expectEqual(roles.map(\.applyWhen), [.always, .always])
+        expect(roles[0].readFilter == nil)
+        expect(project.unsupported.contains { $0.reason.contains("nobody gets one of the roles behind it") })
     }
 
     @Test
     func `a role without filters of documents gives nothing to sync, and that is said`() throws {
         let project = try Self.rules(#"{"name": "all", "apply_when": {}, "read": true, "write": true}"#)
-        #expect(project.rules.roles(of: "Order").roles[0].readFilter == nil)
-        #expect(project.unsupported.contains { $0.path == ["roles", "0"] && $0.kind == .leftOut })
+        expect(project.rules.roles(of: "Order").roles[0].readFilter == nil)
+        expect(project.unsupported.contains { $0.path == ["roles", "0"] && $0.kind == .leftOut })
     }
 
     @Test
@@ -64,16 +64,16 @@ struct ProjectRightsTests {
                 """
             ]) { $1 }
         )
-        #expect(project.rules.roles(of: "Order").roles.count == 1)
-        #expect(project.unsupported.contains { $0.path == ["filters"] && $0.kind == .ignored })
+        expectEqual(project.rules.roles(of: "Order").roles.count, 1)
+        expect(project.unsupported.contains { $0.path == ["filters"] && $0.kind == .ignored })
     }
 
     @Test
     func `rules without roles close their class; none at all leave it to the default`() throws {
         let project = try Self.rules("")
-        #expect(project.rules.roles(of: "Order").roles.isEmpty)
-        #expect(!project.rules.roles(of: "Order").areDefault)
-        #expect(project.rules.roles(of: "Thing").areDefault)
+        expect(project.rules.roles(of: "Order").roles.isEmpty)
+        expect(!project.rules.roles(of: "Order").areDefault)
+        expect(project.rules.roles(of: "Thing").areDefault)
     }
 
     @Test
@@ -85,10 +85,10 @@ struct ProjectRightsTests {
                "defaultRoles": []}}
             """
         let project = try ProjectFixtures.project(texts)
-        #expect(project.rules.classes.map(\.className) == ["Order"])
-        #expect(project.rules.classes[0].roles.map(\.name) == ["r"])
-        #expect(project.rules.defaultRoles == nil)
-        #expect(project.unsupported.contains { $0.file.hasSuffix("orders/rules.json") && $0.kind == .leftOut })
+        expectEqual(project.rules.classes.map(\.className), ["Order"])
+        expectEqual(project.rules.classes[0].roles.map(\.name), ["r"])
+        expect(project.rules.defaultRoles == nil)
+        expect(project.unsupported.contains { $0.file.hasSuffix("orders/rules.json") && $0.kind == .leftOut })
     }
 
     @Test
@@ -99,10 +99,10 @@ struct ProjectRightsTests {
             """
         let project = try ProjectFixtures.project(texts)
         let tables = try project.tables()
-        #expect(tables.map(\.name) == ["Order", "Reading"])
-        let items = try #require(tables[0].columns.first { $0.name == "items" })
-        #expect(items.type == .objectId && items.collection == .list)
-        #expect(project.unsupported.contains { $0.file.hasSuffix("things/schema.json") && $0.kind == .leftOut })
+        expectEqual(tables.map(\.name), ["Order", "Reading"])
+        let items = try require(tables[0].columns.first { $0.name == "items" })
+        expect(items.type == .objectId && items.collection == .list)
+        expect(project.unsupported.contains { $0.file.hasSuffix("things/schema.json") && $0.kind == .leftOut })
     }
 
     @Test
@@ -112,8 +112,8 @@ struct ProjectRightsTests {
             {"title": "Thing", "properties": {"_id": {"bsonType": "string"}}, "required": ["_id"]}
             """
         let project = try ProjectFixtures.project(texts)
-        #expect(try project.tables().map(\.name) == ["Reading", "Thing"])
-        #expect(project.unsupported.contains { $0.file.hasSuffix("orders/schema.json") && $0.kind == .leftOut })
+        try expectEqual(project.tables().map(\.name), ["Reading", "Thing"])
+        expect(project.unsupported.contains { $0.file.hasSuffix("orders/schema.json") && $0.kind == .leftOut })
     }
 
     @Test
@@ -123,8 +123,8 @@ struct ProjectRightsTests {
             {"title": "Order", "properties": {"_id": {"bsonType": "int"}}, "required": ["_id"]}
             """
         let project = try ProjectFixtures.project(texts)
-        #expect(project.collections["Order"]?.database == "store")
-        #expect(project.unsupported.contains { $0.file.contains("archive/orders") && $0.kind == .leftOut })
+        expectEqual(project.collections["Order"]?.database, "store")
+        expect(project.unsupported.contains { $0.file.contains("archive/orders") && $0.kind == .leftOut })
     }
 
     @Test("schemas in the wild: no type at the top, JSON's type names, words that validate, dictionaries of anything")
@@ -138,17 +138,17 @@ struct ProjectRightsTests {
               "list": {"bsonType": "array"}, "off": {"bsonType": "boolean"}, "note": {"bsonType": ["string", "null"], "enum": ["a"]}}}
             """
         let project = try ProjectFixtures.project(texts)
-        let thing = try #require(try project.tables().first { $0.name == "Thing" })
+        let thing = try require(try project.tables().first { $0.name == "Thing" })
         let columns = Dictionary(uniqueKeysWithValues: thing.columns.map { ($0.name, $0) })
-        #expect(columns["off"]?.type == .bool)
-        #expect(columns["on"]?.type == .bool && columns["name"]?.type == .string)
-        #expect(columns["any"]?.type == .mixed && columns["any"]?.collection == .dictionary)
-        #expect(columns["some"]?.type == .mixed && columns["some"]?.collection == .dictionary)
-        #expect(columns["ints"]?.type == .int && columns["ints"]?.collection == .dictionary)
-        #expect(columns["list"]?.type == .mixed && columns["list"]?.collection == .list)
-        #expect(columns["note"]?.type == .string && columns["note"]?.isOptional == true)
+        expectEqual(columns["off"]?.type, .bool)
+        expect(columns["on"]?.type == .bool && columns["name"]?.type == .string)
+        expect(columns["any"]?.type == .mixed && columns["any"]?.collection == .dictionary)
+        expect(columns["some"]?.type == .mixed && columns["some"]?.collection == .dictionary)
+        expect(columns["ints"]?.type == .int && columns["ints"]?.collection == .dictionary)
+        expect(columns["list"]?.type == .mixed && columns["list"]?.collection == .list)
+        expect(columns["note"]?.type == .string && columns["note"]?.isOptional == true)
         let changed = project.unsupported.filter { $0.kind == .changed && $0.file.hasSuffix("things/schema.json") }
-        #expect(changed.count == 6)
+        expectEqual(changed.count, 6)
     }
 
     @Test
@@ -159,8 +159,8 @@ struct ProjectRightsTests {
             #"{"title": "C", "properties": {"_id": {"bsonType": "int"}}, "required": ["_id"]}"#
         texts["data_sources/lake/config.json"] = #"{"name": "lake", "type": "datalake", "config": {}}"#
         let project = try ProjectFixtures.project(texts)
-        try #expect(project.tables().allSatisfy { $0.name != "C" })
-        #expect(project.unsupported.contains { $0.file == "data_sources/second" && $0.kind == .leftOut })
-        #expect(project.unsupported.contains { $0.file == "data_sources/lake" && $0.kind == .leftOut })
+        try expect(project.tables().allSatisfy { $0.name != "C" })
+        expect(project.unsupported.contains { $0.file == "data_sources/second" && $0.kind == .leftOut })
+        expect(project.unsupported.contains { $0.file == "data_sources/lake" && $0.kind == .leftOut })
     }
 }

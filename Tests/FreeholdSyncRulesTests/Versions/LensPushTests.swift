@@ -7,7 +7,7 @@ import Testing
 @testable import SyncWorlds
 
 /// Pushes while apps are connected, apps that are updated, and who is judged by which version.
-@Suite struct LensPushTests {
+struct LensPushTests {
     private let dog = ObjectName("Dog", 1)
     private let hound = ObjectName("Hound", 1)
 
@@ -21,17 +21,17 @@ import Testing
         added[1].columns.append(ColumnSpec("mail", .string))
         bench.push(try bench.versions.pushing(added, as: 1).versions)
         let updates = bench.bench.clients[old].updates
-        #expect(updates.isEmpty)
+        expect(updates.isEmpty)
         let resumed = bench.bench.clients[old].received.contains { message in
             if case .bound(_, let bound) = message, case .resume = bound.start { true } else { false }
         }
-        #expect(resumed)
+        expect(resumed)
         let new = bench.add(1, ["Person"])
         bench.commit(
             new,
             [.set(Place(ann, "mail"), "ann@example.org", .real), .set(Place(ann, "name"), "Anna", .real)]
         )
-        #expect(bench.fields(old, ann) == ["name": .value("Anna")])
+        expectEqual(bench.fields(old, ann), ["name": .value("Anna")])
         bench.check()
     }
 
@@ -45,12 +45,12 @@ import Testing
         transition.oldFills = [:]
         bench.push(try bench.versions.pushing(VersionModels.second, as: 2, transition).versions)
         // It holds the object already.
-        #expect(bench.bench.clients[old].updates.allSatisfy { if case .whole = $0 { false } else { true } })
+        expect(bench.bench.clients[old].updates.allSatisfy { if case .whole = $0 { false } else { true } })
         let new = bench.add(2, ["Hound"])
         bench.commit(new, [.set(Place(hound, "age"), .double(3.5), .real)])
-        #expect(bench.value(old, dog, "age") == 3)
+        expectEqual(bench.value(old, dog, "age"), 3)
         bench.commit(new, [.set(Place(hound, "age"), .double(4), .real)])
-        #expect(bench.bench.clients[old].objects.isEmpty)
+        expect(bench.bench.clients[old].objects.isEmpty)
         bench.check()
     }
 
@@ -62,7 +62,7 @@ import Testing
             new,
             [.set(Place(hound, "breed"), "Basset", .real), .set(Place(hound, "age"), .double(2.5), .real)]
         )
-        #expect(bench.fields(old, dog)?["breed"] == nil)
+        expect(bench.fields(old, dog)?["breed"] == nil)
 
         // Offline, under the old app, and sent by the new one.
         bench.bench.disconnect(old)
@@ -78,11 +78,11 @@ import Testing
         )
         bench.bench.clients[old].objects = [:]
         bench.bench.connect(old)
-        #expect(bench.bench.clients[old].refusals.isEmpty)
-        #expect(bench.value(old, hound, "title") == "Max")
-        #expect(bench.value(old, hound, "breed") == "Basset")
-        #expect(bench.value(old, hound, "age") == .double(3.5))
-        #expect(bench.value(new, hound, "title") == "Max")
+        expect(bench.bench.clients[old].refusals.isEmpty)
+        expectEqual(bench.value(old, hound, "title"), "Max")
+        expectEqual(bench.value(old, hound, "breed"), "Basset")
+        expectEqual(bench.value(old, hound, "age"), .double(3.5))
+        expectEqual(bench.value(new, hound, "title"), "Max")
         bench.check()
     }
 
@@ -104,12 +104,12 @@ import Testing
         bench.bench.disconnect(client)
         bench.bench.clients[client].received = []
         bench.bench.connect(client)
-        #expect(whole() == 0)
+        expectEqual(whole(), 0)
         claim.hash = RunningHash(high: 1, low: 3)
         bench.bench.disconnect(client)
         bench.bench.clients[client].claim = claim
         bench.bench.connect(client)
-        #expect(whole() == 1)
+        expectEqual(whole(), 1)
         bench.check()
     }
 
@@ -118,14 +118,14 @@ import Testing
         func verdict(_ tables: [TableSpec], _ version: UInt64) throws -> SchemaVerdict {
             schema.judge(try SchemaClaim(tables, version: version)).verdict
         }
-        #expect(try verdict(VersionModels.first, 0) == .accepted)
-        #expect(try verdict(VersionModels.second, 2) == .accepted)
-        #expect(try verdict(VersionModels.third, 9) == .accepted)
+        try expectEqual(verdict(VersionModels.first, 0), .accepted)
+        try expectEqual(verdict(VersionModels.second, 2), .accepted)
+        try expectEqual(verdict(VersionModels.third, 9), .accepted)
         guard case .refused(let problems) = try verdict(VersionModels.first, 5) else {
             Issue.record("an old app passes for a new one")
             return
         }
-        #expect(Set(problems.map(\.className)) == ["Person", "Address"])
+        expectEqual(Set(problems.map(\.className)), ["Person", "Address"])
         // Development mode takes over into the newest version only.
         var more = VersionModels.second
         more[2].columns.append(ColumnSpec("wings", .int))
@@ -133,13 +133,13 @@ import Testing
             Issue.record("an older version grew")
             return
         }
-        #expect(refused.first?.text.string.hasSuffix("(in version 2 of the schema).") == true)
+        expectEqual(refused.first?.text.string.hasSuffix("(in version 2 of the schema)."), true)
         var newest = VersionModels.third
         newest[2].columns.append(ColumnSpec("wings", .int))
-        #expect(try verdict(newest, 5) == .accepted)
-        #expect(schema.versions.newest.stored("Bird", "wings") == "wings")
-        #expect(schema.lens(for: try SchemaClaim(newest, version: 5))?.number == 5)
-        #expect(schema.lens(for: SchemaClaim(version: 1, hash: .empty))?.number == 0)
+        try expectEqual(verdict(newest, 5), .accepted)
+        expectEqual(schema.versions.newest.stored("Bird", "wings"), "wings")
+        expectEqual(schema.lens(for: try SchemaClaim(newest, version: 5))?.number, 5)
+        expectEqual(schema.lens(for: SchemaClaim(version: 1, hash: .empty))?.number, 0)
     }
 
     /// A file has the classes of the app that it was of, too.
@@ -150,11 +150,11 @@ import Testing
         let old = versions.versions[0].tables.filter { table in
             !VersionModels.second.contains { $0.name == table.name }
         }
-        #expect(!old.isEmpty)
+        expect(!old.isEmpty)
         let (verdict, adopted) = schema.judge(try SchemaClaim(VersionModels.second + old, version: 2))
-        #expect(verdict == .accepted)
-        #expect(adopted.isEmpty)
-        #expect(schema.versions == versions)
+        expectEqual(verdict, .accepted)
+        expect(adopted.isEmpty)
+        expectEqual(schema.versions, versions)
         // A class of another form is one that the app wants.
         var other = old
         other[0].columns.append(ColumnSpec("more", .int))
@@ -163,6 +163,6 @@ import Testing
             Issue.record("It passes.")
             return
         }
-        #expect(problems.map(\.className).contains(SyncString(old[0].name)))
+        expect(problems.map(\.className).contains(SyncString(old[0].name)))
     }
 }

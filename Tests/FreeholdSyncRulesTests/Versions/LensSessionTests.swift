@@ -7,7 +7,7 @@ import Testing
 @testable import SyncWorlds
 
 /// Apps of several versions at one server: what they see of each other.
-@Suite struct LensSessionTests {
+struct LensSessionTests {
     private let dog = ObjectName("Dog", 1)
     private let hound = ObjectName("Hound", 1)
 
@@ -15,29 +15,29 @@ import Testing
         var bench = VersionBench(try VersionModels.versions())
         let (old, new, newest) = (bench.add(0, ["Dog"]), bench.add(2, ["Hound"]), bench.add(7, ["Hound"]))
         bench.commit(old, [VersionModels.creation(dog)])
-        #expect(bench.value(new, hound, "title") == "Rex")
-        #expect(bench.value(new, hound, "age") == .double(3))
-        #expect(bench.value(new, hound, "weight") == .double(1.5))
-        #expect(bench.fields(new, hound)?["nick"] == nil)
+        expectEqual(bench.value(new, hound, "title"), "Rex")
+        expectEqual(bench.value(new, hound, "age"), .double(3))
+        expectEqual(bench.value(new, hound, "weight"), .double(1.5))
+        expect(bench.fields(new, hound)?["nick"] == nil)
 
         bench.commit(new, [.set(Place(hound, "age"), .double(4.5), .real), .set(Place(hound, "title"), "Max", .real)])
-        #expect(bench.value(old, dog, "age") == 4)
-        #expect(bench.value(old, dog, "name") == "Max")
-        #expect(bench.value(newest, hound, "age") == 4)
+        expectEqual(bench.value(old, dog, "age"), 4)
+        expectEqual(bench.value(old, dog, "name"), "Max")
+        expectEqual(bench.value(newest, hound, "age"), 4)
         bench.commit(old, [.increment(Place(dog, "age"), 2)])
-        #expect(bench.value(new, hound, "age") == .double(6.5))
-        #expect(bench.value(old, dog, "age") == 6)
+        expectEqual(bench.value(new, hound, "age"), .double(6.5))
+        expectEqual(bench.value(old, dog, "age"), 6)
 
         bench.commit(newest, [.set(Place(hound, "age"), .null, .real), .set(Place(hound, "nick"), 8, .real)])
-        #expect(bench.value(old, dog, "age") == 0)
-        #expect(bench.value(old, dog, "nick") == "R")
-        #expect(bench.value(newest, hound, "age") == .null)
+        expectEqual(bench.value(old, dog, "age"), 0)
+        expectEqual(bench.value(old, dog, "nick"), "R")
+        expectEqual(bench.value(newest, hound, "age"), .null)
         // Its author is shown 0 and makes it 5.
         bench.commit(old, [.increment(Place(dog, "age"), 5)])
-        #expect(bench.value(newest, hound, "age") == 5)
+        expectEqual(bench.value(newest, hound, "age"), 5)
         bench.commit(new, [.delete(hound, .edit)])
-        #expect(bench.bench.clients[old].objects.isEmpty)
-        #expect(bench.bench.clients[newest].objects.isEmpty)
+        expect(bench.bench.clients[old].objects.isEmpty)
+        expect(bench.bench.clients[newest].objects.isEmpty)
         bench.check()
     }
 
@@ -87,13 +87,13 @@ import Testing
                 return value
             }
         }
-        #expect(streets(old, dog, "street") == ["S2", "S9", "newer"])
-        #expect(streets(new, hound, "road") == ["S2", "S9", "newer"])
+        expectEqual(streets(old, dog, "street"), ["S2", "S9", "newer"])
+        expectEqual(streets(new, hound, "road"), ["S2", "S9", "newer"])
         guard case .embedded(let home)? = bench.fields(old, dog)?["home"] else {
             Issue.record("no home")
             return
         }
-        #expect(home.fields == [ConfirmedField("street", .value("new"))])
+        expectEqual(home.fields, [ConfirmedField("street", .value("new"))])
         bench.check()
     }
 
@@ -111,13 +111,13 @@ import Testing
         ]
         bench.commit(new, changes)
         let refusals = bench.bench.clients[new].refusals
-        #expect(refusals.map(\.index) == [0, 1, 2, 3])
-        #expect(refusals.map(\.change) == changes)
-        #expect(refusals.map(\.reason) == [.objectGone, .forbidden, .malformed, .forbidden])
+        expectEqual(refusals.map(\.index), [0, 1, 2, 3])
+        expectEqual(refusals.map(\.change), changes)
+        expectEqual(refusals.map(\.reason), [.objectGone, .forbidden, .malformed, .forbidden])
         // What the refused deletion took comes back in the app's names.
         var restored: [ClassBatch] = []
         for case .ack(_, let ack) in bench.bench.clients[new].received { restored += ack.restored }
-        #expect(restored.map(\.className) == ["Hound"])
+        expectEqual(restored.map(\.className), ["Hound"])
         bench.check()
     }
 
@@ -131,7 +131,7 @@ import Testing
         let client = bench.bench.clients[new]
         bench.commit(new, changes)
         let pending = bench.bench.clients[new].versions.count
-        #expect(pending == 2)
+        expectEqual(pending, 2)
         var forgetful = client
         _ = forgetful.commit(changes, [:], bench.bench.now)
         forgetful.isRecording = true
@@ -139,7 +139,7 @@ import Testing
         bench.bench.clients[new] = forgetful
         bench.bench.clients[new].connection = nil
         bench.bench.connect(new)
-        #expect(bench.bench.clients[new].refusals.map(\.change) == changes)
+        expectEqual(bench.bench.clients[new].refusals.map(\.change), changes)
         bench.check()
     }
 
@@ -148,9 +148,9 @@ import Testing
         let (old, new) = (bench.add(0, ["Dog"]), bench.add(2, ["Hound"]))
         bench.commit(old, [VersionModels.creation(dog)])
         bench.commit(new, [.set(Place(hound, "nick"), "stolen", .real), .set(Place(dog, "name"), "stolen", .real)])
-        #expect(bench.bench.clients[new].refusals.map(\.reason) == [.malformed, .malformed])
-        #expect(bench.value(old, dog, "nick") == "R")
-        #expect(bench.value(old, dog, "name") == "Rex")
+        expectEqual(bench.bench.clients[new].refusals.map(\.reason), [.malformed, .malformed])
+        expectEqual(bench.value(old, dog, "nick"), "R")
+        expectEqual(bench.value(old, dog, "name"), "Rex")
         // Nor do queries and requests for single objects.
         for condition in [
             "nick == 'R'", "name == 'Rex'", "ANY @links.Person.dog.nick == 'R'", "keeper.nick == 1", "any.nick == 1",
@@ -161,14 +161,14 @@ import Testing
                 ClassQuery(className: "Hound", condition: SyncString(condition))
             ]
             bench.bench.say(new, .queries(1, bench.bench.clients[new].queries))
-            #expect(bench.bench.clients[new].queryErrors.count == 1, "\(condition)")
-            #expect(bench.bench.clients[new].objects.isEmpty)
+            expectEqual(bench.bench.clients[new].queryErrors.count, 1, "\(condition)")
+            expect(bench.bench.clients[new].objects.isEmpty)
         }
         bench.bench.clients[new].isRecording = true
         bench.bench.say(new, .fetch(1, [dog, ObjectName("Cat", 1)]))
-        #expect(bench.bench.clients[new].objects.isEmpty)
-        #expect(bench.bench.clients[new].updates.allSatisfy { $0 == .erased })
-        #expect(bench.bench.clients[new].updates.count == 2)
+        expect(bench.bench.clients[new].objects.isEmpty)
+        expect(bench.bench.clients[new].updates.allSatisfy { $0 == .erased })
+        expectEqual(bench.bench.clients[new].updates.count, 2)
         bench.check()
     }
 
@@ -183,12 +183,12 @@ import Testing
         )
         bench.bench.say(new, .queries(1, bench.bench.clients[new].queries))
         let errors = bench.bench.clients[new].queryErrors.sorted { ($0.className, $0.index) < ($1.className, $1.index) }
-        #expect(errors.map(\.className) == ["Dog", "Hound", "Hound", "Hound", "Hound"])
-        #expect(errors.map(\.index) == [0, 1, 3, 4, 5])
-        #expect(errors[1].text == "Class Hound has no property 'nick'.")
-        #expect(errors[1].position == 0)
-        #expect(errors[2].text == "[c] and [d] isn't served.")
-        #expect(errors[0].text == "There is no class 'Dog' in version 2 of the schema.")
+        expectEqual(errors.map(\.className), ["Dog", "Hound", "Hound", "Hound", "Hound"])
+        expectEqual(errors.map(\.index), [0, 1, 3, 4, 5])
+        expectEqual(errors[1].text, "Class Hound has no property 'nick'.")
+        expectEqual(errors[1].position, 0)
+        expectEqual(errors[2].text, "[c] and [d] isn't served.")
+        expectEqual(errors[0].text, "There is no class 'Dog' in version 2 of the schema.")
         bench.commit(
             new,
             [
@@ -196,7 +196,7 @@ import Testing
                 .create(ObjectName("Hound", 2), [NewField("title", .value("X"))]),
             ]
         )
-        #expect(Set(bench.bench.clients[new].objects.keys) == [hound])
+        expectEqual(Set(bench.bench.clients[new].objects.keys), [hound])
         bench.check()
     }
 
@@ -210,16 +210,16 @@ import Testing
         bench.bench.commit(new, changes + [.set(Place(hound, "nick"), "x", .real)])
         let whole = bench.bench.clients[new].pending[0]
         bench.bench.clients[new].pending = whole.split(bytes: 60)
-        #expect(bench.bench.clients[new].pending.count > 1)
+        expect(bench.bench.clients[new].pending.count > 1)
         let parts = bench.bench.clients[new].pending
         bench.bench.clients[new].pending = []
         bench.bench.connect(new)
         bench.bench.clients[new].pending = [whole]
         for part in parts { bench.bench.say(new, .upload(1, Upload(commits: [part]))) }
-        #expect(bench.bench.clients[old].objects.count == 4)
-        #expect(bench.value(old, dog, "name") == "T")
-        #expect(bench.bench.clients[new].refusals.map(\.change) == [.set(Place(hound, "nick"), "x", .real)])
-        #expect(bench.bench.machine.unfinishedWork == [])
+        expectEqual(bench.bench.clients[old].objects.count, 4)
+        expectEqual(bench.value(old, dog, "name"), "T")
+        expectEqual(bench.bench.clients[new].refusals.map(\.change), [.set(Place(hound, "nick"), "x", .real)])
+        expectEqual(bench.bench.machine.unfinishedWork, [])
         bench.check()
     }
 
@@ -234,29 +234,29 @@ import Testing
             (client.claim, client.window) = (SchemaClaim(version: 2, hash: .empty), 300)
             bench.bench.clients.append(client)
             bench.bench.connect(1)
-            #expect(bench.bench.clients[1].position?.last.className == "Hound")
-            #expect(bench.bench.clients[1].completed == 0)
+            expectEqual(bench.bench.clients[1].position?.last.className, "Hound")
+            expectEqual(bench.bench.clients[1].completed, 0)
             let before = bench.bench.clients[1].objects.count
             bench.bench.disconnect(1)
             bench.bench.clients[1].window = 1 << 40
             bench.bench.clients[1].isRecording = true
             if isUpdated { bench.bench.clients[1].claim.version = 5 }
             bench.bench.connect(1)
-            #expect(bench.bench.clients[1].objects.count == 6)
-            #expect(bench.bench.clients[1].completed == 1)
-            #expect(bench.bench.clients[1].updates.count == (isUpdated ? 6 : 6 - before))
+            expectEqual(bench.bench.clients[1].objects.count, 6)
+            expectEqual(bench.bench.clients[1].completed, 1)
+            expectEqual(bench.bench.clients[1].updates.count, (isUpdated ? 6 : 6 - before))
             bench.check()
         }
     }
 
     @Test func `lists from before the horizon are aligned as their author was shown them`() throws {
         let versions = try VersionModels.versions()
-        let lens = try #require(versions.lens(for: 0))
+        let lens = try require(versions.lens(for: 0))
         let place = Place(dog, "places")
         func address(_ fields: [NewField]) -> SyncValue { .embedded(EmbeddedValue(number: 0, fields: fields)) }
         let old = OldList(place: place, elements: [address([NewField("street", .value("A"))]), nil])
         let commit = Commit(number: 1, clock: .zero, base: 0, changes: [.remove(place, [.confirmed(0)])])
-        let new = try #require(versions.lens(for: 2))
+        let new = try require(versions.lens(for: 2))
         let author = OldList(
             place: Place(hound, "places"),
             elements: [address([NewField("road", .value("A")), NewField("zip", .value(0))])]
@@ -273,13 +273,16 @@ import Testing
         )
         // Its author was shown 0 where nothing is stored.
         let stored = address([NewField("street", .value("A"))])
-        #expect(lensed.oldLists == [OldList(place: place, elements: [stored])])
-        #expect(lensed.seen(place, stored) == stored)
-        #expect(lens.up(commit, [old]).oldLists == [old])
+        expectEqual(lensed.oldLists, [OldList(place: place, elements: [stored])])
+        expectEqual(lensed.seen(place, stored), stored)
+        expectEqual(lens.up(commit, [old]).oldLists, [old])
         let marks = Place(dog, "marks")
-        #expect(lens.up(commit, []).seen(marks, .double(2.5)) == 2)
-        #expect(lensed.seen(marks, 2) == .double(2))
-        #expect(lensed.refused(0, .remove(place, [.confirmed(3)])) == .remove(Place(hound, "places"), [.confirmed(3)]))
+        expectEqual(lens.up(commit, []).seen(marks, .double(2.5)), 2)
+        expectEqual(lensed.seen(marks, 2), .double(2))
+        expectEqual(
+            lensed.refused(0, .remove(place, [.confirmed(3)])),
+            .remove(Place(hound, "places"), [.confirmed(3)])
+        )
     }
 
     @Test func `work from before the horizon finds its elements`() throws {
@@ -297,7 +300,7 @@ import Testing
         // The author takes out what it is shown as 3.
         let place = Place(dog, "marks")
         let upload = bench.bench.clients[old].commit([.remove(place, [.confirmed(2)])], [dog: seen], bench.bench.now)
-        #expect(upload == nil)
+        expect(upload == nil)
         let pending = bench.bench.clients[old].pending
         bench.bench.clients[old].pending = []
         bench.bench.connect(old)
@@ -306,8 +309,8 @@ import Testing
             old,
             .upload(1, Upload(commits: pending, oldLists: [OldList(place: place, elements: [1, 2, 3])]))
         )
-        #expect(bench.bench.clients[old].refusals == [])
-        #expect(bench.fields(new, hound)?["marks"] == .list([ElementRun([.value(.double(2.5))])]))
+        expectEqual(bench.bench.clients[old].refusals, [])
+        expectEqual(bench.fields(new, hound)?["marks"], .list([ElementRun([.value(.double(2.5))])]))
         bench.check()
     }
 
@@ -322,8 +325,8 @@ import Testing
                 if case .changes(_, let changes) = message { changes } else { nil }
             }
         }
-        #expect(changes[0].count == 1)
-        #expect(changes[0] == changes[1])
-        #expect(changes[1] == changes[2])
+        expectEqual(changes[0].count, 1)
+        expectEqual(changes[0], changes[1])
+        expectEqual(changes[1], changes[2])
     }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import SyncWorlds
 
 /// Apps of all versions of random chains sync at once. Each holds exactly what the plain oracle says, whoever wrote it and however it came.
-@Suite struct RandomVersionsTests {
+struct RandomVersionsTests {
     private struct World {
         var chain: RandomVersionChain
         var bench: VersionBench
@@ -181,13 +181,13 @@ import Testing
                 for step in 0..<30 {
                     world.edit(Int.random(in: world.clients.indices, using: &world.chain.random))
                     let problems = step % 5 == 4 ? world.problems() : []
-                    try #require(problems.isEmpty, "round \(round): \(problems)\n\(world.trace.suffix(12))")
+                    try require(problems.isEmpty, "round \(round): \(problems)\n\(world.trace.suffix(12))")
                 }
                 guard push < 3 else { break }
                 try world.push()
                 world.addClients()
                 let problems = world.problems()
-                try #require(
+                try require(
                     problems.isEmpty,
                     "round \(round), after push \(push): \(problems)\n\(world.trace.suffix(5))"
                 )
@@ -199,7 +199,7 @@ import Testing
                 world.clients[index] = world.bench.add(version.number, names)
             }
             let problems = world.problems()
-            try #require(problems.isEmpty, "round \(round), anew: \(problems)")
+            try require(problems.isEmpty, "round \(round), anew: \(problems)")
             random = world.chain.random
         }
     }

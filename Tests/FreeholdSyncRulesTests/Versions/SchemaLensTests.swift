@@ -6,12 +6,12 @@ import Testing
 @testable import SyncWorlds
 
 /// Messages of apps of three versions on one store.
-@Suite struct SchemaLensTests {
+struct SchemaLensTests {
     private let dog = ObjectName("Dog", 1)
     private let hound = ObjectName("Hound", 1)
     private let ann = ObjectName("Person", 7)
 
-    private func lens(_ claim: UInt64) throws -> SchemaLens { try #require(VersionModels.versions().lens(for: claim)) }
+    private func lens(_ claim: UInt64) throws -> SchemaLens { try require(VersionModels.versions().lens(for: claim)) }
 
     private func shown(_ claim: UInt64, _ fields: [ConfirmedField], of name: ObjectName? = nil) throws
         -> [ConfirmedField]
@@ -40,14 +40,15 @@ import Testing
             ConfirmedField("nick", .value("R")), ConfirmedField("nick_2", .value(9)),
             ConfirmedField("weight", .value(.double(2))),
         ]
-        #expect(try shown(0, fields).map(\.name) == ["age", "name", "nick", "weight"])
-        #expect(try shown(2, fields).map(\.name) == ["age", "breed", "title", "weight"])
-        #expect(try shown(5, fields).map(\.name) == ["age", "breed", "nick", "title", "weight"])
-        #expect(try shown(5, fields).first { $0.name == "nick" }?.content == .value(9))
-        #expect(try shown(2, [], of: ObjectName("Cat", 1)).isEmpty)
-        #expect(
-            try lens(2).down([ClassBatch(className: "Cat", objects: []), ClassBatch(className: "Dog", objects: [])])
-                .map(\.className) == ["Hound"]
+        try expectEqual(shown(0, fields).map(\.name), ["age", "name", "nick", "weight"])
+        try expectEqual(shown(2, fields).map(\.name), ["age", "breed", "title", "weight"])
+        try expectEqual(shown(5, fields).map(\.name), ["age", "breed", "nick", "title", "weight"])
+        try expectEqual(shown(5, fields).first { $0.name == "nick" }?.content, .value(9))
+        expect(try shown(2, [], of: ObjectName("Cat", 1)).isEmpty)
+        try expectEqual(
+            lens(2).down([ClassBatch(className: "Cat", objects: []), ClassBatch(className: "Dog", objects: [])])
+                .map(\.className),
+            ["Hound"]
         )
     }
 
@@ -58,27 +59,28 @@ import Testing
             (.double(-.infinity), .int(.min), .double(-.infinity)), (.double(-0.5), 0, .double(-0.5)),
         ]
         for (stored, int, double) in shown {
-            #expect(try one(0, "age", .value(stored)) == [ConfirmedField("age", .value(int))])
-            #expect(try one(2, "age", .value(stored)) == [ConfirmedField("age", .value(double))])
+            try expectEqual(one(0, "age", .value(stored)), [ConfirmedField("age", .value(int))])
+            try expectEqual(one(2, "age", .value(stored)), [ConfirmedField("age", .value(double))])
         }
         let marks = ConfirmedContent.list([ElementRun([.value(1), .value(.double(2.5)), .value(.null)])])
-        #expect(
-            try one(0, "marks", marks) == [
+        try expectEqual(
+            one(0, "marks", marks),
+            [
                 ConfirmedField("marks", .list([ElementRun([.value(1), .value(2), .value(.null)])]))
             ]
         )
-        #expect(
-            try one(2, "marks", marks)
-                == [
-                    ConfirmedField(
-                        "marks",
-                        .list([ElementRun([.value(.double(1)), .value(.double(2.5)), .value(.double(0))])])
-                    )
-                ]
+        try expectEqual(
+            one(2, "marks", marks),
+            [
+                ConfirmedField(
+                    "marks",
+                    .list([ElementRun([.value(.double(1)), .value(.double(2.5)), .value(.double(0))])])
+                )
+            ]
         )
         // The version that has it whole and optional.
-        #expect(try one(5, "age", .value(.null)) == [ConfirmedField("age", .value(.null))])
-        #expect(try one(5, "age", .value(.double(7.5))) == [ConfirmedField("age", .value(7))])
+        try expectEqual(one(5, "age", .value(.null)), [ConfirmedField("age", .value(.null))])
+        try expectEqual(one(5, "age", .value(.double(7.5))), [ConfirmedField("age", .value(7))])
     }
 
     @Test(arguments: [
@@ -87,26 +89,27 @@ import Testing
         (.int, .decimal128("-1E40"), .int(.min)), (.double, .float(1.5), .double(1.5)),
     ])
     func `numbers of all types`(_ type: ColumnType, _ stored: SyncValue, _ shown: SyncValue) {
-        #expect(NumberLens(type: type).shown(stored) == shown)
+        expectEqual(NumberLens(type: type).shown(stored), shown)
     }
 
     @Test func `what is required is never null`() throws {
-        #expect(try one(0, "weight", .value(.null)) == [ConfirmedField("weight", .value(.null))])
-        #expect(try one(2, "weight", .value(.null)) == [ConfirmedField("weight", .value(.double(1.5)))])
-        #expect(try shown(2, []).map(\.name) == ["weight"])
-        #expect(try shown(0, []) == [ConfirmedField("nick", .value("none"))])
+        try expectEqual(one(0, "weight", .value(.null)), [ConfirmedField("weight", .value(.null))])
+        try expectEqual(one(2, "weight", .value(.null)), [ConfirmedField("weight", .value(.double(1.5)))])
+        try expectEqual(shown(2, []).map(\.name), ["weight"])
+        try expectEqual(shown(0, []), [ConfirmedField("nick", .value("none"))])
         let name = [ConfirmedField("name", .value(.null))]
-        #expect(try shown(0, name, of: ann) == [ConfirmedField("name", .value("nobody"))])
-        #expect(try shown(2, name, of: ann) == name)
+        try expectEqual(shown(0, name, of: ann), [ConfirmedField("name", .value("nobody"))])
+        try expectEqual(shown(2, name, of: ann), name)
         // In collections: a list keeps its places, a set has no element for null.
         let map = ConfirmedContent.dictionary([ConfirmedEntry("a", .value(.null)), ConfirmedEntry("b", .value(1))])
-        #expect(
-            try one(2, "map", map) == [
+        try expectEqual(
+            one(2, "map", map),
+            [
                 ConfirmedField("map", .dictionary([ConfirmedEntry("a", .value(0)), ConfirmedEntry("b", .value(1))]))
             ]
         )
-        #expect(try one(2, "tags", .set([.null, "x"])) == [ConfirmedField("tags", .set(["x"]))])
-        #expect(try one(0, "tags", .set([.null, "x"])) == [ConfirmedField("tags", .set([.null, "x"]))])
+        try expectEqual(one(2, "tags", .set([.null, "x"])), [ConfirmedField("tags", .set(["x"]))])
+        try expectEqual(one(0, "tags", .set([.null, "x"])), [ConfirmedField("tags", .set([.null, "x"]))])
     }
 
     @Test func `embedded objects, links and mixed values at any depth`() throws {
@@ -123,19 +126,20 @@ import Testing
                 fields: [ConfirmedField("road", .value("S")), ConfirmedField("zip", .value(0))]
             )
         )
-        #expect(try one(2, "home", home) == [ConfirmedField("house", house)])
+        try expectEqual(one(2, "home", home), [ConfirmedField("house", house)])
         let run = ElementRun(made: made, isFalling: true, [home, home])
-        #expect(
-            try one(2, "places", .list([run])) == [
+        try expectEqual(
+            one(2, "places", .list([run])),
+            [
                 ConfirmedField("places", .list([ElementRun(made: made, isFalling: true, [house, house])]))
             ]
         )
-        #expect(try one(2, "owner", .value(.link(ann))) == [ConfirmedField("keeper", .value(.link(ann)))])
+        try expectEqual(one(2, "owner", .value(.link(ann))), [ConfirmedField("keeper", .value(.link(ann)))])
         let cat = SyncValue.link(ObjectName("Cat", 1))
         let mixed = SyncValue.list([.link(dog), cat, .dictionary(SyncDictionary([("x", .link(dog))]))])
         let expected = SyncValue.list([.link(hound), .null, .dictionary(SyncDictionary([("x", .link(hound))]))])
-        #expect(try one(2, "any", .value(mixed)) == [ConfirmedField("any", .value(expected))])
-        #expect(try one(0, "any", .value(mixed)) == [ConfirmedField("any", .value(mixed))])
+        try expectEqual(one(2, "any", .value(mixed)), [ConfirmedField("any", .value(expected))])
+        try expectEqual(one(0, "any", .value(mixed)), [ConfirmedField("any", .value(mixed))])
     }
 
     @Test func `differences at any depth`() throws {
@@ -147,8 +151,9 @@ import Testing
         }
         let inner = [FieldDifference("street", .whole(.value("S"))), FieldDifference("zip", .whole(.value(.null)))]
         let shown = [FieldDifference("road", .whole(.value("S"))), FieldDifference("zip", .whole(.value(0)))]
-        #expect(
-            try difference(2, [FieldDifference("home", .instance(inner))]) == [
+        try expectEqual(
+            difference(2, [FieldDifference("home", .instance(inner))]),
+            [
                 FieldDifference("house", .instance(shown))
             ]
         )
@@ -160,8 +165,9 @@ import Testing
             pieces: [.kept(start: 0, count: 1), .new(ElementRun([.value(.double(0))]))],
             edits: [.init(index: 0, content: .whole(.value(.double(4))))]
         )
-        #expect(
-            try difference(2, [FieldDifference("marks", .list(list))]) == [FieldDifference("marks", .list(doubles))]
+        try expectEqual(
+            difference(2, [FieldDifference("marks", .list(list))]),
+            [FieldDifference("marks", .list(doubles))]
         )
         let places = ListDifference(
             pieces: [.kept(start: 0, count: 1)],
@@ -171,34 +177,39 @@ import Testing
             pieces: [.kept(start: 0, count: 1)],
             edits: [.init(index: 0, content: .instance(shown))]
         )
-        #expect(
-            try difference(2, [FieldDifference("places", .list(places))]) == [FieldDifference("places", .list(roads))]
+        try expectEqual(
+            difference(2, [FieldDifference("places", .list(places))]),
+            [FieldDifference("places", .list(roads))]
         )
         let tags = SetDifference(removed: [.null], inserted: ["x", .null])
-        #expect(
-            try difference(2, [FieldDifference("tags", .set(tags))]) == [
+        try expectEqual(
+            difference(2, [FieldDifference("tags", .set(tags))]),
+            [
                 FieldDifference("tags", .set(SetDifference(inserted: ["x"])))
             ]
         )
         let map = DictionaryDifference(removed: ["z"], changed: [.init("a", .whole(.value(.null)))])
         let whole = DictionaryDifference(removed: ["z"], changed: [.init("a", .whole(.value(0)))])
-        #expect(
-            try difference(2, [FieldDifference("map", .dictionary(map))]) == [
+        try expectEqual(
+            difference(2, [FieldDifference("map", .dictionary(map))]),
+            [
                 FieldDifference("map", .dictionary(whole))
             ]
         )
         let nested = [NestedDifference(path: ["x"], value: .link(dog)), NestedDifference(path: ["y"], value: nil)]
         let named = [NestedDifference(path: ["x"], value: .link(hound)), NestedDifference(path: ["y"], value: nil)]
-        #expect(
-            try difference(2, [FieldDifference("any", .nested(nested))]) == [FieldDifference("any", .nested(named))]
+        try expectEqual(
+            difference(2, [FieldDifference("any", .nested(nested))]),
+            [FieldDifference("any", .nested(named))]
         )
         // The version moves on, also where nothing of it is seen.
-        #expect(try difference(2, [FieldDifference("nick", .whole(.value("x")))]) == [])
-        #expect(
-            try difference(
+        try expectEqual(difference(2, [FieldDifference("nick", .whole(.value("x")))]), [])
+        try expectEqual(
+            difference(
                 0,
                 [FieldDifference("name", .whole(.value("x"))), FieldDifference("breed", .whole(.value("x")))]
-            ).map(\.name) == ["name"]
+            ).map(\.name),
+            ["name"]
         )
     }
 
@@ -214,13 +225,13 @@ import Testing
             Issue.record("no chunk")
             return
         }
-        #expect(down.classes.map(\.className) == ["Hound"])
-        #expect(down.covers == [KeyRange(className: "Hound", after: 1, through: 2)])
-        #expect(down.position.last == hound)
-        #expect(lens.up(down.position) == chunk.position)
+        expectEqual(down.classes.map(\.className), ["Hound"])
+        expectEqual(down.covers, [KeyRange(className: "Hound", after: 1, through: 2)])
+        expectEqual(down.position.last, hound)
+        expectEqual(lens.up(down.position), chunk.position)
         var cats = chunk
         cats.position.last = ObjectName("Cat", 3)
-        #expect(lens.down(.bootstrapChunk(1, cats)) == nil)
+        expect(lens.down(.bootstrapChunk(1, cats)) == nil)
 
         let sums = ["Cat", "Dog", "Person"].map { ClassChecksum(className: $0, count: 1, sum: 2) }
         let end = BootstrapEnd(
@@ -233,28 +244,28 @@ import Testing
             Issue.record("no end")
             return
         }
-        #expect(shown.checksums.classes.map(\.className) == ["Hound", "Person"])
-        #expect(shown.checksums.view == 4)
+        expectEqual(shown.checksums.classes.map(\.className), ["Hound", "Person"])
+        expectEqual(shown.checksums.view, 4)
         let restored = Ack(first: 1, versions: [2], clock: .zero, restored: chunk.classes)
         guard case .ack(_, let ack)? = lens.down(.ack(1, restored)) else {
             Issue.record("no ack")
             return
         }
-        #expect(ack.restored.map(\.className) == ["Hound"])
+        expectEqual(ack.restored.map(\.className), ["Hound"])
         // Batches come by the rising names that the app has.
         let both = [ClassBatch(className: "Dog", objects: []), ClassBatch(className: "Bird", objects: [])]
-        #expect(lens.down(both).map(\.className) == ["Bird", "Hound"])
+        expectEqual(lens.down(both).map(\.className), ["Bird", "Hound"])
     }
 
     @Test func `an app that sees all as it is needs no lens`() throws {
-        #expect(try SchemaVersions(VersionModels.first).lens(for: 0) == nil)
+        expect(try SchemaVersions(VersionModels.first).lens(for: 0) == nil)
         let added = try SchemaVersions(VersionModels.first).pushing(
             VersionModels.first + [TableSpec("Bird", columns: [ColumnSpec("_id", .int)], primaryKey: "_id")],
             as: 1
         )
         .versions
-        let newest = try #require(added.lens(for: 1))
-        #expect(newest.map.isPlain)
+        let newest = try require(added.lens(for: 1))
+        expect(newest.map.isPlain)
         let message = ServerMessage.changes(
             1,
             Changes(
@@ -264,12 +275,12 @@ import Testing
                 classes: [ClassBatch(className: "Dog", objects: [])]
             )
         )
-        #expect(newest.down(message) == message)
+        expectEqual(newest.down(message), message)
         // What is shown of what was there is the same as before the push.
-        #expect(newest.shown == 0)
-        #expect(added.lens(for: 0)?.shown == 0)
-        #expect(try lens(2).shown != 0)
-        #expect(try lens(0).shown != 0)
+        expectEqual(newest.shown, 0)
+        expectEqual(added.lens(for: 0)?.shown, 0)
+        expect(try lens(2).shown != 0)
+        expect(try lens(0).shown != 0)
     }
 
     // MARK: There and back
@@ -293,7 +304,7 @@ import Testing
                         changes: [.create(name, fields)]
                     )
                     let lensed = lens.up(commit, [])
-                    try #require(lensed.malformed.isEmpty)
+                    try require(lensed.malformed.isEmpty)
                     guard case .create(let stored, let up) = lensed.commit.changes[0] else { continue }
                     let author = Author(stamp: Stamp(clock: .zero, ident: FileIdent(rawValue: 1)), version: 1, seen: 0)
                     func whole(_ name: ObjectName, _ fields: [NewField]) -> [ClassBatch] {
@@ -304,7 +315,7 @@ import Testing
                             )
                         ]
                     }
-                    #expect(lens.down(whole(stored, up)) == whole(name, fields))
+                    expectEqual(lens.down(whole(stored, up)), whole(name, fields))
                 }
             }
             random = chain.random

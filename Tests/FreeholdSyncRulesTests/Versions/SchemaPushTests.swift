@@ -6,7 +6,7 @@ import Testing
 @testable import FreeholdSyncRules
 
 /// What a push makes of names and types, and what it refuses.
-@Suite struct SchemaPushTests {
+struct SchemaPushTests {
     private func table(_ columns: ColumnSpec..., name: String = "Dog", isEmbedded: Bool = false) -> TableSpec {
         isEmbedded
             ? TableSpec(name, columns: columns, isEmbedded: true)
@@ -32,27 +32,27 @@ import Testing
 
     @Test func `what is renamed stays where it is, and what is new gets a place of its own`() throws {
         let versions = try VersionModels.versions()
-        #expect(versions.versions.map(\.number) == [0, 2, 5])
+        expectEqual(versions.versions.map(\.number), [0, 2, 5])
         let second = versions.versions[1]
-        #expect(second.classes == ["Hound": "Dog", "Person": "Person", "Bird": "Bird", "Address": "Address"])
-        #expect(second.stored("Hound", "title") == "name")
-        #expect(second.stored("Address", "road") == "street")
-        #expect(second.stored("Hound", "breed") == "breed")
+        expectEqual(second.classes, ["Hound": "Dog", "Person": "Person", "Bird": "Bird", "Address": "Address"])
+        expectEqual(second.stored("Hound", "title"), "name")
+        expectEqual(second.stored("Address", "road"), "street")
+        expectEqual(second.stored("Hound", "breed"), "breed")
         // Another thing of an old name lies beside it.
-        #expect(versions.newest.stored("Hound", "nick") == "nick_2")
-        let dog = try #require(versions.storage.first { $0.name == "Dog" })
+        expectEqual(versions.newest.stored("Hound", "nick"), "nick_2")
+        let dog = try require(versions.storage.first { $0.name == "Dog" })
         let types = Dictionary(uniqueKeysWithValues: dog.columns.map { ($0.name, $0) })
-        #expect(types["age"]?.type == .double)
-        #expect(types["nick"]?.type == .string)
-        #expect(types["nick_2"]?.type == .int)
-        #expect(types["owner"]?.target == "Person")
-        #expect(types["weight"]?.isOptional == true)
-        #expect(versions.storage.map(\.name) == ["Dog", "Person", "Cat", "Address", "Bird"])
+        expectEqual(types["age"]?.type, .double)
+        expectEqual(types["nick"]?.type, .string)
+        expectEqual(types["nick_2"]?.type, .int)
+        expectEqual(types["owner"]?.target, "Person")
+        expectEqual(types["weight"]?.isOptional, true)
+        expectEqual(versions.storage.map(\.name), ["Dog", "Person", "Cat", "Address", "Bird"])
     }
 
     @Test func `a version serves the apps from its number up to the next one's`() throws {
         let versions = try VersionModels.versions()
-        #expect([0, 1, 2, 3, 4, 5, 6, .max].map { versions.version(for: $0).number } == [0, 0, 2, 2, 2, 5, 5, 5])
+        expectEqual([0, 1, 2, 3, 4, 5, 6, .max].map { versions.version(for: $0).number }, [0, 0, 2, 2, 2, 5, 5, 5])
     }
 
     @Test func `steps say what a push means`() throws {
@@ -65,19 +65,19 @@ import Testing
             push.steps.map { ($0.className + ($0.property.map { "." + $0 } ?? ""), [$0.kind]) },
             uniquingKeysWith: +
         )
-        #expect(kinds["Hound"] == [.renamed])
-        #expect(kinds["Hound.title"] == [.renamed])
-        #expect(kinds["Hound.age"] == [.widened])
-        #expect(kinds["Hound.weight"] == [.required])
-        #expect(kinds["Hound.breed"] == [.added])
-        #expect(kinds["Dog.nick"] == [.removed])
-        #expect(kinds["Cat"] == [.removed])
-        #expect(kinds["Bird"] == [.added])
-        #expect(kinds["Person.name"] == [.optional])
-        #expect(kinds["Address.road"] == [.renamed])
-        #expect(push.steps.map(\.description).contains("Hound was called 'Dog'"))
+        expectEqual(kinds["Hound"], [.renamed])
+        expectEqual(kinds["Hound.title"], [.renamed])
+        expectEqual(kinds["Hound.age"], [.widened])
+        expectEqual(kinds["Hound.weight"], [.required])
+        expectEqual(kinds["Hound.breed"], [.added])
+        expectEqual(kinds["Dog.nick"], [.removed])
+        expectEqual(kinds["Cat"], [.removed])
+        expectEqual(kinds["Bird"], [.added])
+        expectEqual(kinds["Person.name"], [.optional])
+        expectEqual(kinds["Address.road"], [.renamed])
+        expect(push.steps.map(\.description).contains("Hound was called 'Dog'"))
         let back = try VersionModels.versions(2).pushing(VersionModels.third, as: 5)
-        #expect(back.steps.contains { $0.kind == .narrowed && $0.property == "age" })
+        expect(back.steps.contains { $0.kind == .narrowed && $0.property == "age" })
     }
 
     @Test func `what comes back is the old one if it fits`() throws {
@@ -85,10 +85,10 @@ import Testing
         var versions = try SchemaVersions(old)
         versions = try versions.pushing([table(ColumnSpec("b", .int))], as: 1).versions
         let push = try versions.pushing([table(ColumnSpec("a", .string, optional: true)), table(name: "Cat")], as: 2)
-        #expect(stored(push.versions.newest, "Dog") == ["a": "a"])
-        #expect(push.versions.newest.classes["Cat"] == "Cat")
-        #expect(push.steps.contains { $0.kind == .back && $0.property == "a" })
-        #expect(push.steps.contains { $0.kind == .back && $0.className == "Cat" })
+        expectEqual(stored(push.versions.newest, "Dog"), ["a": "a"])
+        expectEqual(push.versions.newest.classes["Cat"], "Cat")
+        expect(push.steps.contains { $0.kind == .back && $0.property == "a" })
+        expect(push.steps.contains { $0.kind == .back && $0.className == "Cat" })
         // A name that a rename left is another property's now.
         versions = try SchemaVersions([table(ColumnSpec("a", .int))])
         let renamed = try versions.pushing(
@@ -96,10 +96,10 @@ import Testing
             as: 1,
             SchemaTransition(properties: ["Dog": ["a": "b"]])
         )
-        #expect(stored(renamed.versions.newest, "Dog") == ["b": "a", "a": "a_2"])
+        expectEqual(stored(renamed.versions.newest, "Dog"), ["b": "a", "a": "a_2"])
         // Names that differ by case only don't lie side by side.
         let cased = try SchemaVersions([table(ColumnSpec("a", .int))]).pushing([table(ColumnSpec("A", .string))], as: 1)
-        #expect(stored(cased.versions.newest, "Dog") == ["A": "A_2"])
+        expectEqual(stored(cased.versions.newest, "Dog"), ["A": "A_2"])
     }
 
     @Test func `names can be exchanged`() throws {
@@ -109,8 +109,8 @@ import Testing
             as: 1,
             SchemaTransition(classes: ["Dog": "Cat", "Cat": "Dog"], properties: ["Cat": ["a": "b", "b": "a"]])
         )
-        #expect(push.versions.newest.classes == ["Cat": "Dog", "Dog": "Cat"])
-        #expect(stored(push.versions.newest, "Cat") == ["a": "b", "b": "a"])
+        expectEqual(push.versions.newest.classes, ["Cat": "Dog", "Dog": "Cat"])
+        expectEqual(stored(push.versions.newest, "Cat"), ["a": "b", "b": "a"])
     }
 
     // MARK: Refusals
@@ -139,28 +139,29 @@ import Testing
             table(name: "Cat"), table(name: "Bird"), table(ColumnSpec("x", .int), name: "Home"),
         ]
         let found = problems(old, new)
-        #expect(found.count == 7)
-        #expect(
+        expectEqual(found.count, 7)
+        expect(
             found[0].hasPrefix("Dog.a ('a: string' became 'a: long'): It has another type. Add a property of another")
         )
-        #expect(found[1].hasPrefix("Dog.b ('b: long' became 'b: float'): It has another type. Numbers get wider"))
-        #expect(found[2].hasPrefix("Dog.c ('c: list of long' became 'c: long'): It holds another kind of collection."))
-        #expect(found[3].hasPrefix("Dog.d ('d: set of long' became 'd: set of double'): Numbers of a set"))
-        #expect(found[4].hasPrefix("Dog.e ('e: Cat?' became 'e: Bird?'): It leads to another class."))
-        #expect(found[5].hasPrefix("Dog.f ('f: double' became 'f: decimal'): It has another type."))
-        #expect(
-            found[6]
-                == "Home: It isn't embedded any more. Add a class of another name, copy the objects, then remove this one."
+        expect(found[1].hasPrefix("Dog.b ('b: long' became 'b: float'): It has another type. Numbers get wider"))
+        expect(found[2].hasPrefix("Dog.c ('c: list of long' became 'c: long'): It holds another kind of collection."))
+        expect(found[3].hasPrefix("Dog.d ('d: set of long' became 'd: set of double'): Numbers of a set"))
+        expect(found[4].hasPrefix("Dog.e ('e: Cat?' became 'e: Bird?'): It leads to another class."))
+        expect(found[5].hasPrefix("Dog.f ('f: double' became 'f: decimal'): It has another type."))
+        expectEqual(
+            found[6],
+            "Home: It isn't embedded any more. Add a class of another name, copy the objects, then remove this one."
         )
     }
 
     @Test func `keys stay as they are`() {
         let text = TableSpec("Dog", columns: [ColumnSpec("_id", .string)], primaryKey: "_id")
-        #expect(problems([table()], [text])[0].hasPrefix("Dog: Its key '_id: long' became '_id: string'."))
+        expect(problems([table()], [text])[0].hasPrefix("Dog: Its key '_id: long' became '_id: string'."))
         let optional = TableSpec("Dog", columns: [ColumnSpec("_id", .int, optional: true)], primaryKey: "_id")
-        #expect(problems([table()], [optional]).count == 1)
-        #expect(
-            problems([table()], [table()], SchemaTransition(properties: ["Dog": ["_id": "x"]])) == [
+        expectEqual(problems([table()], [optional]).count, 1)
+        expectEqual(
+            problems([table()], [table()], SchemaTransition(properties: ["Dog": ["_id": "x"]])),
+            [
                 "Dog.x: '_id' can't be renamed."
             ]
         )
@@ -169,27 +170,27 @@ import Testing
     @Test func `a renamed class is led to as before`() throws {
         let old = [table(ColumnSpec("cat", .link, optional: true, target: "Cat")), table(name: "Cat")]
         let new = [table(ColumnSpec("cat", .link, optional: true, target: "Lynx")), table(name: "Lynx")]
-        #expect(
+        expect(
             problems(old, new)[0].hasPrefix("Dog.cat ('cat: Cat?' became 'cat: Lynx?'): It leads to another class.")
         )
-        #expect(problems(old, new, SchemaTransition(classes: ["Cat": "Lynx"])).isEmpty)
+        expect(problems(old, new, SchemaTransition(classes: ["Cat": "Lynx"])).isEmpty)
     }
 
     @Test func `renames and values to show that fit nothing are refused`() {
         let tables = [table(ColumnSpec("a", .int), ColumnSpec("b", .int, optional: true))]
         func refused(_ transition: SchemaTransition) -> Bool { !problems(tables, tables, transition).isEmpty }
-        #expect(refused(SchemaTransition(classes: ["Cat": "Dog"])))
-        #expect(refused(SchemaTransition(classes: ["Dog": "Cat"])))
-        #expect(refused(SchemaTransition(properties: ["Cat": ["a": "b"]])))
-        #expect(refused(SchemaTransition(properties: ["Dog": ["x": "a"]])))
-        #expect(refused(SchemaTransition(properties: ["Dog": ["a": "x"]])))
-        #expect(refused(SchemaTransition(properties: ["Dog": ["a": "b", "b": "b"]])))
-        #expect(refused(SchemaTransition(fills: ["Dog": ["b": 1]])))
-        #expect(refused(SchemaTransition(fills: ["Dog": ["a": "one"]])))
-        #expect(refused(SchemaTransition(fills: ["Dog": ["_id": 1]])))
-        #expect(refused(SchemaTransition(fills: ["Cat": ["a": 1]])))
-        #expect(refused(SchemaTransition(oldFills: ["Cat": ["a": 1]])))
-        #expect(!refused(SchemaTransition(fills: ["Dog": ["a": 1]], oldFills: ["Dog": ["a": 2]])))
+        expect(refused(SchemaTransition(classes: ["Cat": "Dog"])))
+        expect(refused(SchemaTransition(classes: ["Dog": "Cat"])))
+        expect(refused(SchemaTransition(properties: ["Cat": ["a": "b"]])))
+        expect(refused(SchemaTransition(properties: ["Dog": ["x": "a"]])))
+        expect(refused(SchemaTransition(properties: ["Dog": ["a": "x"]])))
+        expect(refused(SchemaTransition(properties: ["Dog": ["a": "b", "b": "b"]])))
+        expect(refused(SchemaTransition(fills: ["Dog": ["b": 1]])))
+        expect(refused(SchemaTransition(fills: ["Dog": ["a": "one"]])))
+        expect(refused(SchemaTransition(fills: ["Dog": ["_id": 1]])))
+        expect(refused(SchemaTransition(fills: ["Cat": ["a": 1]])))
+        expect(refused(SchemaTransition(oldFills: ["Cat": ["a": 1]])))
+        expect(!refused(SchemaTransition(fills: ["Dog": ["a": 1]], oldFills: ["Dog": ["a": 2]])))
     }
 
     @Test func `a version grows under its apps, and changes otherwise only under a new number`() throws {
@@ -198,28 +199,28 @@ import Testing
         more[2].columns.append(ColumnSpec("wings", .int))
         more.append(table(name: "Fish"))
         let push = try versions.pushing(more, as: 2)
-        #expect(push.versions.versions.map(\.number) == [0, 2])
-        #expect(push.versions.newest.stored("Bird", "wings") == "wings")
+        expectEqual(push.versions.versions.map(\.number), [0, 2])
+        expectEqual(push.versions.newest.stored("Bird", "wings"), "wings")
         // It is the same to those who knew the version.
-        #expect(push.versions.lens(for: 2)?.shown == versions.lens(for: 2)?.shown)
+        expectEqual(push.versions.lens(for: 2)?.shown, versions.lens(for: 2)?.shown)
         #expect(throws: SchemaPushError.self) { try versions.pushing(VersionModels.third, as: 2) }
         let error = #expect(throws: SchemaPushError.self) { try versions.pushing(VersionModels.first, as: 1) }
-        #expect(error?.description.contains("There is a version 2 already") == true)
+        expectEqual(error?.description.contains("There is a version 2 already"), true)
         #expect(throws: SchemaPushError.self) { try versions.pushing([TableSpec("X", columns: [])], as: 3) }
     }
 
     @Test func `an administrator can put other classes into the newest version`() throws {
         let one = try SchemaVersions([table(ColumnSpec("a", .int))])
         let replaced = try one.replacingNewest(with: [table(ColumnSpec("a", .string))]).versions
-        #expect(stored(replaced.newest, "Dog") == ["a": "a"])
+        expectEqual(stored(replaced.newest, "Dog"), ["a": "a"])
         let two = try VersionModels.versions(2)
         var tables = VersionModels.second
         tables[2].columns[1] = ColumnSpec("song", .int)
         tables[0].columns[2] = ColumnSpec("age", .string)
         let other = try two.replacingNewest(with: tables).versions
         // What earlier versions have stays theirs.
-        #expect(other.newest.stored("Hound", "age") == "age_2")
-        #expect(other.newest.stored("Hound", "title") == "name")
+        expectEqual(other.newest.stored("Hound", "age"), "age_2")
+        expectEqual(other.newest.stored("Hound", "title"), "name")
     }
 
     @Test func `what is shown for nothing goes with its property, in the type that it has`() throws {
@@ -228,13 +229,13 @@ import Testing
         versions = try versions.pushing([table(ColumnSpec("a", .float), ColumnSpec("b", .int))], as: 1, fills).versions
         let wider = [table(ColumnSpec("c", .double), ColumnSpec("b", .double))]
         versions = try versions.pushing(wider, as: 2, SchemaTransition(properties: ["Dog": ["a": "c"]])).versions
-        #expect(versions.newest.fills == ["Dog": ["c": .double(8), "b": .double(3)]])
+        expectEqual(versions.newest.fills, ["Dog": ["c": .double(8), "b": .double(3)]])
         // What is given for apps of earlier versions is shown as they have numbers.
         let last = SchemaTransition(oldFills: ["Dog": ["b": .double(2.5)]])
         versions = try SchemaVersions([table(ColumnSpec("b", .int))]).pushing([table(ColumnSpec("b", .double))], as: 1)
             .versions
         versions = try versions.pushing([table()], as: 2, last).versions
-        #expect(versions.versions.map { $0.fills["Dog"]?["b"] } == [2, .double(2.5), nil])
+        expectEqual(versions.versions.map { $0.fills["Dog"]?["b"] }, [2, .double(2.5), nil])
     }
 
     // MARK: Documents
@@ -243,8 +244,8 @@ import Testing
         let versions = try VersionModels.versions()
         let text = try versions.document.extendedJSON(.canonical)
         let read = try SchemaVersions(BSONDocument(extendedJSON: text))
-        #expect(read == versions)
-        #expect(read.lens(for: 0)?.identity == versions.lens(for: 0)?.identity)
+        expectEqual(read, versions)
+        expectEqual(read.lens(for: 0)?.identity, versions.lens(for: 0)?.identity)
         for broken in [
             "{}", #"{"versions":[]}"#, #"{"versions":[{"number":1,"classes":[{"name":"A"}]}]}"#, #"{"versions":1}"#,
         ] {
@@ -260,7 +261,7 @@ import Testing
             var chain = RandomVersionChain(random: random)
             for _ in 0..<4 { try chain.push() }
             random = chain.random
-            #expect(try SchemaVersions(chain.versions.document) == chain.versions)
+            try expectEqual(SchemaVersions(chain.versions.document), chain.versions)
         }
     }
 
@@ -270,17 +271,17 @@ import Testing
              "fills": {"Hound": {"age": 1, "at": {"$date": "2020-01-01T00:00:00Z"}}}, "oldFills": {"Dog": {"owner": "nobody"}}}
             """
         let transition = try SchemaTransition(extendedJSON: text)
-        #expect(transition.classes == ["Dog": "Hound"])
-        #expect(transition.properties == ["Hound": ["name": "title"]])
-        #expect(transition.fills["Hound"]?["age"] == 1)
-        #expect(transition.fills["Hound"]?["at"] == .date(Timestamp(seconds: 1_577_836_800, nanoseconds: 0)))
-        #expect(transition.oldFills == ["Dog": ["owner": "nobody"]])
+        expectEqual(transition.classes, ["Dog": "Hound"])
+        expectEqual(transition.properties, ["Hound": ["name": "title"]])
+        expectEqual(transition.fills["Hound"]?["age"], 1)
+        expectEqual(transition.fills["Hound"]?["at"], .date(Timestamp(seconds: 1_577_836_800, nanoseconds: 0)))
+        expectEqual(transition.oldFills, ["Dog": ["owner": "nobody"]])
         for (text, path) in [
             (#"{"classes": {"Dog": 1}}"#, ["classes", "Dog"]), (#"{"properties": []}"#, ["properties"]),
             (#"{"fills": {"Dog": {"a": []}}}"#, ["fills", "Dog", "a"]), (#"{"renames": {}}"#, ["renames"]),
         ] {
             let error = #expect(throws: RuleError.self) { try SchemaTransition(extendedJSON: text) }
-            #expect(error?.path == path)
+            expectEqual(error?.path, path)
         }
     }
 }

@@ -182,8 +182,8 @@ extension VersionBench {
     /// No client was told what doesn't fit, or of an error.
     func check(_ location: SourceLocation = #_sourceLocation) {
         for client in bench.clients {
-            #expect(client.mistakes.isEmpty, "\(client.mistakes)", sourceLocation: location)
-            #expect(client.faults.isEmpty, "\(client.faults)", sourceLocation: location)
+            expect(client.mistakes.isEmpty, "\(client.mistakes)", sourceLocation: location)
+            expect(client.faults.isEmpty, "\(client.faults)", sourceLocation: location)
         }
     }
 }

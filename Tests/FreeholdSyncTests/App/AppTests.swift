@@ -6,7 +6,7 @@ import Testing
 @testable import FreeholdSync
 
 /// Users and their tokens.
-@Suite struct AppTests {
+struct AppTests {
     let folder: TemporaryFolder
     let accounts = AccountServer()
     let app: App
@@ -22,25 +22,25 @@ import Testing
     }
 
     @Test func `The same id, address and folder are the same app`() throws {
-        #expect(testApp(folder, accounts) === app)
-        #expect(testApp(folder, accounts, id: "other") !== app)
-        #expect(testApp(try TemporaryFolder(), accounts) !== app)
+        expect(testApp(folder, accounts) === app)
+        expect(testApp(folder, accounts, id: "other") !== app)
+        expect(testApp(try TemporaryFolder(), accounts) !== app)
     }
 
     @Test func `Somebody registers, logs in, logs out and in again`() async throws {
         let user = try await ann()
-        #expect(app.currentUser == user)
-        #expect(user.state == .loggedIn)
-        #expect(user.profile.email == "ann@example.org")
-        #expect(user.identities.map(\.providerType) == ["local-userpass"])
+        expectEqual(app.currentUser, user)
+        expectEqual(user.state, .loggedIn)
+        expectEqual(user.profile.email, "ann@example.org")
+        expectEqual(user.identities.map(\.providerType), ["local-userpass"])
         try await user.logOut()
-        #expect(user.state == .loggedOut)
-        #expect(user.accessToken == nil)
-        #expect(app.currentUser == nil)
-        #expect(app.allUsers[user.id] === user)
+        expectEqual(user.state, .loggedOut)
+        expect(user.accessToken == nil)
+        expect(app.currentUser == nil)
+        expect(app.allUsers[user.id] === user)
         let again = try await app.login(credentials: .emailPassword(email: "ann@example.org", password: "secret"))
-        #expect(again === user)
-        #expect(user.isLoggedIn)
+        expect(again === user)
+        expect(user.isLoggedIn)
     }
 
     /// A server behind a proxy for TLS may not know better.
@@ -48,9 +48,9 @@ import Testing
         accounts.state.withLock { $0.scheme = ("http", "ws") }
         _ = try await ann()
         let location = try await app.location()
-        #expect(location.hostname == "https://account.test")
-        #expect(location.wsHostname == "wss://account.test")
-        #expect(accounts.requests.allSatisfy { !$0.contains("http:") })
+        expect(location.hostname == "https://account.test")
+        expect(location.wsHostname == "wss://account.test")
+        expect(accounts.requests.allSatisfy { !$0.contains("http:") })
     }
 
     @Test func `Errors of the server come as AppError with their codes`() async throws {
@@ -64,7 +64,7 @@ import Testing
             _ = try await app.login(credentials: .emailPassword(email: "ann@example.org", password: "wrong"))
             Issue.record("logged in")
         } catch AppError.invalidPassword {
-            #expect(!"\(AppError.invalidPassword)".contains("wrong"))
+            expect(!"\(AppError.invalidPassword)".contains("wrong"))
         }
         accounts.state.withLock { $0.isReachable = false }
         await #expect { try await app.emailPasswordAuth.resendConfirmationEmail("ann@example.org") } throws: {
@@ -84,20 +84,20 @@ import Testing
 
     @Test func `An anonymous user stays the same until logged out, and is removed then`() async throws {
         let first = try await app.login(credentials: .anonymous)
-        #expect(try await app.login(credentials: .anonymous) === first)
+        expect(try await app.login(credentials: .anonymous) === first)
         try await first.logOut()
-        #expect(first.state == .removed)
-        #expect(app.allUsers.isEmpty)
-        #expect(try await app.login(credentials: .anonymous).id != first.id)
+        expectEqual(first.state, .removed)
+        expect(app.allUsers.isEmpty)
+        expect(try await app.login(credentials: .anonymous).id != first.id)
     }
 
     @Test func `An anonymous user gets an account and keeps the id`() async throws {
         try await app.emailPasswordAuth.registerUser(email: "bob@example.org", password: "secret")
         let user = try await app.login(credentials: .anonymous)
         try await user.linkUser(credentials: .emailPassword(email: "bob@example.org", password: "secret"))
-        #expect(user.identities.map(\.providerType) == ["anon-user", "local-userpass"])
+        expectEqual(user.identities.map(\.providerType), ["anon-user", "local-userpass"])
         try await user.logOut()
-        #expect(user.state == .loggedOut)
+        expectEqual(user.state, .loggedOut)
     }
 
     @Test func `Users are kept in a file that only the owner reads, and are there at the next launch`() async throws {
@@ -108,19 +108,19 @@ import Testing
         var configuration = AppConfiguration(baseURL: "https://account.test/", transport: accounts)
         configuration.rootDirectory = URL(fileURLWithPath: folder.path, isDirectory: true)
         let later = App(id: "test", configuration: configuration)
-        #expect(later !== app)
-        #expect(later.currentUser?.id == user.id)
-        #expect(Set(later.allUsers.keys) == [user.id, other.id])
-        #expect(later.currentUser?.accessToken == user.accessToken)
-        #expect(later.currentUser?.profile.email == "ann@example.org")
+        expect(later !== app)
+        expectEqual(later.currentUser?.id, user.id)
+        expectEqual(Set(later.allUsers.keys), [user.id, other.id])
+        expectEqual(later.currentUser?.accessToken, user.accessToken)
+        expectEqual(later.currentUser?.profile.email, "ann@example.org")
 
         let files = try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { $0.contains("metadata/") }
-        #expect(files.contains { $0.hasSuffix("users.realm") })
+        expect(files.contains { $0.hasSuffix("users.realm") })
         let metadata = folder.path + "/mongodb-realm/test/metadata"
         let mode = try FileManager.default.attributesOfItem(atPath: metadata)[.posixPermissions] as? Int
-        #expect(mode == 0o700)
+        expectEqual(mode, 0o700)
         let file = try FileManager.default.attributesOfItem(atPath: metadata + "/users.realm")
-        #expect(file[.posixPermissions] as? Int == 0o600)
+        expectEqual(file[.posixPermissions] as? Int, 0o600)
     }
 
     @Test func `With a key the tokens aren't in the file's bytes`() async throws {
@@ -132,7 +132,7 @@ import Testing
             let user = try await App(id: "test", configuration: configuration).login(credentials: .anonymous)
             let path = folder.path + "/mongodb-realm/test/metadata/users.realm"
             let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
-            #expect((bytes.range(of: Data(user.refreshToken!.utf8)) != nil) == !isEncrypted)
+            expectEqual((bytes.range(of: Data(user.refreshToken!.utf8)) != nil), !isEncrypted)
         }
     }
 
@@ -143,23 +143,23 @@ import Testing
         async let one: Void = { _ = try await user.refreshCustomData() }()
         async let two: Void = { _ = try await user.refreshCustomData() }()
         _ = try await (one, two)
-        #expect(user.accessToken != old)
-        #expect(accounts.requests.filter { $0 == "POST /api/client/v2.0/auth/session" }.count <= 2)
+        expect(user.accessToken != old)
+        expect(accounts.requests.filter { $0 == "POST /api/client/v2.0/auth/session" }.count <= 2)
         // The session was revoked.
         accounts.state.withLock { $0.refresh = [:] }
         await #expect { try await user.refreshCustomData() } throws: { ($0 as? AppError)?.code == .invalidSession }
-        #expect(user.state == .loggedOut)
+        expectEqual(user.state, .loggedOut)
     }
 
     @Test func `API keys are made, shown once, used, disabled`() async throws {
         let user = try await ann()
         let key = try await user.apiKeysAuth.createAPIKey(named: "robot")
-        #expect(key.key != nil)
-        #expect(try await user.apiKeysAuth.fetchAPIKeys().map(\.name) == ["robot"])
-        #expect(try await user.apiKeysAuth.fetchAPIKeys()[0].key == nil)
-        #expect(try await app.login(credentials: .userAPIKey(key.key!)) === user)
+        expect(key.key != nil)
+        try await expectEqual(user.apiKeysAuth.fetchAPIKeys().map(\.name), ["robot"])
+        expect(try await user.apiKeysAuth.fetchAPIKeys()[0].key == nil)
+        expect(try await app.login(credentials: .userAPIKey(key.key!)) === user)
         try await user.apiKeysAuth.disableAPIKey(key.objectId)
-        #expect(try await user.apiKeysAuth.fetchAPIKeys()[0].disabled)
+        expect(try await user.apiKeysAuth.fetchAPIKeys()[0].disabled)
         await #expect(throws: AppError.self) { try await app.login(credentials: .userAPIKey(key.key!)) }
     }
 
@@ -167,18 +167,18 @@ import Testing
         let user = try await ann()
         var configuration = user.flexibleSyncConfiguration()
         configuration.objectTypes = [Person.self, Dog.self, Collar.self]
-        let path = try #require(configuration.fileURL).path
+        let path = try require(configuration.fileURL).path
         try autoreleasing { _ = try Realm(configuration: configuration) }
-        #expect(FileManager.default.fileExists(atPath: path))
+        expect(FileManager.default.fileExists(atPath: path))
         try await user.delete()
-        #expect(user.state == .removed)
-        #expect(app.allUsers.isEmpty)
+        expectEqual(user.state, .removed)
+        expect(app.allUsers.isEmpty)
     }
 
     @Test func `No description shows a token`() async throws {
         let user = try await ann()
         for text in ["\(user)", "\(app)", "\(user.flexibleSyncConfiguration())"] {
-            #expect(!text.contains(user.accessToken!) && !text.contains(user.refreshToken!), "\(text)")
+            expect(!text.contains(user.accessToken!) && !text.contains(user.refreshToken!), "\(text)")
         }
     }
 }

@@ -8,7 +8,7 @@ import Testing
 @testable import SyncWorlds
 
 /// Objects that are only sent.
-@Suite struct AsymmetricTests {
+struct AsymmetricTests {
     let folder: TemporaryFolder
     let accounts = AccountServer()
     let server = LoopbackServer(asymmetric: ["Reading"])
@@ -31,7 +31,7 @@ import Testing
 
     /// All bytes of the files of a realm.
     private func bytes(_ configuration: Realm.Configuration) throws -> Data {
-        try Data(contentsOf: try #require(configuration.fileURL))
+        try Data(contentsOf: try require(configuration.fileURL))
     }
 
     @MainActor @Test func `They go up without a subscription, with what they own and link to`() async throws {
@@ -48,25 +48,25 @@ import Testing
                 ] as [String: Any]
             )
             realm.create(Reading.self, value: Reading(value: ["_id": 2, "celsius": -3.0] as [String: Any]))
-            #expect(realm.isInWriteTransaction)
+            expect(realm.isInWriteTransaction)
         }
         // An empty value: the defaults.
         try realm.write { realm.create(Reading.self) }
         try await realm.syncSession?.wait(for: .upload)
         let sent = server.ingested
-        #expect(sent.keys.sorted() == [reading(0), reading(1), reading(2)])
-        let fields = Dictionary(uniqueKeysWithValues: try #require(sent[reading(1)]).map { ($0.name, $0.content) })
-        #expect(fields["celsius"] == .value(.double(21.5)))
-        #expect(fields["dog"] == .value(.link(ObjectName("Dog", .objectId(dog)))))
-        guard case .list(_, let notes)? = fields["notes"] else { return #expect(Bool(false), "no notes") }
-        #expect(notes == [.string("a"), .string("b")])
-        guard case .value(.embedded(let spot))? = fields["spot"] else { return #expect(Bool(false), "no spot") }
-        #expect(spot.fields.first { $0.name == "name" }?.content == .value(.string("roof")))
+        expectEqual(sent.keys.sorted(), [reading(0), reading(1), reading(2)])
+        let fields = Dictionary(uniqueKeysWithValues: try require(sent[reading(1)]).map { ($0.name, $0.content) })
+        expectEqual(fields["celsius"], .value(.double(21.5)))
+        expectEqual(fields["dog"], .value(.link(ObjectName("Dog", .objectId(dog)))))
+        guard case .list(_, let notes)? = fields["notes"] else { return expect(Bool(false), "no notes") }
+        expectEqual(notes, [.string("a"), .string("b")])
+        guard case .value(.embedded(let spot))? = fields["spot"] else { return expect(Bool(false), "no spot") }
+        expectEqual(spot.fields.first { $0.name == "name" }?.content, .value(.string("roof")))
         guard case .list(_, let spots)? = fields["spots"], case .embedded(let first)? = spots.first,
             case .value(.embedded(let next))? = first.fields.first(where: { $0.name == "next" })?.content
-        else { return #expect(Bool(false), "no spots") }
-        #expect(next.fields.first { $0.name == "name" }?.content == .value(.string("y")))
-        #expect(server.contents.keys.map(\.className) == ["Dog"])
+        else { return expect(Bool(false), "no spots") }
+        expectEqual(next.fields.first { $0.name == "name" }?.content, .value(.string("y")))
+        expectEqual(server.contents.keys.map(\.className), ["Dog"])
     }
 
     @MainActor @Test func `Nothing of them is in the realm, at any time`() async throws {
@@ -75,20 +75,20 @@ import Testing
         realm.syncSession?.suspend()
         try realm.write {
             realm.create(Reading.self, value: ["_id": 1, "spot": ["name": "roof"]] as [String: Any])
-            #expect(realm.dynamicObjects("Reading").isEmpty)
-            #expect(realm.dynamicObjects("Spot").isEmpty)
+            expect(realm.dynamicObjects("Reading").isEmpty)
+            expect(realm.dynamicObjects("Spot").isEmpty)
             // The same key again is no error: it counts once.
             realm.create(Reading.self, value: ["_id": 1])
         }
-        #expect(realm.dynamicObjects("Reading").isEmpty)
-        #expect(realm.isEmpty)
-        let schema = try #require(realm.schema["Reading"])
-        #expect(schema.isAsymmetric)
-        #expect("\(schema)".hasPrefix("Reading (asymmetric) {"))
-        #expect(try realm.database.snapshot().verify().isEmpty)
+        expect(realm.dynamicObjects("Reading").isEmpty)
+        expect(realm.isEmpty)
+        let schema = try require(realm.schema["Reading"])
+        expect(schema.isAsymmetric)
+        expect("\(schema)".hasPrefix("Reading (asymmetric) {"))
+        expect(try realm.database.snapshot().verify().isEmpty)
         let document = folder.path + "/export.json"
         try realm.exportDocument(to: URL(fileURLWithPath: document))
-        #expect(!(try String(contentsOfFile: document, encoding: .utf8)).contains("Reading"))
+        expect(!(try String(contentsOfFile: document, encoding: .utf8)).contains("Reading"))
     }
 
     @MainActor @Test func `They wait in the file for the server, and are gone once they are sent`() async throws {
@@ -100,7 +100,7 @@ import Testing
             try realm.write { realm.create(Reading.self, value: ["_id": 1, "notes": [secret]] as [String: Any]) }
             try await closing(realm)
         }
-        #expect(try bytes(configuration).range(of: Data(secret.utf8)) != nil)
+        expect(try bytes(configuration).range(of: Data(secret.utf8)) != nil)
         do {
             // Some of it is numbered by now, and written again.
             let realm = try await Realm(configuration: configuration, downloadBeforeOpen: .never)
@@ -108,25 +108,25 @@ import Testing
             server.setReachable(true)
             realm.syncSession?.reconnect()
             try await realm.syncSession?.wait(for: .upload)
-            #expect(server.ingested.keys.sorted() == [reading(1), reading(2)])
+            expectEqual(server.ingested.keys.sorted(), [reading(1), reading(2)])
             let store = try FileClientStore(realm.database)
             let snapshot = try realm.database.snapshot()
             for name in ["sync shadows", "sync lost"] {
-                let table = try #require(snapshot.schema.hiddenTable(named: name))
-                #expect(snapshot.count(table) == 0, "\(name)")
+                let table = try require(snapshot.schema.hiddenTable(named: name))
+                expectEqual(snapshot.count(table), 0, "\(name)")
             }
-            let commits = try #require(snapshot.schema.hiddenTable(named: "sync commits"))
+            let commits = try require(snapshot.schema.hiddenTable(named: "sync commits"))
             for key in snapshot.keys(commits) {
                 guard case .data(let body) = snapshot.value(commits.columns[1], key) else { continue }
-                #expect(body.range(of: Data(secret.utf8)) == nil)
+                expect(body.range(of: Data(secret.utf8)) == nil)
             }
-            #expect(store.database === realm.database)
+            expect(store.database === realm.database)
             try await closing(realm)
         }
         // What LMDB has freed may still lie in its pages; a copy has what counts.
         let copy = folder.path + "/copy.realm"
         try Database.open(at: configuration.fileURL!.path).snapshot().copy(to: copy, keepsJournal: true)
-        #expect(try Data(contentsOf: URL(fileURLWithPath: copy)).range(of: Data(secret.utf8)) == nil)
+        expect(try Data(contentsOf: URL(fileURLWithPath: copy)).range(of: Data(secret.utf8)) == nil)
     }
 
     @MainActor private func closing(_ realm: Realm) async throws {
@@ -147,9 +147,9 @@ import Testing
             realm.refresh()
             used.append(try realm.fileUse().usedBytes)
         }
-        #expect(server.ingested.count == 6_000)
-        #expect(used[3] < used[0] * 2, "\(used)")
-        #expect(try realm.database.snapshot().verify().isEmpty)
+        expectEqual(server.ingested.count, 6_000)
+        expect(used[3] < used[0] * 2, "\(used)")
+        expect(try realm.database.snapshot().verify().isEmpty)
     }
 
     @MainActor @Test func `They survive a server that was restored from a backup`() async throws {
@@ -163,7 +163,7 @@ import Testing
         server.setReachable(true)
         realm.syncSession?.reconnect()
         try await realm.syncSession?.wait(for: .upload)
-        #expect(server.ingested[reading(7)] != nil)
+        expect(server.ingested[reading(7)] != nil)
     }
 
     @MainActor @Test func `A server that sends them down is not believed`() async throws {
@@ -176,7 +176,7 @@ import Testing
         try client.finish()
         _ = try transaction.commit()
         realm.refresh()
-        #expect(realm.dynamicObjects("Reading").isEmpty)
+        expect(realm.dynamicObjects("Reading").isEmpty)
     }
 
     @MainActor @Test func `Bad data makes nothing, and the write throws`() async throws {
@@ -185,7 +185,7 @@ import Testing
             try realm.write { realm.create(Reading.self, value: ["_id": 1, "celsius": "warm"] as [String: Any]) }
         }
         try await realm.syncSession?.wait(for: .upload)
-        #expect(server.ingested.isEmpty)
+        expect(server.ingested.isEmpty)
     }
 
     @Test func `A realm that doesn't sync refuses the class; one that finds its classes leaves it out`() async throws {
@@ -195,14 +195,14 @@ import Testing
             guard let error = error as? Realm.Error, error.code == .invalidSchema else { return false }
             return error.message.contains("Asymmetric table 'Reading' not allowed in a local Realm")
         }
-        #expect(!FileManager.default.fileExists(atPath: local.fileURL!.path))
+        expect(!FileManager.default.fileExists(atPath: local.fileURL!.path))
         // Any program may write to a file that syncs.
         let configuration = try await configuration()
         _ = try Realm(configuration: configuration)
         var other = configuration
         other.syncConfiguration = nil
         let realm = try Realm(configuration: other)
-        #expect(realm.schema["Reading"]?.isAsymmetric == true)
+        expectEqual(realm.schema["Reading"]?.isAsymmetric, true)
     }
 
     @Test func `A class must be fit for it`() throws {
@@ -227,7 +227,7 @@ import Testing
         let schema = Schema([
             ObjectSchema("A", isAsymmetric: true, properties: [Property("_id", .int, primaryKey: true)])
         ])
-        #expect(try Schema.read(json: schema.jsonData()).schema == schema)
+        try expectEqual(Schema.read(json: schema.jsonData()).schema, schema)
     }
 }
 

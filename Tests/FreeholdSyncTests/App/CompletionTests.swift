@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// The forms with completion handlers, and sequences in place of publishers.
-@Suite struct CompletionTests {
+struct CompletionTests {
     let folder: TemporaryFolder
     let accounts = AccountServer()
     let server = LoopbackServer()
@@ -44,21 +44,21 @@ import Testing
                 }
             }
         }
-        #expect(app.currentUser == user)
+        expectEqual(app.currentUser, user)
         let data: Document = try await waiting { user.refreshCustomData($0) }
-        #expect(data.isEmpty)
+        expect(data.isEmpty)
         try await waiting { user.logOut(completion: $0) }
-        #expect(user.state == .loggedOut)
+        expectEqual(user.state, .loggedOut)
 
         let guest: User = try await waiting { app.login(credentials: .anonymous, $0) }
         try await app.emailPasswordAuth.registerUser(email: "guest", password: "secret")
         let linked: User = try await waiting {
             guest.linkUser(credentials: .emailPassword(email: "guest", password: "secret"), $0)
         }
-        #expect(linked === guest)
-        #expect(!guest.isAnonymous)
+        expect(linked === guest)
+        expect(!guest.isAnonymous)
         try await waiting { guest.delete(completion: $0) }
-        #expect(guest.state == .removed)
+        expectEqual(guest.state, .removed)
         await #expect {
             let _: User = try await waiting {
                 app.login(credentials: .emailPassword(email: "guest", password: "x"), $0)
@@ -72,10 +72,10 @@ import Testing
         let key: UserAPIKey = try await waiting { user.apiKeysAuth.createAPIKey(named: "robot", completion: $0) }
         try await waiting { user.apiKeysAuth.disableAPIKey(key.objectId, completion: $0) }
         let keys: [UserAPIKey] = try await waiting { user.apiKeysAuth.fetchAPIKeys($0) }
-        #expect(keys.map(\.disabled) == [true])
+        expectEqual(keys.map(\.disabled), [true])
         try await waiting { user.apiKeysAuth.enableAPIKey(key.objectId, completion: $0) }
         let robot: User = try await waiting { app.login(credentials: .userAPIKey(key.key ?? ""), $0) }
-        #expect(robot === user)
+        expect(robot === user)
     }
 
     @Test func `What the server doesn't run gives a typed error`() async throws {
@@ -104,9 +104,9 @@ import Testing
             told.append(user?.id)
             if told.count == 5 { break }
         }
-        #expect(told == [ann.id, guest.id, ann.id, guest.id, nil])
+        expectEqual(told, [ann.id, guest.id, ann.id, guest.id, nil])
         for await state in states {
-            #expect(state == .loggedOut)
+            expectEqual(state, .loggedOut)
             break
         }
     }
@@ -130,12 +130,12 @@ import Testing
             states.append(state)
             if state == .complete, one.subscriptions.count == 2 { break }
         }
-        #expect(states.last == .complete)
+        expectEqual(states.last, .complete)
         try one.write { for age in 1...50 { one.create(Dog.self, value: ["age": age]) } }
-        let uploads = try #require(one.syncSession).progress(for: .upload, mode: .forCurrentlyOutstandingWork)
+        let uploads = try require(one.syncSession).progress(for: .upload, mode: .forCurrentlyOutstandingWork)
         var estimates: [Double] = []
         for await progress in uploads { estimates.append(progress.progressEstimate) }
-        #expect(estimates.last == 1)
+        expectEqual(estimates.last, 1)
 
         let (other, told) = (try await configuration("bob"), AsyncStream<Double>.makeStream())
         let opened: Int = try await withCheckedThrowingContinuation { continuation in
@@ -144,7 +144,7 @@ import Testing
             }
             task.addProgressNotification { told.continuation.yield($0.progressEstimate) }
         }
-        #expect(opened == 50)
+        expectEqual(opened, 50)
         for await estimate in told.stream where estimate == 1 { break }
 
         one.subscriptions.update(
@@ -155,7 +155,7 @@ import Testing
             guard let error = failure.error as? SyncError, error.code == .invalidFlexibleSyncSubscriptions else {
                 continue
             }
-            #expect(failure.session === one.syncSession)
+            expect(failure.session === one.syncSession)
             break
         }
     }

@@ -47,24 +47,24 @@ import Testing
     @MainActor @Test func `classes are described when the server asks, embedded ones inside`() async throws {
         let realm = try await realm()
         try await realm.syncSession?.wait(for: .download)
-        let claim = try #require(claims.claims.last)
-        #expect(claims.claims.first?.documents.isEmpty == true)
-        #expect(claims.claims.allSatisfy { $0.hash == claim.hash })
+        let claim = try require(claims.claims.last)
+        expectEqual(claims.claims.first?.documents.isEmpty, true)
+        expect(claims.claims.allSatisfy { $0.hash == claim.hash })
         let tables = try claim.tables()
-        #expect(Set(tables.map(\.name)) == ["Person", "Dog", "Collar"])
-        #expect(tables.first { $0.name == "Collar" }?.isEmbedded == true)
-        let dog = try #require(tables.first { $0.name == "Dog" })
-        #expect(dog.primaryKey == "_id")
-        #expect(dog.columns.first { $0.name == "collar" }?.target == "Collar")
-        #expect(dog.columns.first { $0.name == "tags" }?.collection == .list)
+        expectEqual(Set(tables.map(\.name)), ["Person", "Dog", "Collar"])
+        expectEqual(tables.first { $0.name == "Collar" }?.isEmbedded, true)
+        let dog = try require(tables.first { $0.name == "Dog" })
+        expectEqual(dog.primaryKey, "_id")
+        expectEqual(dog.columns.first { $0.name == "collar" }?.target, "Collar")
+        expectEqual(dog.columns.first { $0.name == "tags" }?.collection, .list)
     }
 
     /// By another program, or an engine's.
     @MainActor @Test func `classes that come while a file syncs are told of before their objects`() async throws {
         let realm = try await realm()
         try await realm.syncSession?.wait(for: .download)
-        let before = try #require(claims.claims.last)
-        let path = try #require(realm.configuration.fileURL?.path)
+        let before = try require(claims.claims.last)
+        let path = try require(realm.configuration.fileURL?.path)
         let database = try Database.open(at: path)
         let transaction = try database.beginWrite()
         try transaction.extendSchema([
@@ -75,8 +75,8 @@ import Testing
         for _ in 0..<600 where claims.claims.last.map({ $0.hash == before.hash || $0.documents.isEmpty }) ?? true {
             try await Task.sleep(for: .milliseconds(50))
         }
-        let after = try #require(claims.claims.last)
-        #expect(Set(try after.tables().map(\.name)).contains("Cat"))
+        let after = try require(claims.claims.last)
+        expect(Set(try after.tables().map(\.name)).contains("Cat"))
         // It goes on.
         try realm.write { realm.create(Person.self, value: ["_id": "x", "name": "X"]) }
         try await realm.syncSession?.wait(for: .upload)

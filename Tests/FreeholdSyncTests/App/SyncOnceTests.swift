@@ -7,7 +7,7 @@ import Testing
 @testable import FreeholdSyncCore
 
 /// Files that jobs sync.
-@Suite struct SyncOnceTests {
+struct SyncOnceTests {
     let folder: TemporaryFolder
     let accounts = AccountServer()
     let server = LoopbackServer()
@@ -58,13 +58,13 @@ import Testing
     @Test func `A job uploads, downloads, and leaves nothing open`() async throws {
         let (ann, bob) = (try await configuration("ann"), try await configuration("bob"))
         try await Realm.syncOnce(configuration: ann, deadline: soon)
-        let file = try #require(ann.fileURL)
-        #expect(try AgentLock(file.path).acquire())
-        #expect(ann.syncConfiguration?.user.allSessions.isEmpty == true)
+        let file = try require(ann.fileURL)
+        expect(try AgentLock(file.path).acquire())
+        expectEqual(ann.syncConfiguration?.user.allSessions.isEmpty, true)
         try write(ann, "everybody's")
         try await Realm.syncOnce(configuration: ann, deadline: soon)
         try await Realm.syncOnce(configuration: bob, deadline: soon)
-        #expect(try Realm(configuration: local(bob)).objects(Dog.self).map(\.name) == ["everybody's"])
+        try expectEqual(Realm(configuration: local(bob)).objects(Dog.self).map(\.name), ["everybody's"])
         // Nothing to do is no error, nor is once more at once.
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<4 { group.addTask { try await Realm.syncOnce(configuration: ann, deadline: soon) } }
@@ -77,15 +77,15 @@ import Testing
         try await Realm.syncOnce(configuration: ann, deadline: soon)
         server.setReachable(false)
         try write(ann, "ann")
-        let error = try #require(try await late(ann, "Nobody answers."))
-        #expect(error.code == .deadlineExceeded && !error.isUploaded)
+        let error = try require(try await late(ann, "Nobody answers."))
+        expect(error.code == .deadlineExceeded && !error.isUploaded)
         // A deadline that has passed is one, too; then nothing was lost.
         await #expect { try await Realm.syncOnce(configuration: ann, deadline: .now - .seconds(1)) } throws: {
             ($0 as? SyncOnceError)?.code == .deadlineExceeded
         }
         server.setReachable(true)
         try await Realm.syncOnce(configuration: ann, deadline: soon)
-        #expect(server.contents.count == 1)
+        expectEqual(server.contents.count, 1)
     }
 
     @Test func `Who is logged out, or doesn't sync, gets an error at once`() async throws {
@@ -103,9 +103,9 @@ import Testing
     @Test func `While another process syncs the file it waits, and says so`() async throws {
         let ann = try await configuration("ann")
         try await Realm.syncOnce(configuration: ann, deadline: soon)
-        let other = AgentLock(try #require(ann.fileURL).path)
-        #expect(try other.acquire())
-        #expect(try await late(ann, "Another process syncs the file.") != nil)
+        let other = AgentLock(try require(ann.fileURL).path)
+        expect(try other.acquire())
+        expect(try await late(ann, "Another process syncs the file.") != nil)
         let job = Task { try await Realm.syncOnce(configuration: ann, deadline: soon) }
         other.release()
         try await job.value
@@ -113,21 +113,21 @@ import Testing
 
     @MainActor @Test func `An open realm syncs once, and its session stays as it was`() async throws {
         let realm = try await Realm(configuration: try await configuration("ann"), downloadBeforeOpen: .never)
-        let session = try #require(realm.syncSession)
+        let session = try require(realm.syncSession)
         session.suspend()
         try realm.write { realm.create(Dog.self, value: ["name": "ann"]) }
         try await realm.syncOnce(deadline: soon)
-        #expect(server.contents.count == 1)
-        #expect(session.isSuspended)
+        expectEqual(server.contents.count, 1)
+        expect(session.isSuspended)
         let bob = try await configuration("bob")
         try await Realm.syncOnce(configuration: bob, deadline: soon)
         try write(bob, "everybody's")
         try await Realm.syncOnce(configuration: bob, deadline: soon)
         // The job of the same file leaves the realm's session alone.
         try await Realm.syncOnce(configuration: realm.configuration, deadline: soon)
-        #expect(!session.isClosed)
+        expect(!session.isClosed)
         try await realm.syncOnce(deadline: soon)
-        #expect(realm.objects(Dog.self).count == 2)
+        expectEqual(realm.objects(Dog.self).count, 2)
     }
 
     @Test func `What a session says before its line is there is said first`() {
@@ -136,11 +136,11 @@ import Testing
         line.send(.ping(Ping(deviceTime: 2)))
         line.take(inner)
         line.send(.ping(Ping(deviceTime: 3)))
-        #expect(inner.sent.withLock { $0 } == [1, 2, 3].map { .ping(Ping(deviceTime: $0)) })
+        expectEqual(inner.sent.withLock { $0 }, [1, 2, 3].map { .ping(Ping(deviceTime: $0)) })
         let closed = AppLine()
         closed.close()
         closed.take(inner)
-        #expect(inner.isClosed.withLock { $0 })
+        expect(inner.isClosed.withLock { $0 })
     }
 
     @Test func `Cancellation ends it`() async throws {
@@ -186,9 +186,9 @@ import Testing
         let (second, third) = (try await round(), try await round())
         watch.cancel()
         let greatest = await watch.value
-        #expect(server.contents.count == count + 1)
+        expectEqual(server.contents.count, count + 1)
         for configuration in configurations {
-            #expect(try Realm(configuration: local(configuration)).objects(Dog.self).count == 2)
+            try expectEqual(Realm(configuration: local(configuration)).objects(Dog.self).count, 2)
         }
         let after = Use()
         print(
@@ -198,9 +198,9 @@ import Testing
         #if os(Linux)
             // What other tests of the process have open comes and goes, too.
             if count > 48 {
-                #expect(greatest.descriptors < before.descriptors + 8 * 16)
-                #expect(greatest.threads < before.threads + 80)
-                #expect(after.descriptors < before.descriptors + 16)
+                expect(greatest.descriptors < before.descriptors + 8 * 16)
+                expect(greatest.threads < before.threads + 80)
+                expect(after.descriptors < before.descriptors + 16)
             }
         #endif
     }

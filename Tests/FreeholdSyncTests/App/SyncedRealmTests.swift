@@ -6,7 +6,7 @@ import Testing
 @testable import FreeholdSyncCore
 
 /// Realms of users: models, subscriptions, sessions.
-@Suite struct SyncedRealmTests {
+struct SyncedRealmTests {
     let folder: TemporaryFolder
     let accounts = AccountServer()
     let server = LoopbackServer()
@@ -47,7 +47,7 @@ import Testing
     @MainActor @Test func `Two users see each other's objects, offline and online`() async throws {
         let (ann, bob) = (try await user("ann"), try await user("bob"))
         let (one, two) = (try await realm(ann), try await realm(bob))
-        #expect(one.configuration.fileURL != two.configuration.fileURL)
+        expect(one.configuration.fileURL != two.configuration.fileURL)
         try one.write {
             let rex = one.create(
                 Dog.self,
@@ -57,15 +57,15 @@ import Testing
             person.dogs.append(rex)
         }
         try await settle(one, two)
-        let person = try #require(two.object(ofType: Person.self, forPrimaryKey: "ann"))
-        #expect(person.name == "Ann")
-        #expect(person.best?.name == "Rex")
-        #expect(person.dogs.first?.collar?.color == "red")
-        #expect(person.dogs.first?.owners.map(\._id) == ["ann"])
+        let person = try require(two.object(ofType: Person.self, forPrimaryKey: "ann"))
+        expectEqual(person.name, "Ann")
+        expectEqual(person.best?.name, "Rex")
+        expectEqual(person.dogs.first?.collar?.color, "red")
+        expectEqual(person.dogs.first?.owners.map(\._id), ["ann"])
 
         one.syncSession?.suspend()
         two.syncSession?.suspend()
-        #expect(one.syncSession?.state == .inactive)
+        expectEqual(one.syncSession?.state, .inactive)
         try one.write {
             let rex = one.objects(Dog.self).first!
             rex.tags.append("clever")
@@ -84,10 +84,10 @@ import Testing
         try await settle(one, two)
         for realm in [one, two] {
             let rex = realm.objects(Dog.self).where { $0.name == "Rex" }.first!
-            #expect(Array(rex.tags) == ["fast", "brown", "clever"])
-            #expect(rex.age == 5)
-            #expect(rex.collar?.color == "blue")
-            #expect(realm.objects(Person.self).first?.dogs.map(\.name) == ["Rex", "Fido"])
+            expectEqual(Array(rex.tags), ["fast", "brown", "clever"])
+            expectEqual(rex.age, 5)
+            expectEqual(rex.collar?.color, "blue")
+            expectEqual(realm.objects(Person.self).first?.dogs.map(\.name), ["Rex", "Fido"])
         }
     }
 
@@ -101,9 +101,9 @@ import Testing
         }
         try one.write { one.create(Dog.self, value: ["name": "Rex"]) }
         var iterator = changes.stream.makeAsyncIterator()
-        #expect(await iterator.next() == ["Rex"])
+        await expectEqual(iterator.next(), ["Rex"])
         try one.write { one.objects(Dog.self).first!.name = "Fido" }
-        #expect(await iterator.next() == ["Fido"])
+        await expectEqual(iterator.next(), ["Fido"])
         token.invalidate()
     }
 
@@ -116,28 +116,28 @@ import Testing
         }
         try await settle(one)
         let two = try await Realm(configuration: configuration(try await user("vet")), downloadBeforeOpen: .never)
-        #expect(two.subscriptions.isEmpty)
+        expect(two.subscriptions.isEmpty)
         let old = try await two.objects(Dog.self).where { $0.age > 4 }.sorted(by: \.age).subscribe(name: "old")
-        #expect(old.map(\.age) == [5, 6])
-        #expect(two.objects(Dog.self).count == 2)
+        expectEqual(old.map(\.age), [5, 6])
+        expectEqual(two.objects(Dog.self).count, 2)
         let ann = try await two.objects(Person.self).where { $0.name == "Ann" }.subscribe()
-        #expect(ann.map(\._id) == ["a"])
-        #expect(two.objects(Person.self).count == 1)
-        let subscription = try #require(two.subscriptions.first(ofType: Person.self, where: "name == 'Ann'"))
-        #expect(subscription.queryString.contains("full_name"))
-        #expect(two.subscriptions.count == 2)
-        #expect(two.subscriptions.state == .complete)
+        expectEqual(ann.map(\._id), ["a"])
+        expectEqual(two.objects(Person.self).count, 1)
+        let subscription = try require(two.subscriptions.first(ofType: Person.self, where: "name == 'Ann'"))
+        expect(subscription.queryString.contains("full_name"))
+        expectEqual(two.subscriptions.count, 2)
+        expectEqual(two.subscriptions.state, .complete)
 
         // The same again makes none; the name with another query replaces it.
         try await two.objects(Person.self).where { $0.name == "Ann" }.subscribe()
-        #expect(two.subscriptions.count == 2)
+        expectEqual(two.subscriptions.count, 2)
         try await two.objects(Dog.self).where { $0.age < 3 }.subscribe(name: "old")
-        #expect(Set(two.objects(Dog.self).map(\.age)) == [1, 2])
+        expectEqual(Set(two.objects(Dog.self).map(\.age)), [1, 2])
         ann.unsubscribe()
         try await two.subscriptions.update { two.subscriptions.remove(named: "old") }
         two.refresh()
-        #expect(two.subscriptions.isEmpty)
-        #expect(two.isEmpty)
+        expect(two.subscriptions.isEmpty)
+        expect(two.isEmpty)
     }
 
     @MainActor @Test func `Subscriptions are kept, named, changed, removed`() async throws {
@@ -150,20 +150,20 @@ import Testing
             set.append(QuerySubscription<Dog> { $0.age > 3 })
             set.append(QuerySubscription<Person>())
         }
-        #expect(set.count == 4)
-        #expect(set.map(\.name) == ["a", "b", nil, nil])
-        #expect(set.first(named: "a")?.queryString == "age > 1")
-        #expect(set.first(ofType: Dog.self) { $0.age > 2 }?.name == "b")
-        let made = try #require(set.first(named: "a"))
+        expectEqual(set.count, 4)
+        expectEqual(set.map(\.name), ["a", "b", nil, nil])
+        expectEqual(set.first(named: "a")?.queryString, "age > 1")
+        expectEqual(set.first(ofType: Dog.self) { $0.age > 2 }?.name, "b")
+        let made = try require(set.first(named: "a"))
         set.update({ set.first(named: "a")?.updateQuery(toType: Dog.self) { $0.age > 9 } }, onComplete: nil)
-        let changed = try #require(set.first(named: "a"))
-        #expect(changed.queryString == "age > 9")
-        #expect(changed.createdAt == made.createdAt)
-        #expect(changed.updatedAt > made.updatedAt)
+        let changed = try require(set.first(named: "a"))
+        expectEqual(changed.queryString, "age > 9")
+        expectEqual(changed.createdAt, made.createdAt)
+        expect(changed.updatedAt > made.updatedAt)
         set.update({ set.removeAll(unnamedOnly: true) }, onComplete: nil)
-        #expect(set.map(\.name) == ["a", "b"])
+        expectEqual(set.map(\.name), ["a", "b"])
         set.update({ set.removeAll(ofType: Dog.self) }, onComplete: nil)
-        #expect(set.isEmpty)
+        expect(set.isEmpty)
     }
 
     @MainActor @Test func `Who writes to a class without a subscription gets an error, and nothing is written`()
@@ -173,10 +173,10 @@ import Testing
         #expect { try realm.write { realm.create(Dog.self, value: ["name": "Rex"]) } } throws: { error in
             (error as? Realm.Error)?.code == .noSubscriptionForWrite
         }
-        #expect(realm.objects(Dog.self).isEmpty)
+        expect(realm.objects(Dog.self).isEmpty)
         try await realm.subscriptions.update { realm.subscriptions.append(QuerySubscription<Dog>()) }
         try realm.write { realm.create(Dog.self, value: ["name": "Rex"]) }
-        #expect(realm.objects(Dog.self).count == 1)
+        expectEqual(realm.objects(Dog.self).count, 1)
     }
 
     @MainActor @Test func `Opening waits for initial subscriptions' objects`() async throws {
@@ -189,8 +189,8 @@ import Testing
         })
         configuration.objectTypes = [Person.self, Dog.self, Collar.self]
         let two = try await Realm(configuration: configuration, downloadBeforeOpen: .once)
-        #expect(two.objects(Dog.self).count == 2)
-        #expect(two.subscriptions.map(\.name) == ["old"])
+        expectEqual(two.objects(Dog.self).count, 2)
+        expectEqual(two.subscriptions.map(\.name), ["old"])
 
         let three = try await user("three")
         var other = three.flexibleSyncConfiguration(initialSubscriptions: { $0.append(QuerySubscription<Dog>()) })
@@ -200,19 +200,19 @@ import Testing
                 continuation.resume(with: result.map { $0.objects(Dog.self).count })
             }
         }
-        #expect(opened == 4)
+        expectEqual(opened, 4)
     }
 
     @MainActor @Test func `What was written while nobody was logged in is sent after the log-in`() async throws {
         let ann = try await user("ann")
         let (one, two) = (try await realm(ann), try await realm(try await user("bob")))
         try await ann.logOut()
-        #expect(one.syncSession == nil)
+        expect(one.syncSession == nil)
         try one.write { one.create(Dog.self, value: ["name": "Rex"]) }
         _ = try await app.login(credentials: .emailPassword(email: "ann", password: "secret"))
-        #expect(one.syncSession != nil)
+        expect(one.syncSession != nil)
         try await settle(one, two)
-        #expect(two.objects(Dog.self).map(\.name) == ["Rex"])
+        expectEqual(two.objects(Dog.self).map(\.name), ["Rex"])
     }
 
     @MainActor @Test func `A refused subscription is an error of the set, and the rest is served`() async throws {
@@ -224,10 +224,10 @@ import Testing
                 set.append(QuerySubscription<Dog>())
             }
         } throws: { ($0 as? SyncError)?.code == .invalidFlexibleSyncSubscriptions }
-        guard case .error = set.state else { return #expect(Bool(false), "\(set.state)") }
+        guard case .error = set.state else { return expect(Bool(false), "\(set.state)") }
         try realm.write { realm.create(Dog.self, value: ["name": "Rex"]) }
         try await settle(realm)
-        #expect(server.contents.count == 1)
+        expectEqual(server.contents.count, 1)
     }
 
     @Test func `Classes without _id can't be synced, and the error says which`() async throws {
@@ -256,16 +256,16 @@ extension SyncedRealmTests {
         let ann = try await user("ann")
         let two = try await realm(try await user("bob"))
         let configuration = configuration(ann)
-        let path = try #require(configuration.fileURL).path
+        let path = try require(configuration.fileURL).path
         try FileManager.default.createDirectory(
             atPath: (path as NSString).deletingLastPathComponent,
             withIntermediateDirectories: true
         )
         // Another process's lock.
         let other = AgentLock(path)
-        #expect(try other.acquire())
+        expect(try other.acquire())
         let one = try await Realm(configuration: configuration, downloadBeforeOpen: .never)
-        #expect(one.syncSession == nil)
+        expect(one.syncSession == nil)
         one.subscriptions.update({ one.subscriptions.append(QuerySubscription<Dog>()) }, onComplete: nil)
         await #expect {
             try await one.subscriptions.update { one.subscriptions.append(QuerySubscription<Person>()) }
@@ -275,9 +275,9 @@ extension SyncedRealmTests {
         try one.write { one.create(Dog.self, value: ["name": "Rex"]) }
         other.release()
         for _ in 0..<1_000 where one.syncSession == nil { try await Task.sleep(for: .milliseconds(10)) }
-        #expect(try AgentLock(path).acquire() == false)
+        try expectEqual(AgentLock(path).acquire(), false)
         try await settle(one, two)
-        #expect(two.objects(Dog.self).map(\.name) == ["Rex"])
-        #expect(one.subscriptions.count == 2)
+        expectEqual(two.objects(Dog.self).map(\.name), ["Rex"])
+        expectEqual(one.subscriptions.count, 2)
     }
 }

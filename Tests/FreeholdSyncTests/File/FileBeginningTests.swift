@@ -7,7 +7,7 @@ import Testing
 @testable import SyncWorlds
 
 /// Files that begin to sync, and copies of those that do.
-@Suite struct FileBeginningTests {
+struct FileBeginningTests {
     private func add(_ id: Int64, _ name: String, to client: FileClient) throws {
         try client.write { write in
             let table = write.schema.table(named: "Person")!
@@ -33,11 +33,11 @@ import Testing
         let client = try FileClient(server, folder: folder)
         try await client.subscribe()
         try await client.settle()
-        #expect(server.contents.count == 1_200)
-        #expect(try client.contents == FileClient.complete(server.contents))
+        expectEqual(server.contents.count, 1_200)
+        try expectEqual(client.contents, FileClient.complete(server.contents))
         try add(5_000, "Eve", to: client)
         try await client.settle()
-        #expect(server.contents.count == 1_201)
+        expectEqual(server.contents.count, 1_201)
         await client.session.close()
     }
 
@@ -64,16 +64,16 @@ import Testing
         server.setReachable(true)
         two.session.reconnect()
         try await two.settle()
-        #expect(
-            try two.contents.mapValues { $0["name"] }
-                == [ObjectName("Person", 1): .value("Ada"), ObjectName("Person", 2): .value("Bob")]
+        try expectEqual(
+            two.contents.mapValues { $0["name"] },
+            [ObjectName("Person", 1): .value("Ada"), ObjectName("Person", 2): .value("Bob")]
         )
         try add(4, "Dee", to: two)
         try await two.settle()
         one.session.resume()
         for _ in 0..<2 { for client in [one, two] { try await client.settle() } }
-        #expect(try Set(two.contents.keys.map(\.key)) == [1, 3, 4])
-        #expect(try one.contents == two.contents)
+        try expectEqual(Set(two.contents.keys.map(\.key)), [1, 3, 4])
+        try expectEqual(one.contents, two.contents)
         for client in [one, two] { await client.session.close() }
     }
 
@@ -89,12 +89,12 @@ import Testing
         for table in app.schema.tables { _ = try app.create(table, primaryKey: .int(1)) }
         _ = try app.commit()
         let commits = try store.transact { try $0.localCommits() }
-        #expect(commits.flatMap(\.edits).map(\.object) == [ObjectName("Person", 1)])
+        expectEqual(commits.flatMap(\.edits).map(\.object), [ObjectName("Person", 1)])
     }
 }
 
 /// What a store finds of confirmed objects.
-@Suite struct ConfirmedRangeTests {
+struct ConfirmedRangeTests {
     static let kinds: [(column: ColumnSpec, keys: [PrimaryKey])] = [
         (ColumnSpec("_id", .int), [.int(.min), -3, 0, 1, 2, 70, .int(.max)]),
         (
@@ -134,7 +134,7 @@ import Testing
                 let range = KeyRange(className: "Thing", after: after, through: through)
                 let found = try store.transact { try $0.confirmed(in: range).map(\.key) }
                 let expected = keys.sorted().filter { range.contains(ObjectName("Thing", $0)) }
-                #expect(found == expected, "\(range)")
+                expectEqual(found, expected, "\(range)")
             }
         }
     }
@@ -177,17 +177,17 @@ extension FileBeginningTests {
         let two = try FileClient(server, folder: folder)
         for client in [one, two] { try await client.subscribe() }
         for _ in 0..<2 { for client in [one, two] { try await client.settle() } }
-        #expect(try one.contents.count == 2)
+        try expectEqual(one.contents.count, 2)
         server.setReachable(false)
         for client in [one, two] {
             // One that the file made, and one that was downloaded.
             for id in [1, 2] as [Int64] { try rename(id, "Eve", in: client) }
             let name = SyncString("name")
-            #expect(
-                try unsent(client)
-                    == [1, 2].map { id in
-                        .set(FreeholdSyncCore.Place(ObjectName("Person", .int(id)), name), .string("Eve"), .real)
-                    }
+            try expectEqual(
+                unsent(client),
+                [1, 2].map { id in
+                    .set(FreeholdSyncCore.Place(ObjectName("Person", .int(id)), name), .string("Eve"), .real)
+                }
             )
             await client.session.close()
         }

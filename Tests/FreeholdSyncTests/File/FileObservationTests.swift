@@ -19,7 +19,7 @@ private final class Friend: Object {
 }
 
 /// Typed objects of a file that syncs.
-@Suite struct FileObservationTests {
+struct FileObservationTests {
     private final class Notes: @unchecked Sendable {
         private let lock = NSLock()
         private var notes: [String] = []
@@ -57,34 +57,34 @@ private final class Friend: Object {
                 }
             }
         }
-        #expect(try await eventually { notes.all.count == 1 })
-        func expect(_ note: String, _ count: Int) async throws {
+        expect(try await eventually { notes.all.count == 1 })
+        func expectNotes(_ note: String, _ count: Int) async throws {
             try await one.settle()
             try await two.settle()
-            #expect(try await eventually { notes.all.count == count })
-            #expect(notes.all.last == note)
+            expect(try await eventually { notes.all.count == count })
+            expectEqual(notes.all.last, note)
         }
         try write(one) { realm in
             let ada = realm.create(Friend.self, value: ["_id": 1, "name": "Ada"])
             let bob = realm.create(Friend.self, value: ["_id": 2, "name": "Bob"])
             ada.friends.append(bob)
         }
-        try await expect("-[] +[0, 1] ~[]", 2)
+        try await expectNotes("-[] +[0, 1] ~[]", 2)
         try write(one) { $0.object(ofType: Friend.self, forPrimaryKey: 2)?.age = 7 }
-        try await expect("-[] +[] ~[1]", 3)
+        try await expectNotes("-[] +[] ~[1]", 3)
         try write(one) { realm in
             realm.object(ofType: Friend.self, forPrimaryKey: 1).map { realm.delete($0) }
             realm.create(Friend.self, value: ["_id": 3, "name": "Cy"])
         }
-        try await expect("-[0] +[1] ~[]", 4)
+        try await expectNotes("-[0] +[1] ~[]", 4)
         // Its own write is told once, and its confirmation isn't.
         try write(two) { $0.object(ofType: Friend.self, forPrimaryKey: 3)?.age = 9 }
-        try await expect("-[] +[] ~[1]", 5)
+        try await expectNotes("-[] +[] ~[1]", 5)
         try write(one) { $0.object(ofType: Friend.self, forPrimaryKey: 3)?.name = "Cyd" }
-        try await expect("-[] +[] ~[1]", 6)
+        try await expectNotes("-[] +[] ~[1]", 6)
         let realm = try Realm(configuration: configuration)
-        #expect(realm.objects(Friend.self).sorted(byKeyPath: "_id").map(\.age) == [7, 9])
-        #expect(Set(realm.schema.objectSchema.map(\.className)) == ["Person"])
+        expectEqual(realm.objects(Friend.self).sorted(byKeyPath: "_id").map(\.age), [7, 9])
+        expectEqual(Set(realm.schema.objectSchema.map(\.className)), ["Person"])
         queue.sync { () -> Void in token.invalidate() }
         for client in [one, two] { await client.session.close() }
     }
@@ -102,16 +102,16 @@ private final class Friend: Object {
         try write(one) { realm in realm.object(ofType: Friend.self, forPrimaryKey: 2).map { realm.delete($0) } }
         try write(one) { realm in
             let ada = realm.object(ofType: Friend.self, forPrimaryKey: 1)!
-            #expect(ada.friends.count == 1)
+            expectEqual(ada.friends.count, 1)
             ada.friends.append(ada)
             ada.friends.move(from: 1, to: 0)
         }
         try await one.subscribe()
         try await one.settle()
         try await two.settle()
-        #expect(try two.contents == one.contents)
+        try expectEqual(two.contents, one.contents)
         let realm = try Realm(configuration: configuration(two))
-        #expect(realm.object(ofType: Friend.self, forPrimaryKey: 1)?.friends.map(\._id) == [1, 3])
+        expectEqual(realm.object(ofType: Friend.self, forPrimaryKey: 1)?.friends.map(\._id), [1, 3])
         for client in [one, two] { await client.session.close() }
     }
 }

@@ -8,20 +8,20 @@ import Testing
 @testable import SyncWorlds
 
 /// Files that other processes write to, and clients that are killed.
-@Suite struct FileProcessTests {
+struct FileProcessTests {
     @Test func `What another process writes goes up without its knowing of sync`() async throws {
         let server = LoopbackServer()
         let client = try FileClient(server)
         try await client.subscribe()
         let child = try ChildProcess(["sync-writer", client.folder.path + "/client.realm", "1", "20"])
-        #expect(child.readLines().count == 20)
-        #expect(child.wait() == 0)
+        expectEqual(child.readLines().count, 20)
+        expectEqual(child.wait(), 0)
         // Nobody tells the session: it sees the file change.
-        #expect(try await eventually { server.contents.count == 20 })
+        expect(try await eventually { server.contents.count == 20 })
         try await client.session.waitForUpload()
         try await client.session.waitForDownload()
-        #expect(server.contents[ObjectName("Person", 7)]?["age"] == .value(1))
-        #expect(try client.contents == FileClient.complete(server.contents))
+        expectEqual(server.contents[ObjectName("Person", 7)]?["age"], .value(1))
+        try expectEqual(client.contents, FileClient.complete(server.contents))
         await client.session.close()
     }
 
@@ -34,14 +34,14 @@ import Testing
             try ChildProcess(["sync-writer", client.folder.path + "/client.realm", first, "30"])
         }
         for child in children {
-            #expect(child.readLines().count == 30)
-            #expect(child.wait() == 0)
+            expectEqual(child.readLines().count, 30)
+            expectEqual(child.wait(), 0)
         }
         for _ in 0..<2 { for client in [one, two] { try await client.settle() } }
         let expected = FileClient.complete(server.contents)
-        #expect(expected.count == 60)
-        #expect(try one.contents == expected)
-        #expect(try two.contents == expected)
+        expectEqual(expected.count, 60)
+        try expectEqual(one.contents, expected)
+        try expectEqual(two.contents, expected)
         for client in [one, two] { await client.session.close() }
     }
 
@@ -60,7 +60,7 @@ import Testing
             _ = child.wait()
             last = try check(database, atLeast: last)
         }
-        #expect(try database.snapshot().verify().isEmpty)
+        expect(try database.snapshot().verify().isEmpty)
     }
 
     @Test func `Objects of asymmetric classes that a killed process made go up, each that it was told of`() async throws
@@ -93,17 +93,17 @@ import Testing
         let ingested = server.ingested
         var there: Set<Int64> = []
         for name in ingested.keys { if case .int(let id) = name.key { there.insert(id) } }
-        #expect(told.count == 62)
+        expectEqual(told.count, 62)
         let lost = told.subtracting(there)
-        #expect(lost.isEmpty)
+        expect(lost.isEmpty)
         for id in there {
             let text = SyncValue.string(SyncString("event \(id)"))
             let contents: [NewContent] = ingested[ObjectName("Event", .int(id))]?.map(\.content) ?? []
-            #expect(contents == [.value(text)])
+            expectEqual(contents, [.value(text)])
         }
         let snapshot = try client.database.snapshot()
-        #expect(snapshot.count(try #require(snapshot.schema.table(named: "Event"))) == 0)
-        #expect(snapshot.verify().isEmpty)
+        expect(snapshot.count(try require(snapshot.schema.table(named: "Event"))) == 0)
+        expect(snapshot.verify().isEmpty)
         await client.session.close()
     }
 
@@ -111,29 +111,29 @@ import Testing
     private func check(_ database: Database, atLeast last: StreamVersion) throws -> StreamVersion {
         var store = try FileClientStore(database)
         return try store.transact { transaction in
-            let version = try #require(transaction.state.cursor?.version)
-            #expect(version >= last)
+            let version = try require(transaction.state.cursor?.version)
+            expect(version >= last)
             let versions = try transaction.confirmed(in: KeyRange(className: "Person"))
             var sum = ClassChecksum(className: "Person")
             for (key, version) in versions { sum.add(key, version: version) }
-            #expect(sum == transaction.checksum(of: "Person"))
+            expectEqual(sum, transaction.checksum(of: "Person"))
             // Who came last is there, with its own version, and nobody from behind. A kill can leave three of before: each step takes
             // the sixth away, and work that was sent again moves the steps by one.
             let keys = versions.compactMap { if case .int(let key) = $0.key, key > 0 { key } else { nil } }
-            #expect(keys.allSatisfy { $0 <= Int64(version) }, "\(keys) at \(version)")
-            #expect(keys.filter { $0 > Int64(version) - 12 }.count <= 6, "\(keys) at \(version)")
-            for (key, version) in versions where key > 0 { #expect(key == .int(Int64(version))) }
+            expect(keys.allSatisfy { $0 <= Int64(version) }, "\(keys) at \(version)")
+            expect(keys.filter { $0 > Int64(version) - 12 }.count <= 6, "\(keys) at \(version)")
+            for (key, version) in versions where key > 0 { expectEqual(key, .int(Int64(version))) }
             for (key, _) in versions where key > 0 {
-                let contents = try #require(try transaction.contents(of: ObjectName("Person", key)))
-                if case .int(let number) = key { #expect(contents["age"] == .value(.int(number))) }
+                let contents = try require(try transaction.contents(of: ObjectName("Person", key)))
+                if case .int(let number) = key { expectEqual(contents["age"], .value(.int(number))) }
             }
             // Work is pending only where something is left to be answered or to come.
             let pending = transaction.state.firstPending <= transaction.state.lastCommit
             let shadowed = try transaction.shadowed()
-            #expect(shadowed.isEmpty || pending)
+            expect(shadowed.isEmpty || pending)
             for name in shadowed {
-                let shadow = try #require(try transaction.shadow(of: name))
-                #expect(try shadow.contents == transaction.contents(of: name))
+                let shadow = try require(try transaction.shadow(of: name))
+                try expectEqual(shadow.contents, transaction.contents(of: name))
             }
             return version
         }

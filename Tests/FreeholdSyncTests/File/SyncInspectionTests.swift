@@ -9,7 +9,7 @@ import Testing
 @testable import FreeholdSyncCore
 
 /// What a file says of its sync to who looks.
-@Suite struct SyncInspectionTests {
+struct SyncInspectionTests {
     let folder: TemporaryFolder
     let accounts = AccountServer()
     let server = LoopbackServer()
@@ -35,7 +35,7 @@ import Testing
     private func lines(_ each: ((String) throws -> Void) throws -> Void) throws -> [BSONDocument] {
         var lines: [BSONDocument] = []
         try each { line in
-            #expect(!line.contains("\n"))
+            expect(!line.contains("\n"))
             lines.append(try BSONDocument(extendedJSON: line))
         }
         return lines
@@ -44,16 +44,16 @@ import Testing
     @MainActor @Test func `State, queries, unsent work`() async throws {
         let realm = try await realm()
         try await realm.subscriptions.update { realm.subscriptions.append(QuerySubscription<Dog>(name: "all")) }
-        let owner = try #require(realm.configuration.syncConfiguration?.user)
+        let owner = try require(realm.configuration.syncConfiguration?.user)
         var status = try look(realm).status()
-        #expect(status.app == "test" && status.user == owner.id && status.server == "https://account.test")
-        #expect(status.isSyncing && !status.isReset)
-        #expect(status.file != nil && status.version != nil)
-        #expect(status.subscriptions.map(\.name) == ["all"])
-        #expect(status.querySets.last?.state == "complete")
-        #expect(status.querySets.last?.queries.map(\.className) == ["Dog"])
-        #expect(status.unsentCommits == 0 && status.recordedCommits == 0 && status.lost == 0)
-        #expect(status.lastError == nil)
+        expect(status.app == "test" && status.user == owner.id && status.server == "https://account.test")
+        expect(status.isSyncing && !status.isReset)
+        expect(status.file != nil && status.version != nil)
+        expectEqual(status.subscriptions.map(\.name), ["all"])
+        expectEqual(status.querySets.last?.state, "complete")
+        expectEqual(status.querySets.last?.queries.map(\.className), ["Dog"])
+        expect(status.unsentCommits == 0 && status.recordedCommits == 0 && status.lost == 0)
+        expect(status.lastError == nil)
 
         server.setReachable(false)
         let id = ObjectId.generate()
@@ -71,36 +71,36 @@ import Testing
         }
         // The session may have numbered some of it.
         status = try look(realm).status()
-        #expect(status.recordedCommits + Int(status.unsentCommits) > 0)
+        expect(status.recordedCommits + Int(status.unsentCommits) > 0)
         let pending = try lines(look(realm).forEachPending)
-        #expect(pending.first?["change"] == "create" && pending.first?["class"] == "Dog")
-        #expect(pending.first?["key"] == .objectId(id))
-        #expect(pending.first?["values"]?.documentValue?["collar"]?.documentValue?["color"] == "red")
-        #expect(pending.allSatisfy { $0["state"] != nil && $0["time"] != nil })
-        #expect(Set(pending.compactMap { $0["change"]?.stringValue }) == ["create", "insert", "increment", "set"])
-        #expect(pending.contains { $0["path"]?.arrayValue?.first == "collar" })
-        #expect(!pending.contains { "\($0)".contains("secret") })
+        expect(pending.first?["change"] == "create" && pending.first?["class"] == "Dog")
+        expectEqual(pending.first?["key"], .objectId(id))
+        expectEqual(pending.first?["values"]?.documentValue?["collar"]?.documentValue?["color"], "red")
+        expect(pending.allSatisfy { $0["state"] != nil && $0["time"] != nil })
+        expectEqual(Set(pending.compactMap { $0["change"]?.stringValue }), ["create", "insert", "increment", "set"])
+        expect(pending.contains { $0["path"]?.arrayValue?.first == "collar" })
+        expect(!pending.contains { "\($0)".contains("secret") })
         server.setReachable(true)
         realm.syncSession?.reconnect()
         try await realm.syncSession?.wait(for: .upload)
-        #expect(try lines(look(realm).forEachPending).isEmpty)
-        #expect(try look(realm).status().unsentCommits == 0)
+        expect(try lines(look(realm).forEachPending).isEmpty)
+        try expectEqual(look(realm).status().unsentCommits, 0)
     }
 
     @MainActor @Test func `What no session has numbered yet is there, too`() async throws {
         let realm = try await realm()
         await realm.syncSession?.close()
         let transaction = try realm.database.beginWrite()
-        let table = try #require(transaction.schema.table(named: "Person"))
+        let table = try require(transaction.schema.table(named: "Person"))
         let ann = try transaction.create(table, primaryKey: .string("ann"))
         let bob = try transaction.create(table, primaryKey: .string("bob"))
-        try transaction.set(#require(table.column(named: "best")), ann, .null)
-        try transaction.set(#require(table.column(named: "full_name")), bob, .string("Bob"))
+        try transaction.set(require(table.column(named: "best")), ann, .null)
+        try transaction.set(require(table.column(named: "full_name")), bob, .string("Bob"))
         _ = try transaction.commit()
         let pending = try lines(look(realm).forEachPending)
-        #expect(pending.map { $0["state"] } == ["recorded", "recorded"])
-        #expect(pending.map { $0["key"] } == ["ann", "bob"])
-        #expect(try look(realm).status().recordedCommits == 1)
+        expectEqual(pending.map { $0["state"] }, ["recorded", "recorded"])
+        expectEqual(pending.map { $0["key"] }, ["ann", "bob"])
+        try expectEqual(look(realm).status().recordedCommits, 1)
     }
 
     @MainActor @Test func `Lost work and the last error`() async throws {
@@ -116,22 +116,22 @@ import Testing
             try transaction.keep(.misplaced([.set(place, .value(.string("x")), .real)]))
         }
         let lost = try lines(look(realm).forEachLost)
-        #expect(lost.map { $0["lost"] } == ["refused", "discarded", "misplaced"])
-        #expect(lost[0]["reason"] == "notUnique")
-        #expect(lost[0]["value"]?.documentValue?["$link"]?.documentValue?["key"] == "b")
-        #expect(lost[1]["time"] == "2015-01-01T00:00:00.001Z")
-        #expect(lost[2]["path"] == .array(["tags", .int32(3)]))
-        #expect(try look(realm).status().lost == 3)
+        expectEqual(lost.map { $0["lost"] }, ["refused", "discarded", "misplaced"])
+        expectEqual(lost[0]["reason"], "notUnique")
+        expectEqual(lost[0]["value"]?.documentValue?["$link"]?.documentValue?["key"], "b")
+        expectEqual(lost[1]["time"], "2015-01-01T00:00:00.001Z")
+        expectEqual(lost[2]["path"], .array(["tags", .int32(3)]))
+        try expectEqual(look(realm).status().lost, 3)
 
         try? await realm.subscriptions.update {
             realm.subscriptions.append(
                 QuerySubscription<Dog> { $0.name.equals("rex", options: .caseInsensitive) }
             )
         }
-        #expect(try await eventually { try look(realm).status().lastError != nil })
+        expect(try await eventually { try look(realm).status().lastError != nil })
         let status = try look(realm).status()
-        #expect(status.lastError?.code == "invalidFlexibleSyncSubscriptions")
-        #expect(status.querySets.last?.queries.last?.error != nil)
+        expectEqual(status.lastError?.code, "invalidFlexibleSyncSubscriptions")
+        expect(status.querySets.last?.queries.last?.error != nil)
     }
 
     @Test func `A file that doesn't sync says so`() throws {

@@ -15,21 +15,21 @@ struct CreateShapeTests {
         let value = try JSONSerialization.jsonObject(with: Data(text.utf8))
         let realm = try newRealm()
         let code = thrownCode { _ = try realm.write { realm.create(RTPerson.self, value: value) } }
-        #expect(code == .duplicatePrimaryKey && realm.isEmpty)
+        expect(code == .duplicatePrimaryKey && realm.isEmpty)
         try realm.write {
             realm.create(RTDog.self, value: ["id": 1, "age": 7])
             let person = RTPerson()
             realm.add(person)
             person["favourite"] = realm.objects(RTDog.self)[0]
         }
-        let dogs = try #require((value as? [String: Any])?["dogs"] as? [Any])
+        let dogs = try require((value as? [String: Any])?["dogs"] as? [Any])
         try realm.write {
             for dog in dogs { realm.create(RTDog.self, value: dog, update: .modified) }
         }
         let one = realm.objects(RTDog.self)[0]
-        #expect(realm.objects(RTDog.self).map(\.id) == [1, 2, 3])
-        #expect(one.age == 7 && one.name == "One")
-        #expect(realm.objects(RTDog.self)[1].weight == nil && realm.objects(RTDog.self)[2].name == "Three")
+        expectEqual(realm.objects(RTDog.self).map(\.id), [1, 2, 3])
+        expect(one.age == 7 && one.name == "One")
+        expect(realm.objects(RTDog.self)[1].weight == nil && realm.objects(RTDog.self)[2].name == "Three")
     }
 
     @Test
@@ -47,9 +47,9 @@ struct CreateShapeTests {
                 ] as [String: Any]
             )
         }
-        #expect(ann.favourite?.age == 4 && ann.favourite?.name == "Rex" && ann.favourite?.admirers.first == ann)
-        #expect(Array(ann.scores) == [1, 2, 3] && ann.friend?.friends.first?.name == "Cleo")
-        #expect(ann.friend?.friend == nil && realm.objects(RTPerson.self).count == 3)
+        expect(ann.favourite?.age == 4 && ann.favourite?.name == "Rex" && ann.favourite?.admirers.first == ann)
+        expect(Array(ann.scores) == [1, 2, 3] && ann.friend?.friends.first?.name == "Cleo")
+        expect(ann.friend?.friend == nil && realm.objects(RTPerson.self).count == 3)
     }
 
     @Test(arguments: [0, 1, 2])
@@ -69,21 +69,21 @@ struct CreateShapeTests {
             thrownCode { _ = try realm.write { realm.create(RTDog.self, value: value, update: policy) } }
         }
         guard policy != .error else {
-            #expect(change(["id": 1]) == .duplicatePrimaryKey)
+            expectEqual(change(["id": 1]), .duplicatePrimaryKey)
             return
         }
-        #expect(change(["id": 1, "age": 5]) == nil)
-        #expect(one.name == "One" && one.age == 5 && one.weight == 2.5)
-        #expect(change(["id": 1, "weight": NSNull()] as [String: Any]) == nil)
-        #expect(one.weight == nil && one.name == "One")
-        #expect(change([1, "Uno"] as [Any]) == nil)
-        #expect(one.name == "Uno" && one.age == 5)
-        #expect(change(RTDog(id: 1, name: "Object")) == nil)
-        #expect(one.name == "Object" && one.age == 0)
-        #expect(change(["id": 1, "name": NSNull()] as [String: Any]) == .missingValue)
-        #expect(change(["id": 3]) == nil)
-        #expect(realm.object(ofType: RTDog.self, forPrimaryKey: 3)?.name == "Rex")
-        #expect(realm.objects(RTDog.self).count == 3)
+        expect(change(["id": 1, "age": 5]) == nil)
+        expect(one.name == "One" && one.age == 5 && one.weight == 2.5)
+        expect(change(["id": 1, "weight": NSNull()] as [String: Any]) == nil)
+        expect(one.weight == nil && one.name == "One")
+        expect(change([1, "Uno"] as [Any]) == nil)
+        expect(one.name == "Uno" && one.age == 5)
+        expect(change(RTDog(id: 1, name: "Object")) == nil)
+        expect(one.name == "Object" && one.age == 0)
+        expectEqual(change(["id": 1, "name": NSNull()] as [String: Any]), .missingValue)
+        expect(change(["id": 3]) == nil)
+        expectEqual(realm.object(ofType: RTDog.self, forPrimaryKey: 3)?.name, "Rex")
+        expectEqual(realm.objects(RTDog.self).count, 3)
     }
 
     @Test
@@ -95,12 +95,12 @@ struct CreateShapeTests {
         foreign.friend = foreign
         try elsewhere.write { elsewhere.add(foreign) }
         let copy = try realm.write { realm.create(RTPerson.self, value: foreign) }
-        #expect(copy.realm == realm && copy.name == "Foreign" && copy.dogs.map(\.id) == [1, 2])
-        #expect(copy.favourite == copy.dogs[1] && copy.friend == copy && copy != foreign)
-        #expect(realm.objects(RTDog.self).count == 2 && realm.objects(RTPerson.self).count == 1)
-        #expect(elsewhere.objects(RTDog.self).count == 2)
+        expect(copy.realm == realm && copy.name == "Foreign" && copy.dogs.map(\.id) == [1, 2])
+        expect(copy.favourite == copy.dogs[1] && copy.friend == copy && copy != foreign)
+        expect(realm.objects(RTDog.self).count == 2 && realm.objects(RTPerson.self).count == 1)
+        expectEqual(elsewhere.objects(RTDog.self).count, 2)
         let unmanaged = RTPerson(value: foreign)
-        #expect(unmanaged.realm == nil && unmanaged.name == "Foreign")
+        expect(unmanaged.realm == nil && unmanaged.name == "Foreign")
     }
 
     @Test("An object of a class that shares no property with a link's is refused, not taken for one of defaults")
@@ -108,9 +108,9 @@ struct CreateShapeTests {
         let realm = try newRealm()
         let stranger = RTEverything(value: ["key": "x"])
         for value in [["favourite": stranger], ["dogs": [stranger]]] as [[String: Any]] {
-            #expect(thrownCode { _ = try realm.write { realm.create(RTPerson.self, value: value) } } == .invalidValue)
+            expectEqual(thrownCode { _ = try realm.write { realm.create(RTPerson.self, value: value) } }, .invalidValue)
         }
-        #expect(realm.isEmpty)
+        expect(realm.isEmpty)
     }
 
     @Test
@@ -120,18 +120,18 @@ struct CreateShapeTests {
             for i in 1...4 { realm.add(RTDog(id: i)) }
             let dogs = realm.objects(RTDog.self)
             let person = realm.create(RTPerson.self, value: ["dogs": dogs, "tags": Set(["x"])] as [String: Any])
-            #expect(person.dogs.map(\.id) == [1, 2, 3, 4] && Array(person.tags) == ["x"])
+            expect(person.dogs.map(\.id) == [1, 2, 3, 4] && Array(person.tags) == ["x"])
             person["dogs"] = dogs.where { $0.id > 2 }
             person["scores"] = [1, 2, 3].dropFirst()
-            #expect(person.dogs.map(\.id) == [3, 4] && Array(person.scores) == [2, 3])
+            expect(person.dogs.map(\.id) == [3, 4] && Array(person.scores) == [2, 3])
             person["dogs"] = person.dogs
-            #expect(person.dogs.map(\.id) == [3, 4])
+            expectEqual(person.dogs.map(\.id), [3, 4])
             person["friends"] = person.dogs[0].owners
-            #expect(person.friends.first == person)
+            expectEqual(person.friends.first, person)
             person["dogs"] = Array(dogs)
-            #expect(person.dogs.count == 4)
+            expectEqual(person.dogs.count, 4)
         }
-        #expect(RTPerson(value: ["tags": Set(["x"])]).tags.first == "x")
+        expectEqual(RTPerson(value: ["tags": Set(["x"])]).tags.first, "x")
     }
 
     @Test
@@ -155,22 +155,22 @@ struct CreateShapeTests {
                 let friend = RTPerson(name: "Bob")
                 friend.dogs.append(objectsIn: [good, bad])
                 person.friend = friend
-                #expect(friend.realm == nil)
+                expect(friend.realm == nil)
             },
         ]
         for call in calls {
             let code = thrownCode {
                 try realm.write {
                     call()
-                    #expect(good.realm == nil && bad.realm == nil && person.dogs.isEmpty && person.friend == nil)
-                    #expect(realm.objects(RTDog.self).count == 1 && realm.objects(RTPerson.self).count == 1)
+                    expect(good.realm == nil && bad.realm == nil && person.dogs.isEmpty && person.friend == nil)
+                    expect(realm.objects(RTDog.self).count == 1 && realm.objects(RTPerson.self).count == 1)
                 }
             }
-            #expect(code == .duplicatePrimaryKey)
-            #expect(good.realm == nil && !good.isInvalidated && good.id == 5)
+            expectEqual(code, .duplicatePrimaryKey)
+            expect(good.realm == nil && !good.isInvalidated && good.id == 5)
         }
         try realm.write { person.dogs.append(objectsIn: [good, RTDog(id: 6)]) }
-        #expect(person.dogs.map(\.id) == [5, 6])
+        expectEqual(person.dogs.map(\.id), [5, 6])
     }
 
     @Test
@@ -182,27 +182,27 @@ struct CreateShapeTests {
             person.dogs.append(objectsIn: (1...10).map { RTDog(id: $0, age: $0) })
             person.favourite = person.dogs[4]
             realm.delete([person.dogs[0], person.dogs[0], person.dogs[1]])
-            #expect(person.dogs.map(\.id) == Array(3...10))
+            expectEqual(person.dogs.map(\.id), Array(3...10))
             realm.delete(realm.objects(RTDog.self).where { $0.age > 8 })
-            #expect(person.dogs.map(\.id) == Array(3...8))
+            expectEqual(person.dogs.map(\.id), Array(3...8))
             realm.delete(person.dogs.filter { $0.age % 2 == 0 })
-            #expect(person.dogs.map(\.id) == [3, 5, 7])
+            expectEqual(person.dogs.map(\.id), [3, 5, 7])
             realm.delete(person.dogs.where { $0.id == 3 })
             realm.delete(person.favourite!)
-            #expect(person.favourite == nil && person.dogs.map(\.id) == [7])
+            expect(person.favourite == nil && person.dogs.map(\.id) == [7])
             realm.delete(AnyRealmCollection(realm.objects(RTDog.self)))
-            #expect(person.dogs.isEmpty)
+            expect(person.dogs.isEmpty)
             person.dogs.append(objectsIn: [RTDog(id: 1), RTDog(id: 2)])
             realm.delete(person.dogs[0].owners)
-            #expect(person.isInvalidated && realm.objects(RTDog.self).count == 2)
+            expect(person.isInvalidated && realm.objects(RTDog.self).count == 2)
             realm.add(person.isInvalidated ? RTPerson(name: "Bob") : person)
             let bob = realm.objects(RTPerson.self)[0]
             bob.dogs.append(objectsIn: realm.objects(RTDog.self))
             realm.delete(bob.dogs)
-            #expect(bob.dogs.isEmpty && realm.objects(RTDog.self).isEmpty)
+            expect(bob.dogs.isEmpty && realm.objects(RTDog.self).isEmpty)
             realm.delete([RTDog]())
             realm.deleteAll()
         }
-        #expect(realm.isEmpty)
+        expect(realm.isEmpty)
     }
 }

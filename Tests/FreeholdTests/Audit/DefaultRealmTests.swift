@@ -54,6 +54,6 @@ struct DefaultRealmTests {
             }
         }
         let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(message.contains("another thread"), "\(message.prefix(500))")
+        expect(message.contains("another thread"), "\(message.prefix(500))")
     }
 }

@@ -63,10 +63,10 @@ struct FileErrorTests {
         let folder = Folder()
         try Data().write(to: folder.file)
         let found = error(folder.configuration(readOnly: readOnly))
-        #expect(found?.code == (readOnly ? .invalidDatabase : nil))
+        expectEqual(found?.code, (readOnly ? .invalidDatabase : nil))
         if readOnly {
-            #expect(try Data(contentsOf: folder.file).isEmpty)
-            #expect(folder.names == ["notes.realm"])
+            expect(try Data(contentsOf: folder.file).isEmpty)
+            expectEqual(folder.names, ["notes.realm"])
         }
     }
 
@@ -76,9 +76,9 @@ struct FileErrorTests {
         let bytes = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) })
         try bytes.write(to: folder.file)
         let found = error(folder.configuration(readOnly: readOnly))
-        #expect(found?.code == .invalidDatabase && found?.fileURL?.lastPathComponent == "notes.realm")
-        #expect(try Data(contentsOf: folder.file) == bytes)
-        #expect(folder.names == ["notes.realm"])
+        expect(found?.code == .invalidDatabase && found?.fileURL?.lastPathComponent == "notes.realm")
+        try expectEqual(Data(contentsOf: folder.file), bytes)
+        expectEqual(folder.names, ["notes.realm"])
     }
 
     @Test(arguments: [0.02, 0.5, 0.9], [false, true])
@@ -91,9 +91,9 @@ struct FileErrorTests {
         bytes = bytes.prefix(Int(Double(used) * part))
         try bytes.write(to: folder.file)
         let found = error(folder.configuration(readOnly: readOnly))
-        #expect(found?.code == .invalidDatabase)
-        #expect(try Data(contentsOf: folder.file) == bytes)
-        #expect(folder.names == ["notes.realm"])
+        expectEqual(found?.code, .invalidDatabase)
+        try expectEqual(Data(contentsOf: folder.file), bytes)
+        expectEqual(folder.names, ["notes.realm"])
     }
 
     @Test(arguments: [false, true])
@@ -110,11 +110,11 @@ struct FileErrorTests {
             from = range.upperBound
             places += 1
         }
-        try #require(places > 0)
+        try require(places > 0)
         try bytes.write(to: folder.file)
         let found = error(folder.configuration(readOnly: readOnly))
-        #expect(found?.code == .unsupportedFileFormatVersion, "\(String(describing: found))")
-        #expect(try Data(contentsOf: folder.file) == bytes)
+        expectEqual(found?.code, .unsupportedFileFormatVersion, "\(String(describing: found))")
+        try expectEqual(Data(contentsOf: folder.file), bytes)
     }
 
     @Test(.enabled(if: geteuid() != 0, "The superuser may write everything."))
@@ -123,38 +123,38 @@ struct FileErrorTests {
         try folder.fill()
         chmod(folder.file.path, 0o444)
         let before = try Data(contentsOf: folder.file)
-        #expect(error(folder.configuration())?.code == .filePermissionDenied)
-        #expect(error(folder.configuration(readOnly: true)) == nil)
-        #expect(try Data(contentsOf: folder.file) == before)
+        expectEqual(error(folder.configuration())?.code, .filePermissionDenied)
+        expect(error(folder.configuration(readOnly: true)) == nil)
+        try expectEqual(Data(contentsOf: folder.file), before)
         chmod(folder.file.path, 0)
-        #expect(error(folder.configuration(readOnly: true))?.code == .filePermissionDenied)
+        expectEqual(error(folder.configuration(readOnly: true))?.code, .filePermissionDenied)
     }
 
     @Test
     func `A folder, a missing folder and a missing file each have their code`() throws {
         let folder = Folder()
-        #expect(error(folder.configuration(readOnly: true))?.code == .fileNotFound)
+        expectEqual(error(folder.configuration(readOnly: true))?.code, .fileNotFound)
         var configuration = folder.configuration()
         configuration.fileURL = folder.url
-        #expect(error(configuration)?.code == .invalidDatabase)
+        expectEqual(error(configuration)?.code, .invalidDatabase)
         configuration.fileURL = folder.url.appendingPathComponent("none/notes.realm")
-        #expect(error(configuration)?.code == .fileNotFound)
+        expectEqual(error(configuration)?.code, .fileNotFound)
         configuration.fileURL = URL(string: "https://example.com/notes.realm")
-        #expect(error(configuration)?.code == .invalidInput)
-        #expect(folder.names.isEmpty)
+        expectEqual(error(configuration)?.code, .invalidInput)
+        expect(folder.names.isEmpty)
     }
 
     @Test
     func `Mistaken models and configurations make no file, and change none`() throws {
         let folder = Folder()
         let found = error(folder.configuration([Mistaken.TwoKeys.self, Mistaken.Empty.self]))
-        #expect(found?.code == .invalidSchema)
-        #expect(found?.message.contains("TwoKeys") == true && found?.message.contains("Empty") == true)
-        #expect(folder.names.isEmpty)
+        expectEqual(found?.code, .invalidSchema)
+        expect(found?.message.contains("TwoKeys") == true && found?.message.contains("Empty") == true)
+        expect(folder.names.isEmpty)
         try folder.fill()
         let before = try Data(contentsOf: folder.file)
-        #expect(error(folder.configuration([Mistaken.TwoKeys.self]))?.code == .invalidSchema)
-        #expect(try Data(contentsOf: folder.file) == before)
+        expectEqual(error(folder.configuration([Mistaken.TwoKeys.self]))?.code, .invalidSchema)
+        try expectEqual(Data(contentsOf: folder.file), before)
     }
 
     @Test
@@ -164,15 +164,15 @@ struct FileErrorTests {
         let before = try Data(contentsOf: folder.file)
         do {
             let realm = try Realm(configuration: folder.configuration(readOnly: true))
-            #expect(realm.objects(Note.self).where { $0.id < 10 }.count == 10)
-            #expect(thrownCode { try realm.write {} } == .readOnly)
-            #expect(realm.configuration.readOnly)
+            expectEqual(realm.objects(Note.self).where { $0.id < 10 }.count, 10)
+            expectEqual(thrownCode { try realm.write {} }, .readOnly)
+            expect(realm.configuration.readOnly)
         }
-        #expect(try Data(contentsOf: folder.file) == before)
+        try expectEqual(Data(contentsOf: folder.file), before)
         do {
             let realm = try Realm(configuration: folder.configuration())
-            #expect(realm.objects(Note.self).count == 500)
+            expectEqual(realm.objects(Note.self).count, 500)
         }
-        #expect(try Data(contentsOf: folder.file) == before)
+        try expectEqual(Data(contentsOf: folder.file), before)
     }
 }

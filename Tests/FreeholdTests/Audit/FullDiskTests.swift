@@ -43,13 +43,13 @@ struct FullDiskTests {
 
     private func check(_ realm: Realm, _ count: Int) {
         let blocks = realm.objects(Block.self)
-        #expect(blocks.count == count)
-        for block in blocks { #expect(block.bytes == bytes(block.id)) }
+        expectEqual(blocks.count, count)
+        for block in blocks { expectEqual(block.bytes, bytes(block.id)) }
     }
 
     /// A process that another test starts meanwhile may have the file open, which would keep its space.
     private func remove(_ ballast: URL) throws {
-        #expect(truncate(ballast.path, 0) == 0)
+        expectEqual(truncate(ballast.path, 0), 0)
         try FileManager.default.removeItem(at: ballast)
     }
 
@@ -59,7 +59,7 @@ struct FullDiskTests {
         arguments: [false, true]
     )
     func fullDisk(usesCommitLog: Bool) throws {
-        let disk = try #require(SmallDisk(megabytes: 8))
+        let disk = try require(SmallDisk(megabytes: 8))
         let ballast = disk.url.appendingPathComponent("ballast")
         try Data(count: 4 << 20).write(to: ballast)
         var configuration = Realm.Configuration(
@@ -85,15 +85,15 @@ struct FullDiskTests {
                 if failure != nil { break }
                 count += 3
             }
-            #expect(failure == .outOfDiskSpace && count > 10)
+            expect(failure == .outOfDiskSpace && count > 10)
             check(realm, count)
-            #expect(add(40) == .outOfDiskSpace)
-            #expect(!realm.isInWriteTransaction)
+            expectEqual(add(40), .outOfDiskSpace)
+            expect(!realm.isInWriteTransaction)
             check(realm, count)
             realm.refresh()
             check(realm, count)
             try remove(ballast)
-            #expect(add(10) == nil)
+            expect(add(10) == nil)
             count += 10
             check(realm, count)
         }
@@ -106,7 +106,7 @@ struct FullDiskTests {
         arguments: [false, true]
     )
     func newFile(usesCommitLog: Bool) throws {
-        let disk = try #require(SmallDisk(megabytes: 1))
+        let disk = try require(SmallDisk(megabytes: 1))
         let ballast = disk.url.appendingPathComponent("ballast")
         _ = FileManager.default.createFile(atPath: ballast.path, contents: nil)
         let handle = try FileHandle(forWritingTo: ballast)
@@ -117,7 +117,7 @@ struct FullDiskTests {
             objectTypes: [Block.self]
         )
         configuration.usesCommitLog = usesCommitLog
-        #expect(thrownCode { _ = try Realm(configuration: configuration) } == .outOfDiskSpace)
+        expectEqual(thrownCode { _ = try Realm(configuration: configuration) }, .outOfDiskSpace)
         try remove(ballast)
         let realm = try Realm(configuration: configuration)
         try realm.write { realm.create(Block.self, value: [1, bytes(1)] as [Any]) }

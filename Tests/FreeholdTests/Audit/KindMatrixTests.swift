@@ -150,23 +150,23 @@ struct ExpectedKinds<T: StoredKind> {
     var optionalMap: [String: T?] = [:]
 
     func check(_ object: some HoldsKinds<T>, _ place: Comment) {
-        if let plain { #expect(object.plain == plain, place) }
-        #expect(object.optional == optional, place)
-        #expect(Array(object.list) == list && object.list.count == list.count, place)
-        #expect(Array(object.optionalList) == optionalList, place)
-        #expect(Set(object.set) == Set(list) && object.set.count == Set(list).count, place)
-        #expect(Set(object.optionalSet) == Set(optionalList), place)
-        for value in list { #expect(object.set.contains(value), place) }
-        for value in optionalList { #expect(object.optionalSet.contains(value), place) }
-        #expect(object.map.count == map.count && object.optionalMap.count == optionalMap.count, place)
-        for (key, value) in map { #expect(object.map[key] == value, place) }
-        for (key, value) in optionalMap { #expect(object.optionalMap[key] == .some(value), place) }
-        #expect(object.map["nowhere"] == nil && object.optionalMap["nowhere"] == nil, place)
+        if let plain { expectEqual(object.plain, plain, place) }
+        expectEqual(object.optional, optional, place)
+        expect(Array(object.list) == list && object.list.count == list.count, place)
+        expectEqual(Array(object.optionalList), optionalList, place)
+        expect(Set(object.set) == Set(list) && object.set.count == Set(list).count, place)
+        expectEqual(Set(object.optionalSet), Set(optionalList), place)
+        for value in list { expect(object.set.contains(value), place) }
+        for value in optionalList { expect(object.optionalSet.contains(value), place) }
+        expect(object.map.count == map.count && object.optionalMap.count == optionalMap.count, place)
+        for (key, value) in map { expectEqual(object.map[key], value, place) }
+        for (key, value) in optionalMap { expectEqual(object.optionalMap[key], .some(value), place) }
+        expect(object.map["nowhere"] == nil && object.optionalMap["nowhere"] == nil, place)
         let first = list.first.map(any)
-        #expect(object.mixed == first ?? .none, place)
-        #expect(Array(object.mixedList) == list.map(any), place)
-        #expect(object.mixedMap.count == map.count, place)
-        for (key, value) in map { #expect(object.mixedMap[key] == any(value), place) }
+        expectEqual(object.mixed, first ?? .none, place)
+        expectEqual(Array(object.mixedList), list.map(any), place)
+        expectEqual(object.mixedMap.count, map.count, place)
+        for (key, value) in map { expectEqual(object.mixedMap[key], any(value), place) }
     }
 
     /// The mixed value of what is stored for a value.
@@ -221,7 +221,7 @@ private struct Positions: KindVisitor {
                 state.apply(to: object)
                 let (list, set, map) = (object.list, object.set, object.map)
                 try realm.write { realm.add(object) }
-                #expect(object.list === list && object.set === set && object.map === map, "collections stay the same")
+                expect(object.list === list && object.set === set && object.map === map, "collections stay the same")
                 state.check(object, "added in state \(i)")
             }
             let object = row.model.init()
@@ -241,12 +241,12 @@ private struct Positions: KindVisitor {
         }
         let realm = try Realm(configuration: configuration)
         let all = realm.objects(row.model)
-        #expect(all.count == states.count + 1)
+        expectEqual(all.count, states.count + 1)
         for (i, state) in states.enumerated() { state.check(all[i], "reopened, state \(i)") }
         states[2].check(all[states.count], "reopened, changed")
         try realm.write { realm.delete(all[1]) }
         let problems = try realm.core.database.snapshot().verify()
-        #expect(all.count == states.count && problems == [])
+        expect(all.count == states.count && problems == [])
     }
 }
 
@@ -268,11 +268,11 @@ private struct PlainData: KindVisitor {
             optionalMap: ["k": row.values[0], "none": nil]
         )
         func check(_ object: Kinds<T>) {
-            #expect(object.plain == expected.plain && object.optional == expected.optional)
-            #expect(Array(object.list) == expected.list && Array(object.optionalList) == expected.optionalList)
-            #expect(Set(object.set) == Set(expected.list) && Set(object.optionalSet) == Set(expected.optionalList))
-            #expect(object.map["k"] == row.values[0] && object.optionalMap["none"] == .some(nil))
-            #expect(object.optionalMap["k"] == row.values[0] && object.mixedList.count == row.values.count)
+            expect(object.plain == expected.plain && object.optional == expected.optional)
+            expect(Array(object.list) == expected.list && Array(object.optionalList) == expected.optionalList)
+            expect(Set(object.set) == Set(expected.list) && Set(object.optionalSet) == Set(expected.optionalList))
+            expect(object.map["k"] == row.values[0] && object.optionalMap["none"] == .some(nil))
+            expect(object.optionalMap["k"] == row.values[0] && object.mixedList.count == row.values.count)
         }
         let realm = try Realm(
             configuration: .init(inMemoryIdentifier: UUID().uuidString, objectTypes: [row.model])
@@ -287,15 +287,16 @@ private struct PlainData: KindVisitor {
             check(realm.create(row.model, value: unmanaged))
             // Nil empties collections.
             for name in ["optional", "list", "set", "map", "mixed"] { made[name] = nil }
-            #expect(made.optional == nil && made.list.isEmpty && made.set.isEmpty && made.map.isEmpty)
-            #expect(made.mixed == .none)
+            expect(made.optional == nil && made.list.isEmpty && made.set.isEmpty && made.map.isEmpty)
+            expectEqual(made.mixed, .none)
         }
         let count = realm.objects(row.model).count
         for (name, code) in [("plain", Realm.Error.Code.missingValue), ("list", .missingValue), ("set", .missingValue)]
         {
             let bad: Any = name == "plain" ? NSNull() : [NSNull()]
-            #expect(
-                thrownCode { try realm.write { _ = realm.create(row.model, value: [name: bad]) } } == code,
+            expectEqual(
+                thrownCode { try realm.write { _ = realm.create(row.model, value: [name: bad]) } },
+                code,
                 "\(name)"
             )
         }
@@ -305,8 +306,8 @@ private struct PlainData: KindVisitor {
         ]
         for (name, bad) in wrong {
             let code = thrownCode { try realm.write { _ = realm.create(row.model, value: [name: bad]) } }
-            #expect(code == .invalidValue || code == .missingValue, "\(name): \(bad)")
+            expect(code == .invalidValue || code == .missingValue, "\(name): \(bad)")
         }
-        #expect(realm.objects(row.model).count == count)
+        expectEqual(realm.objects(row.model).count, count)
     }
 }

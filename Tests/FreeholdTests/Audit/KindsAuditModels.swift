@@ -164,26 +164,27 @@ class KANode: Object {
 
     func check(_ place: String) {
         let expected: AnyRealmValue = .fromDictionary(Self.scalars.merging(["list": [1, [2, ["x": nil]]]]) { $1 })
-        #expect(any == expected, "\(place)")
-        #expect(
-            Array(anys) == Self.scalars.sorted { $0.key < $1.key }.map(\.value) + [[1, ["y": 2.5]], nil],
+        expectEqual(any, expected, "\(place)")
+        expectEqual(
+            Array(anys),
+            Self.scalars.sorted { $0.key < $1.key }.map(\.value) + [[1, ["y": 2.5]], nil],
             "\(place)"
         )
-        #expect(Set(anySet) == Set(Self.scalars.values), "\(place)")
-        for (key, value) in Self.scalars { #expect(anyMap[key] == value, "\(place) \(key)") }
-        #expect(anyMap.count == Self.scalars.count + 1 && anyMap["nested"] == ["z": [true]], "\(place)")
-        #expect(part?.name == "part" && part?.inner?.name == "inner" && part?.any == [1, "two"], "\(place)")
-        #expect(part?.partMap["deep"]??.name == "deep", "\(place)")
-        #expect(parts.map(\.name) == ["a", "b"] && parts[1].inner?.name == "c", "\(place)")
-        #expect(partMap.keys == ["null", "x"] && partMap["x"]??.name == "mx" && partMap["null"]! == nil, "\(place)")
-        #expect(mood == .merry && grade == .high && Set(moods) == [.merry, .calm], "\(place)")
-        #expect(Set(grades) == [.low, nil, .high] && moodMap["a"] == .cross, "\(place)")
-        #expect(gradeMap["b"] == .some(.high) && gradeMap.keys == ["b", "n"] && gradeMap["n"]! == nil, "\(place)")
-        #expect(Set(codes) == [KACode("DE"), KACode("FR")] && codeMap["home"] == KACode("GB"), "\(place)")
-        #expect(spot == KAPoint(1, 2) && goal == KAPoint(3, 4), "\(place)")
-        #expect(Array(way) == [KAPoint(5, 6), KAPoint(7, 8)], "\(place)")
-        #expect(spots.keys == ["here", "none"] && spots["here"] == .some(KAPoint(9, 10)), "\(place)")
-        #expect(blob == Data(0..<40), "\(place)")
+        expectEqual(Set(anySet), Set(Self.scalars.values), "\(place)")
+        for (key, value) in Self.scalars { expectEqual(anyMap[key], value, "\(place) \(key)") }
+        expect(anyMap.count == Self.scalars.count + 1 && anyMap["nested"] == ["z": [true]], "\(place)")
+        expect(part?.name == "part" && part?.inner?.name == "inner" && part?.any == [1, "two"], "\(place)")
+        expectEqual(part?.partMap["deep"]??.name, "deep", "\(place)")
+        expect(parts.map(\.name) == ["a", "b"] && parts[1].inner?.name == "c", "\(place)")
+        expect(partMap.keys == ["null", "x"] && partMap["x"]??.name == "mx" && partMap["null"]! == nil, "\(place)")
+        expect(mood == .merry && grade == .high && Set(moods) == [.merry, .calm], "\(place)")
+        expect(Set(grades) == [.low, nil, .high] && moodMap["a"] == .cross, "\(place)")
+        expect(gradeMap["b"] == .some(.high) && gradeMap.keys == ["b", "n"] && gradeMap["n"]! == nil, "\(place)")
+        expect(Set(codes) == [KACode("DE"), KACode("FR")] && codeMap["home"] == KACode("GB"), "\(place)")
+        expect(spot == KAPoint(1, 2) && goal == KAPoint(3, 4), "\(place)")
+        expectEqual(Array(way), [KAPoint(5, 6), KAPoint(7, 8)], "\(place)")
+        expect(spots.keys == ["here", "none"] && spots["here"] == .some(KAPoint(9, 10)), "\(place)")
+        expectEqual(blob, Data(0..<40), "\(place)")
     }
 }
 
@@ -198,7 +199,7 @@ func kaConfiguration(_ base: Realm.Configuration = newConfiguration()) -> Realm.
 func kaRealm() throws -> Realm { try Realm(configuration: kaConfiguration()) }
 
 func kaVerify(_ realm: Realm, _ place: String = "") throws {
-    #expect(try realm.core.database.snapshot().verify() == [], "\(place)")
+    try expectEqual(realm.core.database.snapshot().verify(), [], "\(place)")
 }
 
 func kaRowCount(_ realm: Realm, _ name: String) -> Int {

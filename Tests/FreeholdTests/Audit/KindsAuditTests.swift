@@ -23,9 +23,9 @@ struct KindsAuditTests {
                 realm.add([origin, target])
                 origin.link(to: target)
             }
-            #expect(target.counts == Self.all)
+            expectEqual(target.counts, Self.all)
         }
-        #expect(target.counts == Self.all)
+        expectEqual(target.counts, Self.all)
         try kaVerify(realm)
         // Everything is overwritten, and then rolled back.
         realm.beginWrite()
@@ -40,39 +40,39 @@ struct KindsAuditTests {
         origin.part = KAPart("other")
         origin.parts[0].inner = nil
         origin.partMap.removeAll()
-        #expect(target.counts == [0, 1, 0, 1, 2, 1, 0, 1, 1, 0, 0])
+        expectEqual(target.counts, [0, 1, 0, 1, 2, 1, 0, 1, 1, 0, 0])
         realm.cancelWrite()
-        #expect(target.counts == Self.all)
+        expectEqual(target.counts, Self.all)
         try kaVerify(realm)
         // The origin goes, and comes back.
         realm.beginWrite()
         realm.delete(origin)
-        #expect(target.counts == Self.none && kaRowCount(realm, "KAPart") == 0)
+        expect(target.counts == Self.none && kaRowCount(realm, "KAPart") == 0)
         realm.cancelWrite()
-        #expect(target.counts == Self.all && origin.fromOne.isEmpty)
+        expect(target.counts == Self.all && origin.fromOne.isEmpty)
         // The target goes, and comes back.
         realm.beginWrite()
         realm.delete(target)
         checkNulls(origin)
         realm.cancelWrite()
-        #expect(target.counts == Self.all)
+        expectEqual(target.counts, Self.all)
         try realm.write { realm.delete(target) }
         checkNulls(origin)
         try kaVerify(realm)
         try realm.write { realm.delete(origin) }
-        #expect(kaRowCount(realm, "KAPart") == 0 && kaRowCount(realm, "KASpot") == 0)
+        expect(kaRowCount(realm, "KAPart") == 0 && kaRowCount(realm, "KASpot") == 0)
         try kaVerify(realm)
     }
 
     private func checkNulls(_ origin: KANode) {
-        #expect(origin.one == nil && origin.many.isEmpty && origin.set.isEmpty)
-        #expect(origin.map.keys == ["a", "b"] && origin.map["a"]! == nil)
-        #expect(origin.any == ["k": [nil, nil], "l": nil] && Array(origin.anys) == [nil, [nil], 1])
-        #expect(Set(origin.anySet).subtracting([AnyRealmValue.none]) == [2], "\(origin.anySet)")
-        #expect(origin.anyMap["m"] == AnyRealmValue.none && origin.anyMap["n"] == ["o": nil])
-        #expect(origin.part?.target == nil && origin.part?.any == [nil] && origin.part?.nodes.isEmpty == true)
-        #expect(origin.parts[0].target == nil && origin.parts[0].inner?.target == nil)
-        #expect(origin.partMap["s"]??.target == nil && origin.partMap["s"]??.name == "t")
+        expect(origin.one == nil && origin.many.isEmpty && origin.set.isEmpty)
+        expect(origin.map.keys == ["a", "b"] && origin.map["a"]! == nil)
+        expect(origin.any == ["k": [nil, nil], "l": nil] && Array(origin.anys) == [nil, [nil], 1])
+        expectEqual(Set(origin.anySet).subtracting([AnyRealmValue.none]), [2], "\(origin.anySet)")
+        expect(origin.anyMap["m"] == AnyRealmValue.none && origin.anyMap["n"] == ["o": nil])
+        expect(origin.part?.target == nil && origin.part?.any == [nil] && origin.part?.nodes.isEmpty == true)
+        expect(origin.parts[0].target == nil && origin.parts[0].inner?.target == nil)
+        expect(origin.partMap["s"]??.target == nil && origin.partMap["s"]??.name == "t")
     }
 
     @Test("A node that links to itself in every way is deleted, and so is a ring; deleting the class leaves nothing")
@@ -81,23 +81,23 @@ struct KindsAuditTests {
         let node = KANode(1)
         node.link(to: node)
         try realm.write { realm.add(node) }
-        #expect(node.counts == Self.all)
+        expectEqual(node.counts, Self.all)
         try kaVerify(realm)
         try realm.write { realm.delete(node) }
         try kaVerify(realm)
-        #expect(kaRowCount(realm, "KAPart") == 0)
+        expectEqual(kaRowCount(realm, "KAPart"), 0)
         try realm.write {
             let nodes = (0..<5).map { KANode($0) }
             for i in 0..<5 { nodes[i].link(to: nodes[(i + 1) % 5]) }
             realm.add(nodes[0])
         }
-        #expect(realm.objects(KANode.self).allSatisfy { $0.counts == Self.all })
+        expect(realm.objects(KANode.self).allSatisfy { $0.counts == Self.all })
         try realm.write { realm.delete(realm.objects(KANode.self).where { $0.id < 2 }) }
         try kaVerify(realm)
-        #expect(realm.object(ofType: KANode.self, forPrimaryKey: 2)?.counts == Self.none)
+        expectEqual(realm.object(ofType: KANode.self, forPrimaryKey: 2)?.counts, Self.none)
         try realm.write { realm.delete(realm.objects(KANode.self)) }
         try kaVerify(realm)
-        #expect(kaRowCount(realm, "KAPart") == 0)
+        expectEqual(kaRowCount(realm, "KAPart"), 0)
     }
 
     @Test
@@ -108,19 +108,19 @@ struct KindsAuditTests {
         origin.link(to: target)
         try realm.write { realm.add(origin) }
         let names = target.fromParts.map(\.name).sorted()
-        #expect(names == ["p", "q", "r", "t"])
+        expectEqual(names, ["p", "q", "r", "t"])
         for part in target.fromParts {
-            let parent = try #require(part.parent)
+            let parent = try require(part.parent)
             if part.name == "r" {
-                #expect((parent as? KAPart)?.name == "q" && part.parentProperty == "inner")
+                expect((parent as? KAPart)?.name == "q" && part.parentProperty == "inner")
             } else {
-                #expect(parent as? KANode == origin)
+                expectEqual(parent as? KANode, origin)
             }
         }
-        #expect(target.fromParts.first { $0.name == "t" }?.parentProperty == "partMap")
-        #expect(realm.objects(KANode.self).where { $0.fromParts.name == "t" }.count == 1)
-        #expect(realm.objects(KANode.self).where { $0.fromAny.id == 1 }.first == target)
-        #expect(realm.objects(KANode.self).where { $0.fromMap.count == 2 }.first == target)
+        expectEqual(target.fromParts.first { $0.name == "t" }?.parentProperty, "partMap")
+        expectEqual(realm.objects(KANode.self).where { $0.fromParts.name == "t" }.count, 1)
+        expectEqual(realm.objects(KANode.self).where { $0.fromAny.id == 1 }.first, target)
+        expectEqual(realm.objects(KANode.self).where { $0.fromMap.count == 2 }.first, target)
     }
 
     // MARK: Maps of embedded objects
@@ -134,36 +134,36 @@ struct KindsAuditTests {
         let first = KAPart("first", inner: KAPart("i"))
         try realm.write {
             node.partMap["a"] = first
-            #expect(first.realm != nil && count() == 2)
+            expect(first.realm != nil && count() == 2)
             node.partMap["a"] = first
-            #expect(count() == 2 && !first.isInvalidated)
+            expect(count() == 2 && !first.isInvalidated)
             // A copy, as it has an owner.
             node.partMap["b"] = first
-            #expect(count() == 4 && node.partMap["b"]! != first && node.partMap["b"]??.inner?.name == "i")
+            expect(count() == 4 && node.partMap["b"]! != first && node.partMap["b"]??.inner?.name == "i")
             node.part = first
-            #expect(count() == 6)
+            expectEqual(count(), 6)
             node.partMap["a"] = KAPart("second")
-            #expect(first.isInvalidated && count() == 5)
+            expect(first.isInvalidated && count() == 5)
             node.partMap["b"] = KAPart?.none
-            #expect(count() == 3 && node.partMap.count == 2)
+            expect(count() == 3 && node.partMap.count == 2)
             node.partMap["b"] = nil
-            #expect(node.partMap.count == 1)
+            expectEqual(node.partMap.count, 1)
             node.partMap.setValue(["name": "plain", "inner": ["name": "q"]], forKey: "c")
         }
         try kaVerify(realm)
         try realm.write {
             // The entry becomes null with the object.
             realm.delete(node.partMap["a"]!!)
-            #expect(node.partMap.keys.contains("a") && node.partMap["a"]! == nil)
+            expect(node.partMap.keys.contains("a") && node.partMap["a"]! == nil)
         }
         try kaVerify(realm)
         let before = count()
         realm.beginWrite()
         node.partMap.removeAll()
         node.partMap.merge([("z", KAPart("z"))]) { $1 }
-        #expect(node.partMap.keys == ["z"])
+        expectEqual(node.partMap.keys, ["z"])
         realm.cancelWrite()
-        #expect(count() == before && !node.partMap.keys.contains("z"))
+        expect(count() == before && !node.partMap.keys.contains("z"))
         for policy in [Realm.UpdatePolicy.all, .modified] {
             try realm.write {
                 realm.create(
@@ -172,7 +172,7 @@ struct KindsAuditTests {
                     update: policy
                 )
             }
-            #expect(node.partMap.keys == ["u", "v"] && node.partMap["u"]??.name == "u" && node.partMap["v"]! == nil)
+            expect(node.partMap.keys == ["u", "v"] && node.partMap["u"]??.name == "u" && node.partMap["v"]! == nil)
             try kaVerify(realm, "\(policy)")
         }
         // An upsert of an unmanaged object.
@@ -181,15 +181,15 @@ struct KindsAuditTests {
             other.partMap["w"] = KAPart("w", inner: KAPart("w2"))
             realm.add(other, update: .modified)
         }
-        #expect(node.partMap.keys == ["w"] && node.partMap["w"]??.inner?.name == "w2")
+        expect(node.partMap.keys == ["w"] && node.partMap["w"]??.inner?.name == "w2")
         try kaVerify(realm)
         try realm.write {
             let map = node.partMap
             node.partMap = map
-            #expect(node.partMap.count == 1)
+            expectEqual(node.partMap.count, 1)
         }
         try realm.write { realm.delete(node) }
-        #expect(count() == 0)
+        expectEqual(count(), 0)
         try kaVerify(realm)
     }
 
@@ -209,7 +209,7 @@ struct KindsAuditTests {
                     let copy = realm.create(KANode.self, value: unmanaged)
                     copy.check("created")
                     realm.delete(copy)
-                    #expect(kaRowCount(realm, "KAPart") == 0 && kaRowCount(realm, "KASpot") == 0)
+                    expect(kaRowCount(realm, "KAPart") == 0 && kaRowCount(realm, "KASpot") == 0)
                     realm.add(unmanaged)
                     unmanaged.check("added")
                     let filled = KANode(2)
@@ -222,7 +222,7 @@ struct KindsAuditTests {
                 try kaVerify(realm, "written")
                 let detached = KANode(value: unmanaged)
                 detached.check("detached")
-                #expect(detached.realm == nil && detached.part?.realm == nil && detached.any.listValue?.realm == nil)
+                expect(detached.realm == nil && detached.part?.realm == nil && detached.any.listValue?.realm == nil)
                 let other = try kaRealm()
                 try other.write {
                     other.create(KANode.self, value: unmanaged).check("created in another realm")
@@ -263,7 +263,7 @@ struct KindsAuditTests {
             }
             let realm = try Realm(configuration: configuration)
             for node in realm.objects(KANode.self) { node.check("reopened") }
-            #expect(realm.objects(KANode.self).count == 2)
+            expectEqual(realm.objects(KANode.self).count, 2)
             try kaVerify(realm, "reopened")
         }
     }
@@ -278,22 +278,22 @@ struct KindsAuditTests {
         try realm.write { realm.add(origin) }
         let other = try kaRealm()
         try other.write { other.create(KANode.self, value: origin, update: .modified) }
-        let copy = try #require(other.object(ofType: KANode.self, forPrimaryKey: 1))
-        let copied = try #require(other.object(ofType: KANode.self, forPrimaryKey: 2))
-        #expect(copied.counts == Self.all && copy.one == copied && copied.realm == other)
-        #expect(other.objects(KANode.self).count == 2)
+        let copy = try require(other.object(ofType: KANode.self, forPrimaryKey: 1))
+        let copied = try require(other.object(ofType: KANode.self, forPrimaryKey: 2))
+        expect(copied.counts == Self.all && copy.one == copied && copied.realm == other)
+        expectEqual(other.objects(KANode.self).count, 2)
         copied.check("the target in another realm")
         try kaVerify(other)
         // Again: nothing new.
         try other.write { other.create(KANode.self, value: origin, update: .all) }
-        #expect(other.objects(KANode.self).count == 2 && copied.counts == Self.all)
+        expect(other.objects(KANode.self).count == 2 && copied.counts == Self.all)
         try kaVerify(other)
         // An unmanaged graph.
         let plain = KANode(3)
         plain.link(to: KANode(4))
         let detached = KANode(value: plain)
         try other.write { other.add(detached) }
-        #expect(other.object(ofType: KANode.self, forPrimaryKey: 4)?.counts == Self.all)
+        expectEqual(other.object(ofType: KANode.self, forPrimaryKey: 4)?.counts, Self.all)
         try kaVerify(other)
     }
 
@@ -306,35 +306,35 @@ struct KindsAuditTests {
         node.fill()
         realm.beginWrite()
         if managed { realm.add(node) }
-        #expect(node.moods.contains(.merry) && !node.moods.contains(.cross) && !node.moods.insert(.calm))
-        #expect(node.moods.remove(.calm) && !node.moods.remove(.calm) && node.moods.count == 1)
-        #expect(node.grades.contains(nil) && node.grades.remove(nil) && !node.grades.contains(nil))
-        #expect(node.codes.insert(KACode("IT")) && node.codes.isSubset(of: node.codes))
+        expect(node.moods.contains(.merry) && !node.moods.contains(.cross) && !node.moods.insert(.calm))
+        expect(node.moods.remove(.calm) && !node.moods.remove(.calm) && node.moods.count == 1)
+        expect(node.grades.contains(nil) && node.grades.remove(nil) && !node.grades.contains(nil))
+        expect(node.codes.insert(KACode("IT")) && node.codes.isSubset(of: node.codes))
         node.codes.formUnion([KACode("IT"), KACode("ES")])
-        #expect(node.codes.count == 4)
+        expectEqual(node.codes.count, 4)
         node.codes.subtract([KACode("IT")])
-        #expect(Set(node.codes) == [KACode("DE"), KACode("FR"), KACode("ES")])
+        expectEqual(Set(node.codes), [KACode("DE"), KACode("FR"), KACode("ES")])
         node.codeMap.merge(["home": KACode("A"), "z": KACode("B")].map { ($0.key, $0.value) }) { a, b in
             KACode(a.text + b.text)
         }
-        #expect(node.codeMap["home"]?.text == "GBA" && node.codeMap["z"]?.text == "B")
+        expect(node.codeMap["home"]?.text == "GBA" && node.codeMap["z"]?.text == "B")
         node.moodMap["a"] = nil
         node.moodMap["b", default: .calm] = .merry
-        #expect(node.moodMap.keys == ["b"] && node.moodMap.values == [.merry])
+        expect(node.moodMap.keys == ["b"] && node.moodMap.values == [.merry])
         node.way.insert(KAPoint(0, 0), at: 1)
         node.way.move(from: 0, to: 2)
-        #expect(Array(node.way) == [KAPoint(0, 0), KAPoint(7, 8), KAPoint(5, 6)])
+        expectEqual(Array(node.way), [KAPoint(0, 0), KAPoint(7, 8), KAPoint(5, 6)])
         node.way.replaceSubrange(0..<2, with: [KAPoint(1, 1)])
-        #expect(Array(node.way) == [KAPoint(1, 1), KAPoint(5, 6)])
+        expectEqual(Array(node.way), [KAPoint(1, 1), KAPoint(5, 6)])
         node.spots["here"] = KAPoint(2, 2)
         node.spots["there"] = KAPoint(3, 3)
         node.spots["here"] = nil
-        #expect(node.spots.keys == ["none", "there"] && node.spots["there"]! == KAPoint(3, 3))
+        expect(node.spots.keys == ["none", "there"] && node.spots["there"]! == KAPoint(3, 3))
         node.goal = nil
         node.way.removeAll()
-        #expect(node.goal == nil && node.spot == KAPoint(1, 2))
+        expect(node.goal == nil && node.spot == KAPoint(1, 2))
         if managed {
-            #expect(kaRowCount(realm, "KASpot") == 2)
+            expectEqual(kaRowCount(realm, "KASpot"), 2)
             try realm.commitWrite()
             try kaVerify(realm)
         } else {
@@ -350,8 +350,8 @@ struct KindsAuditTests {
             let error = #expect(throws: Realm.Error.self, "\(property) \(value)") {
                 try realm.write { realm.create(KANode.self, value: ["id": 99, property: value]) }
             }
-            #expect(error?.property != nil || property == "any", "\(property) \(String(describing: error))")
-            #expect(realm.object(ofType: KANode.self, forPrimaryKey: 99) == nil)
+            expect(error?.property != nil || property == "any", "\(property) \(String(describing: error))")
+            expect(realm.object(ofType: KANode.self, forPrimaryKey: 99) == nil)
         }
         try kaVerify(realm)
     }

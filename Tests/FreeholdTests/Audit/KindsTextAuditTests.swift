@@ -58,17 +58,17 @@ class KACoded: Object, Codable {
     }
 
     func check(_ place: String) {
-        #expect(any == ["a": [1, nil, true, "x", 2.5], "d": ["e": []]], "\(place): \(any)")
-        #expect(Array(anys) == [1, [2], ["k": 3], nil] && anyMap["x"] == [["y": 1]], "\(place)")
-        #expect(anyMap.keys == ["n", "x"] && anyMap["n"] == AnyRealmValue.none, "\(place)")
-        #expect(Set(numbers) == [1, 3] && Set(maybe) == ["a", nil], "\(place)")
-        #expect(part?.name == "p" && part?.grade == .high && part?.parts[0].name == "q", "\(place)")
-        #expect(parts.map(\.name) == ["r"] && partMap["m"]??.name == "s", "\(place)")
-        #expect(partMap.keys == ["m", "n"] && partMap["n"]! == nil, "\(place)")
-        #expect(mood == .merry && Array(grades) == [.high, nil] && gradeMap["g"]! == .high, "\(place)")
-        #expect(gradeMap.keys == ["g", "n"] && Set(moods) == [.cross] && Set(codes) == [KACode("DE")], "\(place)")
-        #expect(dates["d"] == Date(timeIntervalSince1970: 100) && Set(blobs) == [Data([1, 2])], "\(place)")
-        #expect(decimals["one"]! == Decimal128(number: 1) && decimals.keys == ["n", "one"], "\(place)")
+        expectEqual(any, ["a": [1, nil, true, "x", 2.5], "d": ["e": []]], "\(place): \(any)")
+        expect(Array(anys) == [1, [2], ["k": 3], nil] && anyMap["x"] == [["y": 1]], "\(place)")
+        expect(anyMap.keys == ["n", "x"] && anyMap["n"] == AnyRealmValue.none, "\(place)")
+        expect(Set(numbers) == [1, 3] && Set(maybe) == ["a", nil], "\(place)")
+        expect(part?.name == "p" && part?.grade == .high && part?.parts[0].name == "q", "\(place)")
+        expect(parts.map(\.name) == ["r"] && partMap["m"]??.name == "s", "\(place)")
+        expect(partMap.keys == ["m", "n"] && partMap["n"]! == nil, "\(place)")
+        expect(mood == .merry && Array(grades) == [.high, nil] && gradeMap["g"]! == .high, "\(place)")
+        expect(gradeMap.keys == ["g", "n"] && Set(moods) == [.cross] && Set(codes) == [KACode("DE")], "\(place)")
+        expect(dates["d"] == Date(timeIntervalSince1970: 100) && Set(blobs) == [Data([1, 2])], "\(place)")
+        expect(decimals["one"]! == Decimal128(number: 1) && decimals.keys == ["n", "one"], "\(place)")
     }
 }
 
@@ -109,7 +109,7 @@ struct KindsTextAuditTests {
         let data = try JSONEncoder().encode(object)
         let decoded = try JSONDecoder().decode(KACoded.self, from: data)
         decoded.check("decoded")
-        #expect(decoded.id == nil)
+        expect(decoded.id == nil)
         decoded.id = .calm
         decoded.friend = object
         decoded.friends["f"] = object
@@ -143,28 +143,28 @@ struct KindsTextAuditTests {
         let other = try self.realm()
         for round in 0..<2 {
             try other.importJSON(from: data, into: KACoded.self)
-            #expect(other.objects(KACoded.self).count == 2, "\(round)")
+            expectEqual(other.objects(KACoded.self).count, 2, "\(round)")
             for imported in other.objects(KACoded.self) { imported.check("imported \(round)") }
-            let imported = try #require(other.object(ofType: KACoded.self, forPrimaryKey: KAMood.cross))
-            #expect(
+            let imported = try require(other.object(ofType: KACoded.self, forPrimaryKey: KAMood.cross))
+            expect(
                 imported.friend?.id == .merry && imported.friends["f"]??.id == .merry && imported.friends["n"]! == nil
             )
             try kaVerify(other)
         }
-        #expect(
-            try other.objects(KACoded.self).sorted(by: \.id).jsonData(options: options)
-                == realm.objects(KACoded.self).sorted(by: \.id).jsonData(options: options)
+        try expectEqual(
+            other.objects(KACoded.self).sorted(by: \.id).jsonData(options: options),
+            realm.objects(KACoded.self).sorted(by: \.id).jsonData(options: options)
         )
         let bad = #"[{"id":"calm","partMap":{"a":{"name":5}}}]"#
         let error = #expect(throws: JSONError.self) { try other.importJSON(from: Data(bad.utf8), into: KACoded.self) }
-        #expect("\(error!)".contains("name"), "\(error!)")
+        expect("\(error!)".contains("name"), "\(error!)")
         for bad in [
             #"[{"id":"sad"}]"#, #"[{"id":"calm","moods":["sad"]}]"#, #"[{"id":"calm","codes":["long one"]}]"#,
             #"[{"id":"calm","gradeMap":{"a":7}}]"#, #"[{"id":"calm","anyMap":{"a.b":7}}]"#,
         ] {
             #expect(throws: JSONError.self, "\(bad)") { try other.importJSON(from: Data(bad.utf8), into: KACoded.self) }
         }
-        #expect(other.objects(KACoded.self).count == 2)
+        expectEqual(other.objects(KACoded.self).count, 2)
     }
 
     @Test
@@ -176,11 +176,11 @@ struct KindsTextAuditTests {
             realm.create(KACoded.self, value: ["id": NSNull(), "anys": [1]] as [String: Any], update: .modified)
         }
         let all = realm.objects(KACoded.self)
-        #expect(all.count == 2 && all.where { $0.id == nil }.first?.anys.count == 1)
-        #expect(realm.object(ofType: KACoded.self, forPrimaryKey: KAMood?.none)?.mood == .cross)
-        #expect(realm.object(ofType: KACoded.self, forPrimaryKey: "merry")?.mood == .merry)
-        #expect(all.where { $0.mood == .merry }.count == 1 && all.sorted(byKeyPath: "the_mood").first?.mood == .cross)
-        #expect(realm.dynamicObjects("KACoded").where { $0["the_mood", as: String.self] == "merry" }.count == 1)
+        expect(all.count == 2 && all.where { $0.id == nil }.first?.anys.count == 1)
+        expectEqual(realm.object(ofType: KACoded.self, forPrimaryKey: KAMood?.none)?.mood, .cross)
+        expectEqual(realm.object(ofType: KACoded.self, forPrimaryKey: "merry")?.mood, .merry)
+        expect(all.where { $0.mood == .merry }.count == 1 && all.sorted(byKeyPath: "the_mood").first?.mood == .cross)
+        expectEqual(realm.dynamicObjects("KACoded").where { $0["the_mood", as: String.self] == "merry" }.count, 1)
         #expect(throws: Realm.Error.self) { try realm.write { realm.create(KACoded.self, value: ["id": "merry"]) } }
         #expect(throws: Realm.Error.self) { try realm.write { realm.create(KACoded.self) } }
         try kaVerify(realm)
@@ -194,21 +194,21 @@ struct KindsTextAuditTests {
         outer.other = inner
         outer.any = .object(inner)
         try realm.write { realm.add(outer) }
-        #expect(outer.other == inner && outer.any.object(KAInner.KATwin.self) == inner)
-        #expect(outer.any.object(KAOuter.KATwin.self) == nil)
-        #expect(inner.twins.first == outer && inner.anyTwins.first == outer)
-        #expect(realm.dynamicObjects("inner_twin").count == 1)
-        #expect(realm.objects(KAOuter.KATwin.self).where { $0.any == .object(inner) }.count == 1)
-        #expect(realm.object(ofType: KAInner.KATwin.self, forPrimaryKey: UUID?.none) == inner)
+        expect(outer.other == inner && outer.any.object(KAInner.KATwin.self) == inner)
+        expect(outer.any.object(KAOuter.KATwin.self) == nil)
+        expect(inner.twins.first == outer && inner.anyTwins.first == outer)
+        expectEqual(realm.dynamicObjects("inner_twin").count, 1)
+        expectEqual(realm.objects(KAOuter.KATwin.self).where { $0.any == .object(inner) }.count, 1)
+        expectEqual(realm.object(ofType: KAInner.KATwin.self, forPrimaryKey: UUID?.none), inner)
         try realm.write {
             outer.any = .object(outer)
-            #expect(inner.anyTwins.isEmpty)
+            expect(inner.anyTwins.isEmpty)
         }
         try kaVerify(realm)
         let other = try self.realm([KAOuter.KATwin.self, KAInner.KATwin.self])
         try other.write { other.create(KAOuter.KATwin.self, value: outer, update: .modified) }
-        let copy = try #require(other.objects(KAOuter.KATwin.self).first)
-        #expect(copy.any.object(KAOuter.KATwin.self) == copy && copy.other?.twins.first == copy)
+        let copy = try require(other.objects(KAOuter.KATwin.self).first)
+        expect(copy.any.object(KAOuter.KATwin.self) == copy && copy.other?.twins.first == copy)
         try kaVerify(other)
     }
 }

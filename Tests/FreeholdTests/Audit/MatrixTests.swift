@@ -42,10 +42,10 @@ private func set<T>(_ row: MatrixRow<T>, _ object: Matrix) {
 }
 
 private func check<T>(_ row: MatrixRow<T>, _ object: Matrix, _ place: Comment) {
-    #expect(object[keyPath: row.plain] == row.samples[0], place)
-    #expect(object[keyPath: row.optional] == row.samples[1], place)
-    #expect(Array(object[keyPath: row.list]) == row.samples, place)
-    #expect(Array(object[keyPath: row.optionalList]) == row.samples.map { $0 } + [nil], place)
+    expectEqual(object[keyPath: row.plain], row.samples[0], place)
+    expectEqual(object[keyPath: row.optional], row.samples[1], place)
+    expectEqual(Array(object[keyPath: row.list]), row.samples, place)
+    expectEqual(Array(object[keyPath: row.optionalList]), row.samples.map { $0 } + [nil], place)
 }
 
 /// The same value, whatever width of integer it is held in.
@@ -76,17 +76,17 @@ private struct RoundTrip: MatrixVisitor {
             }
             check(row, object, "after the transaction")
             check(row, other, "set when managed, after the transaction")
-            #expect("\(object)" == before)
+            expectEqual("\(object)", before)
             let again = realm.objects(Matrix.self)[0]
-            #expect(again == object && again.hash == object.hash && again != other)
+            expect(again == object && again.hash == object.hash && again != other)
             check(row, again, "another accessor")
-            #expect(same(again[row.name], row.samples[0]) && same(again[row.name + "Opt"], row.samples[1]))
-            #expect((again[row.name + "List"] as? List<T>) == object[keyPath: row.list])
+            expect(same(again[row.name], row.samples[0]) && same(again[row.name + "Opt"], row.samples[1]))
+            expectEqual((again[row.name + "List"] as? List<T>), object[keyPath: row.list])
             try realm.write {
                 object[keyPath: row.optional] = nil
                 object[keyPath: row.optionalList].removeAll()
             }
-            #expect(again[keyPath: row.optional] == nil && again[row.name + "Opt"] == nil)
+            expect(again[keyPath: row.optional] == nil && again[row.name + "Opt"] == nil)
             try realm.write {
                 object[keyPath: row.optional] = row.samples[1]
                 object[keyPath: row.optionalList] = other[keyPath: row.optionalList]
@@ -94,7 +94,7 @@ private struct RoundTrip: MatrixVisitor {
         }
         let reopened = try Realm(configuration: configuration)
         for object in reopened.objects(Matrix.self) { check(row, object, "reopened") }
-        #expect(reopened.objects(Matrix.self).count == 2)
+        expectEqual(reopened.objects(Matrix.self).count, 2)
     }
 
     private func autoreleased(_ body: () throws -> Void) throws { try body() }
@@ -125,25 +125,25 @@ private struct Creation: MatrixVisitor {
             check(row, realm.create(Matrix.self, value: array), "an array")
             let nulls: [String: Any?] = [row.name: row.samples[0], row.name + "Opt": nil, row.name + "List": nil]
             let null = realm.create(Matrix.self, value: nulls)
-            #expect(null[keyPath: row.optional] == nil && null[keyPath: row.list].isEmpty)
+            expect(null[keyPath: row.optional] == nil && null[keyPath: row.list].isEmpty)
             let nested = realm.create(
                 Matrix.self,
                 value: ["link": values, "linkList": [values, values]] as [String: Any]
             )
             check(row, nested.link!, "nested in a link")
             check(row, nested.linkList[1], "nested in a list")
-            #expect(nested.link!.linking.count == 1 && nested.linkList[0].listing.first == nested)
+            expect(nested.link!.linking.count == 1 && nested.linkList[0].listing.first == nested)
         }
-        #expect(unmanaged.realm == nil && foreign.realm == elsewhere)
-        #expect(realm.objects(Matrix.self).count == 10)
+        expect(unmanaged.realm == nil && foreign.realm == elsewhere)
+        expectEqual(realm.objects(Matrix.self).count, 10)
         func code(_ value: [String: Any]) -> Realm.Error.Code? {
             thrownCode { _ = try realm.write { realm.create(Matrix.self, value: value) } }
         }
-        #expect(code([row.name: NSNull()]) == .missingValue)
-        #expect(code([row.name: ["a": 1]]) == .invalidValue)
-        #expect(code([row.name + "List": [NSNull()]]) == .missingValue)
-        #expect(code([row.name + "List": 5]) == .invalidValue)
-        #expect(realm.objects(Matrix.self).count == 10)
+        expectEqual(code([row.name: NSNull()]), .missingValue)
+        expectEqual(code([row.name: ["a": 1]]), .invalidValue)
+        expectEqual(code([row.name + "List": [NSNull()]]), .missingValue)
+        expectEqual(code([row.name + "List": 5]), .invalidValue)
+        expectEqual(realm.objects(Matrix.self).count, 10)
     }
 }
 
@@ -161,8 +161,8 @@ private struct Subscripts: MatrixVisitor {
             object[row.name + "Opt"] = nil
             object[row.name + "List"] = nil
             object[row.name + "OptList"] = NSNull()
-            #expect(object[row.name + "Opt"] == nil && object[keyPath: row.optional] == nil)
-            #expect(object[keyPath: row.list].isEmpty && object[keyPath: row.optionalList].isEmpty)
+            expect(object[row.name + "Opt"] == nil && object[keyPath: row.optional] == nil)
+            expect(object[keyPath: row.list].isEmpty && object[keyPath: row.optionalList].isEmpty)
         }
         assign()
         check(row, object, "unmanaged")
@@ -175,8 +175,8 @@ private struct Subscripts: MatrixVisitor {
             assign()
         }
         check(row, object, "afterwards")
-        #expect(thrownCode { try realm.write { object[row.name] = nil } } == .missingValue)
-        #expect(thrownCode { try realm.write { object[row.name] = ["no"] } } == .invalidValue)
+        expectEqual(thrownCode { try realm.write { object[row.name] = nil } }, .missingValue)
+        expectEqual(thrownCode { try realm.write { object[row.name] = ["no"] } }, .invalidValue)
         check(row, object, "after errors")
     }
 }
@@ -203,14 +203,14 @@ private struct Lists: MatrixVisitor {
             list.remove(at: 0)
             list.removeLast()
             note()
-            #expect(list.index(of: nil) == states.last!.firstIndex(of: nil))
-            #expect(list.index(of: a) == states.last!.firstIndex(of: a))
-            #expect(list.contains(nil) && list.first == states.last!.first && list.last == states.last!.last)
+            expectEqual(list.index(of: nil), states.last!.firstIndex(of: nil))
+            expectEqual(list.index(of: a), states.last!.firstIndex(of: a))
+            expect(list.contains(nil) && list.first == states.last!.first && list.last == states.last!.last)
             return states
         }
         let expected = edit(List<T?>())
-        try realm.write { #expect(edit(managed[keyPath: row.optionalList]) == expected) }
-        #expect(Array(managed[keyPath: row.optionalList]) == expected.last!)
+        try realm.write { expectEqual(edit(managed[keyPath: row.optionalList]), expected) }
+        expectEqual(Array(managed[keyPath: row.optionalList]), expected.last!)
     }
 }
 
@@ -230,13 +230,13 @@ private struct Conditions: MatrixVisitor {
         let all = realm.objects(Matrix.self)
         for sample in row.samples {
             let equal = row.samples.filter { $0 == sample }.count
-            #expect(all.where { $0[dynamicMember: row.optional] == sample }.count == equal)
-            #expect(all.where { !($0[dynamicMember: row.optional] == sample) }.count == all.count - equal)
-            #expect(all.where { $0[dynamicMember: row.plain].in([sample]) }.count >= equal)
-            #expect(all.where { $0[dynamicMember: row.optionalList].contains(sample) }.count == equal)
+            expectEqual(all.where { $0[dynamicMember: row.optional] == sample }.count, equal)
+            expectEqual(all.where { !($0[dynamicMember: row.optional] == sample) }.count, all.count - equal)
+            expect(all.where { $0[dynamicMember: row.plain].in([sample]) }.count >= equal)
+            expectEqual(all.where { $0[dynamicMember: row.optionalList].contains(sample) }.count, equal)
         }
-        #expect(all.where { $0[dynamicMember: row.optional] == nil }.count == 1)
-        #expect(all.where { $0[dynamicMember: row.optional] != nil }.count == row.samples.count)
-        #expect(all.where { $0[dynamicMember: row.optionalList].contains(nil) }.count == row.samples.count)
+        expectEqual(all.where { $0[dynamicMember: row.optional] == nil }.count, 1)
+        expectEqual(all.where { $0[dynamicMember: row.optional] != nil }.count, row.samples.count)
+        expectEqual(all.where { $0[dynamicMember: row.optionalList].contains(nil) }.count, row.samples.count)
     }
 }

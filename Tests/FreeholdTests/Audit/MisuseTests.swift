@@ -122,7 +122,7 @@ struct MisuseTests {
             try misuse.run(isManaged: true)
             exit(0)
         }
-        expect(result, misuse)
+        expectTrap(result, misuse)
     }
 
     @Test(arguments: Misuse.ofLists)
@@ -131,12 +131,12 @@ struct MisuseTests {
             try misuse.run(isManaged: false)
             exit(0)
         }
-        expect(result, misuse)
+        expectTrap(result, misuse)
     }
 
-    private func expect(_ result: ExitTest.Result?, _ misuse: Misuse) {
+    private func expectTrap(_ result: ExitTest.Result?, _ misuse: Misuse) {
         let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(message.contains("Fatal error: Freehold: "), "\(misuse): \(message.prefix(500))")
-        for word in misuse.words { #expect(message.contains(word), "\(misuse): \(message.prefix(500))") }
+        expect(message.contains("Fatal error: Freehold: "), "\(misuse): \(message.prefix(500))")
+        for word in misuse.words { expect(message.contains(word), "\(misuse): \(message.prefix(500))") }
     }
 }

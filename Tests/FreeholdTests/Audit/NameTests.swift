@@ -43,9 +43,9 @@ struct PropertyNameTests {
             object.isManaged = false
         }
         let again = realm.objects(Clashing.self).where { $0.state == "Utah" && $0.core == 101 && !$0.isManaged }
-        #expect(again.count == 1 && again[0] == object)
-        #expect(object.slot == 50 && object.default == 130 && object["default"] as? Int == 130)
-        #expect(object.table?.key == 0 && Array(object.info) == [5] && object.unmanagedError == nil)
-        #expect(object.rawKey == 3 && object.stamp == 2 && object.cluster == 4 && object.extra == 6)
+        expect(again.count == 1 && again[0] == object)
+        expect(object.slot == 50 && object.default == 130 && object["default"] as? Int == 130)
+        expect(object.table?.key == 0 && Array(object.info) == [5] && object.unmanagedError == nil)
+        expect(object.rawKey == 3 && object.stamp == 2 && object.cluster == 4 && object.extra == 6)
     }
 }

@@ -38,8 +38,8 @@ struct NumberTests {
             configuration: Realm.Configuration(inMemoryIdentifier: UUID().uuidString, objectTypes: [Matrix.self])
         )
         let all = realm.objects(Matrix.self)
-        #expect(all.min(of: plain) == nil && all.max(of: plain) == nil && all.average(of: plain) == nil)
-        #expect(all.sum(of: plain) == 0)
+        expect(all.min(of: plain) == nil && all.max(of: plain) == nil && all.average(of: plain) == nil)
+        expectEqual(all.sum(of: plain), 0)
         let holder = Matrix()
         try realm.write {
             for value in values {
@@ -50,45 +50,48 @@ struct NumberTests {
                 holder.linkList.append(object)
             }
             // In the transaction, too, results are live.
-            #expect(all.count == 3 && all.max(of: plain) == 3)
+            expect(all.count == 3 && all.max(of: plain) == 3)
             realm.add(holder)
-            #expect(all.count == 4 && all.min(of: plain) == 0)
+            expect(all.count == 4 && all.min(of: plain) == 0)
             holder[keyPath: plain] = 0
             holder[keyPath: list].append(objectsIn: values)
             holder[keyPath: optionalList].append(objectsIn: values.map { $0 } + [nil])
         }
-        #expect(all.min(of: plain) == 0 && all.max(of: plain) == 3 && all.sum(of: plain) == 6)
-        #expect(all.min(of: optional) == .some(1) && all.max(of: optional) == .some(3))
-        #expect(all.sum(of: optional) == .some(6) && all.average(of: optional) == .some(2))
-        #expect(all.average(ofProperty: name) == 1.5 && all.average(ofProperty: name + "Opt") == 2.0)
-        #expect(holder.linkList.max(of: plain) == 3 && holder.linkList.sum(of: plain) == 6)
+        expect(all.min(of: plain) == 0 && all.max(of: plain) == 3 && all.sum(of: plain) == 6)
+        expect(all.min(of: optional) == .some(1) && all.max(of: optional) == .some(3))
+        expect(all.sum(of: optional) == .some(6) && all.average(of: optional) == .some(2))
+        expect(all.average(ofProperty: name) == 1.5 && all.average(ofProperty: name + "Opt") == 2.0)
+        expect(holder.linkList.max(of: plain) == 3 && holder.linkList.sum(of: plain) == 6)
         let numbers = holder[keyPath: list]
-        #expect(numbers.min() == 1 && numbers.max() == 3 && numbers.sum() == 6)
-        #expect((holder.linkList.where { $0[dynamicMember: plain] > 1 }).map { $0[keyPath: plain] } == [3, 2])
+        expect(numbers.min() == 1 && numbers.max() == 3 && numbers.sum() == 6)
+        expectEqual((holder.linkList.where { $0[dynamicMember: plain] > 1 }).map { $0[keyPath: plain] }, [3, 2])
 
         func count(_ condition: (Query<Matrix>) -> Query<Bool>) -> Int { all.where(condition).count }
-        #expect(count { $0[dynamicMember: plain] > 1 } == 2 && count { $0[dynamicMember: plain] >= 1 } == 3)
-        #expect(count { $0[dynamicMember: plain] < 1 } == 1 && count { $0[dynamicMember: plain] <= 1 } == 2)
-        #expect(count { $0[dynamicMember: optional] > 1 } == 2 && count { $0[dynamicMember: optional] <= 1 } == 1)
-        #expect(count { !($0[dynamicMember: optional] > 1) } == 2)
-        #expect(count { $0[dynamicMember: plain].contains(1...2) } == 2)
-        #expect(count { $0[dynamicMember: plain].contains(1..<2) } == 1)
-        #expect(count { $0[dynamicMember: plain].in([0, 3, 9]) } == 2)
-        #expect(count { $0[dynamicMember: plain] == $0[dynamicMember: plain] } == 4)
-        #expect(count { $0.linkList[dynamicMember: plain] > 2 } == 1)
-        #expect(count { $0.linkList.count == 3 && $0[dynamicMember: plain] != 3 || $0[dynamicMember: plain] == 3 } == 2)
-        #expect(count { $0.listing[dynamicMember: plain] == 0 } == 3)
+        expect(count { $0[dynamicMember: plain] > 1 } == 2 && count { $0[dynamicMember: plain] >= 1 } == 3)
+        expect(count { $0[dynamicMember: plain] < 1 } == 1 && count { $0[dynamicMember: plain] <= 1 } == 2)
+        expect(count { $0[dynamicMember: optional] > 1 } == 2 && count { $0[dynamicMember: optional] <= 1 } == 1)
+        expectEqual(count { !($0[dynamicMember: optional] > 1) }, 2)
+        expectEqual(count { $0[dynamicMember: plain].contains(1...2) }, 2)
+        expectEqual(count { $0[dynamicMember: plain].contains(1..<2) }, 1)
+        expectEqual(count { $0[dynamicMember: plain].in([0, 3, 9]) }, 2)
+        expectEqual(count { $0[dynamicMember: plain] == $0[dynamicMember: plain] }, 4)
+        expectEqual(count { $0.linkList[dynamicMember: plain] > 2 }, 1)
+        expectEqual(
+            count { $0.linkList.count == 3 && $0[dynamicMember: plain] != 3 || $0[dynamicMember: plain] == 3 },
+            2
+        )
+        expectEqual(count { $0.listing[dynamicMember: plain] == 0 }, 3)
 
-        #expect(all.sorted(by: plain).map { $0[keyPath: plain] } == [0, 1, 2, 3])
-        #expect(all.sorted(by: plain, ascending: false).map { $0[keyPath: plain] } == [3, 2, 1, 0])
-        #expect(all.sorted(by: optional).map { $0[keyPath: optional] } == [nil, 1, 2, 3])
+        expectEqual(all.sorted(by: plain).map { $0[keyPath: plain] }, [0, 1, 2, 3])
+        expectEqual(all.sorted(by: plain, ascending: false).map { $0[keyPath: plain] }, [3, 2, 1, 0])
+        expectEqual(all.sorted(by: optional).map { $0[keyPath: optional] }, [nil, 1, 2, 3])
         let sorted = all.sorted(by: plain)
-        #expect(sorted.index(of: holder) == 0 && sorted.last?[keyPath: plain] == 3 && sorted.first == holder)
+        expect(sorted.index(of: holder) == 0 && sorted.last?[keyPath: plain] == 3 && sorted.first == holder)
         try realm.write {
             holder[keyPath: plain] = 4
-            #expect(sorted.last == holder && sorted.index(of: holder) == 3)
+            expect(sorted.last == holder && sorted.index(of: holder) == 3)
         }
-        #expect(sorted.last == holder && sorted.count == 4)
+        expect(sorted.last == holder && sorted.count == 4)
     }
 
     @Test
@@ -102,11 +105,11 @@ struct NumberTests {
             realm.create(Matrix.self, value: ["date": days[0]])
         }
         let all = realm.objects(Matrix.self)
-        #expect(all.min(of: \.date) == days[1] && all.max(of: \.dateOpt) == .some(days[0]))
-        #expect(all.where { $0.date > days[2] }.count == 2 && all.where { $0.dateOpt <= days[2] }.count == 2)
-        #expect(all.sorted(by: \.dateOpt).map(\.dateOpt) == [nil, days[1], days[2], days[0]])
-        #expect(all[0].dateList.min() == days[1] && all[0].dateList.max() == days[0])
-        #expect(all.where { $0.date.contains(days[1]...days[2]) }.count == 2)
+        expect(all.min(of: \.date) == days[1] && all.max(of: \.dateOpt) == .some(days[0]))
+        expect(all.where { $0.date > days[2] }.count == 2 && all.where { $0.dateOpt <= days[2] }.count == 2)
+        expectEqual(all.sorted(by: \.dateOpt).map(\.dateOpt), [nil, days[1], days[2], days[0]])
+        expect(all[0].dateList.min() == days[1] && all[0].dateList.max() == days[0])
+        expectEqual(all.where { $0.date.contains(days[1]...days[2]) }.count, 2)
     }
 
     @Test
@@ -123,16 +126,16 @@ struct NumberTests {
         func found(_ condition: (Query<Matrix>) -> Query<Bool>) -> [String?] {
             realm.objects(Matrix.self).where(condition).map(\.stringOpt)
         }
-        #expect(found { $0.stringOpt.starts(with: "Är") } == ["Ärger"])
-        #expect(found { $0.stringOpt.starts(with: "är", options: .caseInsensitive) } == ["Ärger", "ärger"])
-        #expect(found { $0.stringOpt.ends(with: "GER", options: .caseInsensitive) } == ["Ärger", "ärger"])
-        #expect(found { $0.stringOpt.contains("eb") } == ["Zebra"])
-        #expect(found { $0.stringOpt.equals("ZEBRA", options: .caseInsensitive) } == ["Zebra"])
-        #expect(found { $0.stringOpt.like("?rg*") } == ["Ärger", "ärger"])
-        #expect(found { $0.stringOpt == "" } == [""] && found { $0.stringOpt == nil } == [nil])
-        #expect(found { $0.stringOpt.in(["Zebra", nil]) } == ["Zebra", nil])
-        #expect(found { $0.stringOpt != "Zebra" && $0.string != "none" } == ["Ärger", "ärger", ""])
-        #expect(found { $0.stringOpt.equals($0.string) }.count == 4)
-        #expect(found { !($0.string.starts(with: "Z") || $0.string.contains("rg")) } == ["", nil])
+        expectEqual(found { $0.stringOpt.starts(with: "Är") }, ["Ärger"])
+        expectEqual(found { $0.stringOpt.starts(with: "är", options: .caseInsensitive) }, ["Ärger", "ärger"])
+        expectEqual(found { $0.stringOpt.ends(with: "GER", options: .caseInsensitive) }, ["Ärger", "ärger"])
+        expectEqual(found { $0.stringOpt.contains("eb") }, ["Zebra"])
+        expectEqual(found { $0.stringOpt.equals("ZEBRA", options: .caseInsensitive) }, ["Zebra"])
+        expectEqual(found { $0.stringOpt.like("?rg*") }, ["Ärger", "ärger"])
+        expect(found { $0.stringOpt == "" } == [""] && found { $0.stringOpt == nil } == [nil])
+        expectEqual(found { $0.stringOpt.in(["Zebra", nil]) }, ["Zebra", nil])
+        expectEqual(found { $0.stringOpt != "Zebra" && $0.string != "none" }, ["Ärger", "ärger", ""])
+        expectEqual(found { $0.stringOpt.equals($0.string) }.count, 4)
+        expectEqual(found { !($0.string.starts(with: "Z") || $0.string.contains("rg")) }, ["", nil])
     }
 }

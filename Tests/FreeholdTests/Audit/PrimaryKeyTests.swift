@@ -64,39 +64,41 @@ struct PrimaryKeyTests {
             key.map { realm.object(ofType: type, forPrimaryKey: $0.base) }
                 ?? realm.object(ofType: type, forPrimaryKey: nil as Int?)
         }
-        for key in keys { #expect(find(key) == nil) }
+        for key in keys { expect(find(key) == nil) }
         try realm.write {
             for key in keys {
                 let object = realm.create(type, value: ["key": key as Any])
-                #expect(find(key) == object)
+                expectEqual(find(key), object)
             }
         }
-        #expect(realm.pendingError == nil)
+        expect(realm.pendingError == nil)
         for (i, key) in keys.enumerated() {
-            let object = try #require(find(key))
-            #expect(object.realm == realm && object == find(key))
-            #expect(object.hash == find(key)?.hash)
-            #expect((object["key"] == nil) == (key == nil))
-            #expect(
-                thrownCode { _ = try realm.write { realm.create(type, value: [key as Any]) } } == .duplicatePrimaryKey
+            let object = try require(find(key))
+            expect(object.realm == realm && object == find(key))
+            expectEqual(object.hash, find(key)?.hash)
+            expectEqual((object["key"] == nil), (key == nil))
+            expectEqual(
+                thrownCode { _ = try realm.write { realm.create(type, value: [key as Any]) } },
+                .duplicatePrimaryKey
             )
             try realm.write {
-                #expect(realm.create(type, value: ["key": key as Any], update: .modified) == object)
-                #expect(realm.create(type, value: ["key": key as Any], update: .all) == object)
+                expectEqual(realm.create(type, value: ["key": key as Any], update: .modified), object)
+                expectEqual(realm.create(type, value: ["key": key as Any], update: .all), object)
             }
-            #expect(realm.objects(type)[i] == object)
+            expectEqual(realm.objects(type)[i], object)
         }
-        #expect(realm.objects(type).count == keys.count)
+        expectEqual(realm.objects(type).count, keys.count)
         try realm.write { realm.delete(find(keys[0])!) }
-        #expect(find(keys[0]) == nil && find(keys[1]) != nil)
+        expect(find(keys[0]) == nil && find(keys[1]) != nil)
         try realm.write { realm.create(type, value: ["key": keys[0] as Any]) }
-        #expect(find(keys[0]) != nil)
+        expect(find(keys[0]) != nil)
         if !isOptional {
-            #expect(
-                thrownCode { _ = try realm.write { realm.create(type, value: ["key": NSNull()]) } } == .missingValue
+            expectEqual(
+                thrownCode { _ = try realm.write { realm.create(type, value: ["key": NSNull()]) } },
+                .missingValue
             )
         }
-        #expect(thrownCode { try realm.write { find(keys[0])!["key"] = keys[1]!.base } } == .primaryKeyChanged)
-        #expect(find(keys[0]) != nil)
+        expectEqual(thrownCode { try realm.write { find(keys[0])!["key"] = keys[1]!.base } }, .primaryKeyChanged)
+        expect(find(keys[0]) != nil)
     }
 }

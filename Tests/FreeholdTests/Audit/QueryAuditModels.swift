@@ -268,8 +268,8 @@ func checkQueryAudit(_ rows: [(String, String)], _ location: SourceLocation = #_
     }
     func expectAll(_ comment: Comment) throws {
         for (text, expected) in rows {
-            #expect(try summary(plain(text)) == expected, "\(comment): \(text)", sourceLocation: location)
-            #expect(try summary(indexed(text)) == expected, "\(comment), indexed: \(text)", sourceLocation: location)
+            try expectEqual(summary(plain(text)), expected, "\(comment): \(text)", sourceLocation: location)
+            try expectEqual(summary(indexed(text)), expected, "\(comment), indexed: \(text)", sourceLocation: location)
         }
     }
     try expectAll("filled")
@@ -290,7 +290,7 @@ func checkQueryAudit(_ rows: [(String, String)], _ location: SourceLocation = #_
         realm.delete(b.filter("id == %@", id))
     }
     for (text, _) in rows {
-        #expect(try plain(text) == indexed(text), "edited: \(text)", sourceLocation: location)
+        try expectEqual(plain(text), indexed(text), "edited: \(text)", sourceLocation: location)
     }
     realm.cancelWrite()
     try expectAll("rolled back")

@@ -27,13 +27,13 @@ struct QueryClosureAuditTests {
         for test in cases {
             let query = test.query(Row._constructForTesting())
             let (format, arguments) = query._constructPredicate()
-            #expect(format == test.format)
+            expectEqual(format, test.format)
             let found: [Int] = all.where(test.query).map(\.id)
-            #expect(found.count == test.count, "\(format): \(found)")
-            #expect(try all.filter(validating: query.queryString).map(\.id) == found, "\(query.queryString)")
+            expectEqual(found.count, test.count, "\(format): \(found)")
+            try expectEqual(all.filter(validating: query.queryString).map(\.id), found, "\(query.queryString)")
             let predicate = NSPredicate(format: format, argumentArray: arguments)
-            #expect(all.filter(predicate).map(\.id) == found, "\(format) \(arguments)")
-            #expect(all.where { !test.query($0) }.count == 30 - found.count, "\(format)")
+            expectEqual(all.filter(predicate).map(\.id), found, "\(format) \(arguments)")
+            expectEqual(all.where { !test.query($0) }.count, 30 - found.count, "\(format)")
         }
     }
 
@@ -141,12 +141,12 @@ struct QueryClosureAuditTests {
             $0.id > 3 && $0.int != 7 && $0.text != nil && ($0.flag == true || $0.suit == .hearts)
                 && !$0.tags.contains("tag1") && $0.rows.count >= 0 && $0.link.id > 0 && $0.double.contains(-5...5)
         }
-        #expect(found.map(\.id) == [4, 16, 28])
+        expectEqual(found.map(\.id), [4, 16, 28])
     }
 
     @Test
     func `a value without a spelling is shown by its type`() {
         let query = Row._constructForTesting().any == .fromDictionary(["k": .int(1)])
-        #expect(query.queryString == "SELF.any == <AnyRealmValue>")
+        expectEqual(query.queryString, "SELF.any == <AnyRealmValue>")
     }
 }

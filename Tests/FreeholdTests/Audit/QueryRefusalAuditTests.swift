@@ -14,9 +14,9 @@ struct QueryRefusalAuditTests {
                 _ = try rows.filter(validating: text)
                 Issue.record("\(text) was taken")
             } catch {
-                #expect(error.code == code && error.position == position - 1, "\(error)")
-                #expect(error.message == message, "\(error)")
-                #expect(error.text == text)
+                expect(error.code == code && error.position == position - 1, "\(error)")
+                expectEqual(error.message, message, "\(error)")
+                expectEqual(error.text, text)
             }
         }
     }

@@ -76,8 +76,8 @@ struct QueryWordAuditTests {
             (String(repeating: "x", count: 100_000), []),
         ]
         for (search, found) in searches {
-            #expect(all.filter("body TEXT %@", search).map(\.id) == found, "\(search.prefix(40))")
-            #expect(all.where { $0.body.matches(search) }.map(\.id) == found, "\(search.prefix(40))")
+            expectEqual(all.filter("body TEXT %@", search).map(\.id), found, "\(search.prefix(40))")
+            expectEqual(all.where { $0.body.matches(search) }.map(\.id), found, "\(search.prefix(40))")
         }
         for search in ["", "  ", "\"\"", "-", "*", "\u{0}", "swift -swift"] {
             #expect(throws: QueryError.self, "\(search)") { try all.filter(validating: "body TEXT %@", search) }
@@ -85,9 +85,9 @@ struct QueryWordAuditTests {
         realm.beginWrite()
         all[2].body = "swift object"
         realm.delete(all[3])
-        #expect(all.filter("body TEXT 'swift'").map(\.id) == [2])
+        expectEqual(all.filter("body TEXT 'swift'").map(\.id), [2])
         realm.cancelWrite()
-        #expect(all.filter("body TEXT 'swift'").map(\.id) == [3])
+        expectEqual(all.filter("body TEXT 'swift'").map(\.id), [3])
     }
 
     @Test
@@ -124,9 +124,9 @@ struct QueryWordAuditTests {
             ("geoPolygon({[0,80],[90,80],[180,80],[-90,80],[0,80]})", [12, 13]),
         ]
         for (shape, found) in shapes {
-            #expect(all.filter("plain geoWithin \(shape)").map(\.id) == found, "\(shape)")
-            #expect(all.filter("indexed geoWithin \(shape)").map(\.id) == found, "\(shape)")
-            #expect(all.filter("NOT indexed geoWithin \(shape)").count == 20 - found.count, "\(shape)")
+            expectEqual(all.filter("plain geoWithin \(shape)").map(\.id), found, "\(shape)")
+            expectEqual(all.filter("indexed geoWithin \(shape)").map(\.id), found, "\(shape)")
+            expectEqual(all.filter("NOT indexed geoWithin \(shape)").count, 20 - found.count, "\(shape)")
         }
     }
 
@@ -161,7 +161,7 @@ struct QueryWordAuditTests {
             ]
         func check(_ form: String, _ name: String) throws {
             let text = form.replacing("X", with: name)
-            #expect(try all.filter(validating: text).map(\.id) == [0], "\(text)")
+            try expectEqual(all.filter(validating: text).map(\.id), [0], "\(text)")
         }
         for name in names { for form in forms { try check(form, name) } }
         for name in constants { for form in anywhere { try check(form, name) } }

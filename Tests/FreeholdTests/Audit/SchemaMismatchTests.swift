@@ -69,13 +69,13 @@ struct SchemaMismatchTests {
             let error = #expect(throws: Realm.Error.self) {
                 try Realm(configuration: configuration(url, [Changed.self], readOnly: readOnly))
             }
-            #expect(error?.code == .schemaMismatch && error?.fileURL?.lastPathComponent == url.lastPathComponent)
+            expect(error?.code == .schemaMismatch && error?.fileURL?.lastPathComponent == url.lastPathComponent)
             for name in ["name", "age", "tags", "next", "new"] + (readOnly ? [] : ["gone"]) {
-                #expect(error?.message.contains("Thing.\(name)'") == true, "\(name): \(error?.message ?? "")")
+                expectEqual(error?.message.contains("Thing.\(name)'"), true, "\(name): \(error?.message ?? "")")
             }
-            #expect(error?.message.contains("primary key") == true)
+            expectEqual(error?.message.contains("primary key"), true)
             let after = try Data(contentsOf: url)
-            #expect(after == before)
+            expectEqual(after, before)
         }
     }
 
@@ -85,18 +85,18 @@ struct SchemaMismatchTests {
             do {
                 let realm = try Realm(configuration: configuration(url, [Indexed.self, Added.self]))
                 let found = realm.objects(Indexed.self).where { $0.name == "n1" && $0.age < 10 }
-                #expect(found.map(\.id) == [1, 3, 5, 7, 9])
+                expectEqual(found.map(\.id), [1, 3, 5, 7, 9])
                 try realm.write { realm.create(Added.self, value: ["link": found[0]]) }
             }
             do {
                 let realm = try Realm(configuration: configuration(url, [Stored.self]))
-                #expect(realm.objects(Stored.self).count == 20)
+                expectEqual(realm.objects(Stored.self).count, 20)
                 try realm.write { realm.delete(realm.objects(Stored.self).where { $0.id == 1 }) }
             }
             let realm = try Realm(configuration: configuration(url, [Indexed.self, Added.self]))
             // The link's target was deleted while the class that links to it wasn't in use.
-            #expect(realm.objects(Added.self).count == 1 && realm.objects(Added.self)[0].link == nil)
-            #expect(realm.objects(Indexed.self).where { $0.name == "n1" }.count == 9)
+            expect(realm.objects(Added.self).count == 1 && realm.objects(Added.self)[0].link == nil)
+            expectEqual(realm.objects(Indexed.self).where { $0.name == "n1" }.count, 9)
         }
     }
 }

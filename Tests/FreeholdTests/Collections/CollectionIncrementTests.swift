@@ -14,25 +14,25 @@ struct CollectionIncrementTests {
             object.ints.append(objectsIn: [1, 2, 3])
             object.int8s.append(objectsIn: [1, -2])
             object.optionalInts.append(objectsIn: [1, nil, 3])
-            #expect(object.ints.increment(at: 1, by: 40) == 42 && object.ints.increment(at: 2) == 4)
-            #expect(object.int8s.increment(at: 1, by: -126) == -128)
-            #expect(object.optionalInts.increment(at: 2, by: -4) == -1)
-            #expect(object.optionalInts.increment(at: 1, by: 5) == nil)
-            #expect(Array(object.ints) == [1, 42, 4] && Array(object.int8s) == [1, -128])
-            #expect(Array(object.optionalInts) == [1, nil, -1])
+            expect(object.ints.increment(at: 1, by: 40) == 42 && object.ints.increment(at: 2) == 4)
+            expectEqual(object.int8s.increment(at: 1, by: -126), -128)
+            expectEqual(object.optionalInts.increment(at: 2, by: -4), -1)
+            expect(object.optionalInts.increment(at: 1, by: 5) == nil)
+            expect(Array(object.ints) == [1, 42, 4] && Array(object.int8s) == [1, -128])
+            expectEqual(Array(object.optionalInts), [1, nil, -1])
 
             object.byName["a"] = 1
             object.int16sByName["é"] = -1
             object.optionalsByName["a"] = 1
             object.optionalsByName["null"] = .some(nil)
-            #expect(object.byName.increment("a", by: 41) == 42 && object.byName["a"] == 42)
-            #expect(object.byName.increment("b") == nil && object.byName.count == 1)
-            #expect(object.byName.increment("no.key") == nil && object.byName.increment("$no") == nil)
-            #expect(object.int16sByName.increment("é", by: -1) == -2 && object.int16sByName["é"] == -2)
-            #expect(object.optionalsByName.increment("a") == 2 && object.optionalsByName["a"] == 2)
-            #expect(object.optionalsByName.increment("null") == nil)
-            #expect(object.optionalsByName["null"] == .some(nil) && object.optionalsByName.increment("none") == nil)
-            #expect(object.optionalsByName.count == 2)
+            expect(object.byName.increment("a", by: 41) == 42 && object.byName["a"] == 42)
+            expect(object.byName.increment("b") == nil && object.byName.count == 1)
+            expect(object.byName.increment("no.key") == nil && object.byName.increment("$no") == nil)
+            expect(object.int16sByName.increment("é", by: -1) == -2 && object.int16sByName["é"] == -2)
+            expect(object.optionalsByName.increment("a") == 2 && object.optionalsByName["a"] == 2)
+            expect(object.optionalsByName.increment("null") == nil)
+            expect(object.optionalsByName["null"] == .some(nil) && object.optionalsByName.increment("none") == nil)
+            expectEqual(object.optionalsByName.count, 2)
         }
     }
 
@@ -46,25 +46,25 @@ struct CollectionIncrementTests {
         try realm.write { realm.add(object) }
         try realm.write {
             for i in stride(from: 0, to: 20_000, by: 7) {
-                #expect(object.ints.increment(at: i, by: 1_000_000) == i + 1_000_000)
-                #expect(object.optionalInts.increment(at: i, by: -1) == (i % 10 == 0 ? nil : i - 1))
+                expectEqual(object.ints.increment(at: i, by: 1_000_000), i + 1_000_000)
+                expectEqual(object.optionalInts.increment(at: i, by: -1), (i % 10 == 0 ? nil : i - 1))
             }
             for i in stride(from: 0, to: 5000, by: 11) {
-                #expect(object.byName.increment("k\(i)", by: .min) == .min + i)
+                expectEqual(object.byName.increment("k\(i)", by: .min), .min + i)
             }
         }
-        #expect(
+        expect(
             object.ints.enumerated().allSatisfy {
                 $0.element == ($0.offset % 7 == 0 ? $0.offset + 1_000_000 : $0.offset)
             }
         )
-        #expect(
+        expect(
             object.optionalInts.enumerated().allSatisfy { i, value in
                 value == (i % 10 == 0 ? nil : i % 7 == 0 ? i - 1 : i)
             }
         )
-        #expect((0..<5000).allSatisfy { object.byName["k\($0)"] == ($0 % 11 == 0 ? .min + $0 : $0) })
-        #expect(realm.verify() == [])
+        expect((0..<5000).allSatisfy { object.byName["k\($0)"] == ($0 % 11 == 0 ? .min + $0 : $0) })
+        expectEqual(realm.verify(), [])
     }
 
     @Test("dynamic objects' collections")
@@ -74,12 +74,12 @@ struct CollectionIncrementTests {
         object.ints.append(1)
         object.optionalsByName["a"] = 1
         try realm.write { realm.add(object) }
-        let dynamic = try #require(realm.dynamicObjects("IncrementCounters").first)
+        let dynamic = try require(realm.dynamicObjects("IncrementCounters").first)
         try realm.write {
-            #expect((dynamic.ints as? List<Int>)?.increment(at: 0) == 2)
-            #expect((dynamic.optionalsByName as? Map<String, Int?>)?.increment("a") == 2)
+            expectEqual((dynamic.ints as? List<Int>)?.increment(at: 0), 2)
+            expectEqual((dynamic.optionalsByName as? Map<String, Int?>)?.increment("a"), 2)
         }
-        #expect(object.ints[0] == 2 && object.optionalsByName["a"] == 2)
+        expect(object.ints[0] == 2 && object.optionalsByName["a"] == 2)
     }
 }
 
@@ -159,19 +159,19 @@ struct RandomIncrementTests {
                     try realm.commitWrite()
                 }
                 for i in touched {
-                    #expect(IncrementModel(objects[i]) == models[i], "round \(round), object \(i)")
+                    expectEqual(IncrementModel(objects[i]), models[i], "round \(round), object \(i)")
                 }
                 let wanted = models[Int.random(in: models.indices, using: &random)]
-                #expect(
-                    realm.objects(IncrementCounters.self).where { $0.indexed == wanted.indexed }.count
-                        == models.filter { $0.indexed == wanted.indexed }.count
+                expectEqual(
+                    realm.objects(IncrementCounters.self).where { $0.indexed == wanted.indexed }.count,
+                    models.filter { $0.indexed == wanted.indexed }.count
                 )
-                #expect(
-                    realm.objects(IncrementCounters.self).where { $0.optionalIndexed == wanted.optionalIndexed }.count
-                        == models.filter { $0.optionalIndexed == wanted.optionalIndexed }.count
+                expectEqual(
+                    realm.objects(IncrementCounters.self).where { $0.optionalIndexed == wanted.optionalIndexed }.count,
+                    models.filter { $0.optionalIndexed == wanted.optionalIndexed }.count
                 )
             }
-            #expect(realm.verify() == [])
+            expectEqual(realm.verify(), [])
         }
     }
 
@@ -191,10 +191,10 @@ struct RandomIncrementTests {
         switch Int.random(in: 0..<18, using: &random) {
         case 0, 1:
             model.int &+= by
-            #expect(object.increment(\.int, by: by) == model.int)
+            expectEqual(object.increment(\.int, by: by), model.int)
         case 2:
             model.int &+= by
-            #expect(object.increment("int", by: by) == model.int)
+            expectEqual(object.increment("int", by: by), model.int)
         case 3:
             model.int = value ?? 0
             object.int = model.int
@@ -205,47 +205,47 @@ struct RandomIncrementTests {
                 object.int8 = narrow
             } else {
                 model.int8 += narrow
-                #expect(object.increment(\.int8, by: narrow) == model.int8)
+                expectEqual(object.increment(\.int8, by: narrow), model.int8)
             }
         case 5:
             model.optional = sum(model.optional)
-            #expect(object.increment(\.optionalInt, by: by) == model.optional)
+            expectEqual(object.increment(\.optionalInt, by: by), model.optional)
         case 6:
             model.optional = value
             object.optionalInt = value
         case 7:
             model.indexed &+= by
-            #expect(object.increment(\.indexed, by: by) == model.indexed)
+            expectEqual(object.increment(\.indexed, by: by), model.indexed)
         case 8:
             model.indexed = value ?? 0
             object.indexed = model.indexed
         case 9:
             model.optionalIndexed = sum(model.optionalIndexed)
-            #expect(object.increment("optionalIndexed", by: by) == model.optionalIndexed)
+            expectEqual(object.increment("optionalIndexed", by: by), model.optionalIndexed)
         case 10:
             model.optionalIndexed = value
             object.optionalIndexed = value
         case 11:
             model.count &+= by
-            #expect(object.increment(\.tally!.count, by: by) == model.count)
+            expectEqual(object.increment(\.tally!.count, by: by), model.count)
         case 12, 13:
             let i = Int.random(in: model.ints.indices, using: &random)
             model.ints[i] &+= by
-            #expect(object.ints.increment(at: i, by: by) == model.ints[i])
+            expectEqual(object.ints.increment(at: i, by: by), model.ints[i])
         case 14:
             let i = Int.random(in: model.optionals.indices, using: &random)
             model.optionals[i] = sum(model.optionals[i])
-            #expect(object.optionalInts.increment(at: i, by: by) == model.optionals[i])
+            expectEqual(object.optionalInts.increment(at: i, by: by), model.optionals[i])
         case 15:
             let key = "\(Int.random(in: 0...model.byName.count, using: &random))"
             let new = sum(model.byName[key])
             model.byName[key] = new
-            #expect(object.byName.increment(key, by: by) == new)
+            expectEqual(object.byName.increment(key, by: by), new)
         case 16:
             let key = "\(Int.random(in: 0...model.optionalsByName.count, using: &random))"
             let new = model.optionalsByName[key].flatMap { sum($0) }
             if model.optionalsByName[key] != nil { model.optionalsByName.updateValue(new, forKey: key) }
-            #expect(object.optionalsByName.increment(key, by: by) == new)
+            expectEqual(object.optionalsByName.increment(key, by: by), new)
         default:
             // What is removed and put in lies in other places.
             let i = Int.random(in: model.ints.indices, using: &random)

@@ -27,29 +27,29 @@ private struct Sets: CollectionVisitor {
         let object = SetMatrix()
         let set = object[keyPath: path]
         edit(set, samples)
-        #expect(Set(set) == Set(samples))
+        expectEqual(Set(set), Set(samples))
         try withCollectionFile { realm in
             try realm.write {
                 realm.add(object)
                 // The same instance, which now is the row's.
-                #expect(object[keyPath: path] === set)
-                #expect(set.realm == realm && set.count == samples.count)
+                expect(object[keyPath: path] === set)
+                expect(set.realm == realm && set.count == samples.count)
                 edit(set, samples)
             }
-            #expect(Set(set) == Set(samples))
+            expectEqual(Set(set), Set(samples))
         } _: { realm in
             let set = realm.objects(SetMatrix.self)[0][keyPath: path]
-            #expect(set.count == samples.count && Set(set) == Set(samples))
-            for (i, element) in set.enumerated() { #expect(set.index(of: element) == i && set[i] == element) }
+            expect(set.count == samples.count && Set(set) == Set(samples))
+            for (i, element) in set.enumerated() { expect(set.index(of: element) == i && set[i] == element) }
             try realm.write {
                 edit(set, samples)
                 set.removeAll()
-                #expect(set.isEmpty && set.first == nil && set.last == nil && Array(set).isEmpty)
+                expect(set.isEmpty && set.first == nil && set.last == nil && Array(set).isEmpty)
                 set.insert(samples[0])
             }
         } _: { realm in
             let row = realm.objects(SetMatrix.self)[0]
-            #expect(Array(row[keyPath: path]) == [samples[0]])
+            expectEqual(Array(row[keyPath: path]), [samples[0]])
             try realm.write { realm.delete(row) }
         }
     }
@@ -58,22 +58,22 @@ private struct Sets: CollectionVisitor {
     private func edit<E>(_ set: MutableSet<E>, _ samples: [E]) {
         let all = Set(samples)
         set.removeAll()
-        #expect(set.insert(samples[0]) && !set.insert(samples[0]) && set.count == 1)
+        expect(set.insert(samples[0]) && !set.insert(samples[0]) && set.count == 1)
         set.insert(objectsIn: samples + samples)
-        #expect(set.count == samples.count && samples.allSatisfy(set.contains))
-        #expect(set.remove(samples[1]) && !set.remove(samples[1]) && !set.contains(samples[1]))
-        #expect(set.isSubset(of: samples) && !set.isSuperset(of: samples) && set.isStrictSubset(of: all))
-        #expect(set.union(samples) == all && set.subtracting(samples) == [])
-        #expect(set.intersection([samples[0], samples[1]]) == [samples[0]])
-        #expect(set.symmetricDifference(samples) == [samples[1]])
-        #expect(set.intersects(samples) && !set.isDisjoint(with: samples) && set.isDisjoint(with: [samples[1]]))
+        expect(set.count == samples.count && samples.allSatisfy(set.contains))
+        expect(set.remove(samples[1]) && !set.remove(samples[1]) && !set.contains(samples[1]))
+        expect(set.isSubset(of: samples) && !set.isSuperset(of: samples) && set.isStrictSubset(of: all))
+        expect(set.union(samples) == all && set.subtracting(samples) == [])
+        expectEqual(set.intersection([samples[0], samples[1]]), [samples[0]])
+        expectEqual(set.symmetricDifference(samples), [samples[1]])
+        expect(set.intersects(samples) && !set.isDisjoint(with: samples) && set.isDisjoint(with: [samples[1]]))
         set.formIntersection([samples[0], samples[1]])
-        #expect(Array(set) == [samples[0]])
+        expectEqual(Array(set), [samples[0]])
         set.formUnion(samples)
         set.subtract([samples[0]])
-        #expect(Set(set) == all.subtracting([samples[0]]))
+        expectEqual(Set(set), all.subtracting([samples[0]]))
         set.formSymmetricDifference(samples)
-        #expect(Array(set) == [samples[0]])
+        expectEqual(Array(set), [samples[0]])
         set.formUnion(samples)
     }
 }
@@ -91,7 +91,7 @@ private struct Maps: CollectionVisitor {
         try withCollectionFile { realm in
             try realm.write {
                 realm.add(object)
-                #expect(object[keyPath: path] === map && map.realm == realm)
+                expect(object[keyPath: path] === map && map.realm == realm)
                 check(map, expected)
                 edit(map, samples, expected)
             }
@@ -102,7 +102,7 @@ private struct Maps: CollectionVisitor {
             try realm.write {
                 edit(map, samples, expected)
                 map.removeAll()
-                #expect(map.isEmpty && map.keys.isEmpty && map.values.isEmpty && Array(map).isEmpty)
+                expect(map.isEmpty && map.keys.isEmpty && map.values.isEmpty && Array(map).isEmpty)
                 map["last"] = samples[0]
             }
         } _: { realm in
@@ -114,12 +114,12 @@ private struct Maps: CollectionVisitor {
 
     private func check<E>(_ map: Map<String, E>, _ expected: [String: E]) {
         let keys = expected.keys.sorted()
-        #expect(map.count == keys.count && map.keys == keys)
-        #expect(map.values == keys.map { expected[$0]! })
-        #expect(map.map { $0.key } == keys && map.map { $0.value } == keys.map { expected[$0]! })
-        #expect(map.asKeyValueSequence().map { $0.value } == map.values)
-        for key in keys { #expect(map[key] == expected[key] && map.object(forKey: key) == expected[key]) }
-        #expect(map["none"] == nil)
+        expect(map.count == keys.count && map.keys == keys)
+        expectEqual(map.values, keys.map { expected[$0]! })
+        expect(map.map { $0.key } == keys && map.map { $0.value } == keys.map { expected[$0]! })
+        expectEqual(map.asKeyValueSequence().map { $0.value }, map.values)
+        for key in keys { expect(map[key] == expected[key] && map.object(forKey: key) == expected[key]) }
+        expect(map["none"] == nil)
     }
 
     /// Leaves the expected entries.
@@ -127,23 +127,23 @@ private struct Maps: CollectionVisitor {
         map.removeAll()
         for (key, value) in expected { map[key] = value }
         check(map, expected)
-        #expect(map.updateValue(samples[1], forKey: "key 0") == samples[0])
-        #expect(map["key 0"] == samples[1])
-        #expect(map["none", default: samples[0]] == samples[0] && map["none"] == nil)
+        expectEqual(map.updateValue(samples[1], forKey: "key 0"), samples[0])
+        expectEqual(map["key 0"], samples[1])
+        expect(map["none", default: samples[0]] == samples[0] && map["none"] == nil)
         map["none", default: samples[0]] = samples[1]
-        #expect(map["none"] == samples[1])
-        #expect(map.contains { key, value in key == "none" && value == samples[1] })
+        expectEqual(map["none"], samples[1])
+        expect(map.contains { key, value in key == "none" && value == samples[1] })
         map["none"] = nil
-        #expect(map["none"] == nil && !map.contains { key, _ in key == "none" })
+        expect(map["none"] == nil && !map.contains { key, _ in key == "none" })
         map.removeObject(for: "key 1")
-        #expect(map.count == expected.count - 1)
+        expectEqual(map.count, expected.count - 1)
         map.merge(expected) { old, _ in old }
-        #expect(map["key 0"] == samples[1] && map["key 1"] == samples[1])
+        expect(map["key 0"] == samples[1] && map["key 1"] == samples[1])
         map.merge([("key 0", samples[0])]) { _, new in new }
         check(map, expected)
-        #expect(map.merging(["more": samples[0]]) { $1 } == expected.merging(["more": samples[0]]) { $1 })
-        #expect(map.removeValue(forKey: "key 1") == samples[1])
-        #expect(map.removeValue(forKey: "key 1") == nil)
+        expectEqual(map.merging(["more": samples[0]]) { $1 }, expected.merging(["more": samples[0]]) { $1 })
+        expectEqual(map.removeValue(forKey: "key 1"), samples[1])
+        expect(map.removeValue(forKey: "key 1") == nil)
         let other = Map<String, E>()
         other["key 1"] = samples[1]
         map.merge(other) { $1 }
@@ -168,28 +168,28 @@ private struct Conversion: CollectionVisitor {
         let realm = try collectionRealm()
         let set = SetMatrix(value: [setName: plain])
         let map = MapMatrix(value: [mapName: entries])
-        #expect(Set(set[keyPath: setPath]) == Set(samples))
-        #expect(pairs(map[keyPath: mapPath]) == expected)
+        expectEqual(Set(set[keyPath: setPath]), Set(samples))
+        expectEqual(pairs(map[keyPath: mapPath]), expected)
         try realm.write {
             for row in [
                 realm.create(SetMatrix.self, value: [setName: plain]), realm.create(SetMatrix.self, value: set),
             ] {
-                #expect(Set(row[keyPath: setPath]) == Set(samples))
-                #expect(Set(SetMatrix(value: row)[keyPath: setPath]) == Set(samples))
+                expectEqual(Set(row[keyPath: setPath]), Set(samples))
+                expectEqual(Set(SetMatrix(value: row)[keyPath: setPath]), Set(samples))
                 row[setName] = [plain[0]]
-                #expect(Array(row[keyPath: setPath]) == [samples[0]])
+                expectEqual(Array(row[keyPath: setPath]), [samples[0]])
                 row[setName] = nil
-                #expect(row[keyPath: setPath].isEmpty)
+                expect(row[keyPath: setPath].isEmpty)
             }
             for row in [
                 realm.create(MapMatrix.self, value: [mapName: entries]), realm.create(MapMatrix.self, value: map),
             ] {
-                #expect(pairs(row[keyPath: mapPath]) == expected)
-                #expect(pairs(MapMatrix(value: row)[keyPath: mapPath]) == expected)
+                expectEqual(pairs(row[keyPath: mapPath]), expected)
+                expectEqual(pairs(MapMatrix(value: row)[keyPath: mapPath]), expected)
                 row[mapName] = ["one": plain[0]]
-                #expect(pairs(row[keyPath: mapPath]) == ["one": samples[0]])
+                expectEqual(pairs(row[keyPath: mapPath]), ["one": samples[0]])
                 row[mapName] = nil
-                #expect(row[keyPath: mapPath].isEmpty)
+                expect(row[keyPath: mapPath].isEmpty)
             }
             // Assignment takes contents and keeps the collection.
             realm.add([set, map])
@@ -197,7 +197,7 @@ private struct Conversion: CollectionVisitor {
             other[keyPath: setPath].insert(samples[1])
             let own = set[keyPath: setPath]
             set[setName] = other[keyPath: setPath]
-            #expect(own === set[keyPath: setPath] && Array(own) == [samples[1]])
+            expect(own === set[keyPath: setPath] && Array(own) == [samples[1]])
         }
     }
 }

@@ -6,9 +6,9 @@ import Testing
 /// Each runs in a process of its own, which must end with a message that names the rule.
 @Suite("Collections: misuse traps")
 struct CollectionTrapTests {
-    private func expect(_ result: ExitTest.Result?, _ words: String...) {
+    private func expectTrap(_ result: ExitTest.Result?, _ words: String...) {
         let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        for word in words { #expect(message.contains(word), "\(message)") }
+        for word in words { expect(message.contains(word), "\(message)") }
     }
 
     @Test(arguments: [-1, 2])
@@ -20,7 +20,7 @@ struct CollectionTrapTests {
             try realm.write { realm.add(keeper) }
             _ = keeper.numbers[i]
         }
-        expect(result, "Index \(i)", "2 elements", "CollectionKeeper.numbers")
+        expectTrap(result, "Index \(i)", "2 elements", "CollectionKeeper.numbers")
     }
 
     @Test
@@ -28,7 +28,7 @@ struct CollectionTrapTests {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = CollectionKeeper().numbers[0]
         }
-        expect(result, "Index 0", "0 elements", "MutableSet<Int>")
+        expectTrap(result, "Index 0", "0 elements", "MutableSet<Int>")
     }
 
     @Test(arguments: 0..<10)
@@ -50,7 +50,7 @@ struct CollectionTrapTests {
             default: keeper.counts = Map()
             }
         }
-        expect(result, "outside a write transaction")
+        expectTrap(result, "outside a write transaction")
     }
 
     @Test(arguments: 0..<7)
@@ -74,7 +74,7 @@ struct CollectionTrapTests {
                 }
             }
         }
-        expect(result, "another realm")
+        expectTrap(result, "another realm")
     }
 
     @Test(arguments: [false, true])
@@ -83,7 +83,7 @@ struct CollectionTrapTests {
             let keeper = CollectionKeeper()
             if ofMap { _ = keeper.byName.where { $0.age > 1 } } else { _ = keeper.dogs.where { $0.age > 1 } }
         }
-        expect(result, "unmanaged", "Add its object to a realm first")
+        expectTrap(result, "unmanaged", "Add its object to a realm first")
     }
 
     @Test(arguments: [false, true])
@@ -96,7 +96,7 @@ struct CollectionTrapTests {
             try realm.write { realm.delete(keeper) }
             _ = ofMap ? counts.count : numbers.count
         }
-        expect(result, "CollectionKeeper", "was deleted")
+        expectTrap(result, "CollectionKeeper", "was deleted")
     }
 
     @Test
@@ -111,6 +111,6 @@ struct CollectionTrapTests {
                 keeper.dogs.insert(dog)
             }
         }
-        expect(result, "deleted")
+        expectTrap(result, "deleted")
     }
 }

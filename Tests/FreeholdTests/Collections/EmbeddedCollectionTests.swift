@@ -19,26 +19,26 @@ struct EmbeddedCollectionTests {
         machine.parts["a"] = part
         try realm.write {
             realm.add([machine, other])
-            #expect(part.realm == realm && engineCount(realm) == 1)
+            expect(part.realm == realm && engineCount(realm) == 1)
             machine.parts["a"] = part
-            #expect(!part.isInvalidated && machine.parts["a"]! == part && engineCount(realm) == 1)
+            expect(!part.isInvalidated && machine.parts["a"]! == part && engineCount(realm) == 1)
             other.parts["b"] = part
-            #expect(other.parts["b"]! != part && other.parts["b"]!?.number == 1 && engineCount(realm) == 2)
+            expect(other.parts["b"]! != part && other.parts["b"]!?.number == 1 && engineCount(realm) == 2)
             machine.parts["a"] = CollectionPart(2)
-            #expect(part.isInvalidated && machine.parts["a"]!?.number == 2 && engineCount(realm) == 2)
+            expect(part.isInvalidated && machine.parts["a"]!?.number == 2 && engineCount(realm) == 2)
             machine.parts.merge(["a": machine.parts["a"]!, "c": CollectionPart(3)]) { $1 }
-            #expect(machine.parts["a"]!?.number == 2 && engineCount(realm) == 3)
+            expect(machine.parts["a"]!?.number == 2 && engineCount(realm) == 3)
             machine.parts["a"] = nil
-            #expect(engineCount(realm) == 2)
+            expectEqual(engineCount(realm), 2)
             machine.parts["c"] = .some(nil)
-            #expect(engineCount(realm) == 1 && machine.parts.count == 1)
+            expect(engineCount(realm) == 1 && machine.parts.count == 1)
             machine.parts = other.parts
-            #expect(engineCount(realm) == 2 && machine.parts["b"]! != other.parts["b"]!)
+            expect(engineCount(realm) == 2 && machine.parts["b"]! != other.parts["b"]!)
             machine.parts.removeAll()
             realm.delete(other)
-            #expect(engineCount(realm) == 0)
+            expectEqual(engineCount(realm), 0)
         }
-        #expect((realm.core.view as? Snapshot)?.verify() == [])
+        expectEqual((realm.core.view as? Snapshot)?.verify(), [])
     }
 
     @Test
@@ -51,12 +51,12 @@ struct EmbeddedCollectionTests {
             let first = machine.row[0]
             machine.row[0] = first
             machine.row.sort { $0.number < $1.number }
-            #expect(machine.row.map(\.number) == [1, 2, 3] && !first.isInvalidated && machine.row[2] == first)
+            expect(machine.row.map(\.number) == [1, 2, 3] && !first.isInvalidated && machine.row[2] == first)
             machine.row.reverse()
-            #expect(machine.row.map(\.number) == [3, 2, 1] && engineCount(realm) == 3)
+            expect(machine.row.map(\.number) == [3, 2, 1] && engineCount(realm) == 3)
             machine.row.removeAll { $0.number == 2 }
-            #expect(machine.row.map(\.number) == [3, 1] && engineCount(realm) == 2)
+            expect(machine.row.map(\.number) == [3, 1] && engineCount(realm) == 2)
         }
-        #expect((realm.core.view as? Snapshot)?.verify() == [])
+        expectEqual((realm.core.view as? Snapshot)?.verify(), [])
     }
 }

@@ -15,38 +15,39 @@ struct ListOrderTests {
             let pack = keeper.pack
             pack.append(contentsOf: [3, 1, 2].map { CollectionDog($0, age: $0 % 2) })
             keeper.pack += [CollectionDog(4)]
-            #expect(pack.map(\.id) == [3, 1, 2, 4])
+            expectEqual(pack.map(\.id), [3, 1, 2, 4])
             pack.sort { $0.age < $1.age }
-            #expect(pack.map(\.id) == [2, 4, 3, 1])
+            expectEqual(pack.map(\.id), [2, 4, 3, 1])
             pack.reverse()
-            #expect(pack.map(\.id) == [1, 3, 4, 2])
+            expectEqual(pack.map(\.id), [1, 3, 4, 2])
             pack.shuffle()
-            #expect(Set(pack.map(\.id)) == [1, 2, 3, 4] && pack.count == 4)
+            expect(Set(pack.map(\.id)) == [1, 2, 3, 4] && pack.count == 4)
             pack.sort { $0.id < $1.id }
-            #expect(pack.popLast()?.id == 4 && pack.map(\.id) == [1, 2, 3])
+            expect(pack.popLast()?.id == 4 && pack.map(\.id) == [1, 2, 3])
             pack.removeAll { $0.id != 2 }
-            #expect(pack.map(\.id) == [2])
+            expectEqual(pack.map(\.id), [2])
             pack.removeAll(keepingCapacity: true)
-            #expect(pack.isEmpty && pack.popLast() == nil)
+            expect(pack.isEmpty && pack.popLast() == nil)
         }
-        if managed { #expect((realm.core.view as? Snapshot)?.verify() == []) }
+        if managed { expectEqual((realm.core.view as? Snapshot)?.verify(), []) }
     }
 
     @Test
     func `Values are sorted in the order of the file, and told apart by their bytes`() {
         let list = List([3, nil, 1, 3, nil])
-        #expect(Array(list.sorted(ascending: true)) == [nil, nil, 1, 3, 3])
-        #expect(Array(list.sorted(ascending: false)) == [3, 3, 1, nil, nil])
-        #expect(Array(list.distinct()) == [3, nil, 1])
-        #expect(
-            List(["b", "B", "é", "e\u{301}"]).sorted(ascending: true).map { Array($0.utf8).count } == [1, 1, 3, 2]
+        expectEqual(Array(list.sorted(ascending: true)), [nil, nil, 1, 3, 3])
+        expectEqual(Array(list.sorted(ascending: false)), [3, 3, 1, nil, nil])
+        expectEqual(Array(list.distinct()), [3, nil, 1])
+        expectEqual(
+            List(["b", "B", "é", "e\u{301}"]).sorted(ascending: true).map { Array($0.utf8).count },
+            [1, 1, 3, 2]
         )
-        #expect(List(["é", "e\u{301}", "é"]).distinct().count == 2)
+        expectEqual(List(["é", "e\u{301}", "é"]).distinct().count, 2)
         let map = Map<String, Int?>()
         map["a"] = 2
         map["b"] = .some(nil)
         map["c"] = 1
-        #expect(Array(map.sorted()) == [nil, 1, 2] && Array(map.sorted(ascending: false)) == [2, 1, nil])
+        expect(Array(map.sorted()) == [nil, 1, 2] && Array(map.sorted(ascending: false)) == [2, 1, nil])
     }
 
     @Test(arguments: [1, 2, 3] as [UInt64])
@@ -79,8 +80,8 @@ struct ListOrderTests {
                     expected.removeSubrange(i / 2..<i)
                 }
             }
-            #expect(list.map(\.number) == expected, "seed \(seed)")
+            expectEqual(list.map(\.number), expected, "seed \(seed)")
         }
-        #expect((realm.core.view as? Snapshot)?.verify() == [], "seed \(seed)")
+        expectEqual((realm.core.view as? Snapshot)?.verify(), [], "seed \(seed)")
     }
 }

@@ -20,14 +20,14 @@ struct MapTests {
             let maybe = keeper.maybe
             maybe["null"] = .some(nil)
             maybe["one"] = 1
-            #expect(maybe.count == 2 && maybe["null"] == .some(nil) && maybe["none"] == nil)
-            #expect(maybe["null"]! == nil && maybe["one"]! == 1)
+            expect(maybe.count == 2 && maybe["null"] == .some(nil) && maybe["none"] == nil)
+            expect(maybe["null"]! == nil && maybe["one"]! == 1)
             maybe["one"] = nil
-            #expect(maybe.keys == ["null"])
+            expectEqual(maybe.keys, ["null"])
             maybe.updateValue(nil, forKey: "null")
-            #expect(maybe.count == 1 && maybe.values == [nil])
+            expect(maybe.count == 1 && maybe.values == [nil])
             maybe["null"] = nil
-            #expect(maybe.isEmpty)
+            expect(maybe.isEmpty)
         }
     }
 
@@ -40,18 +40,18 @@ struct MapTests {
         keeper.byName["again"] = dog
         keeper.byName["none"] = .some(nil)
         try realm.write { realm.add(keeper) }
-        #expect(dog.realm == realm && realm.objects(CollectionDog.self).count == 1)
-        #expect(keeper.byName["a"]! == dog && keeper.byName["again"]! == dog && keeper.byName["none"]! == nil)
-        #expect(dog.namers.count == 2)
+        expect(dog.realm == realm && realm.objects(CollectionDog.self).count == 1)
+        expect(keeper.byName["a"]! == dog && keeper.byName["again"]! == dog && keeper.byName["none"]! == nil)
+        expectEqual(dog.namers.count, 2)
         try realm.write {
             keeper.byName["b"] = CollectionDog(2)
             keeper.byName["a"] = nil
-            #expect(dog.namers.count == 1)
+            expectEqual(dog.namers.count, 1)
             realm.delete(dog)
-            #expect(keeper.byName["again"]! == nil && keeper.byName.count == 3)
-            #expect(keeper.byName.values.map { $0?.id } == [nil, 2, nil])
+            expect(keeper.byName["again"]! == nil && keeper.byName.count == 3)
+            expectEqual(keeper.byName.values.map { $0?.id }, [nil, 2, nil])
             keeper.byName.removeAll()
-            #expect(realm.objects(CollectionDog.self).count == 1)
+            expectEqual(realm.objects(CollectionDog.self).count, 1)
         }
     }
 
@@ -62,8 +62,8 @@ struct MapTests {
         keeper.counts["fine"] = 1
         try realm.write { realm.add(keeper) }
         func refused(_ body: () throws -> Void) {
-            #expect(thrownCode { try realm.write(body) } == .invalidValue)
-            #expect(keeper.counts.keys == ["fine"] && realm.objects(CollectionKeeper.self).count == 1)
+            expectEqual(thrownCode { try realm.write(body) }, .invalidValue)
+            expect(keeper.counts.keys == ["fine"] && realm.objects(CollectionKeeper.self).count == 1)
         }
         refused { keeper.counts[key] = 2 }
         refused { keeper.counts[key, default: 1] += 2 }
@@ -83,7 +83,7 @@ struct MapTests {
             keeper.counts = other
         }
         // Looking for one finds nothing.
-        #expect(keeper.counts[key] == nil)
+        expect(keeper.counts[key] == nil)
         try realm.write { keeper.counts[key] = nil }
     }
 
@@ -93,8 +93,8 @@ struct MapTests {
             keeper.counts["é"] = 1
             keeper.counts["e\u{301}"] = 2
             keeper.counts[""] = 3
-            #expect(keeper.counts.count == 3 && keeper.counts["é"] == 1 && keeper.counts["e\u{301}"] == 2)
-            #expect(keeper.counts.values == [3, 2, 1])
+            expect(keeper.counts.count == 3 && keeper.counts["é"] == 1 && keeper.counts["e\u{301}"] == 2)
+            expectEqual(keeper.counts.values, [3, 2, 1])
         }
     }
 
@@ -104,18 +104,18 @@ struct MapTests {
         try withKeeper(managed: managed) { keeper, _ in
             let counts = keeper.counts
             counts.merge([("a", 1), ("a", 2), ("b", 3)]) { $0 + $1 }
-            #expect(counts["a"] == 3 && counts["b"] == 3)
+            expect(counts["a"] == 3 && counts["b"] == 3)
             #expect(throws: Stop.self) {
                 try counts.merge([("c", 1), ("a", 1)]) { _, _ in throw Stop() }
             }
-            #expect(counts.count == 2 && counts["a"] == 3)
+            expect(counts.count == 2 && counts["a"] == 3)
             counts.merge(counts) { $0 + $1 }
-            #expect(counts["a"] == 6)
+            expectEqual(counts["a"], 6)
             counts["d", default: 0] += 5
             counts["d", default: 0] += 5
-            #expect(counts["d"] == 10)
-            #expect(counts.sum() == 22 && counts.min() == 6 && counts.max() == 10)
-            #expect(counts.average() == 22.0 / 3)
+            expectEqual(counts["d"], 10)
+            expect(counts.sum() == 22 && counts.min() == 6 && counts.max() == 10)
+            expectEqual(counts.average(), 22.0 / 3)
         }
     }
 
@@ -126,15 +126,15 @@ struct MapTests {
         for id in [3, 1, 2] { keeper.byName["dog \(id)"] = CollectionDog(id, age: 10 - id) }
         keeper.byName["none"] = .some(nil)
         try realm.write { realm.add(keeper) }
-        #expect(keeper.byName.where { $0.age > 7 }.count == 2)
-        #expect(keeper.byName.sorted(by: \.age).map { $0?.id } == [3, 2, 1])
-        #expect(keeper.byName.sorted(byKeyPath: "age", ascending: false).map { $0?.id } == [1, 2, 3])
-        #expect(keeper.byName.sum(ofProperty: "age") == 24 && keeper.byName.max(ofProperty: "age") == 9)
-        #expect(realm.objects(CollectionKeeper.self).where { $0.name == "" }.count == 1)
+        expectEqual(keeper.byName.where { $0.age > 7 }.count, 2)
+        expectEqual(keeper.byName.sorted(by: \.age).map { $0?.id }, [3, 2, 1])
+        expectEqual(keeper.byName.sorted(byKeyPath: "age", ascending: false).map { $0?.id }, [1, 2, 3])
+        expect(keeper.byName.sum(ofProperty: "age") == 24 && keeper.byName.max(ofProperty: "age") == 9)
+        expectEqual(realm.objects(CollectionKeeper.self).where { $0.name == "" }.count, 1)
         try realm.write { realm.delete(keeper.byName.where { $0.age > 8 }) }
-        #expect(keeper.byName.sorted(by: \.age).count == 2 && keeper.byName.count == 4)
+        expect(keeper.byName.sorted(by: \.age).count == 2 && keeper.byName.count == 4)
         try realm.write { realm.delete(keeper.byName) }
-        #expect(keeper.byName.values == [nil, nil, nil, nil] && realm.objects(CollectionDog.self).isEmpty)
+        expect(keeper.byName.values == [nil, nil, nil, nil] && realm.objects(CollectionDog.self).isEmpty)
     }
 
     @Test(arguments: [false, true])
@@ -147,8 +147,8 @@ struct MapTests {
                 keeper.counts[entry.key] = nil
                 keeper.counts["new \(entry.value)"] = 1
             }
-            #expect(seen == ["k0", "k1", "k2", "k3", "k4"] && keeper.counts.count == 5)
-            for (key, value) in keeper.counts.asKeyValueSequence() { #expect(keeper.counts[key] == value) }
+            expect(seen == ["k0", "k1", "k2", "k3", "k4"] && keeper.counts.count == 5)
+            for (key, value) in keeper.counts.asKeyValueSequence() { expectEqual(keeper.counts[key], value) }
         }
     }
 
@@ -162,13 +162,13 @@ struct MapTests {
         dog.ages["human"] = 22
         dog.ages["cat"] = 15
         realm.cancelWrite()
-        #expect(dog.ages.keys == ["human"] && dog.ages["human"] == 21)
+        expect(dog.ages.keys == ["human"] && dog.ages["human"] == 21)
         try realm.write {
             realm.create(CollectionDog.self, value: ["id": 1, "ages": ["cat": 15]], update: .modified)
         }
-        #expect(dog.ages.keys == ["cat"])
+        expectEqual(dog.ages.keys, ["cat"])
         try realm.write { dog.ages = CollectionDog(2).ages }
-        #expect(dog.ages.isEmpty)
+        expect(dog.ages.isEmpty)
     }
 
     @Test
@@ -179,62 +179,62 @@ struct MapTests {
         try realm.write {
             realm.add(keeper)
             keeper.counts.setValue(Int8(7), forKey: "b")
-            #expect(keeper.counts.value(forKey: "b") as? Int == 7 && keeper.counts.value(forKey: "c") == nil)
-            #expect(keeper.counts.value(forKeyPath: "@max.self") as? Int == 7)
-            #expect(keeper.counts.value(forKeyPath: "@count") as? Int == 2)
+            expect(keeper.counts.value(forKey: "b") as? Int == 7 && keeper.counts.value(forKey: "c") == nil)
+            expectEqual(keeper.counts.value(forKeyPath: "@max.self") as? Int, 7)
+            expectEqual(keeper.counts.value(forKeyPath: "@count") as? Int, 2)
             keeper.counts.setValue(nil, forKey: "a")
-            #expect(keeper.counts.keys == ["b"])
+            expectEqual(keeper.counts.keys, ["b"])
             keeper.byName["rex"] = CollectionDog(1, age: 4)
-            #expect(keeper.byName.value(forKeyPath: "rex.age") as? Int == 4)
-            #expect(keeper.byName.value(forKeyPath: "@sum.age") as? Int == 4)
+            expectEqual(keeper.byName.value(forKeyPath: "rex.age") as? Int, 4)
+            expectEqual(keeper.byName.value(forKeyPath: "@sum.age") as? Int, 4)
         }
-        #expect(thrownCode { try realm.write { keeper.counts.setValue("x", forKey: "b") } } == .invalidValue)
-        #expect(keeper.counts["b"] == 7)
+        expectEqual(thrownCode { try realm.write { keeper.counts.setValue("x", forKey: "b") } }, .invalidValue)
+        expectEqual(keeper.counts["b"], 7)
     }
 
     @Test
     func `Maps are coded as dictionaries`() throws {
         let json = #"{"a": 1, "b": null}"#
         let map = try JSONDecoder().decode(Map<String, Int?>.self, from: Data(json.utf8))
-        #expect(map.count == 2 && map["a"] == .some(1) && map["b"] == .some(nil))
+        expect(map.count == 2 && map["a"] == .some(1) && map["b"] == .some(nil))
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        #expect(String(decoding: try encoder.encode(map), as: UTF8.self) == #"{"a":1,"b":null}"#)
+        expectEqual(String(decoding: try encoder.encode(map), as: UTF8.self), #"{"a":1,"b":null}"#)
         let dates = Map<String, Date>()
         dates["zero"] = Date(timeIntervalSince1970: 0)
         encoder.dateEncodingStrategy = .iso8601
-        #expect(String(decoding: try encoder.encode(dates), as: UTF8.self) == #"{"zero":"1970-01-01T00:00:00Z"}"#)
+        expectEqual(String(decoding: try encoder.encode(dates), as: UTF8.self), #"{"zero":"1970-01-01T00:00:00Z"}"#)
         let realm = try collectionRealm()
         let keeper = CollectionKeeper()
         keeper.byName["rex"] = CollectionDog(1)
         try realm.write { realm.add(keeper) }
         let text = String(decoding: try encoder.encode(keeper.byName), as: UTF8.self)
-        #expect(text == #"{"rex":{"age":0,"ages":{},"id":1,"name":"Rex","tags":[]}}"#)
+        expectEqual(text, #"{"rex":{"age":0,"ages":{},"id":1,"name":"Rex","tags":[]}}"#)
     }
 
     @Test
     func `A map prints its class, its keys and a hundred entries`() throws {
         let keeper = CollectionKeeper()
-        #expect(keeper.counts.description == "Map<String, Int> ()")
+        expectEqual(keeper.counts.description, "Map<String, Int> ()")
         keeper.counts["b"] = 2
         keeper.counts["a"] = 1
-        #expect(keeper.counts.description == "Map<String, Int> (\n\t[a] 1,\n\t[b] 2\n)")
+        expectEqual(keeper.counts.description, "Map<String, Int> (\n\t[a] 1,\n\t[b] 2\n)")
         for i in 0..<200 { keeper.counts["k\(i)"] = i }
-        #expect(keeper.counts.description.contains("102 elements skipped"))
+        expect(keeper.counts.description.contains("102 elements skipped"))
         keeper.byName["rex"] = CollectionDog(1)
-        #expect(keeper.description.contains("name = Rex") && keeper.description.contains("[rex] CollectionDog {"))
+        expect(keeper.description.contains("name = Rex") && keeper.description.contains("[rex] CollectionDog {"))
     }
 
     @Test
     func `A map knows its realm, and when its object was deleted`() throws {
         let realm = try collectionRealm()
         let keeper = CollectionKeeper()
-        #expect(keeper.counts.realm == nil && !keeper.counts.isInvalidated)
+        expect(keeper.counts.realm == nil && !keeper.counts.isInvalidated)
         try realm.write { realm.add(keeper) }
         let counts = keeper.counts
         let again = realm.objects(CollectionKeeper.self)[0].counts
-        #expect(counts == again && counts !== again && counts.realm == realm)
+        expect(counts == again && counts !== again && counts.realm == realm)
         try realm.write { realm.delete(keeper) }
-        #expect(counts.isInvalidated && counts.realm == nil && counts.description.contains("invalidated"))
+        expect(counts.isInvalidated && counts.realm == nil && counts.description.contains("invalidated"))
     }
 }

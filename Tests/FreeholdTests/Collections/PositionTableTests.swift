@@ -4,7 +4,7 @@ import Testing
 
 /// The table of positions behind unmanaged sets and maps, beside an array that is looked through, with hashes of which many are the same
 /// or near each other. `FREEHOLD_SEED` repeats a seed.
-@Suite struct PositionTableTests {
+struct PositionTableTests {
     @Test(arguments: UnmanagedCollectionTests.seeds, [1, 3, 20, 1_000_000])
     func `each element is found where it stands`(_ seed: UInt64, _ hashes: Int) {
         var random = SeededRandom(seed: seed)
@@ -17,7 +17,7 @@ import Testing
             for _ in 0..<200 {
                 let element = Int.random(in: 0..<60, using: &random) &* 7_919
                 let position = position(of: element)
-                #expect(position == elements.firstIndex(of: element), "seed \(seed)")
+                expectEqual(position, elements.firstIndex(of: element), "seed \(seed)")
                 if let position {
                     let last = elements.removeLast()
                     if position < elements.count { elements[position] = last }
@@ -27,7 +27,7 @@ import Testing
                     table.append(count: elements.count) { hash(elements[$0]) }
                 }
             }
-            for (i, element) in elements.enumerated() { #expect(position(of: element) == i, "seed \(seed)") }
+            for (i, element) in elements.enumerated() { expectEqual(position(of: element), i, "seed \(seed)") }
         }
     }
 }

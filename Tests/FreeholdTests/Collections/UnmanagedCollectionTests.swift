@@ -4,7 +4,7 @@ import Testing
 
 /// Unmanaged sets and maps hold few elements otherwise than many: random edits around the border, compared with Swift's own.
 /// `FREEHOLD_SEED` repeats a seed.
-@Suite struct UnmanagedCollectionTests {
+struct UnmanagedCollectionTests {
     static let seeds = [
         UInt64(ProcessInfo.processInfo.environment["FREEHOLD_SEED"] ?? "") ?? .random(in: 0 ... .max), 7,
     ]
@@ -30,16 +30,16 @@ import Testing
                     set.remove(element)
                     model.remove(key(element))
                 }
-                #expect(set.count == model.count, "seed \(seed)")
-                #expect(Set(set.map(key)) == model, "seed \(seed)")
+                expectEqual(set.count, model.count, "seed \(seed)")
+                expectEqual(Set(set.map(key)), model, "seed \(seed)")
             }
-            for element in elements { #expect(set.contains(element) == model.contains(key(element)), "seed \(seed)") }
+            for element in elements { expectEqual(set.contains(element), model.contains(key(element)), "seed \(seed)") }
             let other = MutableSet<Element>()
             other.insert(objectsIn: Array(set).shuffled(using: &random))
-            #expect(set == other, "seed \(seed)")
+            expectEqual(set, other, "seed \(seed)")
             if let last = other.last {
                 other.remove(last)
-                #expect(set != other, "seed \(seed)")
+                expect(set != other, "seed \(seed)")
             }
         }
     }
@@ -68,17 +68,17 @@ import Testing
                 let value = Int.random(in: 0..<5, using: &random) < 3 ? Int.random(in: 0..<100, using: &random) : nil
                 map[key] = value
                 model[Data(key.utf8)] = value
-                #expect(map.count == model.count, "seed \(seed)")
+                expectEqual(map.count, model.count, "seed \(seed)")
                 let found = Dictionary(uniqueKeysWithValues: map.map { (Data($0.key.utf8), $0.value) })
-                #expect(found == model, "seed \(seed)")
-                #expect(map[key] == value, "seed \(seed)")
+                expectEqual(found, model, "seed \(seed)")
+                expectEqual(map[key], value, "seed \(seed)")
             }
             let other = Map<String, Int>()
             for entry in Array(map).shuffled(using: &random) { other[entry.key] = entry.value }
-            #expect(map == other, "seed \(seed)")
+            expectEqual(map, other, "seed \(seed)")
             if let key = other.keys.last {
                 other[key] = -1
-                #expect(map != other, "seed \(seed)")
+                expect(map != other, "seed \(seed)")
             }
         }
     }

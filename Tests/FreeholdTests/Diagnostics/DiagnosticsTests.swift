@@ -37,26 +37,26 @@ struct DiagnosticsTests {
             switch event {
             case .opened(let opening):
                 found.insert("opened")
-                #expect(!opening.isReadOnly && !opening.isEncrypted)
+                expect(!opening.isReadOnly && !opening.isEncrypted)
             case .closed: found.insert("closed")
             case .wrote(let write): writes.append(write)
             case .changedSchema(let change):
                 found.insert("schema")
-                #expect(change.action == .create && change.newVersion == 0)
+                expect(change.action == .create && change.newVersion == 0)
             case .compacted(let compaction):
                 found.insert("compacted")
-                #expect(compaction.bytesAfter > 0)
+                expect(compaction.bytesAfter > 0)
             case .heldJournal: break
             case .queried(let query):
                 found.insert("query")
-                #expect(query.className == "ServerEntry" && query.operation == .count)
+                expect(query.className == "ServerEntry" && query.operation == .count)
             }
         }
-        #expect(found == ["opened", "closed", "schema", "compacted", "query"])
+        expectEqual(found, ["opened", "closed", "schema", "compacted", "query"])
         // That of the schema comes first.
-        #expect(writes.map(\.outcome) == [.committed, .committed, .unchanged, .rolledBack])
-        #expect(writes.allSatisfy { $0.fileBytes > 0 && $0.activeVersions != nil && $0.waiting == 0 })
-        #expect(writes[1].bytes > 0 && writes[1].version > writes[0].version)
+        expectEqual(writes.map(\.outcome), [.committed, .committed, .unchanged, .rolledBack])
+        expect(writes.allSatisfy { $0.fileBytes > 0 && $0.activeVersions != nil && $0.waiting == 0 })
+        expect(writes[1].bytes > 0 && writes[1].version > writes[0].version)
         _ = try Realm.deleteFiles(for: configuration)
     }
 
@@ -75,7 +75,7 @@ struct DiagnosticsTests {
             let outcomes = events.compactMap { event in
                 if case .wrote(let write) = event { write.outcome } else { nil }
             }
-            #expect(outcomes == [.busy, .cancelled, .unchanged])
+            expectEqual(outcomes, [.busy, .cancelled, .unchanged])
         }
     }
 
@@ -85,15 +85,15 @@ struct DiagnosticsTests {
             let id = Diagnostics.listen(to: .maintenance) { _ in count.change { $0 += 1 } }
             Diagnostics.stop(id)
             Diagnostics.send(.closed(path: "nobody"))
-            #expect(count.value == 0)
+            expectEqual(count.value, 0)
         }
     }
 
     @Test func `a query is outlined without its constants`() throws {
         let parsed = try QueryParser.parse("city == 'Paris' AND amount > 7 SORT(amount DESC) LIMIT(3)")
         let text = parsed.allStages.map(\.outline).joined(separator: " ")
-        #expect(text.hasSuffix(" SORT(amount DESC) LIMIT(3)"))
-        #expect(text.contains("city == %@") && text.contains("amount > %@") && !text.contains("Paris"))
+        expect(text.hasSuffix(" SORT(amount DESC) LIMIT(3)"))
+        expect(text.contains("city == %@") && text.contains("amount > %@") && !text.contains("Paris"))
     }
 }
 

@@ -59,16 +59,16 @@
             await store.close()
             let file = "file=\(configuration.fileURL!.lastPathComponent)"
             let values = memory.values.value
-            #expect(values["freehold.file.opened[\(file)]"] == [1])
+            expectEqual(values["freehold.file.opened[\(file)]"], [1])
             // The first is that of the schema.
-            #expect(values["freehold.write.total[\(file),outcome=committed]"] == [1, 1])
+            expectEqual(values["freehold.write.total[\(file),outcome=committed]"], [1, 1])
             for label in [
                 "write.wait", "write.duration", "write.commit", "write.bytes", "file.bytes", "versions.active",
             ] {
-                #expect(values["freehold.\(label)[\(file)]"]?.count == 2, "\(label)")
+                expectEqual(values["freehold.\(label)[\(file)]"]?.count, 2, "\(label)")
             }
-            #expect(values["freehold.write.waiting[\(file)]"] == [0, 0])
-            #expect(values["freehold.query.duration[\(file),class=ServerEntry,operation=count]"]?.count == 1)
+            expectEqual(values["freehold.write.waiting[\(file)]"], [0, 0])
+            expectEqual(values["freehold.query.duration[\(file),class=ServerEntry,operation=count]"]?.count, 1)
             _ = try Realm.deleteFiles(for: configuration)
         }
     }

@@ -138,7 +138,7 @@ private struct Nesting<T, Inner: InnerKinds<T>, Part: PartKinds<T, Inner>, Owner
     struct Visitor: KindVisitor {
         let nesting: Nesting
         func visit<U>(_ row: KindRow<U>) throws {
-            try nesting.run(#require(row.states as? [ExpectedKinds<T>]))
+            try nesting.run(require(row.states as? [ExpectedKinds<T>]))
         }
     }
 
@@ -163,20 +163,20 @@ private struct Nesting<T, Inner: InnerKinds<T>, Part: PartKinds<T, Inner>, Owner
     {
         states[i].check(found, place)
         guard withInner else { return }
-        states[(i + 1) % states.count].check(try #require(found.inner, place), place)
-        #expect(found.inners.count == states.count, place)
+        states[(i + 1) % states.count].check(try require(found.inner, place), place)
+        expectEqual(found.inners.count, states.count, place)
         for (state, element) in zip(states, found.inners) { state.check(element, place) }
-        states[(i + 2) % states.count].check(try #require(found.innerMap["a"] ?? nil, place), place)
-        #expect(found.innerMap.count == 2 && found.innerMap["none"] == .some(nil), place)
+        states[(i + 2) % states.count].check(try require(found.innerMap["a"] ?? nil, place), place)
+        expect(found.innerMap.count == 2 && found.innerMap["none"] == .some(nil), place)
     }
 
     private func check(_ found: Owner, _ states: [ExpectedKinds<T>], _ i: Int, withInner: Bool, _ place: Comment) throws
     {
-        try check(try #require(found.part, place), states, i, withInner: withInner, place)
+        try check(try require(found.part, place), states, i, withInner: withInner, place)
         guard withInner else { return }
-        #expect(found.parts.count == states.count, place)
+        expectEqual(found.parts.count, states.count, place)
         for (k, element) in found.parts.enumerated() { try check(element, states, k, withInner: true, place) }
-        try check(try #require(found.partMap["a"] ?? nil, place), states, i, withInner: true, place)
+        try check(try require(found.partMap["a"] ?? nil, place), states, i, withInner: true, place)
     }
 
     private func make(_ states: [ExpectedKinds<T>], _ i: Int, withInner: Bool) -> Owner {
@@ -231,14 +231,14 @@ private struct Nesting<T, Inner: InnerKinds<T>, Part: PartKinds<T, Inner>, Owner
                     states[i].apply(to: made.part!)
                 }
             }
-            #expect(try other.core.database.snapshot().verify() == [])
+            try expectEqual(other.core.database.snapshot().verify(), [])
         }
         let realm = try Realm(configuration: configuration)
         let all = realm.objects(owner)
-        #expect(all.count == 2 * plans.count)
+        expectEqual(all.count, 2 * plans.count)
         for (k, (i, withInner)) in (plans + plans).enumerated() {
             try check(all[k], states, i, withInner: withInner, "reopened \(k)")
         }
-        #expect(try realm.core.database.snapshot().verify() == [])
+        try expectEqual(realm.core.database.snapshot().verify(), [])
     }
 }

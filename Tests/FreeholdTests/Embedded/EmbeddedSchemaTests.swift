@@ -39,18 +39,18 @@ struct EmbeddedSchemaTests {
     @Test
     func `embedded classes are found among a program's models, and marked`() throws {
         let found = Discovery.modelClasses()
-        #expect(found.contains { $0 == EMAddress.self } && !found.contains { $0 == EmbeddedObject.self })
+        expect(found.contains { $0 == EMAddress.self } && !found.contains { $0 == EmbeddedObject.self })
         let realm = try newEmbeddedRealm()
-        #expect(realm.schema["EMAddress"]?.isEmbedded == true && realm.schema["EMPerson"]?.isEmbedded == false)
-        #expect(realm.schema["EMAddress"]?.description.contains("(embedded)") == true)
+        expect(realm.schema["EMAddress"]?.isEmbedded == true && realm.schema["EMPerson"]?.isEmbedded == false)
+        expectEqual(realm.schema["EMAddress"]?.description.contains("(embedded)"), true)
     }
 
     @Test
     func `mistakes are found when a realm is opened`() {
-        #expect(message([Bad.Keyed.self]).contains("Keyed.id can't be a primary key"))
-        #expect(message([Bad.RequiredHome.self] + embeddedTestTypes).contains("`var home: EMAddress?`"))
-        #expect(message([Bad.Part.self]).contains("always holds another of its class (Part.point)"))
-        #expect(message([EMPerson.self]).contains("EMAddress, which isn't among the realm's classes"))
+        expect(message([Bad.Keyed.self]).contains("Keyed.id can't be a primary key"))
+        expect(message([Bad.RequiredHome.self] + embeddedTestTypes).contains("`var home: EMAddress?`"))
+        expect(message([Bad.Part.self]).contains("always holds another of its class (Part.point)"))
+        expect(message([EMPerson.self]).contains("EMAddress, which isn't among the realm's classes"))
         let set = ObjectSchema(
             "Owner",
             properties: [Property("parts", .object, collection: .set, objectClassName: "Inner")]
@@ -59,7 +59,7 @@ struct EmbeddedSchemaTests {
         #expect(throws: Realm.Error.self) { try SchemaBuilder.check(Schema([set, inner])) }
         let keyed = ObjectSchema("Inner", isEmbedded: true, properties: [Property("n", .int, primaryKey: true)])
         let error = #expect(throws: Realm.Error.self) { try SchemaBuilder.check(Schema([keyed])) }
-        #expect(error?.message.contains("Inner.n can't be a primary key") == true)
+        expectEqual(error?.message.contains("Inner.n can't be a primary key"), true)
     }
 
     @Test
@@ -74,7 +74,7 @@ struct EmbeddedSchemaTests {
             }
             try open(isEmbedded: false)
             let error = #expect(throws: Realm.Error.self) { try open(isEmbedded: true) }
-            #expect(error?.code == .schemaMismatch)
+            expectEqual(error?.code, .schemaMismatch)
         }
     }
 }

@@ -5,7 +5,7 @@ import Testing
 @testable import Freehold
 
 /// `usesCommitLog`, as users of realms meet it. What a crash leaves is the engine's `CommitLogCrashTests`' affair.
-@Suite struct CommitLogSettingTests {
+struct CommitLogSettingTests {
     private func withLoggedFile<R>(key: Data? = nil, _ body: (Realm.Configuration) throws -> R) throws -> R {
         try withNewFile { configuration in
             var configuration = configuration
@@ -39,17 +39,17 @@ import Testing
             try autoreleased {
                 let realm = try Realm(configuration: configuration)
                 try realm.write { realm.add(RTDog(id: 0, name: "Rex", age: 1)) }
-                #expect(hasLog(configuration))
-                #expect(realm.objects(RTDog.self).count == 1)
+                expect(hasLog(configuration))
+                expectEqual(realm.objects(RTDog.self).count, 1)
                 try add(1..<20, configuration)
             }
-            #expect(!hasLog(configuration))
+            expect(!hasLog(configuration))
             var plain = configuration
             plain.usesCommitLog = false
-            #expect(try ids(plain) == Array(0..<20))
+            try expectEqual(ids(plain), Array(0..<20))
             try add(20..<22, plain)
-            #expect(!hasLog(configuration), "who doesn't ask for one writes without")
-            #expect(try ids(configuration) == Array(0..<22))
+            expect(!hasLog(configuration), "who doesn't ask for one writes without")
+            try expectEqual(ids(configuration), Array(0..<22))
         }
     }
 
@@ -61,9 +61,9 @@ import Testing
             try autoreleased {
                 let realm = try Realm(configuration: configuration)
                 try realm.write { realm.add(RTDog(id: 3, name: "", age: 0)) }
-                #expect(hasLog(configuration))
+                expect(hasLog(configuration))
             }
-            #expect(try ids(plain) == [0, 1, 2, 3])
+            try expectEqual(ids(plain), [0, 1, 2, 3])
         }
     }
 
@@ -75,12 +75,12 @@ import Testing
                 try realm.write { realm.add(RTDog(id: 1, name: "Rex", age: 1)) }
                 try realm.writeCopy(toFile: copy)
             }
-            #expect(!hasLog(configuration, at: copy))
-            #expect(try ids(configuration, at: copy) == [1])
+            expect(!hasLog(configuration, at: copy))
+            try expectEqual(ids(configuration, at: copy), [1])
             // As a kill leaves it.
             try Data("FHLOGHED".utf8).write(to: URL(fileURLWithPath: configuration.fileURL!.path + ".commitlog"))
-            #expect(try Realm.deleteFiles(for: configuration))
-            #expect(!hasLog(configuration))
+            expect(try Realm.deleteFiles(for: configuration))
+            expect(!hasLog(configuration))
         }
     }
 
@@ -89,15 +89,15 @@ import Testing
         memory.usesCommitLog = true
         let realm = try Realm(configuration: memory)
         try realm.write { realm.add(RTDog(id: 1, name: "Rex", age: 1)) }
-        #expect(realm.objects(RTDog.self).count == 1)
+        expectEqual(realm.objects(RTDog.self).count, 1)
         try withLoggedFile { configuration in
             var plain = configuration
             plain.usesCommitLog = false
             try autoreleased { try add(0..<2, plain) }
             var reading = configuration
             reading.readOnly = true
-            #expect(try ids(reading) == [0, 1])
-            #expect(!hasLog(configuration))
+            try expectEqual(ids(reading), [0, 1])
+            expect(!hasLog(configuration))
         }
     }
 
@@ -119,9 +119,9 @@ import Testing
                     }
                 } catch { failures.withLock { $0.append("\(error)") } }
             }
-            #expect(failures.withLock { $0 } == [])
+            expectEqual(failures.withLock { $0 }, [])
             realm.refresh()
-            #expect(realm.objects(RTDog.self).map(\.age) == Array(repeating: 20, count: 8))
+            expectEqual(realm.objects(RTDog.self).map(\.age), Array(repeating: 20, count: 8))
         }
     }
 }

@@ -5,7 +5,7 @@ import Testing
 @testable import Freehold
 
 /// `encryptionKey`, as users of realms meet it.
-@Suite struct EncryptionTests {
+struct EncryptionTests {
     static let key = Data((0..<64).map { UInt8($0 * 3 + 5) })
     static let other = Data(repeating: 9, count: 64)
 
@@ -43,20 +43,20 @@ import Testing
         try withEncryptedFile { configuration in
             try fill(configuration)
             let realm = try Realm(configuration: configuration)
-            #expect(realm.objects(RTDog.self).where { $0.age == 7 }.count == 3)
-            #expect(realm.object(ofType: RTDog.self, forPrimaryKey: 31)?.name == "Dog 31")
+            expectEqual(realm.objects(RTDog.self).where { $0.age == 7 }.count, 3)
+            expectEqual(realm.object(ofType: RTDog.self, forPrimaryKey: 31)?.name, "Dog 31")
             let frozen = realm.freeze()
             try realm.write { realm.object(ofType: RTDog.self, forPrimaryKey: 31)?.name = "Rex" }
-            #expect(frozen.object(ofType: RTDog.self, forPrimaryKey: 31)?.name == "Dog 31")
+            expectEqual(frozen.object(ofType: RTDog.self, forPrimaryKey: 31)?.name, "Dog 31")
             onOtherThread {
                 let other = try Realm(configuration: configuration)
-                #expect(other.object(ofType: RTDog.self, forPrimaryKey: 31)?.name == "Rex")
+                expectEqual(other.object(ofType: RTDog.self, forPrimaryKey: 31)?.name, "Rex")
                 try other.write { other.delete(other.objects(RTDog.self).where { $0.id > 10 }) }
             }
             realm.refresh()
-            #expect(realm.objects(RTDog.self).count == 11)
-            #expect(realm.verify() == [])
-            #expect(try !isPlain(configuration.fileURL!))
+            expectEqual(realm.objects(RTDog.self).count, 11)
+            expectEqual(realm.verify(), [])
+            expect(try !isPlain(configuration.fileURL!))
         }
     }
 
@@ -65,14 +65,14 @@ import Testing
             for count in [0, 32, 63, 65] {
                 var wrong = configuration
                 wrong.encryptionKey = Data(repeating: 1, count: count)
-                #expect(thrownCode { _ = try Realm(configuration: wrong) } == .invalidInput)
-                #expect(thrownCode { try Realm.performMigration(for: wrong) } == .invalidInput)
-                #expect(!Realm.fileExists(for: wrong))
+                expectEqual(thrownCode { _ = try Realm(configuration: wrong) }, .invalidInput)
+                expectEqual(thrownCode { try Realm.performMigration(for: wrong) }, .invalidInput)
+                expect(!Realm.fileExists(for: wrong))
                 let realm = try Realm(configuration: newConfiguration())
                 let copied = thrownCode {
                     try realm.writeCopy(toFile: configuration.fileURL!, encryptionKey: wrong.encryptionKey)
                 }
-                #expect(copied == .invalidInput)
+                expectEqual(copied, .invalidInput)
             }
         }
     }
@@ -85,27 +85,27 @@ import Testing
             for key in [Self.other, nil] {
                 var wrong = configuration
                 wrong.encryptionKey = key
-                #expect(thrownCode { _ = try Realm(configuration: wrong) } == .invalidDatabase)
-                #expect(thrownCode { try Realm.performMigration(for: wrong) } == .invalidDatabase)
-                #expect(thrownCode { try Realm.compact(for: wrong) } == .invalidDatabase)
-                #expect(thrownCode { _ = try schemaVersionAtURL(url, encryptionKey: key) } == .invalidDatabase)
+                expectEqual(thrownCode { _ = try Realm(configuration: wrong) }, .invalidDatabase)
+                expectEqual(thrownCode { try Realm.performMigration(for: wrong) }, .invalidDatabase)
+                expectEqual(thrownCode { try Realm.compact(for: wrong) }, .invalidDatabase)
+                expectEqual(thrownCode { _ = try schemaVersionAtURL(url, encryptionKey: key) }, .invalidDatabase)
                 wrong.readOnly = true
-                #expect(thrownCode { _ = try Realm(configuration: wrong) } == .invalidDatabase)
+                expectEqual(thrownCode { _ = try Realm(configuration: wrong) }, .invalidDatabase)
                 wrong.readOnly = false
                 wrong.deleteRealmIfMigrationNeeded = true
                 wrong.schemaVersion = 8
-                #expect(thrownCode { _ = try Realm(configuration: wrong) } == .invalidDatabase)
+                expectEqual(thrownCode { _ = try Realm(configuration: wrong) }, .invalidDatabase)
             }
-            #expect(try Data(contentsOf: url) == before)
-            #expect(try dogs(configuration, Self.key) == Array(0..<50))
+            try expectEqual(Data(contentsOf: url), before)
+            try expectEqual(dogs(configuration, Self.key), Array(0..<50))
         }
         try withNewFile { configuration in
             try fill(configuration)
             let before = try Data(contentsOf: configuration.fileURL!)
             var keyed = configuration
             keyed.encryptionKey = Self.key
-            #expect(thrownCode { _ = try Realm(configuration: keyed) } == .invalidDatabase)
-            #expect(try Data(contentsOf: configuration.fileURL!) == before)
+            expectEqual(thrownCode { _ = try Realm(configuration: keyed) }, .invalidDatabase)
+            try expectEqual(Data(contentsOf: configuration.fileURL!), before)
         }
     }
 
@@ -123,27 +123,27 @@ import Testing
                 var wrong = configuration
                 wrong.encryptionKey = key
                 let refused = wrong
-                #expect(thrownCode { _ = try Realm(configuration: refused) } == .alreadyOpen)
-                onOtherThread { #expect(thrownCode { _ = try Realm(configuration: refused) } == .alreadyOpen) }
+                expectEqual(thrownCode { _ = try Realm(configuration: refused) }, .alreadyOpen)
+                onOtherThread { expectEqual(thrownCode { _ = try Realm(configuration: refused) }, .alreadyOpen) }
             }
-            #expect(realm.objects(RTDog.self).count == 50)
+            expectEqual(realm.objects(RTDog.self).count, 50)
         }
         let count = try await Realm.read(configuration) { $0.objects(RTDog.self).count }
-        #expect(count == 50)
+        expectEqual(count, 50)
     }
 
     @Test func `there are no encrypted realms in memory`() {
         let memory = Realm.Configuration(inMemoryIdentifier: "x", encryptionKey: Self.key)
-        #expect(thrownCode { _ = try Realm(configuration: memory) } == .invalidInput)
+        expectEqual(thrownCode { _ = try Realm(configuration: memory) }, .invalidInput)
     }
 
     @Test func `configurations compare keys and don't print them`() {
         let configuration = Realm.Configuration(encryptionKey: Self.key)
-        #expect(configuration != Realm.Configuration())
-        #expect(configuration != Realm.Configuration(encryptionKey: Self.other))
-        #expect(configuration == Realm.Configuration(encryptionKey: Self.key))
-        #expect("\(configuration)".contains("encryptionKey: set"))
-        #expect(!"\(Realm.Configuration())".contains("encryptionKey"))
+        expect(configuration != Realm.Configuration())
+        expect(configuration != Realm.Configuration(encryptionKey: Self.other))
+        expectEqual(configuration, Realm.Configuration(encryptionKey: Self.key))
+        expect("\(configuration)".contains("encryptionKey: set"))
+        expect(!"\(Realm.Configuration())".contains("encryptionKey"))
     }
 
     private final class Sizes: Sendable {
@@ -175,20 +175,20 @@ import Testing
                 realm.cancelWrite()
             }
             let all = Array(0..<20)
-            #expect(try dogs(configuration, at: urls["same"]!, Self.key) == all)
-            #expect(try dogs(configuration, at: urls["other"]!, Self.other) == all)
-            #expect(try dogs(configuration, at: urls["plain"]!, nil) == all)
-            #expect(try dogs(configuration, at: urls["as"]!, Self.other) == all)
-            #expect(try dogs(configuration, at: urls["backup"]!, Self.key) == all)
-            #expect(try dogs(configuration, at: urls["open"]!, Self.other) == all + [100])
-            for (name, url) in urls where name != "back" { #expect(try isPlain(url) == (name == "plain"), "\(name)") }
+            try expectEqual(dogs(configuration, at: urls["same"]!, Self.key), all)
+            try expectEqual(dogs(configuration, at: urls["other"]!, Self.other), all)
+            try expectEqual(dogs(configuration, at: urls["plain"]!, nil), all)
+            try expectEqual(dogs(configuration, at: urls["as"]!, Self.other), all)
+            try expectEqual(dogs(configuration, at: urls["backup"]!, Self.key), all)
+            try expectEqual(dogs(configuration, at: urls["open"]!, Self.other), all + [100])
+            for (name, url) in urls where name != "back" { try expectEqual(isPlain(url), (name == "plain"), "\(name)") }
             // A plain file becomes an encrypted one.
             var plain = configuration
             plain.fileURL = urls["plain"]
             plain.encryptionKey = nil
             try Realm(configuration: plain).writeCopy(toFile: urls["back"]!, encryptionKey: Self.key)
-            #expect(try dogs(configuration, at: urls["back"]!, Self.key) == all)
-            #expect(try !isPlain(urls["back"]!))
+            try expectEqual(dogs(configuration, at: urls["back"]!, Self.key), all)
+            expect(try !isPlain(urls["back"]!))
         }
     }
 
@@ -208,15 +208,15 @@ import Testing
             var wrong = launching
             wrong.encryptionKey = Self.other
             let refused = wrong
-            #expect(thrownCode { _ = try Realm(configuration: refused) } == .invalidDatabase)
-            #expect(asked.all.withLock { $0 } == [])
-            #expect(try Realm(configuration: launching).objects(RTDog.self).count == 10)
+            expectEqual(thrownCode { _ = try Realm(configuration: refused) }, .invalidDatabase)
+            expectEqual(asked.all.withLock { $0 }, [])
+            try expectEqual(Realm(configuration: launching).objects(RTDog.self).count, 10)
             let sizes = asked.all.withLock { $0 }
-            #expect(sizes.count == 2 && sizes[1] < sizes[0] / 2)
+            expect(sizes.count == 2 && sizes[1] < sizes[0] / 2)
             let compaction = try Realm.compact(for: configuration)
-            #expect(compaction.sizeBefore < sizes[0] / 2 && compaction.sizeAfter <= compaction.sizeBefore)
-            #expect(try dogs(configuration, Self.key) == Array(0..<10))
-            #expect(try !isPlain(configuration.fileURL!))
+            expect(compaction.sizeBefore < sizes[0] / 2 && compaction.sizeAfter <= compaction.sizeBefore)
+            try expectEqual(dogs(configuration, Self.key), Array(0..<10))
+            expect(try !isPlain(configuration.fileURL!))
         }
     }
 
@@ -232,14 +232,14 @@ import Testing
                 seeded.encryptionKey = Self.other
                 let refused = seeded
                 if seedKey != nil {
-                    #expect(thrownCode { _ = try Realm(configuration: refused) } == .invalidDatabase)
-                    #expect(thrownCode { _ = try Realm.migrationPlan(for: refused) } == .invalidDatabase)
+                    expectEqual(thrownCode { _ = try Realm(configuration: refused) }, .invalidDatabase)
+                    expectEqual(thrownCode { _ = try Realm.migrationPlan(for: refused) }, .invalidDatabase)
                 }
                 seeded.encryptionKey = Self.key
-                #expect(try Realm.migrationPlan(for: seeded).action == .nothing)
-                #expect(try Realm(configuration: seeded).objects(RTDog.self).count == 5)
-                #expect(try !isPlain(configuration.fileURL!))
-                #expect(try dogs(configuration, Self.key) == Array(0..<5))
+                try expectEqual(Realm.migrationPlan(for: seeded).action, .nothing)
+                try expectEqual(Realm(configuration: seeded).objects(RTDog.self).count, 5)
+                expect(try !isPlain(configuration.fileURL!))
+                try expectEqual(dogs(configuration, Self.key), Array(0..<5))
             }
         }
         // One that is open here, plain and encrypted.
@@ -252,10 +252,10 @@ import Testing
                 let held = try Realm(configuration: seed)
                 var seeded = configuration
                 seeded.seedFilePath = seed.fileURL
-                #expect(try Realm.migrationPlan(for: seeded).action == .nothing)
-                #expect(try Realm(configuration: seeded).objects(RTDog.self).count == 4)
-                #expect(held.objects(RTDog.self).count == 4)
-                #expect(try !isPlain(configuration.fileURL!))
+                try expectEqual(Realm.migrationPlan(for: seeded).action, .nothing)
+                try expectEqual(Realm(configuration: seeded).objects(RTDog.self).count, 4)
+                expectEqual(held.objects(RTDog.self).count, 4)
+                expect(try !isPlain(configuration.fileURL!))
             }
         }
     }
@@ -282,7 +282,7 @@ import Testing
                     let realm = try Realm(configuration: damaged)
                     let problems = realm.verify()
                     if problems.isEmpty {
-                        #expect(realm.objects(RTDog.self).sum(of: \.id) == 2999 * 1500)
+                        expectEqual(realm.objects(RTDog.self).sum(of: \.id), 2999 * 1500)
                         try realm.backup(to: copied)
                         continue
                     }
@@ -290,10 +290,10 @@ import Testing
                     _ = thrownCode { try realm.backup(to: copied) }
                 } catch let error as Realm.Error {
                     reported += 1
-                    #expect(error.code == .invalidDatabase)
+                    expectEqual(error.code, .invalidDatabase)
                 }
             }
-            #expect(reported > 3)
+            expect(reported > 3)
         }
     }
 
@@ -303,31 +303,31 @@ import Testing
         try withEncryptedFile { configuration in
             try fill(configuration, 12)
             let url = configuration.fileURL!
-            #expect(try schemaVersionAtURL(url, encryptionKey: Self.key) == 0)
+            try expectEqual(schemaVersionAtURL(url, encryptionKey: Self.key), 0)
             var next = configuration
             next.schemaVersion = 3
             next.migrationBlock = { migration, old in
-                #expect(old == 0)
+                expectEqual(old, 0)
                 migration.enumerateObjects(ofType: RTDog.className()) { _, new in
                     if let name = new?["name"] as? String { new?["name"] = name + "!" }
                 }
             }
-            #expect(try Realm.migrationPlan(for: next).newVersion == 3)
+            try expectEqual(Realm.migrationPlan(for: next).newVersion, 3)
             try Realm.performMigration(for: next)
-            #expect(try schemaVersionAtURL(url, encryptionKey: Self.key) == 3)
+            try expectEqual(schemaVersionAtURL(url, encryptionKey: Self.key), 3)
             do {
                 let realm = try Realm(configuration: next)
-                #expect(realm.object(ofType: RTDog.self, forPrimaryKey: 3)?.name == "Dog 3!")
+                expectEqual(realm.object(ofType: RTDog.self, forPrimaryKey: 3)?.name, "Dog 3!")
             }
             var emptied = configuration
             emptied.schemaVersion = 1
             emptied.deleteRealmIfMigrationNeeded = true
-            #expect(try Realm(configuration: emptied).isEmpty)
+            expect(try Realm(configuration: emptied).isEmpty)
             try fill(emptied, 2)
-            #expect(try dogs(emptied, Self.key) == [0, 1])
-            #expect(try !isPlain(url))
+            try expectEqual(dogs(emptied, Self.key), [0, 1])
+            expect(try !isPlain(url))
             let file = try Data(contentsOf: url)
-            for text in ["Dog 3", "RTDog", "weight"] { #expect(file.range(of: Data(text.utf8)) == nil) }
+            for text in ["Dog 3", "RTDog", "weight"] { expect(file.range(of: Data(text.utf8)) == nil) }
         }
     }
 
@@ -340,12 +340,12 @@ import Testing
         defer { _ = try? Realm.deleteFiles(for: configuration) }
         try fill(configuration, 6)
         try await Realm.write(configuration) { realm in realm.add(RTDog(id: 50)) }
-        #expect(try await Realm.read(configuration) { $0.objects(RTDog.self).count } == 7)
+        try await expectEqual(Realm.read(configuration) { $0.objects(RTDog.self).count }, 7)
         var readOnly = configuration
         readOnly.readOnly = true
-        #expect(try Realm(configuration: readOnly).objects(RTDog.self).count == 7)
-        #expect(Realm.fileExists(for: configuration))
-        #expect(try Realm.deleteFiles(for: configuration))
-        #expect(!Realm.fileExists(for: configuration))
+        try expectEqual(Realm(configuration: readOnly).objects(RTDog.self).count, 7)
+        expect(Realm.fileExists(for: configuration))
+        expect(try Realm.deleteFiles(for: configuration))
+        expect(!Realm.fileExists(for: configuration))
     }
 }

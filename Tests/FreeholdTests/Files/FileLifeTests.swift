@@ -4,7 +4,7 @@ import Testing
 
 @testable import Freehold
 
-@Suite struct FileLifeTests {
+struct FileLifeTests {
     private func beside(_ configuration: Realm.Configuration, _ name: String) -> URL {
         configuration.fileURL!.appendingPathExtension(name)
     }
@@ -33,22 +33,22 @@ import Testing
             var other = configuration
             other.fileURL = beside(configuration, "b")
             try realm.writeCopy(configuration: other)
-            #expect(realm.objects(RTDog.self).count == 11)
+            expectEqual(realm.objects(RTDog.self).count, 11)
             realm.add(RTDog(id: 1_001))
             try realm.commitWrite()
-            #expect(realm.objects(RTDog.self).count == 12)
-            #expect(try dogs(configuration, beside(configuration, "a")) == Array(0..<50))
-            #expect(try dogs(configuration, beside(configuration, "b")) == Array(0..<10) + [1_000])
-            #expect(thrownCode { try realm.writeCopy(toFile: beside(configuration, "a")) } == .fileExists)
-            #expect(thrownCode { try realm.writeCopy(toFile: configuration.fileURL!) } == .fileExists)
-            #expect(
-                thrownCode { try realm.writeCopy(toFile: URL(fileURLWithPath: "/nowhere/at/all.realm")) }
-                    == .fileNotFound
+            expectEqual(realm.objects(RTDog.self).count, 12)
+            try expectEqual(dogs(configuration, beside(configuration, "a")), Array(0..<50))
+            try expectEqual(dogs(configuration, beside(configuration, "b")), Array(0..<10) + [1_000])
+            expectEqual(thrownCode { try realm.writeCopy(toFile: beside(configuration, "a")) }, .fileExists)
+            expectEqual(thrownCode { try realm.writeCopy(toFile: configuration.fileURL!) }, .fileExists)
+            expectEqual(
+                thrownCode { try realm.writeCopy(toFile: URL(fileURLWithPath: "/nowhere/at/all.realm")) },
+                .fileNotFound
             )
-            #expect(thrownCode { try realm.writeCopy(toFile: URL(string: "https://a.b/c")!) } == .invalidInput)
-            #expect(
-                thrownCode { try realm.writeCopy(configuration: Realm.Configuration(inMemoryIdentifier: "x")) }
-                    == .invalidInput
+            expect(thrownCode { try realm.writeCopy(toFile: URL(string: "https://a.b/c")!) } == .invalidInput)
+            expectEqual(
+                thrownCode { try realm.writeCopy(configuration: Realm.Configuration(inMemoryIdentifier: "x")) },
+                .invalidInput
             )
         }
     }
@@ -57,12 +57,12 @@ import Testing
         try withNewFile { configuration in
             try fill(configuration, 2)
             let realm = try Realm(configuration: configuration)
-            #expect(thrownCode { try realm.write { realm.add(RTDog(id: 1)) } } == .duplicatePrimaryKey)
+            expectEqual(thrownCode { try realm.write { realm.add(RTDog(id: 1)) } }, .duplicatePrimaryKey)
             try realm.writeCopy(toFile: beside(configuration, "a"))
-            #expect(try dogs(configuration, beside(configuration, "a")) == [0, 1])
+            try expectEqual(dogs(configuration, beside(configuration, "a")), [0, 1])
             realm.beginWrite()
             realm.add(RTDog(id: 1))
-            #expect(thrownCode { try realm.writeCopy(toFile: beside(configuration, "b")) } == .duplicatePrimaryKey)
+            expectEqual(thrownCode { try realm.writeCopy(toFile: beside(configuration, "b")) }, .duplicatePrimaryKey)
             realm.cancelWrite()
             try realm.writeCopy(toFile: beside(configuration, "b"))
         }
@@ -76,20 +76,20 @@ import Testing
                 let frozen = realm.freeze()
                 try realm.write { realm.deleteAll() }
                 try frozen.writeCopy(toFile: beside(configuration, "a"))
-                #expect(try dogs(configuration, beside(configuration, "a")) == [0, 1, 2])
+                try expectEqual(dogs(configuration, beside(configuration, "a")), [0, 1, 2])
                 try frozen.backup(to: beside(configuration, "b"))
-                #expect(try dogs(configuration, beside(configuration, "b")) == [])
+                try expectEqual(dogs(configuration, beside(configuration, "b")), [])
             }
             var readOnly = configuration
             readOnly.fileURL = beside(configuration, "a")
             readOnly.readOnly = true
             try Realm(configuration: readOnly).writeCopy(toFile: beside(configuration, "c"))
-            #expect(try dogs(configuration, beside(configuration, "c")) == [0, 1, 2])
+            try expectEqual(dogs(configuration, beside(configuration, "c")), [0, 1, 2])
             let memory = newConfiguration()
             let realm = try Realm(configuration: memory)
             try realm.write { realm.add(RTDog(id: 7)) }
             try realm.writeCopy(toFile: beside(configuration, "d"))
-            #expect(try dogs(configuration, beside(configuration, "d")) == [7])
+            try expectEqual(dogs(configuration, beside(configuration, "d")), [7])
         }
     }
 
@@ -97,38 +97,38 @@ import Testing
         try withNewFile { configuration in
             let realm = try Realm(configuration: configuration)
             realm.autorefresh = false
-            #expect(realm.objects(RTDog.self).isEmpty)
+            expect(realm.objects(RTDog.self).isEmpty)
             onOtherThread {
                 let other = try Realm(configuration: configuration)
                 try other.write { other.add(RTDog(id: 3)) }
             }
-            #expect(realm.objects(RTDog.self).isEmpty)
+            expect(realm.objects(RTDog.self).isEmpty)
             try realm.backup(to: beside(configuration, "a"))
-            #expect(try dogs(configuration, beside(configuration, "a")) == [3])
-            #expect(thrownCode { try realm.backup(to: beside(configuration, "a")) } == .fileExists)
+            try expectEqual(dogs(configuration, beside(configuration, "a")), [3])
+            expectEqual(thrownCode { try realm.backup(to: beside(configuration, "a")) }, .fileExists)
         }
     }
 
     @Test func `files are deleted once nobody has them open`() throws {
         try withNewFile { configuration in
-            #expect(!Realm.fileExists(for: configuration))
-            #expect(try !Realm.deleteFiles(for: configuration))
+            expect(!Realm.fileExists(for: configuration))
+            expect(try !Realm.deleteFiles(for: configuration))
             do {
                 let realm = try Realm(configuration: configuration)
-                #expect(Realm.fileExists(for: configuration))
-                #expect(thrownCode { _ = try Realm.deleteFiles(for: configuration) } == .alreadyOpen)
-                #expect(thrownCode { try Realm.compact(for: configuration) } == .alreadyOpen)
-                #expect(realm.isEmpty)
+                expect(Realm.fileExists(for: configuration))
+                expectEqual(thrownCode { _ = try Realm.deleteFiles(for: configuration) }, .alreadyOpen)
+                expectEqual(thrownCode { try Realm.compact(for: configuration) }, .alreadyOpen)
+                expect(realm.isEmpty)
             }
-            #expect(try Realm.deleteFiles(for: configuration))
-            #expect(!Realm.fileExists(for: configuration))
-            #expect(!FileManager.default.fileExists(atPath: configuration.fileURL!.path + "-lock"))
+            expect(try Realm.deleteFiles(for: configuration))
+            expect(!Realm.fileExists(for: configuration))
+            expect(!FileManager.default.fileExists(atPath: configuration.fileURL!.path + "-lock"))
             try fill(configuration, 1)
-            #expect(try Realm(configuration: configuration).objects(RTDog.self).count == 1)
+            try expectEqual(Realm(configuration: configuration).objects(RTDog.self).count, 1)
         }
-        #expect(!Realm.fileExists(for: newConfiguration()))
-        #expect(try !Realm.deleteFiles(for: newConfiguration()))
-        #expect(thrownCode { try Realm.compact(for: newConfiguration()) } == .invalidInput)
+        expect(!Realm.fileExists(for: newConfiguration()))
+        expect(try !Realm.deleteFiles(for: newConfiguration()))
+        expectEqual(thrownCode { try Realm.compact(for: newConfiguration()) }, .invalidInput)
     }
 
     @Test func `compaction gives the space of what was deleted back`() throws {
@@ -140,13 +140,13 @@ import Testing
                 try realm.write { realm.add(RTDog(id: 9_999)) }
             }
             let compaction = try Realm.compact(for: configuration)
-            #expect(compaction.sizeAfter < compaction.sizeBefore / 2)
-            #expect(try dogs(configuration, configuration.fileURL!) == Array(0..<10) + [9_999])
+            expect(compaction.sizeAfter < compaction.sizeBefore / 2)
+            try expectEqual(dogs(configuration, configuration.fileURL!), Array(0..<10) + [9_999])
             var missing = configuration
             missing.fileURL = beside(configuration, "none")
-            #expect(thrownCode { try Realm.compact(for: missing) } == .fileNotFound)
+            expectEqual(thrownCode { try Realm.compact(for: missing) }, .fileNotFound)
             missing.readOnly = true
-            #expect(thrownCode { try Realm.compact(for: missing) } == .invalidInput)
+            expectEqual(thrownCode { try Realm.compact(for: missing) }, .invalidInput)
         }
     }
 
@@ -173,25 +173,25 @@ import Testing
             var configuration = configuration
             configuration.shouldCompactOnLaunch = { calls.ask($0, $1) }
             try fill(configuration, 5_000)
-            #expect(calls.count == 0)
+            expectEqual(calls.count, 0)
             do {
                 let realm = try Realm(configuration: configuration)
                 try realm.write { realm.deleteAll() }
                 try realm.write { realm.add(RTDog(id: 1)) }
                 let again = try Realm(configuration: configuration)
-                #expect(again == realm)
-                #expect(calls.count == 1)
+                expectEqual(again, realm)
+                expectEqual(calls.count, 1)
             }
             let before = try size(configuration)
             calls.answer.withLock { $0 = true }
-            #expect(try Realm(configuration: configuration).objects(RTDog.self).count == 1)
+            try expectEqual(Realm(configuration: configuration).objects(RTDog.self).count, 1)
             let last = calls.sizes.withLock { $0.last! }
-            #expect(calls.count == 2)
-            #expect(last[0] == before && last[1] < before / 2)
-            #expect(try size(configuration) < before / 2)
+            expectEqual(calls.count, 2)
+            expect(last[0] == before && last[1] < before / 2)
+            expect(try size(configuration) < before / 2)
             configuration.readOnly = true
             let mistaken = configuration
-            #expect(thrownCode { _ = try Realm(configuration: mistaken) } == .invalidInput)
+            expectEqual(thrownCode { _ = try Realm(configuration: mistaken) }, .invalidInput)
         }
     }
 
@@ -203,16 +203,16 @@ import Testing
             seeded.seedFilePath = configuration.fileURL
             do {
                 let realm = try Realm(configuration: seeded)
-                #expect(realm.objects(RTDog.self).count == 4)
+                expectEqual(realm.objects(RTDog.self).count, 4)
                 try realm.write { realm.add(RTDog(id: 100)) }
             }
-            #expect(try Realm(configuration: seeded).objects(RTDog.self).count == 5)
-            #expect(try Realm(configuration: configuration).objects(RTDog.self).count == 4)
+            try expectEqual(Realm(configuration: seeded).objects(RTDog.self).count, 5)
+            try expectEqual(Realm(configuration: configuration).objects(RTDog.self).count, 4)
             seeded.fileURL = beside(configuration, "other")
             seeded.seedFilePath = beside(configuration, "none")
             let mistaken = seeded
-            #expect(thrownCode { _ = try Realm(configuration: mistaken) } == .fileNotFound)
-            #expect(!Realm.fileExists(for: mistaken))
+            expectEqual(thrownCode { _ = try Realm(configuration: mistaken) }, .fileNotFound)
+            expect(!Realm.fileExists(for: mistaken))
         }
     }
 
@@ -230,14 +230,14 @@ import Testing
                     written += 1
                 }
             }
-            #expect(code == .tooManyVersions)
-            #expect(written == 5)
-            #expect(!realm.isInWriteTransaction)
-            #expect(realm.objects(RTDog.self).count == 25)
-            #expect(frozen?.objects(RTDog.self).count == 20)
+            expectEqual(code, .tooManyVersions)
+            expectEqual(written, 5)
+            expect(!realm.isInWriteTransaction)
+            expectEqual(realm.objects(RTDog.self).count, 25)
+            expectEqual(frozen?.objects(RTDog.self).count, 20)
             frozen = nil
             try realm.write { realm.add(RTDog(id: 100)) }
-            #expect(realm.objects(RTDog.self).count == 26)
+            expectEqual(realm.objects(RTDog.self).count, 26)
         }
     }
 
@@ -248,14 +248,14 @@ import Testing
             let frozen = realm.freeze()
             try realm.write { realm.add(RTDog(id: 2)) }
             let pins = realm.pinnedVersions
-            #expect(pins.count == 2)
-            #expect(pins[0].version + 1 == pins[1].version)
+            expectEqual(pins.count, 2)
+            expectEqual(pins[0].version + 1, pins[1].version)
             for pin in pins {
-                #expect(pin.isInThisProcess && pin.thread != 0)
-                #expect(try abs(#require(pin.since).timeIntervalSinceNow) < 60)
-                #expect(pin.description.contains("process \(pin.processIdentifier)"))
+                expect(pin.isInThisProcess && pin.thread != 0)
+                expect(try abs(require(pin.since).timeIntervalSinceNow) < 60)
+                expect(pin.description.contains("process \(pin.processIdentifier)"))
             }
-            #expect(frozen.objects(RTDog.self).count == 1)
+            expectEqual(frozen.objects(RTDog.self).count, 1)
         }
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Freehold
 
-@Suite struct HeldVersionPolicyTests {
+struct HeldVersionPolicyTests {
     private final class Told: Sendable {
         let versions = Mutex<[Realm.HeldVersion]>([])
         var all: [Realm.HeldVersion] { versions.withLock { $0 } }
@@ -22,7 +22,7 @@ import Testing
             configuration.heldVersionPolicy = .init(maximumBytes: 200_000, action: .refuseWrites, report: note(told))
             let realm = try Realm(configuration: configuration)
             for id in 0..<200 { try realm.write { realm.add(RTDog(id: id)) } }
-            #expect(told.all.isEmpty)
+            expect(told.all.isEmpty)
             var frozen: Realm? = realm.freeze()
             var written = 0
             let code = thrownCode {
@@ -31,29 +31,29 @@ import Testing
                     written += 1
                 }
             }
-            #expect(code == .versionHeldTooLong)
-            #expect(written > 2 && written < 200)
-            #expect(!realm.isInWriteTransaction)
-            #expect(thrownCode { try realm.write { realm.add(RTDog(id: 5000)) } } == .versionHeldTooLong)
+            expectEqual(code, .versionHeldTooLong)
+            expect(written > 2 && written < 200)
+            expect(!realm.isInWriteTransaction)
+            expectEqual(thrownCode { try realm.write { realm.add(RTDog(id: 5000)) } }, .versionHeldTooLong)
             // Once for each version.
-            #expect(told.all.count == 1)
-            let held = try #require(told.all.first)
-            #expect(held.bytes > 200_000 && held.bytes < 2_000_000)
-            #expect(held.holders.contains { $0.isInThisProcess })
-            #expect(held.newestVersion == held.version + UInt64(written))
-            #expect("\(held)".contains("process \(ProcessInfo.processInfo.processIdentifier)"))
-            #expect(frozen?.objects(RTDog.self).count == 200)
+            expectEqual(told.all.count, 1)
+            let held = try require(told.all.first)
+            expect(held.bytes > 200_000 && held.bytes < 2_000_000)
+            expect(held.holders.contains { $0.isInThisProcess })
+            expectEqual(held.newestVersion, held.version + UInt64(written))
+            expect("\(held)".contains("process \(ProcessInfo.processInfo.processIdentifier)"))
+            expectEqual(frozen?.objects(RTDog.self).count, 200)
             frozen = nil
             try realm.write { realm.add(RTDog(id: 5000)) }
-            #expect(realm.objects(RTDog.self).count == 201 + written)
+            expectEqual(realm.objects(RTDog.self).count, 201 + written)
             // The next that is held is told of, too.
             let other = realm.freeze()
-            #expect(
-                thrownCode { for id in 6000..<8000 { try realm.write { realm.add(RTDog(id: id)) } } }
-                    == .versionHeldTooLong
+            expectEqual(
+                thrownCode { for id in 6000..<8000 { try realm.write { realm.add(RTDog(id: id)) } } },
+                .versionHeldTooLong
             )
-            #expect(told.all.count == 2)
-            #expect(other.objects(RTDog.self).count == 201 + written)
+            expectEqual(told.all.count, 2)
+            expectEqual(other.objects(RTDog.self).count, 201 + written)
         }
     }
 
@@ -72,12 +72,12 @@ import Testing
             let early = told.all.count
             Thread.sleep(forTimeInterval: 0.1)
             for id in 4..<20 { try realm.write { realm.add(RTDog(id: id)) } }
-            #expect(told.all.count == 1)
-            #expect(early <= 1)
-            let held = try #require(told.all.first)
-            #expect(held.age > .milliseconds(50))
-            #expect(frozen.objects(RTDog.self).count == 1)
-            #expect(realm.objects(RTDog.self).count == 19)
+            expectEqual(told.all.count, 1)
+            expect(early <= 1)
+            let held = try require(told.all.first)
+            expect(held.age > .milliseconds(50))
+            expectEqual(frozen.objects(RTDog.self).count, 1)
+            expectEqual(realm.objects(RTDog.self).count, 19)
         }
     }
 
@@ -93,8 +93,8 @@ import Testing
             )
             let realm = try Realm(configuration: configuration)
             for id in 0..<200 { try realm.write { realm.add(RTDog(id: id)) } }
-            #expect(told.all.isEmpty)
-            #expect(
+            expect(told.all.isEmpty)
+            expect(
                 configuration.description.contains(
                     "heldVersionPolicy: (maximumAge: 30.0 seconds, maximumBytes: 200000, action: .refuseWrites)"
                 )

@@ -11,7 +11,7 @@ import Testing
 struct LockFileWatchTests {
     @Test func `nothing that is done with files drops the lock of one that is open`() throws {
         try withNewFile { configuration in
-            let url = try #require(configuration.fileURL)
+            let url = try require(configuration.fileURL)
             let folder = try ChildFolder()
             func beside(_ name: String) -> URL { URL(fileURLWithPath: folder.file(name)) }
             func other(_ url: URL) -> Realm.Configuration {
@@ -22,28 +22,28 @@ struct LockFileWatchTests {
             var realm: Realm? = try Realm(configuration: configuration)
             try realm!.write { for id in 0..<50 { realm!.add(RTDog(id: id)) } }
             let child = try ChildProcess(["lock-watch", url.path])
-            #expect(child.readLine() == "ready")
+            expectEqual(child.readLine(), "ready")
             func check(_ what: String, _ body: (Realm) throws -> Void) throws {
                 try body(realm!)
                 child.send("")
-                #expect(child.readLine() == "held", "after \(what)")
+                expectEqual(child.readLine(), "held", "after \(what)")
             }
             try check("nothing") { _ in }
             try check("a second opening that ends") { _ in
                 let count = try onAnotherThread { try Realm(configuration: configuration).objects(RTDog.self).count }
-                #expect(count == 50)
+                expectEqual(count, 50)
             }
             try check("an opening by a symbolic link") { _ in
                 try FileManager.default.createSymbolicLink(at: beside("link"), withDestinationURL: url)
                 let linked = other(beside("link"))
                 let count = try onAnotherThread { try Realm(configuration: linked).objects(RTDog.self).count }
-                #expect(count == 50)
+                expectEqual(count, 50)
             }
             try check("an opening that is refused") { _ in
                 var readOnly = configuration
                 readOnly.readOnly = true
                 let code = thrownCode { _ = try Realm(configuration: readOnly) }
-                #expect(code == .alreadyOpen)
+                expectEqual(code, .alreadyOpen)
                 #expect(throws: EngineError.self) {
                     var options = Database.Options()
                     options.readOnly = true
@@ -57,50 +57,50 @@ struct LockFileWatchTests {
             }
             try check("a copy that is refused") { realm in
                 let code = thrownCode { try realm.writeCopy(toFile: url) }
-                #expect(code == .fileExists)
+                expectEqual(code, .fileExists)
             }
             try check("a compaction that is refused") { _ in
                 let code = thrownCode { try Realm.compact(for: configuration) }
-                #expect(code == .alreadyOpen)
+                expectEqual(code, .alreadyOpen)
             }
             try check("a compaction at launch") { _ in
                 var compacting = configuration
                 compacting.shouldCompactOnLaunch = { _, _ in true }
                 let opened = compacting
                 let count = try onAnotherThread { try Realm(configuration: opened).objects(RTDog.self).count }
-                #expect(count == 50)
+                expectEqual(count, 50)
             }
             try check("a deletion that is refused") { _ in
                 let code = thrownCode { _ = try Realm.deleteFiles(for: configuration) }
-                #expect(code == .alreadyOpen)
+                expectEqual(code, .alreadyOpen)
             }
             try check("seeds") { _ in
                 let isMade = try Database.seed(folder.file("seeded"), from: url.path)
-                #expect(isMade)
+                expect(isMade)
                 let isMadeAgain = try Database.seed(url.path, from: folder.file("seeded"))
-                #expect(!isMadeAgain)
+                expect(!isMadeAgain)
                 var seeded = other(beside("launched"))
                 seeded.seedFilePath = url
                 let count = try Realm(configuration: seeded).objects(RTDog.self).count
-                #expect(count == 50)
+                expectEqual(count, 50)
             }
             try check("other files") { _ in
                 _ = try Realm.compact(for: other(beside("copy")))
                 let wasThere = try Realm.deleteFiles(for: other(beside("backup")))
-                #expect(wasThere)
+                expect(wasThere)
                 try Data().write(to: beside("empty"))
                 _ = try Realm(configuration: other(beside("empty")))
             }
             try check("looks at it") { realm in
                 let version = try schemaVersionAtURL(url)
-                #expect(version == 0)
+                expectEqual(version, 0)
                 _ = try Realm.migrationPlan(for: configuration)
-                #expect(realm.verify() == [])
+                expectEqual(realm.verify(), [])
                 _ = realm.pinnedVersions
                 _ = try realm.fileUse()
-                #expect(Realm.fileExists(for: configuration))
+                expect(Realm.fileExists(for: configuration))
                 let code = thrownCode { try Realm.performMigration(for: configuration) }
-                #expect(code == .alreadyOpen)
+                expectEqual(code, .alreadyOpen)
             }
             try check("observation") { realm in
                 let token = realm.objects(RTDog.self).observe(on: DispatchQueue(label: "observing")) { _ in }
@@ -114,7 +114,7 @@ struct LockFileWatchTests {
                 return child.readLine() == "free"
             }
             // What was observed is let go of on another queue.
-            #expect((0..<2000).contains { _ in isFree() || usleep(2000) != 0 })
+            expect((0..<2000).contains { _ in isFree() || usleep(2000) != 0 })
         }
     }
 }

@@ -27,20 +27,20 @@ struct DocumentTests {
                 try DocumentSample.fill(realm)
                 let url = base.fileURL!.appendingPathExtension("json")
                 let count = try realm.exportDocument(to: url)
-                #expect(count == realm.objects(DCNode.self).count + 4 && count == 33)
-                #expect(try Data(contentsOf: url) == document(realm))
+                expect(count == realm.objects(DCNode.self).count + 4 && count == 33)
+                try expectEqual(Data(contentsOf: url), document(realm))
 
-                #expect(try Realm.importDocument(from: url, to: Realm.Configuration(fileURL: other.fileURL)) == count)
+                try expectEqual(Realm.importDocument(from: url, to: Realm.Configuration(fileURL: other.fileURL)), count)
                 let copy = try Realm(configuration: DocumentSample.configuration(other))
-                #expect(DocumentSample.contents(copy) == DocumentSample.contents(realm))
-                #expect(copy.storedSchema == realm.storedSchema && copy.storedSchemaVersion == 7)
-                #expect(try document(copy) == document(realm))
-                #expect(copy.verify() == [])
+                expectEqual(DocumentSample.contents(copy), DocumentSample.contents(realm))
+                expect(copy.storedSchema == realm.storedSchema && copy.storedSchemaVersion == 7)
+                try expectEqual(document(copy), document(realm))
+                expectEqual(copy.verify(), [])
                 // Nothing is left beside the file.
                 let folder = other.fileURL!.deletingLastPathComponent().path
                 let name = other.fileURL!.lastPathComponent
                 let left = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.contains(name) }
-                #expect(Set(left) == [name, name + "-lock", name + ".writer"])
+                expectEqual(Set(left), [name, name + "-lock", name + ".writer"])
             }
         }
     }
@@ -69,7 +69,7 @@ struct DocumentTests {
                     }
                 }
                 try importDocument(data, configuration)
-                #expect(try Realm(configuration: base).objects(RTDog.self).map(\.id) == [0, 1])
+                try expectEqual(Realm(configuration: base).objects(RTDog.self).map(\.id), [0, 1])
             }
         }
     }
@@ -89,11 +89,11 @@ struct DocumentTests {
             configuration.schema = Schema([])
             configuration.schemaMode = .additive
             let objects = try Realm(configuration: configuration).dynamicObjects("N")
-            #expect(objects.count == count)
+            expectEqual(objects.count, count)
             for (i, object) in objects.enumerated() {
-                let map = try #require(object["to"] as? Map<String, AnyRealmValue>)
-                #expect(map["link"]?.object(DynamicObject.self)?["n"] as? Int == count - 1 - i)
-                #expect(map["text"]?.stringValue?.count == filler.count)
+                let map = try require(object["to"] as? Map<String, AnyRealmValue>)
+                expectEqual(map["link"]?.object(DynamicObject.self)?["n"] as? Int, count - 1 - i)
+                expectEqual(map["text"]?.stringValue?.count, filler.count)
             }
         }
     }
@@ -124,12 +124,12 @@ struct DocumentTests {
                     try importDocument(Data(text.utf8), Realm.Configuration(fileURL: base.fileURL))
                     Issue.record("imported: \(text)")
                 } catch let error as JSONError {
-                    #expect(error.kind == kind && error.message.contains(part), "\(text): \(error)")
+                    expect(error.kind == kind && error.message.contains(part), "\(text): \(error)")
                 }
                 let folder = base.fileURL!.deletingLastPathComponent().path
                 let left = try FileManager.default.contentsOfDirectory(atPath: folder)
                     .filter { $0.contains(base.fileURL!.lastPathComponent) }
-                #expect(left == [], "\(text)")
+                expectEqual(left, [], "\(text)")
             }
         }
     }
@@ -139,8 +139,9 @@ struct DocumentTests {
             let configuration = DocumentSample.configuration(base)
             let realm = try Realm(configuration: configuration)
             let data = try document(realm)
-            #expect(
-                thrownCode { try importDocument(data, Realm.Configuration(fileURL: base.fileURL)) } == .fileExists
+            expectEqual(
+                thrownCode { try importDocument(data, Realm.Configuration(fileURL: base.fileURL)) },
+                .fileExists
             )
         }
     }
@@ -150,6 +151,6 @@ struct DocumentTests {
         #expect(throws: JSONError.self) {
             try realm.importJSON(from: Data(#"[{"next": {"$object": 0}}]"#.utf8), into: DCNode.self)
         }
-        #expect(realm.objects(DCNode.self).isEmpty)
+        expect(realm.objects(DCNode.self).isEmpty)
     }
 }

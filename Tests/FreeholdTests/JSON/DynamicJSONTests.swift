@@ -52,50 +52,52 @@ struct DynamicJSONTests {
         func text(_ options: JSONExportOptions = JSONExportOptions()) throws -> [String] {
             try people.map { String(decoding: try realm.jsonData(of: $0, options: options), as: UTF8.self) }
         }
-        #expect(try text() == lines(nil).split(separator: "\n").map(String.init))
-        #expect(
-            try text(JSONExportOptions(properties: ["name", "home.owner.id"]))[0]
-                == "{\"name\":\"Ada\",\"home.owner.id\":2}"
+        try expectEqual(text(), lines(nil).split(separator: "\n").map(String.init))
+        try expectEqual(
+            text(JSONExportOptions(properties: ["name", "home.owner.id"]))[0],
+            "{\"name\":\"Ada\",\"home.owner.id\":2}"
         )
-        #expect(try text(JSONExportOptions(isPretty: true, properties: ["id"]))[1] == "{\n  \"id\": 2\n}")
+        try expectEqual(text(JSONExportOptions(isPretty: true, properties: ["id"]))[1], "{\n  \"id\": 2\n}")
         #expect(throws: JSONError.self) { try text(JSONExportOptions(properties: ["nam"])) }
         let frozen = people[0].freeze()
         try realm.write { people[0]["name"] = "Eve" }
         let options = JSONExportOptions(properties: ["name"])
-        #expect(try frozen.realm?.jsonData(of: frozen, options: options) == Data("{\"name\":\"Ada\"}".utf8))
-        #expect(try text(options)[0] == "{\"name\":\"Eve\"}")
+        try expectEqual(frozen.realm?.jsonData(of: frozen, options: options), Data("{\"name\":\"Ada\"}".utf8))
+        try expectEqual(text(options)[0], "{\"name\":\"Eve\"}")
     }
 
     @Test func `a class that is known by its name is imported and exported`() throws {
-        #expect(try realm.dynamicImportJSON(from: Data(Self.text.utf8), into: "Person") == 2)
+        try expectEqual(realm.dynamicImportJSON(from: Data(Self.text.utf8), into: "Person"), 2)
         let people = realm.dynamicObjects("Person")
-        #expect(people.map { $0["name"] as? String } == ["Ada", "Bob"])
-        #expect((people[0]["friends"] as? List<DynamicObject>)?.first == people[1])
-        #expect(
-            try lines(nil) == """
-                {"id":1,"name":"Ada","born":"1815-12-10T00:00:00Z","home":{"street":"A","owner":2},"friends":[2],"any":null}
-                {"id":2,"name":"Bob","born":null,"home":null,"friends":[],"any":{"$link":{"class":"Person","key":1}}}
+        expectEqual(people.map { $0["name"] as? String }, ["Ada", "Bob"])
+        expectEqual((people[0]["friends"] as? List<DynamicObject>)?.first, people[1])
+        try expectEqual(
+            lines(nil),
+            """
+            {"id":1,"name":"Ada","born":"1815-12-10T00:00:00Z","home":{"street":"A","owner":2},"friends":[2],"any":null}
+            {"id":2,"name":"Bob","born":null,"home":null,"friends":[],"any":{"$link":{"class":"Person","key":1}}}
 
-                """
+            """
         )
     }
 
     @Test func `chosen properties are written in their order, along links, too`() throws {
         try realm.dynamicImportJSON(from: Data(Self.text.utf8), into: "Person")
-        #expect(
-            try lines(["home.owner.name", "id", "home.street"]) == """
-                {"home.owner.name":"Bob","id":1,"home.street":"A"}
-                {"home.owner.name":null,"id":2,"home.street":null}
+        try expectEqual(
+            lines(["home.owner.name", "id", "home.street"]),
+            """
+            {"home.owner.name":"Bob","id":1,"home.street":"A"}
+            {"home.owner.name":null,"id":2,"home.street":null}
 
-                """
+            """
         )
-        #expect(try lines([]) == "{}\n{}\n")
+        try expectEqual(lines([]), "{}\n{}\n")
         for wrong in ["nam", "home.stret", "name.x", "friends.name", ""] {
             do {
                 _ = try lines([wrong])
                 Issue.record("exported \(wrong)")
             } catch let error as JSONError {
-                #expect(error.kind == .unknownKey, "\(error)")
+                expectEqual(error.kind, .unknownKey, "\(error)")
             }
         }
     }
@@ -103,18 +105,19 @@ struct DynamicJSONTests {
     @Test func `a closure gives the text, and what it throws comes through`() throws {
         struct Stop: Error {}
         var parts = [Data(#"{"id": 1} {"#.utf8), Data(#""id": 2}"#.utf8)]
-        #expect(
-            try realm.dynamicImportJSON(into: "Person") { parts.isEmpty ? Data() : parts.removeFirst() } == 2
+        try expectEqual(
+            realm.dynamicImportJSON(into: "Person") { parts.isEmpty ? Data() : parts.removeFirst() },
+            2
         )
         #expect(throws: JSONError.self) { try realm.dynamicImportJSON(into: "Person") { throw Stop() } }
-        #expect(realm.dynamicObjects("Person").count == 2)
+        expectEqual(realm.dynamicObjects("Person").count, 2)
     }
 
     @Test func `arguments in an array stand for those in the text`() throws {
         try realm.dynamicImportJSON(from: Data(Self.text.utf8), into: "Person")
         let people = realm.dynamicObjects("Person")
-        #expect(try people.filter(validating: "id == $1 AND name == $0", arguments: ["Bob", 2]).count == 1)
-        #expect(try people.filter(validating: "born == %@", arguments: [nil]).count == 1)
+        try expectEqual(people.filter(validating: "id == $1 AND name == $0", arguments: ["Bob", 2]).count, 1)
+        try expectEqual(people.filter(validating: "born == %@", arguments: [nil]).count, 1)
         #expect(throws: QueryError.self) { try people.filter(validating: "id == $1", arguments: [2]) }
     }
 }

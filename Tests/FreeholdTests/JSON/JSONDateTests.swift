@@ -17,7 +17,7 @@ struct JSONDateTests {
         ] as [(String, Int64, Int32)]
     )
     func `Text of ISO 8601 is read`(text: String, seconds: Int64, nanoseconds: Int32) {
-        #expect(ISO8601.parse(text) == Timestamp(seconds: seconds, nanoseconds: nanoseconds))
+        expectEqual(ISO8601.parse(text), Timestamp(seconds: seconds, nanoseconds: nanoseconds))
     }
 
     @Test(arguments: [
@@ -27,7 +27,7 @@ struct JSONDateTests {
         "2024-01-01T10:00:00+01:", "2024-01-01T10:00:00Zx", " 2024-01-01", "2024-01-01x", "9999999999999-01-01",
         "999999999999-01-01", "漢",
     ])
-    func `Other text isn't`(text: String) { #expect(ISO8601.parse(text) == nil) }
+    func `Other text isn't`(text: String) { expect(ISO8601.parse(text) == nil) }
 
     @Test(arguments: JSONDateFormat.allCases)
     func `Every moment is written so that it is read as the same one, in each format`(format: JSONDateFormat) throws {
@@ -52,8 +52,8 @@ struct JSONDateTests {
             let read: Timestamp? =
                 text.hasPrefix("\"")
                 ? ISO8601.parse(String(text.dropFirst().dropLast()))
-                : format.moment(number: try #require(Decimal128(text)))
-            #expect(read == moment, "\(text) (\(seed))")
+                : format.moment(number: try require(Decimal128(text)))
+            expectEqual(read, moment, "\(text) (\(seed))")
         }
     }
 
@@ -62,14 +62,14 @@ struct JSONDateTests {
         let formatter = ISO8601DateFormatter()
         for day in stride(from: -20_000, to: 40_000, by: 97) {
             let date = Date(timeIntervalSince1970: Double(day) * 86_400 + 45_296)
-            #expect(ISO8601.text(Timestamp(date)) == formatter.string(from: date))
+            expectEqual(ISO8601.text(Timestamp(date)), formatter.string(from: date))
         }
     }
 
     @Test(arguments: ["1E+19", "-1E+19", "NaN", "Inf", "1E+6000"])
     func `Numbers out of range are refused`(text: String) throws {
-        let number = try #require(Decimal128(text))
-        #expect(JSONDateFormat.secondsSince1970.moment(number: number) == nil)
-        #expect(JSONDateFormat.millisecondsSince1970.moment(number: number * 1000) == nil)
+        let number = try require(Decimal128(text))
+        expect(JSONDateFormat.secondsSince1970.moment(number: number) == nil)
+        expect(JSONDateFormat.millisecondsSince1970.moment(number: number * 1000) == nil)
     }
 }

@@ -25,12 +25,12 @@ struct JSONEnumTests {
         let realm = try realm()
         let text = #"{"id":1,"suit":"hearts","level":10,"levels":[1,10]}"#
         try realm.importJSON(from: Data(text.utf8), into: JSCard.self)
-        let card = try #require(realm.objects(JSCard.self).first)
-        #expect(card.suit == .hearts && card.level == .high && Array(card.levels) == [.low, .high])
+        let card = try require(realm.objects(JSCard.self).first)
+        expect(card.suit == .hearts && card.level == .high && Array(card.levels) == [.low, .high])
         let written = try realm.jsonData(of: JSCard.self, options: JSONExportOptions(format: .lines))
-        #expect(String(decoding: written, as: UTF8.self) == text + "\n")
+        expectEqual(String(decoding: written, as: UTF8.self), text + "\n")
         let decoded = try JSONDecoder().decode(JSCard.self, from: JSONEncoder().encode(card))
-        #expect(decoded.suit == .hearts && decoded.level == .high && Array(decoded.levels) == [.low, .high])
+        expect(decoded.suit == .hearts && decoded.level == .high && Array(decoded.levels) == [.low, .high])
         #expect(throws: DecodingError.self) {
             try JSONDecoder().decode(JSCard.self, from: Data(#"{"id":1,"suit":"stars","levels":[]}"#.utf8))
         }
@@ -42,6 +42,6 @@ struct JSONEnumTests {
         let error = #expect(throws: JSONError.self) {
             try realm.importJSON(from: Data("{\"id\":1,\(member)}".utf8), into: JSCard.self)
         }
-        #expect(error?.kind == .invalidValue && error?.path == path && realm.objects(JSCard.self).isEmpty)
+        expect(error?.kind == .invalidValue && error?.path == path && realm.objects(JSCard.self).isEmpty)
     }
 }

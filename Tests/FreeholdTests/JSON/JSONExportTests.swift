@@ -44,12 +44,12 @@ struct JSONExportTests {
         for property in a.objectSchema.properties where property.type != .object && property.type != .linkingObjects {
             let x = a[property.name]
             let y = b[property.name]
-            #expect(String(describing: x) == String(describing: y), "\(property.name)")
+            expectEqual(String(describing: x), String(describing: y), "\(property.name)")
         }
-        #expect(a.date == b.date && a.dateOpt == b.dateOpt && Array(a.dates) == Array(b.dates) && a.data == b.data)
-        #expect(a.double.sign == b.double.sign && a.decimal == b.decimal && Array(a.decimals) == Array(b.decimals))
-        #expect(a.link?.id == b.link?.id && a.links.map(\.id) == b.links.map(\.id))
-        #expect(a.plain?.name == b.plain?.name && a.plains.map(\.name) == b.plains.map(\.name))
+        expect(a.date == b.date && a.dateOpt == b.dateOpt && Array(a.dates) == Array(b.dates) && a.data == b.data)
+        expect(a.double.sign == b.double.sign && a.decimal == b.decimal && Array(a.decimals) == Array(b.decimals))
+        expect(a.link?.id == b.link?.id && a.links.map(\.id) == b.links.map(\.id))
+        expect(a.plain?.name == b.plain?.name && a.plains.map(\.name) == b.plains.map(\.name))
     }
 
     @Test
@@ -83,7 +83,7 @@ struct JSONExportTests {
                         let data = try realm.jsonData(of: JSAll.self, options: options)
                         let copy = try jsonRealm()
                         let reading = JSONImportOptions(unknownKeys: .refused, dates: date)
-                        #expect(try copy.importJSON(from: data, into: JSAll.self, options: reading) == 2)
+                        try expectEqual(copy.importJSON(from: data, into: JSAll.self, options: reading), 2)
                         for (a, b) in zip(
                             realm.objects(JSAll.self).sorted(by: \.id),
                             copy.objects(JSAll.self).sorted(by: \.id)
@@ -91,7 +91,7 @@ struct JSONExportTests {
                             expectSame(a, b)
                         }
                         // Written once more it is the same text.
-                        #expect(try copy.jsonData(of: JSAll.self, options: options).count == data.count)
+                        try expectEqual(copy.jsonData(of: JSAll.self, options: options).count, data.count)
                     }
                 }
             }
@@ -109,46 +109,48 @@ struct JSONExportTests {
         func text(_ options: JSONExportOptions) throws -> String {
             String(decoding: try some.jsonData(options: options), as: UTF8.self)
         }
-        #expect(
-            try text(JSONExportOptions()) == """
-                [{"name":"a\\"b","age":3,"next":null},
-                {"name":"c","age":0,"next":{"name":"d","age":0,"next":null}}]
+        try expectEqual(
+            text(JSONExportOptions()),
+            """
+            [{"name":"a\\"b","age":3,"next":null},
+            {"name":"c","age":0,"next":{"name":"d","age":0,"next":null}}]
 
-                """
+            """
         )
-        #expect(
-            try text(
+        try expectEqual(
+            text(
                 JSONExportOptions(format: .lines, isPretty: true, sortsKeys: true, names: .stored, writesNulls: false)
-            )
-                == """
-                {"age":3,"full_name":"a\\"b"}
-                {"age":0,"full_name":"c","next":{"age":0,"full_name":"d"}}
+            ),
+            """
+            {"age":3,"full_name":"a\\"b"}
+            {"age":0,"full_name":"c","next":{"age":0,"full_name":"d"}}
 
-                """
+            """
         )
-        #expect(
-            try text(JSONExportOptions(isPretty: true, writesNulls: false)) == """
-                [
-                  {
-                    "name": "a\\"b",
-                    "age": 3
-                  },
-                  {
-                    "name": "c",
-                    "age": 0,
-                    "next": {
-                      "name": "d",
-                      "age": 0
-                    }
-                  }
-                ]
+        try expectEqual(
+            text(JSONExportOptions(isPretty: true, writesNulls: false)),
+            """
+            [
+              {
+                "name": "a\\"b",
+                "age": 3
+              },
+              {
+                "name": "c",
+                "age": 0,
+                "next": {
+                  "name": "d",
+                  "age": 0
+                }
+              }
+            ]
 
-                """
+            """
         )
         let none = some.where { $0.age > 100 }
-        #expect(String(decoding: try none.jsonData(), as: UTF8.self) == "[]\n")
-        #expect(try none.jsonData(options: JSONExportOptions(format: .lines)).isEmpty)
-        #expect(String(decoding: try List<JSPlain>().jsonData(), as: UTF8.self) == "[]")
+        expectEqual(String(decoding: try none.jsonData(), as: UTF8.self), "[]\n")
+        expect(try none.jsonData(options: JSONExportOptions(format: .lines)).isEmpty)
+        expectEqual(String(decoding: try List<JSPlain>().jsonData(), as: UTF8.self), "[]")
     }
 
     @Test
@@ -158,8 +160,8 @@ struct JSONExportTests {
         for isPretty in [false, true] {
             let data = try realm.jsonData(of: JSAll.self, options: JSONExportOptions(isPretty: isPretty))
             let read = try JSONSerialization.jsonObject(with: data) as? [[String: Any]]
-            #expect(read?.first?["string"] as? String == sample(1).string)
-            #expect(read?.first?["data"] as? String == sample(1).data.base64EncodedString())
+            expectEqual(read?.first?["string"] as? String, sample(1).string)
+            expectEqual(read?.first?["data"] as? String, sample(1).data.base64EncodedString())
         }
     }
 
@@ -177,17 +179,17 @@ struct JSONExportTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         let url = folder.appendingPathComponent("all.json")
         let expected = try realm.jsonData(of: JSAll.self)
-        #expect(expected.count > 200_000)
-        #expect(try realm.exportJSON(JSAll.self, to: url) == 500)
-        #expect(try Data(contentsOf: url) == expected)
+        expect(expected.count > 200_000)
+        try expectEqual(realm.exportJSON(JSAll.self, to: url), 500)
+        try expectEqual(Data(contentsOf: url), expected)
         let file = try FileHandle(forUpdating: url)
-        #expect(try realm.objects(JSAll.self).exportJSON(to: file) == 500)
-        #expect(try Data(contentsOf: url) == expected)
+        try expectEqual(realm.objects(JSAll.self).exportJSON(to: file), 500)
+        try expectEqual(Data(contentsOf: url), expected)
         let stream = OutputStream(toMemory: ())
-        #expect(try realm.objects(JSAll.self).exportJSON(to: stream) == 500)
-        #expect(stream.property(forKey: .dataWrittenToMemoryStreamKey) as? Data == expected)
-        #expect(try realm.object(ofType: JSAll.self, forPrimaryKey: 0)!.links.jsonData() == expected)
-        #expect(try AnyRealmCollection(realm.objects(JSAll.self)).jsonData() == expected)
+        try expectEqual(realm.objects(JSAll.self).exportJSON(to: stream), 500)
+        expectEqual(stream.property(forKey: .dataWrittenToMemoryStreamKey) as? Data, expected)
+        try expectEqual(realm.object(ofType: JSAll.self, forPrimaryKey: 0)!.links.jsonData(), expected)
+        try expectEqual(AnyRealmCollection(realm.objects(JSAll.self)).jsonData(), expected)
 
         // A failure leaves what was there, and nothing else.
         try realm.write {
@@ -196,13 +198,13 @@ struct JSONExportTests {
             realm.add(plain)
         }
         let error = #expect(throws: JSONError.self) { try realm.exportJSON(JSPlain.self, to: url) }
-        #expect(error?.kind == .cycle && error?.path == "next" && error?.className == "JSPlain")
-        #expect(try Data(contentsOf: url) == expected)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["all.json"])
+        expect(error?.kind == .cycle && error?.path == "next" && error?.className == "JSPlain")
+        try expectEqual(Data(contentsOf: url), expected)
+        try expectEqual(FileManager.default.contentsOfDirectory(atPath: folder.path), ["all.json"])
         let nowhere = #expect(throws: JSONError.self) {
             try realm.exportJSON(JSAll.self, to: folder.appendingPathComponent("no/such/folder.json"))
         }
-        #expect(nowhere?.kind == .io)
+        expectEqual(nowhere?.kind, .io)
     }
 
     @Test
@@ -214,16 +216,16 @@ struct JSONExportTests {
         )
         let one = realm.objects(JSText.self).where { $0.key == "a" }
         let nested = try one.jsonData(options: JSONExportOptions(format: .lines, links: .nested))
-        #expect(
-            String(decoding: nested, as: UTF8.self)
-                == #"{"key":"a","friend":{"key":"b","friend":"a","note":"none"},"note":"none"}"# + "\n"
+        expectEqual(
+            String(decoding: nested, as: UTF8.self),
+            #"{"key":"a","friend":{"key":"b","friend":"a","note":"none"},"note":"none"}"# + "\n"
         )
         let flat = try one.jsonData(options: JSONExportOptions(format: .lines))
-        #expect(String(decoding: flat, as: UTF8.self) == #"{"key":"a","friend":"b","note":"none"}"# + "\n")
+        expectEqual(String(decoding: flat, as: UTF8.self), #"{"key":"a","friend":"b","note":"none"}"# + "\n")
         let copy = try jsonRealm()
         try copy.importJSON(from: nested, into: JSText.self)
-        #expect(copy.objects(JSText.self).count == 2)
-        #expect(copy.object(ofType: JSText.self, forPrimaryKey: "b")?.friend?.key == "a")
+        expectEqual(copy.objects(JSText.self).count, 2)
+        expectEqual(copy.object(ofType: JSText.self, forPrimaryKey: "b")?.friend?.key, "a")
     }
 
     @Test
@@ -242,9 +244,9 @@ struct JSONExportTests {
         let shallow = realm.objects(JSPlain.self).where { $0.age == 99 }
         let copy = try jsonRealm()
         try copy.importJSON(from: shallow.jsonData(), into: JSPlain.self)
-        #expect(copy.objects(JSPlain.self).count == 100)
+        expectEqual(copy.objects(JSPlain.self).count, 100)
         let error = #expect(throws: JSONError.self) { try realm.jsonData(of: JSPlain.self) }
-        #expect(error?.kind == .tooDeep)
+        expectEqual(error?.kind, .tooDeep)
     }
 
     @Test
@@ -253,11 +255,11 @@ struct JSONExportTests {
         try realm.write {
             realm.create(JSText.self, value: ["key": "x"])
             let inside = try realm.jsonData(of: JSText.self)
-            #expect(String(decoding: inside, as: UTF8.self).contains("\"x\""))
+            expect(String(decoding: inside, as: UTF8.self).contains("\"x\""))
         }
         let error = #expect(throws: JSONError.self) {
             try realm.objects(JSText.self).exportJSON { _ in throw CocoaError(.fileWriteOutOfSpace) }
         }
-        #expect(error?.kind == .io)
+        expectEqual(error?.kind, .io)
     }
 }

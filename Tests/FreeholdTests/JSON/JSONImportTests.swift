@@ -23,22 +23,22 @@ struct JSONImportTests {
         ]
         for text in texts {
             let realm = try jsonRealm()
-            #expect(try realm.importJSON(from: Data(text.utf8), into: JSAll.self) == 2)
-            #expect(realm.objects(JSAll.self).sorted(by: \.id).map(\.string) == ["a", "b"])
-            #expect(realm.objects(JSAll.self).first!.double == 0)
+            try expectEqual(realm.importJSON(from: Data(text.utf8), into: JSAll.self), 2)
+            expectEqual(realm.objects(JSAll.self).sorted(by: \.id).map(\.string), ["a", "b"])
+            expectEqual(realm.objects(JSAll.self).first!.double, 0)
         }
         let realm = try jsonRealm()
         for empty in ["", " \n", "[]", "[ ]\n"] {
-            #expect(try realm.importJSON(from: Data(empty.utf8), into: JSAll.self) == 0)
+            try expectEqual(realm.importJSON(from: Data(empty.utf8), into: JSAll.self), 0)
         }
         let lines = JSONImportOptions(format: .lines)
         // In lines, a value may be an array in the order of the properties.
         try realm.importJSON(from: Data("[\"x\",7]\n[\"y\"]".utf8), into: JSPlain.self, options: lines)
-        #expect(realm.objects(JSPlain.self).map(\.name) == ["x", "y"])
+        expectEqual(realm.objects(JSPlain.self).map(\.name), ["x", "y"])
         let array = JSONImportOptions(format: .array)
-        #expect(
-            failure { try realm.importJSON(from: Data("{}".utf8), into: JSPlain.self, options: array) }?.kind
-                == .malformed
+        expectEqual(
+            failure { try realm.importJSON(from: Data("{}".utf8), into: JSPlain.self, options: array) }?.kind,
+            .malformed
         )
     }
 
@@ -50,16 +50,16 @@ struct JSONImportTests {
         let lines = (0..<3000).map { #"{"id":\#($0),"string":"\#(String(repeating: "é", count: $0 % 50))"}"# }
         try lines.joined(separator: "\n").write(to: url, atomically: true, encoding: .utf8)
         let realm = try jsonRealm()
-        #expect(try realm.importJSON(from: url, into: JSAll.self) == 3000)
-        #expect(realm.object(ofType: JSAll.self, forPrimaryKey: 49)?.string == String(repeating: "é", count: 49))
+        try expectEqual(realm.importJSON(from: url, into: JSAll.self), 3000)
+        expectEqual(realm.object(ofType: JSAll.self, forPrimaryKey: 49)?.string, String(repeating: "é", count: 49))
         let file = try FileHandle(forReadingFrom: url)
-        #expect(try realm.importJSON(from: file, into: JSAll.self) == 3000)
-        #expect(try realm.importJSON(from: InputStream(url: url)!, into: JSAll.self) == 3000)
-        #expect(realm.objects(JSAll.self).count == 3000)
+        try expectEqual(realm.importJSON(from: file, into: JSAll.self), 3000)
+        try expectEqual(realm.importJSON(from: InputStream(url: url)!, into: JSAll.self), 3000)
+        expectEqual(realm.objects(JSAll.self).count, 3000)
         let missing = failure {
             try realm.importJSON(from: url.appendingPathExtension("no"), into: JSAll.self)
         }
-        #expect(missing?.kind == .io && missing?.line == nil)
+        expect(missing?.kind == .io && missing?.line == nil)
     }
 
     @Test
@@ -80,23 +80,23 @@ struct JSONImportTests {
              "plains": [{"name": "q", "next": {"name": "r"}}, ["s", 5]], "unknown": {"a": [1]}, "linked": [1]}
             """
         try realm.importJSON(from: Data(json.utf8), into: JSAll.self)
-        let o = try #require(realm.object(ofType: JSAll.self, forPrimaryKey: 9))
-        #expect(o.bool && o.int8 == -128 && o.int64 == .max && o.float == 0.1 && o.double == -1.5e300)
-        #expect(o.string == "té" && o.data == Data([1, 2, 3]))
-        #expect(o.date == Date(timeIntervalSince1970: 1_709_209_800.25))
-        #expect(o.decimal.stringValue == "1234567890.123456789012345678901234")
-        #expect(o.objectId.stringValue == "507f1f77bcf86cd799439011" && o.uuid == uuid)
-        #expect(o.boolOpt == false && o.intOpt == 1000 && o.floatOpt?.isNaN == true && o.doubleOpt == -.infinity)
-        #expect(o.stringOpt == nil && o.dataOpt == Data() && o.dateOpt == Date(timeIntervalSince1970: 1_700_000_000.5))
-        #expect(o.decimalOpt == -.infinity && o.objectIdOpt?.stringValue == "507f1f77bcf86cd799439012")
-        #expect(o.uuidOpt == uuid && o.link?.string == "nested" && o.plain?.name == "p" && o.plain?.age == 3)
-        #expect(
+        let o = try require(realm.object(ofType: JSAll.self, forPrimaryKey: 9))
+        expect(o.bool && o.int8 == -128 && o.int64 == .max && o.float == 0.1 && o.double == -1.5e300)
+        expect(o.string == "té" && o.data == Data([1, 2, 3]))
+        expectEqual(o.date, Date(timeIntervalSince1970: 1_709_209_800.25))
+        expectEqual(o.decimal.stringValue, "1234567890.123456789012345678901234")
+        expect(o.objectId.stringValue == "507f1f77bcf86cd799439011" && o.uuid == uuid)
+        expect(o.boolOpt == false && o.intOpt == 1000 && o.floatOpt?.isNaN == true && o.doubleOpt == -.infinity)
+        expect(o.stringOpt == nil && o.dataOpt == Data() && o.dateOpt == Date(timeIntervalSince1970: 1_700_000_000.5))
+        expect(o.decimalOpt == -.infinity && o.objectIdOpt?.stringValue == "507f1f77bcf86cd799439012")
+        expect(o.uuidOpt == uuid && o.link?.string == "nested" && o.plain?.name == "p" && o.plain?.age == 3)
+        expect(
             Array(o.ints) == [1, .min, 5] && Array(o.doubles) == [1, nil, .infinity] && Array(o.strings) == ["", nil]
         )
-        #expect(o.dates.map(\.timeIntervalSince1970) == [0, 0] && Array(o.decimals) == ["1.1", 2, 3])
-        #expect(Array(o.datas) == [Data([255])] && o.links.map(\.id) == [11, 12, 9] && o.links[2] == o)
-        #expect(o.plains.map(\.name) == ["q", "s"] && o.plains[0].next?.name == "r" && o.plains[1].age == 5)
-        #expect(o.linked.map(\.id) == [9])
+        expect(o.dates.map(\.timeIntervalSince1970) == [0, 0] && Array(o.decimals) == ["1.1", 2, 3])
+        expect(Array(o.datas) == [Data([255])] && o.links.map(\.id) == [11, 12, 9] && o.links[2] == o)
+        expect(o.plains.map(\.name) == ["q", "s"] && o.plains[0].next?.name == "r" && o.plains[1].age == 5)
+        expectEqual(o.linked.map(\.id), [9])
     }
 
     @Test(
@@ -128,9 +128,9 @@ struct JSONImportTests {
         let realm = try jsonRealm()
         let text = "[{\"id\": 1},\n {\"id\": 2,\n   \(member)}]"
         let error = failure { try realm.importJSON(from: Data(text.utf8), into: JSAll.self) }
-        #expect(error?.kind == kind && error?.path == path && error?.object == 2 && error?.line == 3, "\(error as Any)")
-        #expect(error?.committed == 0 && error?.description.contains("line 3") == true)
-        #expect(realm.objects(JSAll.self).isEmpty && realm.objects(JSPlain.self).isEmpty && !realm.isInWriteTransaction)
+        expect(error?.kind == kind && error?.path == path && error?.object == 2 && error?.line == 3, "\(error as Any)")
+        expect(error?.committed == 0 && error?.description.contains("line 3") == true)
+        expect(realm.objects(JSAll.self).isEmpty && realm.objects(JSPlain.self).isEmpty && !realm.isInWriteTransaction)
     }
 
     @Test
@@ -144,12 +144,12 @@ struct JSONImportTests {
             ("{\"id\":1,\"id\":2}", .duplicateKey, 1, 1), ("{\"id\":1,\"string\":\"\\uD800\"}", .invalidText, 1, 1),
         ] as [(String, JSONError.Kind, Int, Int?)] {
             let error = failure { try realm.importJSON(from: Data(text.utf8), into: JSAll.self) }
-            #expect(error?.kind == kind && error?.line == line && error?.object == object, "\(text): \(error as Any)")
-            #expect(realm.objects(JSAll.self).isEmpty)
+            expect(error?.kind == kind && error?.line == line && error?.object == object, "\(text): \(error as Any)")
+            expect(realm.objects(JSAll.self).isEmpty)
         }
         // Identifiers are made where none is given.
         try realm.importJSON(from: Data(#"[{"name":"a"},{"name":"b"}]"#.utf8), into: JSNamed.self)
-        #expect(Set(realm.objects(JSNamed.self).map(\.id)).count == 2)
+        expectEqual(Set(realm.objects(JSNamed.self).map(\.id)).count, 2)
     }
 
     @Test
@@ -157,15 +157,15 @@ struct JSONImportTests {
         let realm = try jsonRealm()
         let text = Data(#"{"id":1,"plain":{"name":"x","height":3}}"#.utf8)
         try realm.importJSON(from: text, into: JSAll.self)
-        #expect(realm.objects(JSPlain.self).first?.name == "x")
+        expectEqual(realm.objects(JSPlain.self).first?.name, "x")
         let options = JSONImportOptions(unknownKeys: .refused)
         let error = failure { try realm.importJSON(from: text, into: JSAll.self, options: options) }
-        #expect(error?.kind == .unknownKey && error?.path == "plain.height" && error?.className == "JSPlain")
+        expect(error?.kind == .unknownKey && error?.path == "plain.height" && error?.className == "JSPlain")
         // Linking objects aren't stored.
         let computed = failure {
             try realm.importJSON(from: Data(#"{"id":1,"linked":[]}"#.utf8), into: JSAll.self, options: options)
         }
-        #expect(computed?.path == "linked")
+        expectEqual(computed?.path, "linked")
     }
 
     @Test
@@ -173,14 +173,14 @@ struct JSONImportTests {
         let realm = try jsonRealm()
         try realm.importJSON(from: Data(#"{"id":1,"string":"a","int64":5,"ints":[1,2]}"#.utf8), into: JSAll.self)
         try realm.importJSON(from: Data(#"{"id":1,"string":"b","ints":null}"#.utf8), into: JSAll.self)
-        let o = try #require(realm.objects(JSAll.self).first)
-        #expect(realm.objects(JSAll.self).count == 1 && o.string == "b" && o.int64 == 5 && o.ints.isEmpty)
+        let o = try require(realm.objects(JSAll.self).first)
+        expect(realm.objects(JSAll.self).count == 1 && o.string == "b" && o.int64 == 5 && o.ints.isEmpty)
         let error = failure {
             try realm.importJSON(from: Data("{\"id\":2}\n{\"id\":1}".utf8), into: JSAll.self, update: .error)
         }
-        #expect(error?.kind == .refused && error?.cause?.code == .duplicatePrimaryKey)
-        #expect(error?.line == 2 && error?.object == 2 && error?.path == "id" && error?.className == "JSAll")
-        #expect(realm.objects(JSAll.self).count == 1)
+        expect(error?.kind == .refused && error?.cause?.code == .duplicatePrimaryKey)
+        expect(error?.line == 2 && error?.object == 2 && error?.path == "id" && error?.className == "JSAll")
+        expectEqual(realm.objects(JSAll.self).count, 1)
     }
 
     @Test
@@ -193,8 +193,8 @@ struct JSONImportTests {
             """#
         try realm.importJSON(from: Data(text.utf8), into: JSText.self)
         let all = realm.objects(JSText.self).sorted(by: \.key)
-        #expect(all.map(\.key) == ["a", "b", "c"] && all.map(\.note) == ["none", "there", "none"])
-        #expect(all[0].friend == all[1] && all[1].friend == all[0] && all[2].friend == nil)
+        expect(all.map(\.key) == ["a", "b", "c"] && all.map(\.note) == ["none", "there", "none"])
+        expect(all[0].friend == all[1] && all[1].friend == all[0] && all[2].friend == nil)
     }
 
     @Test
@@ -205,14 +205,15 @@ struct JSONImportTests {
         let error = failure {
             try realm.importJSON(from: Data((good + "\n{\"id\":\"x\"}").utf8), into: JSAll.self, options: options)
         }
-        #expect(error?.committed == 20 && error?.object == 26 && realm.objects(JSAll.self).count == 20)
-        #expect(!realm.isInWriteTransaction)
-        #expect(try realm.importJSON(from: Data(good.utf8), into: JSAll.self, options: options) == 25)
-        #expect(realm.objects(JSAll.self).count == 25)
-        #expect(
+        expect(error?.committed == 20 && error?.object == 26 && realm.objects(JSAll.self).count == 20)
+        expect(!realm.isInWriteTransaction)
+        try expectEqual(realm.importJSON(from: Data(good.utf8), into: JSAll.self, options: options), 25)
+        expectEqual(realm.objects(JSAll.self).count, 25)
+        expectEqual(
             thrownCode {
                 try realm.importJSON(from: Data(), into: JSAll.self, options: JSONImportOptions(batchSize: 0))
-            } == .invalidInput
+            },
+            .invalidInput
         )
     }
 
@@ -222,22 +223,23 @@ struct JSONImportTests {
         try realm.write {
             realm.create(JSText.self, value: ["key": "x"])
             try realm.importJSON(from: Data(#"{"id":1}"#.utf8), into: JSAll.self)
-            #expect(realm.objects(JSAll.self).count == 1)
+            expectEqual(realm.objects(JSAll.self).count, 1)
         }
-        #expect(realm.objects(JSAll.self).count == 1 && realm.objects(JSText.self).count == 1)
+        expect(realm.objects(JSAll.self).count == 1 && realm.objects(JSText.self).count == 1)
         let code = thrownCode {
             try realm.write {
                 realm.create(JSText.self, value: ["key": "y"])
                 _ = try? realm.importJSON(from: Data("{\"id\":2}\n{".utf8), into: JSAll.self)
             }
         }
-        #expect(code == .invalidInput && realm.objects(JSText.self).count == 1 && realm.objects(JSAll.self).count == 1)
-        #expect(
+        expect(code == .invalidInput && realm.objects(JSText.self).count == 1 && realm.objects(JSAll.self).count == 1)
+        expectEqual(
             thrownCode {
                 try realm.write {
                     _ = try realm.importJSON(from: Data(), into: JSAll.self, options: JSONImportOptions(batchSize: 5))
                 }
-            } == .invalidTransactionState
+            },
+            .invalidTransactionState
         )
     }
 
@@ -246,9 +248,9 @@ struct JSONImportTests {
         let realm = try jsonRealm()
         let text = Data(#"{"id":1,"date":1700000000125.0,"dateOpt":"2023-11-14T22:13:20Z"}"#.utf8)
         try realm.importJSON(from: text, into: JSAll.self, options: JSONImportOptions(dates: .millisecondsSince1970))
-        let o = try #require(realm.objects(JSAll.self).first)
-        #expect(o.date == Date(timeIntervalSince1970: 1_700_000_000.125))
-        #expect(o.dateOpt == Date(timeIntervalSince1970: 1_700_000_000))
+        let o = try require(realm.objects(JSAll.self).first)
+        expectEqual(o.date, Date(timeIntervalSince1970: 1_700_000_000.125))
+        expectEqual(o.dateOpt, Date(timeIntervalSince1970: 1_700_000_000))
     }
 
     @Test
@@ -258,11 +260,11 @@ struct JSONImportTests {
         }
         let realm = try jsonRealm()
         try realm.importJSON(from: nested(99, "next"), into: JSPlain.self)
-        #expect(realm.objects(JSPlain.self).count == 100)
+        expectEqual(realm.objects(JSPlain.self).count, 100)
         let error = failure { try realm.importJSON(from: nested(300, "next"), into: JSPlain.self) }
-        #expect(error?.kind == .tooDeep && error?.path?.hasPrefix("next.next.next") == true)
+        expect(error?.kind == .tooDeep && error?.path?.hasPrefix("next.next.next") == true)
         try realm.importJSON(from: nested(511, "unknown"), into: JSPlain.self)
-        #expect(realm.objects(JSPlain.self).count == 101)
+        expectEqual(realm.objects(JSPlain.self).count, 101)
     }
 
     @Test
@@ -272,7 +274,7 @@ struct JSONImportTests {
         let error = failure {
             try realm.importJSON(from: Data("{\"id\":1,\"string\":\"\(long)\"}".utf8), into: JSAll.self)
         }
-        #expect(error?.kind == .refused && error?.cause?.code == .limitExceeded && error?.path == "string")
-        #expect(realm.objects(JSAll.self).isEmpty)
+        expect(error?.kind == .refused && error?.cause?.code == .limitExceeded && error?.path == "string")
+        expect(realm.objects(JSAll.self).isEmpty)
     }
 }

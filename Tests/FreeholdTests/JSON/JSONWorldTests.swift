@@ -48,19 +48,19 @@ struct JSONWorldTests {
         }
         for citiesFirst in [false, true] {
             let realm = try newRealm()
-            if citiesFirst { #expect(try realm.importJSON(from: Data(cities.utf8), into: JSCity.self) == 3) }
-            #expect(try realm.importJSON(from: Data(countries.utf8), into: JSCountry.self) == 3)
-            if !citiesFirst { #expect(try realm.importJSON(from: Data(cities.utf8), into: JSCity.self) == 3) }
+            if citiesFirst { try expectEqual(realm.importJSON(from: Data(cities.utf8), into: JSCity.self), 3) }
+            try expectEqual(realm.importJSON(from: Data(countries.utf8), into: JSCountry.self), 3)
+            if !citiesFirst { try expectEqual(realm.importJSON(from: Data(cities.utf8), into: JSCity.self), 3) }
 
-            let spain = try #require(realm.object(ofType: JSCountry.self, forPrimaryKey: "ES"))
-            #expect(spain.neighbours.map(\.iso) == ["AD", "PT", "GI", "FR", "MA"] && spain.population == 46_723_749)
-            #expect(spain.neighbours[0].name == "Andorra" && spain.neighbours[1].name == "")
-            #expect(spain.cities.map(\.name) == ["Madrid"])
-            #expect(spain.cities[0].alternateNames.last == "马德里" && spain.cities[0].latitude == 40.4165)
-            #expect(realm.object(ofType: JSCity.self, forPrimaryKey: 32723)?.country?.iso == "IR")
-            #expect(realm.object(ofType: JSCountry.self, forPrimaryKey: "AQ")?.capital == nil)
+            let spain = try require(realm.object(ofType: JSCountry.self, forPrimaryKey: "ES"))
+            expect(spain.neighbours.map(\.iso) == ["AD", "PT", "GI", "FR", "MA"] && spain.population == 46_723_749)
+            expect(spain.neighbours[0].name == "Andorra" && spain.neighbours[1].name == "")
+            expectEqual(spain.cities.map(\.name), ["Madrid"])
+            expect(spain.cities[0].alternateNames.last == "马德里" && spain.cities[0].latitude == 40.4165)
+            expectEqual(realm.object(ofType: JSCity.self, forPrimaryKey: 32723)?.country?.iso, "IR")
+            expect(realm.object(ofType: JSCountry.self, forPrimaryKey: "AQ")?.capital == nil)
             // Countries that are only mentioned are there, too: PT, GI, FR, MA, IR.
-            #expect(realm.objects(JSCountry.self).count == 8)
+            expectEqual(realm.objects(JSCountry.self).count, 8)
 
             let copy = try newRealm()
             let options = JSONExportOptions(format: .lines)
@@ -72,7 +72,7 @@ struct JSONWorldTests {
                     try realm.objects(JSCountry.self).sorted(by: \.iso).jsonData(options: options),
                 ]
             }
-            #expect(try sorted(copy) == sorted(realm))
+            try expectEqual(sorted(copy), sorted(realm))
         }
     }
 }

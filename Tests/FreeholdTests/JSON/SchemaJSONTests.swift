@@ -8,10 +8,10 @@ struct SchemaJSONTests {
     @Test func `the schema of classes, and what a file has of it, are read back as they were`() throws {
         let schema = try Schema(classes: DocumentSample.types + [JSAll.self, JSPlain.self])
         let read = try Schema.read(json: schema.jsonData(schemaVersion: 12))
-        #expect(read.schema == schema && read.schemaVersion == 12)
-        #expect(try Schema.read(json: schema.jsonData()).schemaVersion == nil)
+        expect(read.schema == schema && read.schemaVersion == 12)
+        expect(try Schema.read(json: schema.jsonData()).schemaVersion == nil)
         let realm = try Realm(configuration: DocumentSample.configuration(newConfiguration()))
-        #expect(try Schema.read(json: realm.storedSchema.jsonData()).schema == realm.storedSchema)
+        try expectEqual(Schema.read(json: realm.storedSchema.jsonData()).schema, realm.storedSchema)
     }
 
     @Test func `a schema is written a property a line, without what is as usual`() throws {
@@ -46,8 +46,8 @@ struct SchemaJSONTests {
             }
 
             """
-        #expect(String(decoding: schema.jsonData(schemaVersion: 3), as: UTF8.self) == text)
-        #expect(try Schema.read(json: Data(text.utf8)).schema == schema)
+        expectEqual(String(decoding: schema.jsonData(schemaVersion: 3), as: UTF8.self), text)
+        try expectEqual(Schema.read(json: Data(text.utf8)).schema, schema)
     }
 
     @Test func `rules of deletion that a file has for its origins are kept`() throws {
@@ -56,8 +56,8 @@ struct SchemaJSONTests {
             + #""deleteRule": "deny", "inverseDeleteRule": "cascade"}]}]}"#
         let schema = try Schema.read(json: Data(text.utf8)).schema
         let again = try Schema.read(json: schema.jsonData()).schema
-        let property = try #require(again["A"]?["a"])
-        #expect(property.deleteRule == .deny && property.inverseDeleteRule == .cascade && again == schema)
+        let property = try require(again["A"]?["a"])
+        expect(property.deleteRule == .deny && property.inverseDeleteRule == .cascade && again == schema)
     }
 
     @Test(
@@ -76,7 +76,7 @@ struct SchemaJSONTests {
             _ = try Schema.read(json: Data(text.utf8))
             Issue.record("read: \(text)")
         } catch let error as JSONError {
-            #expect(error.message.contains(part) && error.line == 1, "\(error)")
+            expect(error.message.contains(part) && error.line == 1, "\(error)")
         }
     }
 }

@@ -23,24 +23,24 @@ struct MigrationBlockTests {
             let new = person(Property("name", .string), Property("text", .string))
             let configuration = migrationConfiguration(base, 3, [new]) { migration, oldVersion in
                 runs.withLock { $0.append(oldVersion) }
-                #expect(migration.oldSchema["Person"]?.properties.map(\.name) == ["name", "age"])
-                #expect(migration.newSchema["Person"]?.properties.map(\.name) == ["name", "text"])
+                expectEqual(migration.oldSchema["Person"]?.properties.map(\.name), ["name", "age"])
+                expectEqual(migration.newSchema["Person"]?.properties.map(\.name), ["name", "text"])
                 migration.enumerateObjects(ofType: "Person") { old, new in
-                    #expect(new!["name"] as? String == old!["name"] as? String)
-                    #expect(new!["text"] as? String == "")
+                    expectEqual(new!["name"] as? String, old!["name"] as? String)
+                    expectEqual(new!["text"] as? String, "")
                     new!["text"] = "\(old!["name"] as! String) \(old!["age"] as! Int)"
                 }
             }
             for _ in 0..<2 {
                 try readFile(configuration) { realm in
                     let texts = realm.dynamicObjects("Person").map { $0["text"] as! String }
-                    #expect(Array(texts) == (0..<5).map { "n\($0) \($0)" })
-                    #expect(realm.core.view.userVersion == 3)
-                    #expect(realm.core.view.schema.table(named: "Person")?.columns.map(\.name) == ["name", "text"])
+                    expectEqual(Array(texts), (0..<5).map { "n\($0) \($0)" })
+                    expectEqual(realm.core.view.userVersion, 3)
+                    expectEqual(realm.core.view.schema.table(named: "Person")?.columns.map(\.name), ["name", "text"])
                 }
             }
-            #expect(runs.withLock { $0 } == [1])
-            #expect(try schemaVersionAtURL(base.fileURL!) == 3)
+            expectEqual(runs.withLock { $0 }, [1])
+            try expectEqual(schemaVersionAtURL(base.fileURL!), 3)
         }
     }
 
@@ -70,8 +70,8 @@ struct MigrationBlockTests {
                 }
             }
             let names = try readFile(configuration) { $0.dynamicObjects("Person").map { $0["name"] as! String } }
-            #expect(visited.withLock { $0 } == ["n0", "n1", "n3", "n4"])
-            #expect(Array(names) == ["n0", "copy of n0", "copy of n1", "copy of n3", "copy of n4"])
+            expectEqual(visited.withLock { $0 }, ["n0", "n1", "n3", "n4"])
+            expectEqual(Array(names), ["n0", "copy of n0", "copy of n1", "copy of n3", "copy of n4"])
         }
     }
 
@@ -84,21 +84,21 @@ struct MigrationBlockTests {
                 migration.enumerateObjects(ofType: "Nobody") { _, _ in Issue.record("there are none") }
                 migration.enumerateObjects(ofType: "Log") { _, _ in Issue.record("there are none") }
                 migration.enumerateObjects(ofType: "Person") { old, new in
-                    #expect(new == nil)
+                    expect(new == nil)
                     migration.create("Log", value: ["text": old!["name"] as! String])
                 }
                 let count = Mutex(0)
                 migration.enumerateObjects(ofType: "Log") { old, new in
-                    #expect(old == nil && new!["text"] is String)
+                    expect(old == nil && new!["text"] is String)
                     count.withLock { $0 += 1 }
                 }
-                #expect(count.withLock { $0 } == 3)
+                expectEqual(count.withLock { $0 }, 3)
             }
             try readFile(configuration) { realm in
-                #expect(Array(realm.dynamicObjects("Log").map { $0["text"] as! String }) == ["n0", "n1", "n2"])
+                expectEqual(Array(realm.dynamicObjects("Log").map { $0["text"] as! String }), ["n0", "n1", "n2"])
                 // A class that left the schema keeps its objects, and can be read by name.
-                #expect(realm.dynamicObjects("Person").count == 3)
-                #expect(realm.dynamicObjects("Person")[1]["age"] as? Int == 1)
+                expectEqual(realm.dynamicObjects("Person").count, 3)
+                expectEqual(realm.dynamicObjects("Person")[1]["age"] as? Int, 1)
             }
         }
     }
@@ -112,18 +112,18 @@ struct MigrationBlockTests {
                 realm.dynamicCreate("Pet", value: ["owner": owner])
             }
             let stays = migrationConfiguration(base, 2, [nameAndAge, pet]) { migration, _ in
-                #expect(migration.deleteData(forType: "Person"))
-                #expect(!migration.deleteData(forType: "Nobody"))
-                #expect(migration.old.view.count(migration.old.view.schema.table(named: "Person")!) == 1)
+                expect(migration.deleteData(forType: "Person"))
+                expect(!migration.deleteData(forType: "Nobody"))
+                expectEqual(migration.old.view.count(migration.old.view.schema.table(named: "Person")!), 1)
             }
             try readFile(stays) { realm in
-                #expect(realm.dynamicObjects("Person").isEmpty)
-                #expect(realm.dynamicObjects("Pet").count == 1 && realm.dynamicObjects("Pet")[0]["owner"] == nil)
+                expect(realm.dynamicObjects("Person").isEmpty)
+                expect(realm.dynamicObjects("Pet").count == 1 && realm.dynamicObjects("Pet")[0]["owner"] == nil)
             }
             let goes = migrationConfiguration(base, 3, [nameAndAge]) { migration, _ in
-                #expect(migration.deleteData(forType: "Pet"))
+                expect(migration.deleteData(forType: "Pet"))
             }
-            try readFile(goes) { #expect($0.storedSchema.objectSchema.map(\.className) == ["Person"]) }
+            try readFile(goes) { expectEqual($0.storedSchema.objectSchema.map(\.className), ["Person"]) }
         }
     }
 
@@ -156,7 +156,7 @@ struct MigrationBlockTests {
                 try expectRefused(migrationConfiguration(base, 4, classes[3], block), .schemaMismatch)
             }
             try readFile(migrationConfiguration(base, 4, classes[3], last)) { realm in
-                #expect(realm.dynamicObjects("Person")[0]["years"] as? String == (from == 3 ? "36.0" : "36"))
+                expectEqual(realm.dynamicObjects("Person")[0]["years"] as? String, (from == 3 ? "36.0" : "36"))
             }
         }
     }
@@ -176,11 +176,12 @@ struct MigrationBlockTests {
             let more = person(Property("name", .string), Property("age", .int), Property("more", .string))
             for (code, block) in blocks {
                 let error = try expectRefused(migrationConfiguration(base, 2, [more], block), code)
-                if code == .fail { #expect(error?.cause is Mine) }
+                if code == .fail { expect(error?.cause is Mine) }
             }
             // The file still opens with the old version.
-            #expect(
-                try readFile(migrationConfiguration(base, 1, [nameAndAge])) { $0.dynamicObjects("Person").count } == 5
+            try expectEqual(
+                readFile(migrationConfiguration(base, 1, [nameAndAge])) { $0.dynamicObjects("Person").count },
+                5
             )
         }
     }
@@ -197,7 +198,7 @@ struct MigrationBlockTests {
                 }
             }
             try readFile(configuration) { _ in }
-            #expect(kept.count == 10 && kept.allSatisfy(\.isInvalidated))
+            expect(kept.count == 10 && kept.allSatisfy(\.isInvalidated))
         }
     }
 
@@ -209,13 +210,13 @@ struct MigrationBlockTests {
             let reserved = #expect(throws: Realm.Error.self) {
                 try Realm(configuration: migrationConfiguration(base, .max, [nameAndAge]))
             }
-            #expect(reserved?.code == .invalidInput)
+            expectEqual(reserved?.code, .invalidInput)
             let realm = try Realm(configuration: migrationConfiguration(base, 1, [nameAndAge]))
             let configuration = migrationConfiguration(base, 2, [nameAndAge])
             let here = #expect(throws: Realm.Error.self) { try Realm(configuration: configuration) }
-            #expect(here?.code == .alreadyOpen)
+            expectEqual(here?.code, .alreadyOpen)
             let closed = #expect(throws: Realm.Error.self) { try Realm.performMigration(for: configuration) }
-            #expect(closed?.code == .alreadyOpen)
+            expectEqual(closed?.code, .alreadyOpen)
             withExtendedLifetime(realm) {}
         }
     }
@@ -226,9 +227,9 @@ struct MigrationBlockTests {
             try writePeople(base)
             let configuration = migrationConfiguration(base, 2, [person(Property("name", .string))])
             try Realm.performMigration(for: configuration)
-            #expect(try schemaVersionAtURL(base.fileURL!) == 2)
-            #expect(!Database.isOpen(at: base.fileURL!.path))
-            try readFile(configuration) { #expect($0.dynamicObjects("Person").count == 5) }
+            try expectEqual(schemaVersionAtURL(base.fileURL!), 2)
+            expect(!Database.isOpen(at: base.fileURL!.path))
+            try readFile(configuration) { expectEqual($0.dynamicObjects("Person").count, 5) }
         }
     }
 
@@ -238,19 +239,19 @@ struct MigrationBlockTests {
             try writePeople(base)
             var same = migrationConfiguration(base, 1, [nameAndAge])
             same.deleteRealmIfMigrationNeeded = true
-            #expect(try readFile(same) { $0.dynamicObjects("Person").count } == 5)
+            try expectEqual(readFile(same) { $0.dynamicObjects("Person").count }, 5)
             var configuration = migrationConfiguration(base, version, [person(Property("name", .int))]) { _, _ in
                 Issue.record("it ran")
             }
             configuration.deleteRealmIfMigrationNeeded = true
             try readFile(configuration) { realm in
-                #expect(realm.dynamicObjects("Person").isEmpty && realm.core.view.userVersion == version)
+                expect(realm.dynamicObjects("Person").isEmpty && realm.core.view.userVersion == version)
                 try realm.write { realm.dynamicCreate("Person", value: ["name": 5]) }
             }
-            #expect(try readFile(configuration) { $0.dynamicObjects("Person").count } == 1)
+            try expectEqual(readFile(configuration) { $0.dynamicObjects("Person").count }, 1)
             configuration.readOnly = true
             let error = #expect(throws: Realm.Error.self) { try Realm(configuration: configuration) }
-            #expect(error?.code == .invalidInput)
+            expectEqual(error?.code, .invalidInput)
         }
     }
 }

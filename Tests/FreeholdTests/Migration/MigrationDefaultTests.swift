@@ -26,13 +26,13 @@ private func writeDogs(_ base: Realm.Configuration, _ more: Property...) throws 
     }
 }
 
-@Suite struct MigrationDefaultTests {
+struct MigrationDefaultTests {
     private func check(_ realm: Realm) {
         let dogs = realm.objects(MDDog.self)
-        #expect(dogs.map(\.name) == ["Rex", "Fay", "Max"])
-        #expect(dogs.allSatisfy { $0.level == .low && $0.rank == .low && $0.age == 7 })
-        #expect(Set(dogs.map(\.token)).count == 3)
-        #expect(dogs.where { $0.level == .low }.count == 3 && dogs.where { $0.level == .high }.isEmpty)
+        expectEqual(dogs.map(\.name), ["Rex", "Fay", "Max"])
+        expect(dogs.allSatisfy { $0.level == .low && $0.rank == .low && $0.age == 7 })
+        expectEqual(Set(dogs.map(\.token)).count, 3)
+        expect(dogs.where { $0.level == .low }.count == 3 && dogs.where { $0.level == .high }.isEmpty)
     }
 
     @Test func `the additive mode gives objects that were there the defaults, before indexes are made`() throws {
@@ -44,17 +44,17 @@ private func writeDogs(_ base: Realm.Configuration, _ more: Property...) throws 
             configuration.schemaMode = .additive
             configuration.migrationProgress = { report in reports.withLock { $0.append(report) } }
             let plan = try Realm.migrationPlan(for: configuration)
-            #expect(plan.action == .addition)
+            expectEqual(plan.action, .addition)
             let costs = plan.steps.filter { $0.kind == .addProperty }.map(\.objects)
-            #expect(costs == [3, 3, 3, 3], "\(plan)")
+            expectEqual(costs, [3, 3, 3, 3], "\(plan)")
             for _ in 0..<2 {
                 try readFile(configuration) { realm in
                     check(realm)
-                    #expect(realm.core.view.userVersion == 1)
+                    expectEqual(realm.core.view.userVersion, 1)
                 }
             }
             let filled = reports.withLock { Set($0.map { $0.step.property ?? "" }) }
-            #expect(filled == ["level", "rank", "token", "age"])
+            expectEqual(filled, ["level", "rank", "token", "age"])
         }
     }
 
@@ -70,7 +70,7 @@ private func writeDogs(_ base: Realm.Configuration, _ more: Property...) throws 
                 check(try Realm(configuration: configuration))
             }
             open.refresh()
-            #expect(open.dynamicObjects("MDDog").map { $0["name"] as? String } == ["Rex", "Fay", "Max"])
+            expectEqual(open.dynamicObjects("MDDog").map { $0["name"] as? String }, ["Rex", "Fay", "Max"])
         }
     }
 
@@ -81,7 +81,7 @@ private func writeDogs(_ base: Realm.Configuration, _ more: Property...) throws 
             configuration.objectTypes = [MDDog.self]
             configuration.schemaVersion = 2
             let plan = try Realm.migrationPlan(for: configuration)
-            #expect(
+            expect(
                 plan.description.contains(
                     "change the type of 'MDDog.age' from 'string' to 'int', dropping its values (3 o"
                 ),

@@ -43,13 +43,13 @@ struct MigrationEmbeddedTests {
     }
 
     private func check(_ realm: Realm, parts: Int) throws {
-        let owner = try #require(realm.dynamicObject(ofType: "Owner", forPrimaryKey: 0))
-        #expect((owner["one"] as? DynamicObject)?["n"] as? Int == 0)
-        #expect(owner.dynamicList("many").map { $0["n"] as! Int } == [1])
-        let third = try #require(owner.dynamicMap("map")["a"] ?? nil)
-        #expect((third["below"] as? DynamicObject)?["n"] as? Int == 3)
-        #expect(Array(third["tags"] as! List<String>) == ["t2"])
-        #expect(realm.dynamicObjects("Part").count == parts)
+        let owner = try require(realm.dynamicObject(ofType: "Owner", forPrimaryKey: 0))
+        expectEqual((owner["one"] as? DynamicObject)?["n"] as? Int, 0)
+        expectEqual(owner.dynamicList("many").map { $0["n"] as! Int }, [1])
+        let third = try require(owner.dynamicMap("map")["a"] ?? nil)
+        expectEqual((third["below"] as? DynamicObject)?["n"] as? Int, 3)
+        expectEqual(Array(third["tags"] as! List<String>), ["t2"])
+        expectEqual(realm.dynamicObjects("Part").count, parts)
     }
 
     @Test
@@ -60,13 +60,13 @@ struct MigrationEmbeddedTests {
             try readFile(embedded) { realm in
                 try check(realm, parts: 4)
                 try realm.write { realm.delete(realm.dynamicObjects("Owner")) }
-                #expect(realm.dynamicObjects("Part").isEmpty)
+                expect(realm.dynamicObjects("Part").isEmpty)
                 let parts = ["one": ["n": 0], "many": [["n": 1]]] as [String: Any]
                 try realm.write { realm.dynamicCreate("Owner", value: parts) }
             }
             try readFile(migrationConfiguration(base, 3, classes(embedded: false))) { realm in
                 try realm.write { realm.delete(realm.dynamicObjects("Owner")) }
-                #expect(realm.dynamicObjects("Part").map { $0["n"] as! Int }.sorted() == [0, 1])
+                expectEqual(realm.dynamicObjects("Part").map { $0["n"] as! Int }.sorted(), [0, 1])
                 try realm.write { realm.dynamicCreate("Part", value: ["n": 7]) }
             }
             try readFile(migrationConfiguration(base, 3, classes(embedded: false))) { _ in }
@@ -97,14 +97,14 @@ struct MigrationEmbeddedTests {
                 // Each of the two others has a copy of 0, of 1, and three of 2 with what is below.
                 try check(realm, parts: 4 + 2 * (1 + 1 + 3 * 2))
                 for i in 1...2 {
-                    let other = try #require(realm.dynamicObject(ofType: "Owner", forPrimaryKey: i))
-                    #expect(other.dynamicList("many").map { $0["n"] as! Int } == [0, 2, 2])
-                    #expect(other.dynamicMap("map")["x"]??["n"] as? Int == 1)
+                    let other = try require(realm.dynamicObject(ofType: "Owner", forPrimaryKey: i))
+                    expectEqual(other.dynamicList("many").map { $0["n"] as! Int }, [0, 2, 2])
+                    expectEqual(other.dynamicMap("map")["x"]??["n"] as? Int, 1)
                     let below = (other["one"] as? DynamicObject)?["below"] as? DynamicObject
-                    #expect(below?["n"] as? Int == 3 && Array(below?["tags"] as! List<String>) == ["t3"])
+                    expect(below?["n"] as? Int == 3 && Array(below?["tags"] as! List<String>) == ["t3"])
                 }
                 try realm.write { realm.delete(realm.dynamicObjects("Owner")) }
-                #expect(realm.dynamicObjects("Part").isEmpty)
+                expect(realm.dynamicObjects("Part").isEmpty)
             }
         }
     }

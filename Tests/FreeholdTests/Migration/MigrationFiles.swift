@@ -29,7 +29,7 @@ func writeFile(_ configuration: Realm.Configuration, _ body: (Realm) throws -> V
 func readFile<R>(_ configuration: Realm.Configuration, _ body: (Realm) throws -> R) throws -> R {
     let result: R = try {
         let realm = try Realm(configuration: configuration)
-        #expect(try realm.core.database.snapshot().verify() == [])
+        try expectEqual(realm.core.database.snapshot().verify(), [])
         return try body(realm)
     }()
     return result
@@ -38,12 +38,12 @@ func readFile<R>(_ configuration: Realm.Configuration, _ body: (Realm) throws ->
 /// Expects the opening to throw, and the file to be what it was.
 @discardableResult
 func expectRefused(_ configuration: Realm.Configuration, _ code: Realm.Error.Code) throws -> Realm.Error? {
-    let url = try #require(configuration.fileURL)
+    let url = try require(configuration.fileURL)
     let before = try Data(contentsOf: url)
     let error = #expect(throws: Realm.Error.self) { try Realm(configuration: configuration) }
-    #expect(error?.code == code, "\(String(describing: error))")
-    #expect(error?.fileURL != nil)
-    #expect(try Data(contentsOf: url) == before, "the file was changed")
+    expectEqual(error?.code, code, "\(String(describing: error))")
+    expect(error?.fileURL != nil)
+    try expectEqual(Data(contentsOf: url), before, "the file was changed")
     return error
 }
 

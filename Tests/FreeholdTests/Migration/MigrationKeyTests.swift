@@ -28,12 +28,12 @@ struct MigrationKeyTests {
         try withNewFile { base in
             try write(base, from)
             try readFile(migrationConfiguration(base, 2, [old(to)])) { realm in
-                #expect(realm.core.view.schema.table(named: "Person")?.primaryKey?.name == to)
-                #expect(realm.dynamicObjects("Person").map { $0["id"] as! Int } == Array(0..<50))
+                expectEqual(realm.core.view.schema.table(named: "Person")?.primaryKey?.name, to)
+                expectEqual(realm.dynamicObjects("Person").map { $0["id"] as! Int }, Array(0..<50))
                 guard let to else { return }
                 for i in [0, 30] {
                     let object = realm.dynamicObjects("Person")[i]
-                    #expect(realm.dynamicObject(ofType: "Person", forPrimaryKey: object[to]!)?["id"] as? Int == i)
+                    expectEqual(realm.dynamicObject(ofType: "Person", forPrimaryKey: object[to]!)?["id"] as? Int, i)
                     // The key is guarded again.
                     let copy = [to: object[to]!]
                     #expect(throws: Realm.Error.self) { try realm.write { realm.dynamicCreate("Person", value: copy) } }
@@ -58,11 +58,11 @@ struct MigrationKeyTests {
             }
             guard areMended else {
                 let error = try expectRefused(configuration, .duplicatePrimaryKey)
-                #expect(error?.className == "Person" && error?.property == "twin")
+                expect(error?.className == "Person" && error?.property == "twin")
                 return
             }
             try readFile(configuration) { realm in
-                #expect(realm.dynamicObject(ofType: "Person", forPrimaryKey: 999)?["id"] as? Int == 1)
+                expectEqual(realm.dynamicObject(ofType: "Person", forPrimaryKey: 999)?["id"] as? Int, 1)
             }
         }
     }
@@ -86,12 +86,12 @@ struct MigrationKeyTests {
                     new!["name"] = "\(49 - (old!["id"] as! Int))"
                 }
                 let made = migration.create("Person", value: ["id": 50, "name": "50"] as [String: Any])
-                #expect(made["id"] as? Int == 50)
+                expectEqual(made["id"] as? Int, 50)
             }
             try readFile(turned) { realm in
                 let found = realm.dynamicObject(ofType: "Person", forPrimaryKey: key == "id" ? 9 as Any : "9" as Any)
-                #expect(found?["twin"] as? Int == 20)
-                #expect(realm.dynamicObjects("Person").count == 51)
+                expectEqual(found?["twin"] as? Int, 20)
+                expectEqual(realm.dynamicObjects("Person").count, 51)
             }
         }
     }
@@ -111,22 +111,22 @@ struct MigrationKeyTests {
             let configuration = migrationConfiguration(base, 2, [new]) { migration, _ in
                 migration.renameProperty(onType: "Person", from: "id", to: "number")
                 migration.enumerateObjects(ofType: "Person") { old, new in
-                    #expect(new!["number"] as? Int == old!["id"] as? Int)
-                    #expect(new!["label"] == nil)
+                    expectEqual(new!["number"] as? Int, old!["id"] as? Int)
+                    expect(new!["label"] == nil)
                 }
                 migration.renameProperty(onType: "Person", from: "name", to: "label")
                 migration.enumerateObjects(ofType: "Person") { old, new in
-                    #expect(new!["label"] as? String == old!["name"] as? String)
+                    expectEqual(new!["label"] as? String, old!["name"] as? String)
                     if old!["id"] as! Int == 4 { new!["label"] = nil }
                 }
             }
             try readFile(configuration) { realm in
-                let table = try #require(realm.core.view.schema.table(named: "Person"))
-                #expect(table.columns.map(\.id) == before && table.columns.map(\.name) == ["number", "label", "twin"])
-                #expect(table.primaryKey?.name == "number" && table.columns[1].isOptional && table.columns[1].isIndexed)
-                #expect(realm.dynamicObject(ofType: "Person", forPrimaryKey: 8)?["label"] as? String == "n8")
-                #expect(realm.core.view.find(.string("n9"), indexed: table.columns[1]) == [ObjectKey(9)])
-                #expect(realm.core.view.find(.null, indexed: table.columns[1]) == [ObjectKey(4)])
+                let table = try require(realm.core.view.schema.table(named: "Person"))
+                expect(table.columns.map(\.id) == before && table.columns.map(\.name) == ["number", "label", "twin"])
+                expect(table.primaryKey?.name == "number" && table.columns[1].isOptional && table.columns[1].isIndexed)
+                expectEqual(realm.dynamicObject(ofType: "Person", forPrimaryKey: 8)?["label"] as? String, "n8")
+                expectEqual(realm.core.view.find(.string("n9"), indexed: table.columns[1]), [ObjectKey(9)])
+                expectEqual(realm.core.view.find(.null, indexed: table.columns[1]), [ObjectKey(4)])
             }
         }
     }
@@ -199,22 +199,22 @@ struct MigrationKeyTests {
             let configuration = migrationConfiguration(base, 2, new) { migration, _ in
                 migration.renameClass(from: "Dog", to: "Pet")
                 migration.enumerateObjects(ofType: "Pet") { old, new in
-                    #expect(old!["id"] as? Int == new!["id"] as? Int)
+                    expectEqual(old!["id"] as? Int, new!["id"] as? Int)
                     if old!["id"] as! Int == 3 { new!["name"] = "Rex" }
                 }
                 migration.create("Pet", value: ["id": 20])
             }
             try readFile(configuration) { realm in
-                #expect(realm.storedSchema.objectSchema.map(\.className).sorted() == ["Owner", "Pet"])
-                #expect(realm.dynamicObjects("Pet").map { $0["id"] as! Int } == Array(0...20))
-                #expect(realm.dynamicObjects("Pet").filter { $0["name"] as? String == "new" }.count == 20)
+                expectEqual(realm.storedSchema.objectSchema.map(\.className).sorted(), ["Owner", "Pet"])
+                expectEqual(realm.dynamicObjects("Pet").map { $0["id"] as! Int }, Array(0...20))
+                expectEqual(realm.dynamicObjects("Pet").filter { $0["name"] as? String == "new" }.count, 20)
                 let owner = realm.dynamicObjects("Owner")[0]
-                #expect((owner["one"] as? DynamicObject)?["name"] as? String == "Rex")
-                #expect(owner.dynamicList("many").map { $0["id"] as! Int } == [4, 5, 4])
-                #expect(owner.dynamicMap("map")["a"]??["id"] as? Int == 6)
-                #expect((realm.dynamicObjects("Pet")[9]["next"] as? DynamicObject)?["id"] as? Int == 8)
+                expectEqual((owner["one"] as? DynamicObject)?["name"] as? String, "Rex")
+                expectEqual(owner.dynamicList("many").map { $0["id"] as! Int }, [4, 5, 4])
+                expectEqual(owner.dynamicMap("map")["a"]??["id"] as? Int, 6)
+                expectEqual((realm.dynamicObjects("Pet")[9]["next"] as? DynamicObject)?["id"] as? Int, 8)
                 try realm.write { realm.delete(realm.dynamicObjects("Pet")[4]) }
-                #expect(owner.dynamicList("many").map { $0["id"] as! Int } == [5])
+                expectEqual(owner.dynamicList("many").map { $0["id"] as! Int }, [5])
             }
             try readFile(configuration) { _ in }
         }
@@ -246,9 +246,9 @@ struct MigrationKeyTests {
                 }
             }
             try readFile(mended) { realm in
-                let table = try #require(realm.core.view.schema.table(named: "Person"))
-                #expect(realm.core.view.find(.int(3), indexed: table.columns[0]).map(\.raw) == [6, 7])
-                #expect(table.compounds.count == 1)
+                let table = try require(realm.core.view.schema.table(named: "Person"))
+                expectEqual(realm.core.view.find(.int(3), indexed: table.columns[0]).map(\.raw), [6, 7])
+                expectEqual(table.compounds.count, 1)
             }
             // Broken in a later block: found although the index was there before.
             try expectRefused(
@@ -258,7 +258,7 @@ struct MigrationKeyTests {
                 .uniqueConstraint
             )
             try readFile(migrationConfiguration(base, 3, [classes(false)])) { realm in
-                #expect(realm.core.view.schema.table(named: "Person")?.compounds.isEmpty == true)
+                expectEqual(realm.core.view.schema.table(named: "Person")?.compounds.isEmpty, true)
             }
         }
     }

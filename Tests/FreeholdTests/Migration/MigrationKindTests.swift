@@ -59,8 +59,8 @@ private func elements(_ kind: MigrationKind, _ i: Int, optional: Bool) -> [Value
 }
 
 private func fill(_ realm: Realm, _ kind: MigrationKind, optional: Bool) throws {
-    let transaction = try #require(realm.core.transaction)
-    let table = try #require(transaction.schema.table(named: "Person"))
+    let transaction = try require(realm.core.transaction)
+    let table = try require(transaction.schema.table(named: "Person"))
     let choice = optional ? [.null] + kind.values : kind.values
     for i in 0..<count {
         let key = try transaction.create(table)
@@ -110,7 +110,7 @@ struct MigrationKindTests {
                     let version = (optional ? 3 : 1) + UInt64(step) + 1
                     try readFile(migrationConfiguration(base, version, [new])) { realm in
                         try check(realm, kind, hadNull: optional, becameZero: optional)
-                        #expect(realm.storedSchema["Person"]?["one"]?.isOptional == now)
+                        expectEqual(realm.storedSchema["Person"]?["one"]?.isOptional, now)
                     }
                 }
             }
@@ -119,26 +119,26 @@ struct MigrationKindTests {
 
     private func check(_ realm: Realm, _ kind: MigrationKind, hadNull: Bool, becameZero: Bool) throws {
         let view = realm.core.view
-        let table = try #require(view.schema.table(named: "Person"))
+        let table = try require(view.schema.table(named: "Person"))
         func column(_ name: String) -> Column { table.column(named: name)! }
         func fit(_ value: Value) -> Value { value.isNull && becameZero ? kind.values[0] : value }
         let choice = hadNull ? [.null] + kind.values : kind.values
         for (i, key) in view.keys(table).enumerated() {
             let expected = elements(kind, i, optional: hadNull).map(fit)
-            #expect(view.value(column("one"), key) == fit(choice[i % choice.count]))
-            #expect(view.listValues(column("list"), key) == expected)
-            #expect(Set(view.listValues(column("set"), key)) == Set(expected))
-            #expect(view.listCount(column("set"), key) == Set(expected).count)
+            expectEqual(view.value(column("one"), key), fit(choice[i % choice.count]))
+            expectEqual(view.listValues(column("list"), key), expected)
+            expectEqual(Set(view.listValues(column("set"), key)), Set(expected))
+            expectEqual(view.listCount(column("set"), key), Set(expected).count)
             let entries = view.dictionaryEntries(column("map"), key)
-            #expect(
-                Dictionary(entries.map { ($0.key, $0.value) }) { a, _ in a }
-                    == Dictionary(expected.enumerated().map { ("k\($0.offset)", $0.element) }) { a, _ in a }
+            expectEqual(
+                Dictionary(entries.map { ($0.key, $0.value) }) { a, _ in a },
+                Dictionary(expected.enumerated().map { ("k\($0.offset)", $0.element) }) { a, _ in a }
             )
-            #expect(view.value(column("rest"), key) == .string("rest"))
+            expectEqual(view.value(column("rest"), key), .string("rest"))
         }
         if column("one").isIndexed {
             let wanted = (0..<count).filter { fit(choice[$0 % choice.count]) == kind.values[0] }
-            #expect(view.find(kind.values[0], indexed: column("one")).map { Int($0.raw) } == wanted)
+            expectEqual(view.find(kind.values[0], indexed: column("one")).map { Int($0.raw) }, wanted)
         }
     }
 
@@ -163,15 +163,15 @@ struct MigrationKindTests {
             }
             try readFile(configuration) { realm in
                 let view = realm.core.view
-                let table = try #require(view.schema.table(named: "Person"))
+                let table = try require(view.schema.table(named: "Person"))
                 for (i, key) in view.keys(table).enumerated() {
                     let expected = copies ? elements(kind, i, optional: false) : []
                     let one = copies ? kind.values[i % kind.values.count] : .null
-                    #expect(view.value(table.column(named: "one")!, key) == one)
-                    #expect(view.listValues(table.column(named: "list")!, key) == expected)
-                    #expect(view.listCount(table.column(named: "set")!, key) == Set(expected).count)
-                    #expect(view.dictionaryCount(table.column(named: "map")!, key) == expected.count)
-                    #expect(view.value(table.column(named: "rest")!, key) == .string("rest"))
+                    expectEqual(view.value(table.column(named: "one")!, key), one)
+                    expectEqual(view.listValues(table.column(named: "list")!, key), expected)
+                    expectEqual(view.listCount(table.column(named: "set")!, key), Set(expected).count)
+                    expectEqual(view.dictionaryCount(table.column(named: "map")!, key), expected.count)
+                    expectEqual(view.value(table.column(named: "rest")!, key), .string("rest"))
                 }
             }
         }
@@ -212,13 +212,14 @@ struct MigrationKindTests {
             }
             let new = person(Property("id", .int, primaryKey: true))
             try readFile(migrationConfiguration(base, 2, [new, part])) { realm in
-                #expect(realm.dynamicObjects("Person").map { $0["id"] as! Int } == Array(0..<30))
-                #expect(realm.dynamicObjects("Part").isEmpty)
-                #expect(realm.dynamicObject(ofType: "Person", forPrimaryKey: 17)?["id"] as? Int == 17)
+                expectEqual(realm.dynamicObjects("Person").map { $0["id"] as! Int }, Array(0..<30))
+                expect(realm.dynamicObjects("Part").isEmpty)
+                expectEqual(realm.dynamicObject(ofType: "Person", forPrimaryKey: 17)?["id"] as? Int, 17)
                 try realm.write { realm.delete(realm.dynamicObjects("Person")[3]) }
             }
-            #expect(
-                try readFile(migrationConfiguration(base, 2, [new, part])) { $0.dynamicObjects("Person").count } == 29
+            try expectEqual(
+                readFile(migrationConfiguration(base, 2, [new, part])) { $0.dynamicObjects("Person").count },
+                29
             )
         }
     }
@@ -240,11 +241,11 @@ struct MigrationKindTests {
             )
             try readFile(migrationConfiguration(base, 2, [new])) { realm in
                 let people = realm.dynamicObjects("Person")
-                #expect(
+                expect(
                     people.allSatisfy { $0["text"] as? String == "new" && $0["n"] as? Int == 0 && $0["o"] as? Int == 5 }
                 )
-                #expect(Set(people.map { $0["id"] as! UUID }).count == 10)
-                #expect(people.allSatisfy { $0["link"] == nil && ($0["list"] as? List<Int>)?.isEmpty == true })
+                expectEqual(Set(people.map { $0["id"] as! UUID }).count, 10)
+                expect(people.allSatisfy { $0["link"] == nil && ($0["list"] as? List<Int>)?.isEmpty == true })
             }
         }
     }

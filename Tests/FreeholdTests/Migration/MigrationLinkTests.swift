@@ -75,16 +75,16 @@ struct MigrationLinkTests {
                 }
             }
             try readFile(second) { realm in
-                #expect(realm.objects(SecondDog.self).map(\.name) == (0..<10).map { "dog \($0)" })
-                #expect(Set(realm.objects(SecondDog.self).map(\._id)).count == 10)
+                expectEqual(realm.objects(SecondDog.self).map(\.name), (0..<10).map { "dog \($0)" })
+                expectEqual(Set(realm.objects(SecondDog.self).map(\._id)).count, 10)
                 for (i, person) in realm.objects(SecondPerson.self).enumerated() {
-                    #expect(Set(person.dogs.map(\.name)) == ["dog \(i)", "dog \(i + 1)"])
-                    #expect(person.best?.name == "dog \(i)" && person.any.object(SecondDog.self)?.name == "dog \(i)")
-                    #expect(
+                    expectEqual(Set(person.dogs.map(\.name)), ["dog \(i)", "dog \(i + 1)"])
+                    expect(person.best?.name == "dog \(i)" && person.any.object(SecondDog.self)?.name == "dog \(i)")
+                    expect(
                         person.age == (i % 2 == 0 ? i : -1) && Array(person.mails) == ["m\(i)"] && person.kind == .owner
                     )
                 }
-                #expect(realm.objects(SecondDog.self)[3].owners.count == 2)
+                expectEqual(realm.objects(SecondDog.self)[3].owners.count, 2)
             }
         }
     }
@@ -105,7 +105,7 @@ struct MigrationLinkTests {
                 migration.enumerateObjects(ofType: "Person") { $1!["best"] = $0!["dog"] }
             }
             try readFile(second) { realm in
-                #expect(realm.objects(SecondPerson.self)[0].best == nil && realm.objects(SecondDog.self).isEmpty)
+                expect(realm.objects(SecondPerson.self)[0].best == nil && realm.objects(SecondDog.self).isEmpty)
             }
         }
     }
@@ -132,9 +132,9 @@ struct MigrationLinkTests {
             try realm.write { realm.add(FirstDog(value: ["tag": 5])) }
             try migrateBehind(base)
             // What it shows stays.
-            #expect(realm.objects(FirstDog.self)[0].tag == 5)
-            #expect(thrownCode { try realm.write { realm.add(FirstDog()) } } == .schemaMismatch)
-            #expect(realm.objects(FirstDog.self).count == 1 && !realm.isInWriteTransaction)
+            expectEqual(realm.objects(FirstDog.self)[0].tag, 5)
+            expectEqual(thrownCode { try realm.write { realm.add(FirstDog()) } }, .schemaMismatch)
+            expect(realm.objects(FirstDog.self).count == 1 && !realm.isInWriteTransaction)
         }
     }
 
@@ -147,10 +147,10 @@ struct MigrationLinkTests {
             try realm.write { realm.add(FirstDog(value: ["tag": 5])) }
             try migrateBehind(base)
             let isMoved = realm.refresh()
-            #expect(!isMoved)
-            #expect(realm.refreshError?.code == .schemaMismatch)
-            #expect(realm.refreshError?.message.contains("was migrated while it was open") == true)
-            #expect(realm.objects(FirstDog.self)[0].tag == 5)
+            expect(!isMoved)
+            expectEqual(realm.refreshError?.code, .schemaMismatch)
+            expectEqual(realm.refreshError?.message.contains("was migrated while it was open"), true)
+            expectEqual(realm.objects(FirstDog.self)[0].tag, 5)
         }
     }
 }
@@ -182,6 +182,6 @@ struct MigrationTrapTests {
         let expected = [
             "has no class 'Nobody'", "outside a write", "old object", "embedded", "no property \"nothing\"",
         ]
-        #expect(text.contains(expected[kind]), "\(text)")
+        expect(text.contains(expected[kind]), "\(text)")
     }
 }

@@ -32,39 +32,40 @@ struct MigrationPlanTests {
         try withNewFile { base in
             let configuration = migrationConfiguration(base, 2, [second]) { _, _ in Issue.record("it ran") }
             let new = try Realm.migrationPlan(for: configuration)
-            #expect(new.action == .create && new.oldVersion == nil && !new.isMigrationNeeded)
-            #expect(!FileManager.default.fileExists(atPath: base.fileURL!.path))
+            expect(new.action == .create && new.oldVersion == nil && !new.isMigrationNeeded)
+            expect(!FileManager.default.fileExists(atPath: base.fileURL!.path))
             try write(base)
             let open = isOpen ? try Realm(configuration: migrationConfiguration(base, 1, [first])) : nil
             let before = try Data(contentsOf: base.fileURL!)
             let plan = try Realm.migrationPlan(for: configuration)
-            #expect(try Data(contentsOf: base.fileURL!) == before)
-            #expect(plan.action == .migration && plan.oldVersion == 1 && plan.newVersion == 2 && plan.isMigrationNeeded)
-            #expect(
-                plan.description == """
-                    migrate from schema version 1 to 2, 12000 objects in steps:
-                    - add property 'Person.more' (3000 objects)
-                    - make 'Person.age' optional (3000 objects)
-                    - remove property 'Person.gone'
-                    - change the primary key of 'Person' from id to name (3000 objects)
-                    - run the migration block (3000 objects)
-                    - keep class 'Pet', which the schema lacks
-                    """
+            try expectEqual(Data(contentsOf: base.fileURL!), before)
+            expect(plan.action == .migration && plan.oldVersion == 1 && plan.newVersion == 2 && plan.isMigrationNeeded)
+            expectEqual(
+                plan.description,
+                """
+                migrate from schema version 1 to 2, 12000 objects in steps:
+                - add property 'Person.more' (3000 objects)
+                - make 'Person.age' optional (3000 objects)
+                - remove property 'Person.gone'
+                - change the primary key of 'Person' from id to name (3000 objects)
+                - run the migration block (3000 objects)
+                - keep class 'Pet', which the schema lacks
+                """
             )
             let same = try Realm.migrationPlan(for: migrationConfiguration(base, 1, [first]))
-            #expect(same.action == .nothing && same.steps.isEmpty)
+            expect(same.action == .nothing && same.steps.isEmpty)
             let refused = try Realm.migrationPlan(for: migrationConfiguration(base, 1, [second]))
-            guard case .refusal(let error) = refused.action else { return #expect(Bool(false), "\(refused)") }
-            #expect(error.code == .schemaMismatch && !refused.steps.isEmpty)
+            guard case .refusal(let error) = refused.action else { return expect(Bool(false), "\(refused)") }
+            expect(error.code == .schemaMismatch && !refused.steps.isEmpty)
             let log = ObjectSchema("Log", properties: [Property("n", .int)])
             let added = try Realm.migrationPlan(for: migrationConfiguration(base, 1, [first, log]))
-            #expect(
+            expect(
                 added.action == .addition
                     && added.description == "add what is new, at schema version 1:\n- add class 'Log'"
             )
             var reset = configuration
             reset.deleteRealmIfMigrationNeeded = true
-            #expect(try Realm.migrationPlan(for: reset).action == .reset)
+            try expectEqual(Realm.migrationPlan(for: reset).action, .reset)
             withExtendedLifetime(open) {}
         }
     }
@@ -74,24 +75,24 @@ struct MigrationPlanTests {
             let configuration = migrationConfiguration(base, 1, [first])
             try Data().write(to: base.fileURL!)
             let empty = try Realm.migrationPlan(for: configuration)
-            #expect(empty.action == .create && empty.oldVersion == nil)
-            #expect(try Data(contentsOf: base.fileURL!).isEmpty)
+            expect(empty.action == .create && empty.oldVersion == nil)
+            expect(try Data(contentsOf: base.fileURL!).isEmpty)
             var readOnly = configuration
             readOnly.readOnly = true
-            #expect(thrownCode { _ = try Realm.migrationPlan(for: readOnly) } == .invalidDatabase)
+            expectEqual(thrownCode { _ = try Realm.migrationPlan(for: readOnly) }, .invalidDatabase)
             try FileManager.default.removeItem(at: base.fileURL!)
-            #expect(thrownCode { _ = try Realm.migrationPlan(for: readOnly) } == .fileNotFound)
+            expectEqual(thrownCode { _ = try Realm.migrationPlan(for: readOnly) }, .fileNotFound)
         }
         var memory = newConfiguration()
         for _ in 0..<2 {
             let new = try Realm.migrationPlan(for: memory)
-            #expect(new.action == .create && new.oldVersion == nil)
+            expect(new.action == .create && new.oldVersion == nil)
             let realm = try Realm(configuration: memory)
-            #expect(try Realm.migrationPlan(for: memory).action == .nothing)
+            try expectEqual(Realm.migrationPlan(for: memory).action, .nothing)
             withExtendedLifetime(realm) {}
         }
         memory.schemaMode = .additive
-        #expect(try Realm.migrationPlan(for: memory).action == .create)
+        try expectEqual(Realm.migrationPlan(for: memory).action, .create)
     }
 
     @Test func `a plan for a file that will be a copy of a seed is the copy's`() throws {
@@ -100,26 +101,26 @@ struct MigrationPlanTests {
             seed.fileURL = base.fileURL!.appendingPathExtension("seed")
             var configuration = migrationConfiguration(base, 2, [second])
             configuration.seedFilePath = seed.fileURL
-            #expect(thrownCode { _ = try Realm.migrationPlan(for: configuration) } == .fileNotFound)
+            expectEqual(thrownCode { _ = try Realm.migrationPlan(for: configuration) }, .fileNotFound)
             try write(seed)
             for name in ["-lock", ".writer"] {
                 try FileManager.default.removeItem(atPath: seed.fileURL!.path + name)
             }
             let plan = try Realm.migrationPlan(for: configuration)
-            #expect(plan.action == .migration && plan.oldVersion == 1 && plan.objects == 9000, "\(plan)")
+            expect(plan.action == .migration && plan.oldVersion == 1 && plan.objects == 9000, "\(plan)")
             let folder = base.fileURL!.deletingLastPathComponent().path
             let name = base.fileURL!.lastPathComponent
             let left = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix(name) }
-            #expect(left == [name + ".seed"])
+            expectEqual(left, [name + ".seed"])
             var same = migrationConfiguration(base, 1, [first])
             same.seedFilePath = seed.fileURL
-            #expect(try Realm.migrationPlan(for: same).action == .nothing)
+            try expectEqual(Realm.migrationPlan(for: same).action, .nothing)
             let held = try Realm(configuration: migrationConfiguration(seed, 1, [first]))
-            #expect(try Realm.migrationPlan(for: configuration).description == plan.description)
+            try expectEqual(Realm.migrationPlan(for: configuration).description, plan.description)
             withExtendedLifetime(held) {}
             // Once the file is there, the seed plays no part.
             try writeFile(migrationConfiguration(base, 2, [second])) { _ in }
-            #expect(try Realm.migrationPlan(for: configuration).action == .nothing)
+            try expectEqual(Realm.migrationPlan(for: configuration).action, .nothing)
         }
     }
 
@@ -136,10 +137,10 @@ struct MigrationPlanTests {
             let all = reports.withLock { $0 }
             for kind in [MigrationStep.Kind.addProperty, .makeOptional, .runBlock] {
                 let done = all.filter { $0.step.kind == kind }
-                #expect(done.map(\.total).allSatisfy { $0 == 3000 } && done.count >= 3, "\(kind)")
-                #expect(done.map(\.done) == done.map(\.done).sorted())
+                expect(done.map(\.total).allSatisfy { $0 == 3000 } && done.count >= 3, "\(kind)")
+                expectEqual(done.map(\.done), done.map(\.done).sorted())
             }
-            #expect(all.last { $0.step.kind == .runBlock }?.done == 3000)
+            expectEqual(all.last { $0.step.kind == .runBlock }?.done, 3000)
         }
     }
 
@@ -157,10 +158,10 @@ struct MigrationPlanTests {
             configuration.schemaMode = .additive
             for _ in 0..<2 {
                 try readFile(configuration) { realm in
-                    #expect(realm.core.view.userVersion == 1)
-                    let table = try #require(realm.core.view.schema.table(named: "Person"))
-                    #expect(table.columns.map(\.name) == ["id", "name", "age", "gone", "extra"])
-                    #expect(realm.core.view.find(.string("n5"), indexed: table.columns[1]).count == 1)
+                    expectEqual(realm.core.view.userVersion, 1)
+                    let table = try require(realm.core.view.schema.table(named: "Person"))
+                    expectEqual(table.columns.map(\.name), ["id", "name", "age", "gone", "extra"])
+                    expectEqual(realm.core.view.find(.string("n5"), indexed: table.columns[1]).count, 1)
                     try realm.write { realm.dynamicObjects("Person")[5]["extra"] = 5 }
                 }
             }
@@ -171,14 +172,14 @@ struct MigrationPlanTests {
                 try realm.write { realm.dynamicCreate("Person", value: ["id": 5000, "name": "new"] as [String: Any]) }
             }
             try readFile(configuration) { realm in
-                let table = try #require(realm.core.view.schema.table(named: "Person"))
-                #expect(realm.core.view.find(.string("new"), indexed: table.columns[1]).count == 1)
-                #expect(realm.dynamicObjects("Person")[5]["extra"] as? Int == 5)
+                let table = try require(realm.core.view.schema.table(named: "Person"))
+                expectEqual(realm.core.view.find(.string("new"), indexed: table.columns[1]).count, 1)
+                expectEqual(realm.dynamicObjects("Person")[5]["extra"] as? Int, 5)
             }
             var changed = migrationConfiguration(base, 2, [person(Property("id", .string, primaryKey: true))])
             changed.schemaMode = .additive
             let error = try expectRefused(changed, .schemaMismatch)
-            #expect(error?.message.contains("'Person.id'") == true && error?.message.contains("removed") == false)
+            expect(error?.message.contains("'Person.id'") == true && error?.message.contains("removed") == false)
         }
     }
 
@@ -195,8 +196,8 @@ struct MigrationPlanTests {
                     continue
                 }
                 try readFile(configuration) { realm in
-                    #expect(realm.dynamicObjects("Person").count == 3000)
-                    #expect(thrownCode { try realm.write {} } == .readOnly)
+                    expectEqual(realm.dynamicObjects("Person").count, 3000)
+                    expectEqual(thrownCode { try realm.write {} }, .readOnly)
                 }
             }
             var configuration = migrationConfiguration(base, 1, [second])
@@ -209,22 +210,22 @@ struct MigrationPlanTests {
     func versionAtURL() throws {
         try withNewFile { base in
             let url = base.fileURL!
-            #expect(thrownCode { _ = try schemaVersionAtURL(url) } == .invalidDatabase)
+            expectEqual(thrownCode { _ = try schemaVersionAtURL(url) }, .invalidDatabase)
             // Nothing is made by the question.
-            #expect(!FileManager.default.fileExists(atPath: url.path))
+            expect(!FileManager.default.fileExists(atPath: url.path))
             let nowhere = url.appendingPathExtension("folder").appendingPathComponent("a.realm")
-            #expect(thrownCode { _ = try schemaVersionAtURL(nowhere) } == .fileNotFound)
+            expectEqual(thrownCode { _ = try schemaVersionAtURL(nowhere) }, .fileNotFound)
             var device = base
             device.fileURL = URL(fileURLWithPath: "/dev/null")
-            #expect(thrownCode { _ = try schemaVersionAtURL(device.fileURL!) } == .fileAccess)
-            #expect(thrownCode { _ = try Realm(configuration: device) } == .fileAccess)
+            expectEqual(thrownCode { _ = try schemaVersionAtURL(device.fileURL!) }, .fileAccess)
+            expectEqual(thrownCode { _ = try Realm(configuration: device) }, .fileAccess)
             try Data().write(to: url)
-            #expect(thrownCode { _ = try schemaVersionAtURL(url) } == .invalidDatabase)
+            expectEqual(thrownCode { _ = try schemaVersionAtURL(url) }, .invalidDatabase)
             try FileManager.default.removeItem(at: url)
             try write(base)
-            #expect(try schemaVersionAtURL(base.fileURL!) == 1)
+            try expectEqual(schemaVersionAtURL(base.fileURL!), 1)
             let realm = try Realm(configuration: migrationConfiguration(base, 1, [first]))
-            #expect(try schemaVersionAtURL(base.fileURL!) == 1)
+            try expectEqual(schemaVersionAtURL(base.fileURL!), 1)
             withExtendedLifetime(realm) {}
         }
     }

@@ -24,24 +24,24 @@ struct AnyRealmValueEqualityTests {
             for (j, b) in Self.groups.enumerated() {
                 for x in a {
                     for y in b {
-                        #expect((x == y) == (i == j), "\(x) and \(y)")
-                        #expect(AnyRealmValue.isOrderedBefore(x, y) == (i < j), "\(x) and \(y)")
-                        if i == j { #expect(x.hashValue == y.hashValue, "\(x) and \(y)") }
+                        expectEqual((x == y), (i == j), "\(x) and \(y)")
+                        expectEqual(AnyRealmValue.isOrderedBefore(x, y), (i < j), "\(x) and \(y)")
+                        if i == j { expectEqual(x.hashValue, y.hashValue, "\(x) and \(y)") }
                     }
                 }
             }
         }
-        #expect(Set(Self.groups.flatMap { $0 }).count == Self.groups.count)
+        expectEqual(Set(Self.groups.flatMap { $0 }).count, Self.groups.count)
     }
 
     @Test
     func `Collections are equal by contents, objects by their row`() throws {
-        #expect([1, [2]] as AnyRealmValue != [1, [3]])
-        #expect([1] as AnyRealmValue != ["0": 1])
-        #expect(["a": 1] as AnyRealmValue != ["a": 1, "b": nil])
+        expect([1, [2]] as AnyRealmValue != [1, [3]])
+        expect([1] as AnyRealmValue != ["0": 1])
+        expect(["a": 1] as AnyRealmValue != ["a": 1, "b": nil])
         let list = List<AnyRealmValue>()
         list.append(.list(list))
-        #expect(AnyRealmValue.list(list) == .list(list))
+        expectEqual(AnyRealmValue.list(list), .list(list))
         let realm = try mixedRealm()
         try realm.write {
             let target = MixedTarget("x")
@@ -50,7 +50,7 @@ struct AnyRealmValueEqualityTests {
             realm.add(MixedHolder(3, .object(MixedTarget("x"))))
         }
         let all = Array(realm.objects(MixedHolder.self))
-        #expect(all[0].any == all[1].any && all[0].any != all[2].any)
-        #expect(all[0].any.hashValue == all[1].any.hashValue)
+        expect(all[0].any == all[1].any && all[0].any != all[2].any)
+        expectEqual(all[0].any.hashValue, all[1].any.hashValue)
     }
 }

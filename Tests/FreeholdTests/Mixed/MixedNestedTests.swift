@@ -33,7 +33,7 @@ struct MixedNestedTests {
         (0..<levels).reduce(.int(0)) { inner, _ in .fromArray([inner]) }
     }
 
-    private func verify(_ realm: Realm) throws { #expect(try realm.core.database.snapshot().verify() == []) }
+    private func verify(_ realm: Realm) throws { try expectEqual(realm.core.database.snapshot().verify(), []) }
 
     @Test(arguments: Place.allCases, [false, true])
     func `A list is edited in its place by every call`(_ place: Place, _ isManaged: Bool) throws {
@@ -42,11 +42,11 @@ struct MixedNestedTests {
         realm.beginWrite()
         if isManaged { realm.add(holder) }
         place.write(holder, [1, 2, 3])
-        let list = try #require(place.read(holder).listValue)
+        let list = try require(place.read(holder).listValue)
         var model: [AnyRealmValue] = [1, 2, 3]
         func check(_ step: String) {
-            #expect(Array(list) == model && list.count == model.count, "\(step)")
-            #expect(place.read(holder) == .fromArray(model), "\(step)")
+            expect(Array(list) == model && list.count == model.count, "\(step)")
+            expectEqual(place.read(holder), .fromArray(model), "\(step)")
         }
         list.append("four")
         model.append("four")
@@ -69,8 +69,8 @@ struct MixedNestedTests {
         list.replaceSubrange(1..<3, with: ["a", "b", "c"])
         model.replaceSubrange(1..<3, with: ["a", "b", "c"])
         check("replace")
-        #expect(list.index(of: "b") == 2 && list.index(of: "none") == nil && list.contains([5]))
-        #expect(list.first == model.first && list.last == model.last)
+        expect(list.index(of: "b") == 2 && list.index(of: "none") == nil && list.contains([5]))
+        expect(list.first == model.first && list.last == model.last)
         list.remove(at: 1)
         model.remove(at: 1)
         check("remove")
@@ -79,7 +79,7 @@ struct MixedNestedTests {
         check("remove last")
         list.append(.double(2))
         model.append(2)
-        #expect(list.index(of: 2) == list.count - 1)
+        expectEqual(list.index(of: 2), list.count - 1)
         list.sort { AnyRealmValue.isOrderedBefore($1, $0) }
         model.sort { AnyRealmValue.isOrderedBefore($1, $0) }
         check("sort")
@@ -106,13 +106,13 @@ struct MixedNestedTests {
         realm.beginWrite()
         if isManaged { realm.add(holder) }
         place.write(holder, ["b": 2, "a": 1])
-        let map = try #require(place.read(holder).dictionaryValue)
+        let map = try require(place.read(holder).dictionaryValue)
         var model: [String: AnyRealmValue] = ["a": 1, "b": 2]
         func check(_ step: String) {
-            #expect(map.count == model.count && map.keys == model.keys.sorted(), "\(step)")
-            for (key, value) in model { #expect(map[key] == value, "\(step)") }
-            #expect(map.values == model.sorted { $0.key < $1.key }.map(\.value), "\(step)")
-            #expect(place.read(holder) == .fromDictionary(model), "\(step)")
+            expect(map.count == model.count && map.keys == model.keys.sorted(), "\(step)")
+            for (key, value) in model { expectEqual(map[key], value, "\(step)") }
+            expectEqual(map.values, model.sorted { $0.key < $1.key }.map(\.value), "\(step)")
+            expectEqual(place.read(holder), .fromDictionary(model), "\(step)")
         }
         check("made")
         map["c"] = [1, 2]
@@ -131,14 +131,14 @@ struct MixedNestedTests {
         model["b"] = [2, 5]
         model["d"] = 6
         check("merge")
-        #expect(map.map { $0.key } == ["b", "c", "d", "n"])
+        expectEqual(map.map { $0.key }, ["b", "c", "d", "n"])
         map.removeAll()
         model = [:]
         check("clear")
         if isManaged {
             map["x"] = 1
             try realm.commitWrite()
-            #expect(place.read(holder) == ["x": 1])
+            expectEqual(place.read(holder), ["x": 1])
             try verify(realm)
         } else {
             realm.cancelWrite()
@@ -151,35 +151,35 @@ struct MixedNestedTests {
         let holder = MixedHolder(1, [["a"], ["b"], ["c"]])
         try realm.write {
             realm.add(holder)
-            let outer = try #require(holder.any.listValue)
-            let b = try #require(outer[1].listValue)
-            let same = try #require(holder.any.listValue?[1].listValue)
-            #expect(b == same && !(b === same))
+            let outer = try require(holder.any.listValue)
+            let b = try require(outer[1].listValue)
+            let same = try require(holder.any.listValue?[1].listValue)
+            expect(b == same && !(b === same))
             b.append(1)
-            #expect(Array(same) == ["b", 1])
+            expectEqual(Array(same), ["b", 1])
             same.append(2)
-            #expect(Array(b) == ["b", 1, 2])
+            expectEqual(Array(b), ["b", 1, 2])
             outer.remove(at: 0)
             outer.insert("first", at: 0)
             outer.insert("second", at: 1)
             outer.move(from: 2, to: 0)
             b.append(3)
-            #expect(holder.any == [["b", 1, 2, 3], "first", "second", ["c"]])
+            expectEqual(holder.any, [["b", 1, 2, 3], "first", "second", ["c"]])
             holder.list.append(objectsIn: [[1], [2]])
-            let two = try #require(holder.list[1].listValue)
+            let two = try require(holder.list[1].listValue)
             holder.list.insert("x", at: 0)
             two.append(22)
-            #expect(Array(holder.list) == ["x", [1], [2, 22]])
+            expectEqual(Array(holder.list), ["x", [1], [2, 22]])
             holder.list.removeFirst(2)
             two.append(222)
-            #expect(Array(holder.list) == [[2, 22, 222]])
+            expectEqual(Array(holder.list), [[2, 22, 222]])
         }
         try verify(realm)
         // Another transaction changes it.
-        let list = try #require(holder.any.listValue?[0].listValue)
+        let list = try require(holder.any.listValue?[0].listValue)
         try realm.write { holder.any.listValue?[0].listValue?.append(4) }
-        #expect(list.count == 5 && list.last == 4 && list.realm != nil)
-        #expect(Array(list).compactMap(\.intValue) == [1, 2, 3, 4])
+        expect(list.count == 5 && list.last == 4 && list.realm != nil)
+        expectEqual(Array(list).compactMap(\.intValue), [1, 2, 3, 4])
     }
 
     @Test
@@ -187,23 +187,23 @@ struct MixedNestedTests {
         let realm = try mixedRealm()
         let holder = MixedHolder(1, ["l": [1], "m": ["x": 1]])
         try realm.write { realm.add(holder) }
-        let outer = try #require(holder.any.dictionaryValue)
-        let list = try #require(outer["l"]?.listValue)
-        let map = try #require(outer["m"]?.dictionaryValue)
-        #expect(!outer.isInvalidated && !list.isInvalidated && !map.isInvalidated)
+        let outer = try require(holder.any.dictionaryValue)
+        let list = try require(outer["l"]?.listValue)
+        let map = try require(outer["m"]?.dictionaryValue)
+        expect(!outer.isInvalidated && !list.isInvalidated && !map.isInvalidated)
         realm.beginWrite()
         outer["l"] = 5
-        #expect(list.isInvalidated && list.realm == nil && !map.isInvalidated)
+        expect(list.isInvalidated && list.realm == nil && !map.isInvalidated)
         outer["m"] = ["x": 1]
-        #expect(map.isInvalidated)
+        expect(map.isInvalidated)
         realm.cancelWrite()
-        #expect(!list.isInvalidated && Array(list) == [1] && !map.isInvalidated)
+        expect(!list.isInvalidated && Array(list) == [1] && !map.isInvalidated)
         try realm.write { holder.any = ["l": [1]] }
-        #expect(outer.isInvalidated && list.isInvalidated)
-        let last = try #require(holder.any.dictionaryValue?["l"]?.listValue)
+        expect(outer.isInvalidated && list.isInvalidated)
+        let last = try require(holder.any.dictionaryValue?["l"]?.listValue)
         try realm.write { realm.delete(holder) }
-        #expect(last.isInvalidated)
-        #expect(list.description.contains("invalidated"))
+        expect(last.isInvalidated)
+        expect(list.description.contains("invalidated"))
     }
 
     @Test
@@ -213,11 +213,11 @@ struct MixedNestedTests {
         try realm.write { realm.add(holder) }
         realm.beginWrite()
         holder.any = [1]
-        let list = try #require(holder.any.listValue)
+        let list = try require(holder.any.listValue)
         realm.cancelWrite()
-        #expect(list.isInvalidated)
+        expect(list.isInvalidated)
         try realm.write { holder.any = [2] }
-        #expect(list.isInvalidated && holder.any == [2])
+        expect(list.isInvalidated && holder.any == [2])
     }
 
     @Test
@@ -228,26 +228,26 @@ struct MixedNestedTests {
         try realm.write {
             realm.add(first)
             realm.add(second)
-            let list = try #require(first.any.listValue)
+            let list = try require(first.any.listValue)
             first.any = first.any
-            #expect(!list.isInvalidated)
+            expect(!list.isInvalidated)
             list[1] = list[1]
-            let inner = try #require(list[1].dictionaryValue)
+            let inner = try require(list[1].dictionaryValue)
             list[1] = list[1]
             inner["x"] = inner["x"]
-            #expect(!inner.isInvalidated)
+            expect(!inner.isInvalidated)
             second.any = first.any
             second.list.append(.list(list))
             second.list.append(second.list[0])
             second.map["k"] = list[1]
             list.append(list[0])
             list[0].listValue?.append("only here")
-            #expect(first.any == [[1, "only here"], ["x": [2]], [1]])
-            #expect(second.any == [[1], ["x": [2]]])
-            #expect(Array(second.list) == [[[1], ["x": [2]]], [[1], ["x": [2]]]])
+            expectEqual(first.any, [[1, "only here"], ["x": [2]], [1]])
+            expectEqual(second.any, [[1], ["x": [2]]])
+            expectEqual(Array(second.list), [[[1], ["x": [2]]], [[1], ["x": [2]]]])
             second.list[0].listValue?.removeAll()
-            #expect(Array(second.list) == [[], [[1], ["x": [2]]]])
-            #expect(second.map["k"] == ["x": [2]])
+            expectEqual(Array(second.list), [[], [[1], ["x": [2]]]])
+            expectEqual(second.map["k"], ["x": [2]])
         }
         try verify(realm)
     }
@@ -258,16 +258,16 @@ struct MixedNestedTests {
         let target = MixedTarget("deep")
         try realm.write {
             realm.add(MixedHolder(1, ["a": [.object(target), ["b": .object(MixedTarget("other"))]]]))
-            #expect(target.realm != nil && realm.objects(MixedTarget.self).count == 2)
+            expect(target.realm != nil && realm.objects(MixedTarget.self).count == 2)
         }
-        let holder = try #require(realm.objects(MixedHolder.self).first)
-        let list = try #require(holder.any.dictionaryValue?["a"]?.listValue)
-        #expect(list[0].object(MixedTarget.self) == target && list.index(of: .object(target)) == 0)
+        let holder = try require(realm.objects(MixedHolder.self).first)
+        let list = try require(holder.any.dictionaryValue?["a"]?.listValue)
+        expect(list[0].object(MixedTarget.self) == target && list.index(of: .object(target)) == 0)
         try realm.write {
             list.append(.object(MixedTarget("third")))
             realm.delete(target)
         }
-        #expect(list[0] == .none && list.count == 3 && list[2].object(MixedTarget.self)?.name == "third")
+        expect(list[0] == .none && list.count == 3 && list[2].object(MixedTarget.self)?.name == "third")
         try verify(realm)
     }
 
@@ -276,22 +276,22 @@ struct MixedNestedTests {
         let realm = try mixedRealm()
         let holder = MixedHolder(1, deep(100))
         try realm.write { realm.add(holder) }
-        #expect(holder.any == deep(100))
+        expectEqual(holder.any, deep(100))
         var value = holder.any
-        for _ in 0..<99 { value = try #require(value.listValue?[0]) }
-        let innermost = try #require(value.listValue)
-        #expect(innermost[0] == 0)
+        for _ in 0..<99 { value = try require(value.listValue?[0]) }
+        let innermost = try require(value.listValue)
+        expectEqual(innermost[0], 0)
         try realm.write { innermost.append("still") }
-        #expect(thrownCode { try realm.write { innermost.append([1]) } } == .limitExceeded)
-        #expect(thrownCode { try realm.write { holder.any = deep(101) } } == .limitExceeded)
-        #expect(thrownCode { try realm.write { holder.list.append(deep(101)) } } == .limitExceeded)
-        #expect(thrownCode { try realm.write { holder.map["k"] = deep(101) } } == .limitExceeded)
-        #expect(thrownCode { try realm.write { realm.add(MixedHolder(2, deep(101))) } } == .limitExceeded)
-        #expect(thrownCode { try realm.write { realm.add(MixedHolder(2, deep(500))) } } == .limitExceeded)
+        expectEqual(thrownCode { try realm.write { innermost.append([1]) } }, .limitExceeded)
+        expectEqual(thrownCode { try realm.write { holder.any = deep(101) } }, .limitExceeded)
+        expectEqual(thrownCode { try realm.write { holder.list.append(deep(101)) } }, .limitExceeded)
+        expectEqual(thrownCode { try realm.write { holder.map["k"] = deep(101) } }, .limitExceeded)
+        expectEqual(thrownCode { try realm.write { realm.add(MixedHolder(2, deep(101))) } }, .limitExceeded)
+        expectEqual(thrownCode { try realm.write { realm.add(MixedHolder(2, deep(500))) } }, .limitExceeded)
         let endless = List<AnyRealmValue>()
         endless.append(.list(endless))
-        #expect(thrownCode { try realm.write { holder.any = .list(endless) } } == .limitExceeded)
-        #expect(innermost.count == 2 && holder.list.isEmpty && realm.objects(MixedHolder.self).count == 1)
+        expectEqual(thrownCode { try realm.write { holder.any = .list(endless) } }, .limitExceeded)
+        expect(innermost.count == 2 && holder.list.isEmpty && realm.objects(MixedHolder.self).count == 1)
         try verify(realm)
     }
 
@@ -300,28 +300,30 @@ struct MixedNestedTests {
         let realm = try mixedRealm()
         let holder = MixedHolder(1)
         try realm.write { realm.add(holder) }
-        #expect(thrownCode { try realm.write { _ = holder.set.insert([1]) } } == .invalidValue)
-        #expect(thrownCode { try realm.write { _ = holder.set.insert(["a": 1]) } } == .invalidValue)
-        #expect(thrownCode { try realm.write { holder.any = ["a.b": 1] } } == .invalidValue)
-        #expect(thrownCode { try realm.write { holder.any = ["$a": 1] } } == .invalidValue)
-        #expect(
-            thrownCode { try realm.write { _ = realm.create(MixedHolder.self, value: ["id": 2, "any": MixedPart()]) } }
-                == .invalidValue
+        expectEqual(thrownCode { try realm.write { _ = holder.set.insert([1]) } }, .invalidValue)
+        expectEqual(thrownCode { try realm.write { _ = holder.set.insert(["a": 1]) } }, .invalidValue)
+        expectEqual(thrownCode { try realm.write { holder.any = ["a.b": 1] } }, .invalidValue)
+        expectEqual(thrownCode { try realm.write { holder.any = ["$a": 1] } }, .invalidValue)
+        expectEqual(
+            thrownCode {
+                try realm.write { _ = realm.create(MixedHolder.self, value: ["id": 2, "any": MixedPart()]) }
+            },
+            .invalidValue
         )
-        #expect(
-            thrownCode { try realm.write { holder.any = ["a": .string(String(repeating: "x", count: 16_777_200))] } }
-                == .limitExceeded
+        expectEqual(
+            thrownCode { try realm.write { holder.any = ["a": .string(String(repeating: "x", count: 16_777_200))] } },
+            .limitExceeded
         )
         try realm.write { holder.any = [:] }
-        let map = try #require(holder.any.dictionaryValue)
-        #expect(thrownCode { try realm.write { map["a.b"] = 1 } } == .invalidValue)
-        #expect(thrownCode { try realm.write { map["a"] = deep(100) } } == .limitExceeded)
-        #expect(holder.any == [:] && holder.set.isEmpty && realm.objects(MixedHolder.self).count == 1)
+        let map = try require(holder.any.dictionaryValue)
+        expectEqual(thrownCode { try realm.write { map["a.b"] = 1 } }, .invalidValue)
+        expectEqual(thrownCode { try realm.write { map["a"] = deep(100) } }, .limitExceeded)
+        expect(holder.any == [:] && holder.set.isEmpty && realm.objects(MixedHolder.self).count == 1)
     }
 
-    private func expect(_ result: ExitTest.Result?, _ words: String) {
+    private func expectTrap(_ result: ExitTest.Result?, _ words: String) {
         let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(message.contains(words), "\(message)")
+        expect(message.contains(words), "\(message)")
     }
 
     @Test
@@ -334,21 +336,21 @@ struct MixedNestedTests {
             try realm.write { holder.any = 5 }
             _ = list.count
         }
-        expect(gone, "overwritten or removed")
+        expectTrap(gone, "overwritten or removed")
         let outside = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let realm = try mixedRealm()
             let holder = MixedHolder(1, [1])
             try realm.write { realm.add(holder) }
             holder.any.listValue!.append(2)
         }
-        expect(outside, "outside a write transaction")
+        expectTrap(outside, "outside a write transaction")
         let bounds = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let realm = try mixedRealm()
             let holder = MixedHolder(1, [1])
             try realm.write { realm.add(holder) }
             _ = holder.any.listValue![1]
         }
-        expect(bounds, "has 1 elements")
+        expectTrap(bounds, "has 1 elements")
     }
 
     @Test
@@ -368,9 +370,9 @@ struct MixedNestedTests {
                 )
             )
         }
-        let details = try #require(realm.objects(MixedHolder.self).first?.any.dictionaryValue)
-        #expect(details.keys == ["ipAddress", "items", "total"])
-        #expect(details["items"]?.listValue?[1].dictionaryValue?["name"] == "Mouse")
-        #expect(details["total"]?.doubleValue == 1249.99)
+        let details = try require(realm.objects(MixedHolder.self).first?.any.dictionaryValue)
+        expectEqual(details.keys, ["ipAddress", "items", "total"])
+        expectEqual(details["items"]?.listValue?[1].dictionaryValue?["name"], "Mouse")
+        expectEqual(details["total"]?.doubleValue, 1249.99)
     }
 }

@@ -41,13 +41,13 @@ struct MixedValueTests {
     private func check(_ holder: MixedHolder, _ name: String, isInSets: Bool, _ place: String) {
         let value = Self.kind(name)
         let comment: Comment = "\(name), \(place)"
-        #expect(Self.same(holder.any, value), comment)
-        #expect(Self.same(holder.tag, value), comment)
-        #expect(holder.list.count == 3 && holder.list[0] == 7 && holder.list[2] == .none, comment)
-        #expect(Self.same(holder.list[1], value), comment)
-        #expect(Self.same(holder.map["k"], value), comment)
-        #expect(holder.map["other"] == 7 && holder.map.count == 2, comment)
-        if isInSets { #expect(holder.set.count == 1 && Self.same(holder.set.first, value), comment) }
+        expect(Self.same(holder.any, value), comment)
+        expect(Self.same(holder.tag, value), comment)
+        expect(holder.list.count == 3 && holder.list[0] == 7 && holder.list[2] == .none, comment)
+        expect(Self.same(holder.list[1], value), comment)
+        expect(Self.same(holder.map["k"], value), comment)
+        expect(holder.map["other"] == 7 && holder.map.count == 2, comment)
+        if isInSets { expect(holder.set.count == 1 && Self.same(holder.set.first, value), comment) }
     }
 
     @Test(
@@ -57,7 +57,7 @@ struct MixedValueTests {
     func roundTrip(_ name: String) throws {
         let isInSets = !["list", "empty list", "dictionary", "empty dictionary"].contains(name)
         let holder = MixedHolder(1)
-        #expect(holder.any == .none && holder.list.isEmpty && holder.map.isEmpty)
+        expect(holder.any == .none && holder.list.isEmpty && holder.map.isEmpty)
         fill(holder, name, isInSets: isInSets)
         check(holder, name, isInSets: isInSets, "unmanaged")
         try withNewFile { try roundTrip(holder, name, isInSets, $0) }
@@ -73,7 +73,7 @@ struct MixedValueTests {
                 realm.add(holder)
                 check(holder, name, isInSets: isInSets, "inside the transaction")
                 let second = realm.create(MixedHolder.self, value: ["id": 2])
-                #expect(second.any == .none)
+                expectEqual(second.any, .none)
                 fill(second, name, isInSets: isInSets)
             }
             for found in realm.objects(MixedHolder.self) { check(found, name, isInSets: isInSets, "managed") }
@@ -81,8 +81,8 @@ struct MixedValueTests {
             check(copy, name, isInSets: isInSets, "copied")
         }()
         let realm = try Realm(configuration: configuration)
-        #expect(try realm.core.database.snapshot().verify() == [])
-        let found = try #require(realm.object(ofType: MixedHolder.self, forPrimaryKey: 1))
+        try expectEqual(realm.core.database.snapshot().verify(), [])
+        let found = try require(realm.object(ofType: MixedHolder.self, forPrimaryKey: 1))
         check(found, name, isInSets: isInSets, "reopened")
         try realm.write {
             found.any = .string("new")
@@ -91,33 +91,33 @@ struct MixedValueTests {
             found.map["k"] = nil
             found.set.removeAll()
         }
-        #expect(found.any == "new" && found.tag.isNull && found.list[1] == false && found.map["k"] == nil)
-        #expect(try realm.core.database.snapshot().verify() == [])
+        expect(found.any == "new" && found.tag.isNull && found.list[1] == false && found.map["k"] == nil)
+        try expectEqual(realm.core.database.snapshot().verify(), [])
         try realm.write { realm.deleteAll() }
-        #expect(try realm.core.database.snapshot().verify() == [])
+        try expectEqual(realm.core.database.snapshot().verify(), [])
     }
 
     @Test
     func `Accessors give a value of their own type only`() {
         for (name, make) in Self.kinds {
             let value = make()
-            #expect((value.intValue != nil) == (name == "int"), "\(name)")
-            #expect((value.boolValue != nil) == (name == "bool"), "\(name)")
-            #expect((value.floatValue != nil) == (name == "float"), "\(name)")
-            #expect((value.doubleValue != nil) == (name == "double"), "\(name)")
-            #expect((value.stringValue != nil) == name.hasSuffix("string"), "\(name)")
-            #expect((value.dataValue != nil) == (name == "data"), "\(name)")
-            #expect((value.dateValue != nil) == (name == "date"), "\(name)")
-            #expect((value.objectIdValue != nil) == (name == "objectId"), "\(name)")
-            #expect((value.decimal128Value != nil) == (name == "decimal128"), "\(name)")
-            #expect((value.uuidValue != nil) == (name == "uuid"), "\(name)")
-            #expect((value.object(MixedTarget.self) != nil) == (name == "object"), "\(name)")
-            #expect(value.object(MixedHolder.self) == nil, "\(name)")
-            #expect((value.listValue != nil) == name.hasSuffix("list"), "\(name)")
-            #expect((value.dictionaryValue != nil) == name.hasSuffix("dictionary"), "\(name)")
-            #expect(value.isNull == (name == "none"), "\(name)")
+            expectEqual((value.intValue != nil), (name == "int"), "\(name)")
+            expectEqual((value.boolValue != nil), (name == "bool"), "\(name)")
+            expectEqual((value.floatValue != nil), (name == "float"), "\(name)")
+            expectEqual((value.doubleValue != nil), (name == "double"), "\(name)")
+            expectEqual((value.stringValue != nil), name.hasSuffix("string"), "\(name)")
+            expectEqual((value.dataValue != nil), (name == "data"), "\(name)")
+            expectEqual((value.dateValue != nil), (name == "date"), "\(name)")
+            expectEqual((value.objectIdValue != nil), (name == "objectId"), "\(name)")
+            expectEqual((value.decimal128Value != nil), (name == "decimal128"), "\(name)")
+            expectEqual((value.uuidValue != nil), (name == "uuid"), "\(name)")
+            expectEqual((value.object(MixedTarget.self) != nil), (name == "object"), "\(name)")
+            expect(value.object(MixedHolder.self) == nil, "\(name)")
+            expectEqual((value.listValue != nil), name.hasSuffix("list"), "\(name)")
+            expectEqual((value.dictionaryValue != nil), name.hasSuffix("dictionary"), "\(name)")
+            expectEqual(value.isNull, (name == "none"), "\(name)")
         }
-        #expect(AnyRealmValue() == .none)
+        expectEqual(AnyRealmValue(), .none)
     }
 
     @Test
@@ -134,47 +134,48 @@ struct MixedValueTests {
                     "set": [1, 1.0, "1"] as [Any], "tag": NSNumber(value: true),
                 ] as [String: Any]
             )
-            #expect(holder.any == ["n": 1, "deep": [["x": 2.5], nil, "s"]])
-            #expect(Array(holder.list) == [1, true, "two", .uuid(uuid), nil, [1]])
-            #expect(holder.map["a"] == [1] && holder.map["b"] == AnyRealmValue.none && holder.map.count == 2)
-            #expect(holder.set.count == 2)
-            #expect(holder.tag == true)
+            expectEqual(holder.any, ["n": 1, "deep": [["x": 2.5], nil, "s"]])
+            expectEqual(Array(holder.list), [1, true, "two", .uuid(uuid), nil, [1]])
+            expect(holder.map["a"] == [1] && holder.map["b"] == AnyRealmValue.none && holder.map.count == 2)
+            expectEqual(holder.set.count, 2)
+            expectEqual(holder.tag, true)
             holder["any"] = ["a", 2] as [Any]
-            #expect(holder.any == ["a", 2])
-            #expect((holder["any"] as? List<AnyRealmValue>)?.count == 2)
+            expectEqual(holder.any, ["a", 2])
+            expectEqual((holder["any"] as? List<AnyRealmValue>)?.count, 2)
             holder["any"] = nil
-            #expect(holder.any == .none && holder["any"] == nil)
+            expect(holder.any == .none && holder["any"] == nil)
             holder["any"] = 5
-            #expect(holder["any"] as? Int == 5)
+            expectEqual(holder["any"] as? Int, 5)
             holder.setValue(Data([1]), forKey: "any")
-            #expect(holder.value(forKey: "any") as? Data == Data([1]))
+            expectEqual(holder.value(forKey: "any") as? Data, Data([1]))
         }
-        #expect(
+        expectEqual(
             thrownCode {
                 try realm.write {
                     _ = realm.create(MixedHolder.self, value: ["id": 2, "any": DispatchTimeInterval.never])
                 }
-            } == .invalidValue
+            },
+            .invalidValue
         )
-        #expect(realm.objects(MixedHolder.self).count == 1)
+        expectEqual(realm.objects(MixedHolder.self).count, 1)
     }
 
     @Test
     func `Plain data goes both ways`() throws {
-        let plain = try #require(AnyRealmValue(["a": [1, nil, "x"] as [Any?], "b": 2.5] as [String: Any?])?.plain)
-        let dictionary = try #require(plain as? [String: Any?])
-        let list = try #require(dictionary["a"] as? [Any?])
-        #expect(list.count == 3 && list[1] == nil)
+        let plain = try require(AnyRealmValue(["a": [1, nil, "x"] as [Any?], "b": 2.5] as [String: Any?])?.plain)
+        let dictionary = try require(plain as? [String: Any?])
+        let list = try require(dictionary["a"] as? [Any?])
+        expect(list.count == 3 && list[1] == nil)
         let (number, text) = (list[0] as? Int, list[2] as? String)
-        #expect(number == 1 && text == "x")
-        #expect(dictionary["b"] as? Double == 2.5)
-        #expect(AnyRealmValue(nil) == AnyRealmValue.none)
-        #expect(AnyRealmValue(NSNull()) == AnyRealmValue.none)
-        #expect(AnyRealmValue(UInt8(3)) == .int(3))
-        #expect(AnyRealmValue(NSNumber(value: 2.5)) == .double(2.5))
-        #expect(AnyRealmValue(DispatchTimeInterval.never) == nil)
-        #expect(AnyRealmValue([1, DispatchTimeInterval.never] as [Any]) == nil)
-        #expect(AnyRealmValue(UInt64.max) == nil)
+        expect(number == 1 && text == "x")
+        expectEqual(dictionary["b"] as? Double, 2.5)
+        expectEqual(AnyRealmValue(nil), AnyRealmValue.none)
+        expectEqual(AnyRealmValue(NSNull()), AnyRealmValue.none)
+        expectEqual(AnyRealmValue(UInt8(3)), .int(3))
+        expectEqual(AnyRealmValue(NSNumber(value: 2.5)), .double(2.5))
+        expect(AnyRealmValue(DispatchTimeInterval.never) == nil)
+        expect(AnyRealmValue([1, DispatchTimeInterval.never] as [Any]) == nil)
+        expect(AnyRealmValue(UInt64.max) == nil)
     }
 
     @Test
@@ -183,7 +184,7 @@ struct MixedValueTests {
             var configuration = newConfiguration()
             configuration.objectTypes = [type]
             let error = #expect(throws: Realm.Error.self) { try Realm(configuration: configuration) }
-            #expect(error?.code == .invalidSchema && error?.message.contains("must not be optional") == true, "\(type)")
+            expect(error?.code == .invalidSchema && error?.message.contains("must not be optional") == true, "\(type)")
         }
     }
 
@@ -198,16 +199,17 @@ struct MixedValueTests {
             "date": .date(Date(timeIntervalSinceReferenceDate: 3)),
         ]
         let text = String(decoding: try encoder.encode(value), as: UTF8.self)
-        #expect(
-            text == #"{"bool":true,"data":"AQI=","date":3,"decimal":"1.5","double":1.5,"empty":{},"#
+        expectEqual(
+            text,
+            #"{"bool":true,"data":"AQI=","date":3,"decimal":"1.5","double":1.5,"empty":{},"#
                 + #""id":"0123456789abcdef01234567","int":1,"list":[1,[2]],"null":null,"string":"s","#
                 + #""uuid":"00000000-0000-0000-0000-000000000001"}"#
         )
         let decoded = try JSONDecoder().decode(AnyRealmValue.self, from: Data(text.utf8))
-        #expect(decoded.dictionaryValue?["list"] == [1, [2]])
-        #expect(decoded.dictionaryValue?["bool"] == true && decoded.dictionaryValue?["double"] == 1.5)
-        #expect(decoded.dictionaryValue?["null"] == AnyRealmValue.none && decoded.dictionaryValue?["empty"] == [:])
-        #expect(decoded.dictionaryValue?["data"] == "AQI=" && decoded.dictionaryValue?["date"] == 3)
+        expectEqual(decoded.dictionaryValue?["list"], [1, [2]])
+        expect(decoded.dictionaryValue?["bool"] == true && decoded.dictionaryValue?["double"] == 1.5)
+        expect(decoded.dictionaryValue?["null"] == AnyRealmValue.none && decoded.dictionaryValue?["empty"] == [:])
+        expect(decoded.dictionaryValue?["data"] == "AQI=" && decoded.dictionaryValue?["date"] == 3)
         #expect(throws: EncodingError.self) { try encoder.encode(AnyRealmValue.object(MixedTarget("x"))) }
     }
 }

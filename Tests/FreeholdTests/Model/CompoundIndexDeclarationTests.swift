@@ -48,7 +48,7 @@ private enum Wrong {
     }
 }
 
-@Suite struct CompoundIndexDeclarationTests {
+struct CompoundIndexDeclarationTests {
     private func configuration(_ name: String) -> Realm.Configuration {
         var configuration = Realm.Configuration(inMemoryIdentifier: "compound-\(name)")
         configuration.objectTypes = [Traveller.self]
@@ -69,15 +69,16 @@ private enum Wrong {
 
     @Test func `a class's compound indexes are in its schema, printed and compared`() throws {
         let schema = ObjectSchema(Traveller.self)
-        #expect(
-            schema.compoundIndexes == [CompoundIndex("lastName", "firstName"), .unique("country", "passport")]
+        expectEqual(
+            schema.compoundIndexes,
+            [CompoundIndex("lastName", "firstName"), .unique("country", "passport")]
         )
-        #expect(schema.description.contains("\tindex (lastName, firstName);\n\tunique (country, passport);\n}"))
+        expect(schema.description.contains("\tindex (lastName, firstName);\n\tunique (country, passport);\n}"))
         var other = schema
         other.compoundIndexes.swapAt(0, 1)
-        #expect(other == schema)
+        expectEqual(other, schema)
         other.compoundIndexes.removeLast()
-        #expect(other != schema)
+        expect(other != schema)
     }
 
     @Test func `queries and sorts use them`() throws {
@@ -91,16 +92,16 @@ private enum Wrong {
         let found = people.where { $0.lastName == "last 3" && $0.firstName == "first 3" }
         let expected: [Int] = Array(0..<3000).filter { (i: Int) -> Bool in i % 50 == 3 && i % 7 == 3 }
         let ids: [Int] = found.map { $0.id }
-        #expect(ids == expected)
-        #expect(found.explain().description.hasPrefix("index on 'Traveller.(lastName, firstName)': about "))
+        expectEqual(ids, expected)
+        expect(found.explain().description.hasPrefix("index on 'Traveller.(lastName, firstName)': about "))
         let one = people.where { $0.country == "c2" && $0.passport == "1002" }
-        #expect(one.count == 1 && one.first?.id == 1002)
-        #expect(one.explain().steps.first?.subject == "Traveller.(nation, passport)")
+        expect(one.count == 1 && one.first?.id == 1002)
+        expectEqual(one.explain().steps.first?.subject, "Traveller.(nation, passport)")
         let sorted = people.where { $0.lastName == "last 3" }.sorted(by: \.firstName)
         let names: [String] = sorted.map { $0.firstName }
-        #expect(names == names.sorted())
-        #expect(sorted.explain().steps.first?.operation == .indexOrder)
-        #expect(people.where { $0.id > 5 && $0.born == nil }.explain().matches == 2994)
+        expectEqual(names, names.sorted())
+        expectEqual(sorted.explain().steps.first?.operation, .indexOrder)
+        expectEqual(people.where { $0.id > 5 && $0.born == nil }.explain().matches, 2994)
     }
 
     @Test func `a write that breaks a unique index throws, says where, and changes nothing`() throws {
@@ -117,16 +118,17 @@ private enum Wrong {
             }
             Issue.record("It was written.")
         } catch let error as Realm.Error {
-            #expect(error.code == .uniqueConstraint)
-            #expect(error.className == "Traveller")
-            #expect(error.property == "nation, passport")
-            #expect(
-                error.message == "Two objects of 'Traveller' have the same values of (nation, passport), which are "
+            expectEqual(error.code, .uniqueConstraint)
+            expectEqual(error.className, "Traveller")
+            expectEqual(error.property, "nation, passport")
+            expectEqual(
+                error.message,
+                "Two objects of 'Traveller' have the same values of (nation, passport), which are "
                     + "unique: nation = 'de', passport = '17' in id 1 and in id 5."
             )
         }
-        #expect(realm.objects(Traveller.self).count == 3)
-        #expect(!realm.isInWriteTransaction)
+        expectEqual(realm.objects(Traveller.self).count, 3)
+        expect(!realm.isInWriteTransaction)
         // Values may change places.
         try realm.write {
             realm.add(traveller(6, "x", "y", "de", "18"))
@@ -135,7 +137,7 @@ private enum Wrong {
             )
             (one.passport, six.passport) = (six.passport, one.passport)
         }
-        #expect(realm.objects(Traveller.self).where { $0.passport == "18" }.first?.id == 1)
+        expectEqual(realm.objects(Traveller.self).where { $0.passport == "18" }.first?.id, 1)
     }
 
     @Test func `a file takes over what is declared now, unless its objects break it`() throws {
@@ -160,11 +162,11 @@ private enum Wrong {
         #expect(throws: Realm.Error.self) { try open([.unique("a", "b")]) }
         try {
             let realm = try open([CompoundIndex("b", "a")])
-            #expect(realm.schema["Log"]?.compoundIndexes == [CompoundIndex("b", "a")])
-            #expect(realm.storedSchema["Log"]?.compoundIndexes == [CompoundIndex("b", "a")])
+            expectEqual(realm.schema["Log"]?.compoundIndexes, [CompoundIndex("b", "a")])
+            expectEqual(realm.storedSchema["Log"]?.compoundIndexes, [CompoundIndex("b", "a")])
             try realm.write { realm.delete(realm.dynamicObjects("Log").last!) }
         }()
-        #expect(try open([.unique("a", "b")]).dynamicObjects("Log").count == 19)
+        try expectEqual(open([.unique("a", "b")]).dynamicObjects("Log").count, 19)
     }
 
     @Test(arguments: [
@@ -183,8 +185,8 @@ private enum Wrong {
             _ = try SchemaBuilder.build([type])
             Issue.record("It was taken.")
         } catch {
-            #expect(error.code == .invalidSchema)
-            #expect(error.message.contains("\(name) \(expected)"), "\(error.message)")
+            expectEqual(error.code, .invalidSchema)
+            expect(error.message.contains("\(name) \(expected)"), "\(error.message)")
         }
     }
 }

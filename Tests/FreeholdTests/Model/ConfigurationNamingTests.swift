@@ -63,10 +63,10 @@ struct ConfigurationNamingTests {
     func `A name beats the class's policy, which beats the configuration's`() throws {
         let realm = try Realm(configuration: snake())
         let columns = { (table: String) in realm.core.view.schema.table(named: table)?.columns.map(\.name) }
-        #expect(columns("naming_html_page") == ["_id", "page_title", "URL", "linked_pages", "main_author"])
-        #expect(columns("Writer") == ["full-name", "BORN"])
-        #expect(columns("naming_novelist") == ["FullName", "BORN", "BestSeller"])
-        #expect(columns("naming_plain") == ["someValue"])
+        expectEqual(columns("naming_html_page"), ["_id", "page_title", "URL", "linked_pages", "main_author"])
+        expectEqual(columns("Writer"), ["full-name", "BORN"])
+        expectEqual(columns("naming_novelist"), ["FullName", "BORN", "BestSeller"])
+        expectEqual(columns("naming_plain"), ["someValue"])
     }
 
     @Test
@@ -84,30 +84,30 @@ struct ConfigurationNamingTests {
                         ] as [String: Any]
                     )
                     page.mainAuthor = author
-                    #expect(page["page_title"] as? String == "One" && page["pageTitle"] as? String == "One")
+                    expect(page["page_title"] as? String == "One" && page["pageTitle"] as? String == "One")
                 }
-                #expect(author.writtenPages.map(\._id) == [1] && author["full-name"] as? String == "Ada")
+                expect(author.writtenPages.map(\._id) == [1] && author["full-name"] as? String == "Ada")
             }
             let realm = try Realm(configuration: snake(base))
             let pages = realm.objects(NamingHTMLPage.self)
-            #expect(pages.where { $0.mainAuthor.fullName == "Bob" }.map(\.pageTitle) == ["Two"])
-            #expect(pages.sorted(byKeyPath: "main_author.full-name", ascending: false).map(\._id) == [2, 1])
-            #expect(pages.sorted(byKeyPath: "mainAuthor.fullName").map(\._id) == [1, 2])
-            #expect(pages.where { $0.linkedPages.pageTitle == "Two" }.count == 1)
-            #expect(realm.objects(NamingAuthor.self).where { $0.writtenPages.pageTitle == "One" }[0].bornIn == 1815)
-            let schema = try #require(realm.schema["naming_html_page"])
-            #expect(realm.schema["NamingHTMLPage"] == schema && schema["pageTitle"]?.columnName == "page_title")
-            #expect(schema["linkedPages"]?.objectClassName == "naming_html_page")
-            #expect(pages[0].objectSchema == schema)
+            expectEqual(pages.where { $0.mainAuthor.fullName == "Bob" }.map(\.pageTitle), ["Two"])
+            expectEqual(pages.sorted(byKeyPath: "main_author.full-name", ascending: false).map(\._id), [2, 1])
+            expectEqual(pages.sorted(byKeyPath: "mainAuthor.fullName").map(\._id), [1, 2])
+            expectEqual(pages.where { $0.linkedPages.pageTitle == "Two" }.count, 1)
+            expectEqual(realm.objects(NamingAuthor.self).where { $0.writtenPages.pageTitle == "One" }[0].bornIn, 1815)
+            let schema = try require(realm.schema["naming_html_page"])
+            expect(realm.schema["NamingHTMLPage"] == schema && schema["pageTitle"]?.columnName == "page_title")
+            expectEqual(schema["linkedPages"]?.objectClassName, "naming_html_page")
+            expectEqual(pages[0].objectSchema, schema)
         }
     }
 
     @Test
     func `Unmanaged objects know their class's own names only`() {
         let page = NamingHTMLPage(value: ["page_title": "ignored", "pageTitle": "taken", "URL": "u"])
-        #expect(page.pageTitle == "taken" && page.sourceURL == "u")
-        #expect(page.objectSchema["page_title"] == nil && page.objectSchema.className == "NamingHTMLPage")
-        #expect(NamingAuthor(value: ["full-name": "x"]).fullName == "x")
+        expect(page.pageTitle == "taken" && page.sourceURL == "u")
+        expect(page.objectSchema["page_title"] == nil && page.objectSchema.className == "NamingHTMLPage")
+        expectEqual(NamingAuthor(value: ["full-name": "x"]).fullName, "x")
     }
 
     @Test
@@ -118,9 +118,9 @@ struct ConfigurationNamingTests {
         let page = NamingHTMLPage(value: ["_id": 1, "pageTitle": "in a"] as [String: Any])
         try a.write { a.add(page) }
         try b.write { b.create(NamingHTMLPage.self, value: page).pageTitle += " and b" }
-        #expect(a.objects(NamingHTMLPage.self)[0]["pageTitle"] as? String == "in a")
-        #expect(b.objects(NamingHTMLPage.self)[0]["page_title"] as? String == "in a and b")
-        #expect(a.schema != b.schema && a.schema["NamingHTMLPage"] != nil && a.schema["naming_html_page"] == nil)
+        expectEqual(a.objects(NamingHTMLPage.self)[0]["pageTitle"] as? String, "in a")
+        expectEqual(b.objects(NamingHTMLPage.self)[0]["page_title"] as? String, "in a and b")
+        expect(a.schema != b.schema && a.schema["NamingHTMLPage"] != nil && a.schema["naming_html_page"] == nil)
     }
 
     @Test
@@ -130,8 +130,8 @@ struct ConfigurationNamingTests {
             var other = snake(base)
             other.propertyNamingPolicy = .asDeclared
             let error = #expect(throws: Realm.Error.self) { try Realm(configuration: other) }
-            #expect(error?.code == .alreadyOpen && error?.message.contains("naming policies") == true)
-            #expect(realm.isEmpty)
+            expect(error?.code == .alreadyOpen && error?.message.contains("naming policies") == true)
+            expect(realm.isEmpty)
         }
     }
 
@@ -144,13 +144,14 @@ struct ConfigurationNamingTests {
         configuration.objectTypes = [NamingClash.self, NamesDog.self]
         configuration.propertyNamingPolicy = .snakeCase
         let error = #expect(throws: Realm.Error.self) { try Realm(configuration: configuration) }
-        #expect(error?.code == .invalidSchema)
-        #expect(
+        expectEqual(error?.code, .invalidSchema)
+        expectEqual(
             error?.message.contains(
                 "NamingClash.first_name has the stored name \"first_name\", which firstName has too"
-            ) == true
+            ),
+            true
         )
-        #expect(error?.message.contains("links to NamesPerson") == true)
+        expectEqual(error?.message.contains("links to NamesPerson"), true)
     }
 
     @Test
@@ -161,7 +162,7 @@ struct ConfigurationNamingTests {
         configuration.objectTypes = [NamingTwin.self, naming_twin.self]
         configuration.classNamingPolicy = .snakeCase
         let error = #expect(throws: Realm.Error.self) { try Realm(configuration: configuration) }
-        #expect(error?.message.hasPrefix("naming_twin is the name of 2 classes") == true)
-        #expect(error?.message.contains("unknown context") == false)
+        expectEqual(error?.message.hasPrefix("naming_twin is the name of 2 classes"), true)
+        expectEqual(error?.message.contains("unknown context"), false)
     }
 }

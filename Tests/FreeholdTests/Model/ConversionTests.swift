@@ -25,15 +25,15 @@ struct ConversionTests {
             "name": "Ann", "dog": ["name": "Fido", "best": ["age": 9]], "dogs": [["_id": 1], ["_id": 2]],
             "nicknames": ["A", "B"], "unknown": 1,
         ])
-        #expect(person._unmanagedError == nil)
-        #expect(person.name == "Ann" && person.dog?.best?.age == 9 && person.luck == 7)
-        #expect(person.dogs.map(\._id) == [1, 2] && Array(person.nicknames) == ["A", "B"])
+        expect(person._unmanagedError == nil)
+        expect(person.name == "Ann" && person.dog?.best?.age == 9 && person.luck == 7)
+        expect(person.dogs.map(\._id) == [1, 2] && Array(person.nicknames) == ["A", "B"])
 
         let dog = ModelDog(value: [5, "Rolf"] as [Any])
-        #expect(dog._id == 5 && dog.name == "Rolf" && dog.age == 3)
+        expect(dog._id == 5 && dog.name == "Rolf" && dog.age == 3)
 
         let copy = ModelPerson(value: person)
-        #expect(copy.name == "Ann" && copy.dog === person.dog && copy.dogs.count == 2 && copy.dogs !== person.dogs)
+        expect(copy.name == "Ann" && copy.dog === person.dog && copy.dogs.count == 2 && copy.dogs !== person.dogs)
     }
 
     @Test
@@ -42,8 +42,8 @@ struct ConversionTests {
             #"{"int": 5, "double": 2, "float": 1.5, "bool": true, "optInt": null, "string": "s", "ints": [1, 2], "links": [{"name": "x"}]}"#
         let value = try JSONSerialization.jsonObject(with: Data(text.utf8))
         let all = try Everything(validating: value)
-        #expect(all.int == 5 && all.double == 2 && all.float == 1.5 && all.bool && all.string == "s")
-        #expect(all.optInt == nil && Array(all.ints) == [1, 2] && all.links.first?.name == "x")
+        expect(all.int == 5 && all.double == 2 && all.float == 1.5 && all.bool && all.string == "s")
+        expect(all.optInt == nil && Array(all.ints) == [1, 2] && all.links.first?.name == "x")
     }
 
     @Test(
@@ -68,7 +68,7 @@ struct ConversionTests {
     func `Values of related types are taken`(_ given: Given, _ stored: Value) throws {
         let all = try Everything(validating: [given.property: given.value])
         let info = ClassInfo.of(Everything.self)
-        #expect(info.value(of: all, at: info.index(named: given.property)!) == stored)
+        expectEqual(info.value(of: all, at: info.index(named: given.property)!), stored)
     }
 
     @Test(
@@ -92,10 +92,10 @@ struct ConversionTests {
             _ = try Everything(validating: [given.property: given.value])
             Issue.record("no error")
         } catch let error as Realm.Error {
-            #expect(error.code == code)
+            expectEqual(error.code, code)
             let nested = given.property == "link" && given.value is [String: Any]
-            #expect(error.className == (nested ? "ModelDog" : "Everything"))
-            #expect(error.property == (nested ? "age" : given.property))
+            expectEqual(error.className, (nested ? "ModelDog" : "Everything"))
+            expectEqual(error.property, (nested ? "age" : given.property))
         } catch {
             Issue.record(error)
         }
@@ -104,10 +104,10 @@ struct ConversionTests {
     @Test
     func `init(value:) keeps the error and changes nothing; too many values, wrong kinds and nil are errors`() {
         let dog = ModelDog(value: ["age": 8, "name": 5] as [String: Any])
-        #expect(dog.age == 3 && dog._unmanagedError?.property == "name")
-        #expect(ModelDog(value: [1, "a", 2, NSNull(), 5] as [Any])._unmanagedError?.code == .invalidValue)
-        #expect(ModelDog(value: 5)._unmanagedError?.code == .invalidValue)
-        #expect(ModelDog(value: Optional<Int>.none as Any)._unmanagedError?.code == .missingValue)
+        expect(dog.age == 3 && dog._unmanagedError?.property == "name")
+        expectEqual(ModelDog(value: [1, "a", 2, NSNull(), 5] as [Any])._unmanagedError?.code, .invalidValue)
+        expectEqual(ModelDog(value: 5)._unmanagedError?.code, .invalidValue)
+        expectEqual(ModelDog(value: Optional<Int>.none as Any)._unmanagedError?.code, .missingValue)
     }
 
     @Test
@@ -115,6 +115,6 @@ struct ConversionTests {
         let all = try Everything(validating: [
             "ints": NSNull(), "link": NSNull(), "optStrings": ["a", nil] as [String?],
         ])
-        #expect(all.ints.isEmpty && all.link == nil && Array(all.optStrings) == ["a", nil])
+        expect(all.ints.isEmpty && all.link == nil && Array(all.optStrings) == ["a", nil])
     }
 }

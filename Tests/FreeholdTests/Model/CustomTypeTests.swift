@@ -87,8 +87,8 @@ struct CustomTypeTests {
     @Test
     func `A property starts with what the stored type's default stands for`() {
         let object = CustomModel()
-        #expect(object.temperature.degrees == 0 && object.highest == nil && object.home?.letters == "FR")
-        #expect(object.place == Point2(x: 0, y: 0) && object.goal == nil && object.way.isEmpty)
+        expect(object.temperature.degrees == 0 && object.highest == nil && object.home?.letters == "FR")
+        expect(object.place == Point2(x: 0, y: 0) && object.goal == nil && object.way.isEmpty)
     }
 
     @Test
@@ -106,7 +106,7 @@ struct CustomTypeTests {
             object.place = Point2(x: 1, y: 2)
             object.way.append(objectsIn: [Point2(x: 3, y: 4), Point2(x: 5, y: 6)])
             try realm.write { realm.add(object) }
-            #expect(object.place == Point2(x: 1, y: 2) && object.goal == nil)
+            expect(object.place == Point2(x: 1, y: 2) && object.goal == nil)
             try realm.write {
                 object.highest = Celsius(persistedValue: 40)
                 object.goal = Point2(x: 9, y: 9)
@@ -114,17 +114,17 @@ struct CustomTypeTests {
                 object.way[0] = Point2(x: 7, y: 7)
                 object.readings.remove(at: 0)
             }
-            #expect(object.goal == Point2(x: 9, y: 9))
+            expectEqual(object.goal, Point2(x: 9, y: 9))
         }
         let realm = try Realm(configuration: configuration)
-        let object = try #require(realm.object(ofType: CustomModel.self, forPrimaryKey: "GB"))
-        #expect(object.code == CountryCode("GB") && object.temperature.degrees == -3.5 && object.highest?.degrees == 40)
-        #expect(object.home == nil && object.link?.path == "/a" && object.readings.map(\.degrees) == [2])
-        #expect(Array(object.codes) == [CountryCode("DE"), nil] && object.place == Point2(x: 1, y: 2))
-        #expect(Array(object.way) == [Point2(x: 7, y: 7), Point2(x: 5, y: 6)] && object.goal == Point2(x: 9, y: 9))
-        let schema = try #require(realm.schema["CustomModel"])
-        #expect(schema["temperature"]?.type == .double && schema["place"]?.objectClassName == "PointRow")
-        #expect(object["temperature"] as? Double == -3.5)
+        let object = try require(realm.object(ofType: CustomModel.self, forPrimaryKey: "GB"))
+        expect(object.code == CountryCode("GB") && object.temperature.degrees == -3.5 && object.highest?.degrees == 40)
+        expect(object.home == nil && object.link?.path == "/a" && object.readings.map(\.degrees) == [2])
+        expect(Array(object.codes) == [CountryCode("DE"), nil] && object.place == Point2(x: 1, y: 2))
+        expect(Array(object.way) == [Point2(x: 7, y: 7), Point2(x: 5, y: 6)] && object.goal == Point2(x: 9, y: 9))
+        let schema = try require(realm.schema["CustomModel"])
+        expect(schema["temperature"]?.type == .double && schema["place"]?.objectClassName == "PointRow")
+        expectEqual(object["temperature"] as? Double, -3.5)
     }
 
     @Test
@@ -138,16 +138,16 @@ struct CustomTypeTests {
                     "way": [[1.0, 1.0], Point2(x: 2, y: 2)], "home": CountryCode("ES"),
                 ]
             )
-            #expect(
+            expect(
                 made.temperature.degrees == 5 && made.place == Point2(x: 1, y: 2) && made.goal == Point2(x: 3, y: 4)
             )
-            #expect(Array(made.way) == [Point2(x: 1, y: 1), Point2(x: 2, y: 2)] && made.home?.letters == "ES")
+            expect(Array(made.way) == [Point2(x: 1, y: 1), Point2(x: 2, y: 2)] && made.home?.letters == "ES")
         }
         for (property, value) in [("code", "ITA"), ("home", "x"), ("codes", ["abc"]), ("temperature", "5")]
             as [(String, Any)]
         {
             let error = #expect(throws: Realm.Error.self) { try CustomModel(validating: [property: value]) }
-            #expect(error?.code == .invalidValue && error?.property == property)
+            expect(error?.code == .invalidValue && error?.property == property)
         }
     }
 
@@ -165,12 +165,12 @@ struct CustomTypeTests {
             }
         }
         let all = realm.objects(CustomModel.self)
-        #expect(all.where { $0.code == CountryCode("BE") }.count == 1)
-        #expect(all.where { $0.home == CountryCode("CH") }.count == 1 && all.where { $0.home == nil }.count == 1)
-        #expect(all.where { $0.temperature > Celsius(persistedValue: 8) }.count == 2)
-        #expect(all.where { $0.readings.contains(Celsius(persistedValue: 2)) }.count == 1)
-        #expect(all.sorted(by: \.temperature).map(\.code.letters) == ["CH", "BE", "AT"])
-        #expect(all.sorted(by: \.home).map(\.code.letters) == ["AT", "BE", "CH"])
+        expectEqual(all.where { $0.code == CountryCode("BE") }.count, 1)
+        expect(all.where { $0.home == CountryCode("CH") }.count == 1 && all.where { $0.home == nil }.count == 1)
+        expectEqual(all.where { $0.temperature > Celsius(persistedValue: 8) }.count, 2)
+        expectEqual(all.where { $0.readings.contains(Celsius(persistedValue: 2)) }.count, 1)
+        expectEqual(all.sorted(by: \.temperature).map(\.code.letters), ["CH", "BE", "AT"])
+        expectEqual(all.sorted(by: \.home).map(\.code.letters), ["AT", "BE", "CH"])
     }
 
     @Test
@@ -186,10 +186,10 @@ struct CustomTypeTests {
         }
         configuration.objectTypes = [CustomModel.self, PointRow.self]
         try readOnNewThread(configuration) { realm in
-            let object = try #require(realm.objects(CustomModel.self).first)
-            #expect(object.home == nil && Array(object.codes) == [CountryCode("FR"), nil, nil])
+            let object = try require(realm.objects(CustomModel.self).first)
+            expect(object.home == nil && Array(object.codes) == [CountryCode("FR"), nil, nil])
             // No embedded object: the default.
-            #expect(object.place == Point2(x: 0, y: 0))
+            expectEqual(object.place, Point2(x: 0, y: 0))
         }
     }
 
@@ -206,6 +206,6 @@ struct CustomTypeTests {
             try readOnNewThread(configuration) { realm in _ = realm.objects(CustomModel.self).first!.code }
         }
         let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(message.contains("GBR") && message.contains("CountryCode"), "\(message)")
+        expect(message.contains("GBR") && message.contains("CountryCode"), "\(message)")
     }
 }

@@ -110,12 +110,12 @@ struct DeleteRuleTests {
         }
         try realm.write {
             realm.delete(all[0])
-            #expect(files.map(\.isInvalidated) == [true, true, false])
-            #expect(all[1].parts.map(\.id) == [3])
+            expectEqual(files.map(\.isInvalidated), [true, true, false])
+            expectEqual(all[1].parts.map(\.id), [3])
         }
-        #expect(ids(realm) == [3])
-        #expect(all[1].seen.map(\.id) == [3])
-        #expect(realm.objects(DRFolder.self).map(\.id) == [2])
+        expectEqual(ids(realm), [3])
+        expectEqual(all[1].seen.map(\.id), [3])
+        expectEqual(realm.objects(DRFolder.self).map(\.id), [2])
     }
 
     @Test
@@ -131,7 +131,7 @@ struct DeleteRuleTests {
             folder.cover = nil
             realm.delete(folder)
         }
-        #expect(ids(realm) == [1, 3])
+        expectEqual(ids(realm), [1, 3])
     }
 
     @Test
@@ -146,8 +146,8 @@ struct DeleteRuleTests {
             realm.add(file(5000))
         }
         try realm.write { realm.delete(realm.object(ofType: DRFolder.self, forPrimaryKey: 1000)!) }
-        #expect(realm.objects(DRFolder.self).isEmpty)
-        #expect(ids(realm) == [5000])
+        expect(realm.objects(DRFolder.self).isEmpty)
+        expectEqual(ids(realm), [5000])
     }
 
     @Test(arguments: [false, true])
@@ -165,10 +165,10 @@ struct DeleteRuleTests {
         try realm.write {
             realm.delete(realm.objects(DRFolder.self).where { $0.id < (many ? 30 : 1) })
         }
-        #expect(realm.objects(DRFolder.self).count == (many ? 30 : 1))
-        #expect(realm.objects(DRLog.self).count == (many ? 61 : 3))
+        expectEqual(realm.objects(DRFolder.self).count, (many ? 30 : 1))
+        expectEqual(realm.objects(DRLog.self).count, (many ? 61 : 3))
         try realm.write { realm.deleteAll() }
-        #expect(realm.objects(DRLog.self).isEmpty)
+        expect(realm.objects(DRLog.self).isEmpty)
     }
 
     private func expectDenied(_ realm: Realm, _ property: String, _ body: () -> Void) throws {
@@ -176,16 +176,16 @@ struct DeleteRuleTests {
         let error = try #require(throws: Realm.Error.self) {
             try realm.write {
                 body()
-                #expect(realm.pendingError?.code == .deletionDenied)
+                expectEqual(realm.pendingError?.code, .deletionDenied)
                 // Nothing went, and the rest of the write is rolled back with it.
-                #expect((realm.objects(DRFolder.self).count, ids(realm)) == before)
+                expect((realm.objects(DRFolder.self).count, ids(realm)) == before)
                 realm.add(DRLog())
             }
         }
-        #expect(error.code == .deletionDenied)
-        #expect(error.property == property)
-        #expect(error.message.contains(property))
-        #expect((realm.objects(DRFolder.self).count, ids(realm)) == before)
+        expectEqual(error.code, .deletionDenied)
+        expectEqual(error.property, property)
+        expect(error.message.contains(property))
+        expect((realm.objects(DRFolder.self).count, ids(realm)) == before)
     }
 
     @Test
@@ -203,7 +203,7 @@ struct DeleteRuleTests {
         try expectDenied(realm, "blocker") { realm.delete(folder) }
         try expectDenied(realm, "blocker") { realm.delete(realm.objects(DRFile.self)) }
         try expectDenied(realm, "blocker") { realm.delete([one, two]) }
-        #expect(realm.objects(DRLog.self).count == logs)
+        expectEqual(realm.objects(DRLog.self).count, logs)
         try realm.write {
             one.blocker = nil
             one.blockers.insert(log)
@@ -212,10 +212,10 @@ struct DeleteRuleTests {
         try realm.write {
             // Together with what it links to it may go.
             realm.delete([one, log] as [Object])
-            #expect(realm.pendingError == nil)
+            expect(realm.pendingError == nil)
             realm.delete(folder)
         }
-        #expect(ids(realm) == [])
+        expectEqual(ids(realm), [])
     }
 
     @Test
@@ -233,7 +233,7 @@ struct DeleteRuleTests {
             realm.delete(lease)
             realm.delete(outer)
         }
-        #expect(realm.objects(DRFolder.self).isEmpty)
+        expect(realm.objects(DRFolder.self).isEmpty)
     }
 
     @Test
@@ -245,9 +245,9 @@ struct DeleteRuleTests {
             folder.box = DRBox(value: ["file": file(1)])
         }
         try realm.write { folder.box = DRBox(value: ["file": file(2)]) }
-        #expect(ids(realm) == [2])
+        expectEqual(ids(realm), [2])
         try realm.write { folder.box = nil }
-        #expect(ids(realm) == [])
+        expectEqual(ids(realm), [])
     }
 
     @Test
@@ -260,10 +260,10 @@ struct DeleteRuleTests {
         }
         realm.beginWrite()
         realm.delete(folder)
-        #expect(ids(realm).isEmpty)
+        expect(ids(realm).isEmpty)
         realm.cancelWrite()
-        #expect(ids(realm) == Array(1...30))
-        #expect(folder.parts.count == 30)
+        expectEqual(ids(realm), Array(1...30))
+        expectEqual(folder.parts.count, 30)
     }
 
     @Test
@@ -285,12 +285,12 @@ struct DeleteRuleTests {
             var dynamic = Realm.Configuration(fileURL: url)
             dynamic.schema = stored
             let realm = try Realm(configuration: dynamic)
-            #expect(realm.schema["DRFolder"]?["parts"]?.deleteRule == .cascade)
-            #expect(realm.schema["DRFile"]?["blocker"]?.deleteRule == .deny)
-            #expect(realm.schema["DRFolder"]?["seen"]?.deleteRule == .nullify)
+            expectEqual(realm.schema["DRFolder"]?["parts"]?.deleteRule, .cascade)
+            expectEqual(realm.schema["DRFile"]?["blocker"]?.deleteRule, .deny)
+            expectEqual(realm.schema["DRFolder"]?["seen"]?.deleteRule, .nullify)
             try realm.write { realm.delete(realm.dynamicObjects("DRFolder")[0]) }
-            #expect(realm.dynamicObjects("DRFile").count == 2)
-            #expect(realm.dynamicObjects("DRLog").count == 2)
+            expectEqual(realm.dynamicObjects("DRFile").count, 2)
+            expectEqual(realm.dynamicObjects("DRLog").count, 2)
         }
         // Other rules, no migration.
         try autoreleasing {
@@ -304,14 +304,14 @@ struct DeleteRuleTests {
             plain.schema = schema
             let realm = try Realm(configuration: plain)
             try realm.write { realm.delete(realm.objects(DRFolder.self)[0]) }
-            #expect(ids(realm).count == 2)
-            #expect(realm.objects(DRLog.self).count == 2)
+            expectEqual(ids(realm).count, 2)
+            expectEqual(realm.objects(DRLog.self).count, 2)
         }
         try autoreleasing {
             let realm = try Realm(configuration: Realm.Configuration(fileURL: url, objectTypes: Self.types))
             try realm.write { realm.delete(realm.objects(DRFolder.self)[0]) }
-            #expect(ids(realm).count == 1)
-            #expect(realm.objects(DRLog.self).count == 1)
+            expectEqual(ids(realm).count, 1)
+            expectEqual(realm.objects(DRLog.self).count, 1)
         }
     }
 
@@ -321,13 +321,13 @@ struct DeleteRuleTests {
     func `rules that can't be kept are mistakes of the schema`() throws {
         func problem(_ object: String, _ property: Property, _ part: String) throws {
             var schema = try Schema(classes: Self.types)
-            let i = try #require(schema.objectSchema.firstIndex { $0.className == object })
+            let i = try require(schema.objectSchema.firstIndex { $0.className == object })
             schema.objectSchema[i].properties.append(property)
             var configuration = Realm.Configuration(inMemoryIdentifier: UUID().uuidString)
             configuration.schema = schema
             let error = #expect(throws: Realm.Error.self) { try Realm(configuration: configuration) }
-            #expect(error?.code == .invalidSchema)
-            #expect(error?.message.contains(part) == true, "\(error?.message ?? "")")
+            expectEqual(error?.code, .invalidSchema)
+            expectEqual(error?.message.contains(part), true, "\(error?.message ?? "")")
         }
         try problem("DRLog", Property("n", .int, deleteRule: .cascade), "is no link")
         try problem("DRLog", Property("b", .object, objectClassName: "DRBox", deleteRule: .cascade), "embedded")

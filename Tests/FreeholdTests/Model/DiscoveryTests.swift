@@ -27,53 +27,56 @@ struct DiscoveryTests {
             "Everything", "ModelDog", "ModelDerived", "ModelOfGeneric", "Nested", "Deeper", "HiddenModel",
             "PrivateModel", "InStruct", "Local",
         ] {
-            #expect(names.filter { $0 == name }.count == 1, "\(name)")
+            expectEqual(names.filter { $0 == name }.count, 1, "\(name)")
         }
-        #expect(!names.contains("ModelGeneric"))
-        #expect(!names.contains("Object"))
+        expect(!names.contains("ModelGeneric"))
+        expect(!names.contains("Object"))
     }
 
     @Test
     func `A class's name is the declared one`() {
-        #expect(ModelDog.className() == "ModelDog")
-        #expect(Outer.Nested.Deeper.className() == "Deeper")
-        #expect(PrivateModel.className() == "PrivateModel")
-        #expect(ClassInfo.of(ModelMapped.self).tableName == "mapped")
+        expectEqual(ModelDog.className(), "ModelDog")
+        expectEqual(Outer.Nested.Deeper.className(), "Deeper")
+        expectEqual(PrivateModel.className(), "PrivateModel")
+        expectEqual(ClassInfo.of(ModelMapped.self).tableName, "mapped")
     }
 
     @Test
     func `Properties come in the order of declaration, superclasses' first`() {
-        #expect(ClassInfo.of(ModelDerived.self).properties.map(\.name) == ["base1", "base2", "own"])
-        #expect(ClassInfo.of(ModelOfGeneric.self).properties.map(\.name) == ["value", "more"])
-        #expect(ClassInfo.of(ModelPerson.self).properties.map(\.name) == ["name", "luck", "dog", "dogs", "nicknames"])
+        expectEqual(ClassInfo.of(ModelDerived.self).properties.map(\.name), ["base1", "base2", "own"])
+        expectEqual(ClassInfo.of(ModelOfGeneric.self).properties.map(\.name), ["value", "more"])
+        expectEqual(
+            ClassInfo.of(ModelPerson.self).properties.map(\.name),
+            ["name", "luck", "dog", "dogs", "nicknames"]
+        )
     }
 
     @Test
     func `Types, optionality, targets and options are read off the declaration`() {
         let info = ClassInfo.of(Everything.self)
-        #expect(info.properties.count == 29)
+        expectEqual(info.properties.count, 29)
         func shape(_ name: String) -> _PropertyShape { info.properties[info.index(named: name)!].shape }
-        #expect(shape("int8").type == .int && !shape("int8").isOptional)
-        #expect(shape("optDate").type == .date && shape("optDate").isOptional)
-        #expect(shape("link").target == ModelDog.self && shape("link").isOptional)
-        #expect(shape("links").collection == .list && shape("links").target == ModelDog.self)
-        #expect(shape("optStrings").collection == .list && shape("optStrings").isOptional)
+        expect(shape("int8").type == .int && !shape("int8").isOptional)
+        expect(shape("optDate").type == .date && shape("optDate").isOptional)
+        expect(shape("link").target == ModelDog.self && shape("link").isOptional)
+        expect(shape("links").collection == .list && shape("links").target == ModelDog.self)
+        expect(shape("optStrings").collection == .list && shape("optStrings").isOptional)
         let dog = ClassInfo.of(ModelDog.self)
-        #expect(dog.primaryKeyIndex == 0)
-        #expect(dog.properties[1].isIndexed && !dog.properties[2].isIndexed)
-        #expect(dog.properties[4].origin == "dogs" && dog.properties[4].isComputed)
+        expectEqual(dog.primaryKeyIndex, 0)
+        expect(dog.properties[1].isIndexed && !dog.properties[2].isIndexed)
+        expect(dog.properties[4].origin == "dogs" && dog.properties[4].isComputed)
         let legacy = ClassInfo.of(ModelLegacyKey.self)
-        #expect(legacy.primaryKeyIndex == 0 && legacy.properties[1].isIndexed)
+        expect(legacy.primaryKeyIndex == 0 && legacy.properties[1].isIndexed)
     }
 
     @Test
     func `Initialisers are passed over only where all stored properties are @Persisted`() {
-        #expect(ClassInfo.of(ModelDog.self).canReuseAccessors)
-        #expect(!ClassInfo.of(ModelPerson.self).canReuseAccessors)
+        expect(ClassInfo.of(ModelDog.self).canReuseAccessors)
+        expect(!ClassInfo.of(ModelPerson.self).canReuseAccessors)
         let maker = ClassInfo.of(ModelMaker.self).makeAccessor() as! ModelMaker
-        #expect(ClassInfo.of(ModelMaker.self).canReuseAccessors == (maker.other == nil))
+        expectEqual(ClassInfo.of(ModelMaker.self).canReuseAccessors, (maker.other == nil))
         _ = ClassInfo.of(ModelDog.self).makeAccessor()
-        #expect(ModelDog().name == "Rex" && ModelMaker().other?.name == "Rex")
+        expect(ModelDog().name == "Rex" && ModelMaker().other?.name == "Rex")
     }
 }
 
@@ -81,21 +84,21 @@ struct DiscoveryTests {
 struct KeyPathNameTests {
     @Test
     func `A property's key path has its name`() {
-        #expect(_name(for: \ModelDog.name) == "name")
-        #expect(_name(for: \ModelDog.best) == "best")
-        #expect(_name(for: \ModelPerson.dogs) == "dogs")
-        #expect(_name(for: \ModelDog.owners) == "owners")
-        #expect(_name(for: \Everything.optDecimal) == "optDecimal")
-        #expect(_name(for: \Everything.float) == "float")
-        #expect(_name(for: \Everything.uuid) == "uuid")
-        #expect(_name(for: \Everything.data) == "data")
+        expectEqual(_name(for: \ModelDog.name), "name")
+        expectEqual(_name(for: \ModelDog.best), "best")
+        expectEqual(_name(for: \ModelPerson.dogs), "dogs")
+        expectEqual(_name(for: \ModelDog.owners), "owners")
+        expectEqual(_name(for: \Everything.optDecimal), "optDecimal")
+        expectEqual(_name(for: \Everything.float), "float")
+        expectEqual(_name(for: \Everything.uuid), "uuid")
+        expectEqual(_name(for: \Everything.data), "data")
     }
 
     @Test
     func `Links chain`() {
-        #expect(_name(for: \ModelPerson.dog?.name) == "dog.name")
-        #expect(_name(for: \ModelPerson.dog!.best?.best?.age) == "dog.best.best.age")
-        #expect(_name(for: \ModelDerived.base1) == "base1")
+        expectEqual(_name(for: \ModelPerson.dog?.name), "dog.name")
+        expectEqual(_name(for: \ModelPerson.dog!.best?.best?.age), "dog.best.best.age")
+        expectEqual(_name(for: \ModelDerived.base1), "base1")
     }
 
     @Test
@@ -110,6 +113,6 @@ struct KeyPathNameTests {
             }
             return await group.reduce(true) { $0 && $1 }
         }
-        #expect(all)
+        expect(all)
     }
 }

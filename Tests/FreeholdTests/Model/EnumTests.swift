@@ -43,8 +43,8 @@ struct EnumTests {
     @Test
     func `Without a default value a property starts with the first case`() throws {
         let object = EnumModel()
-        #expect(object.id == .clubs && object.suit == .hearts && object.level == .low && object.ratio == .half)
-        #expect(object.maybe == nil && object.maybeLevel == nil && object.suits.isEmpty)
+        expect(object.id == .clubs && object.suit == .hearts && object.level == .low && object.ratio == .half)
+        expect(object.maybe == nil && object.maybeLevel == nil && object.suits.isEmpty)
     }
 
     @Test
@@ -62,8 +62,8 @@ struct EnumTests {
             object.suits.append(objectsIn: [.clubs, .hearts])
             object.levels.append(objectsIn: [.low, nil, .high])
             try realm.write { realm.add(object) }
-            #expect(object.id == .spades && object.suit == .hearts && object.level == .high && object.ratio == .half)
-            #expect(object.maybe == .diamonds && object.maybeLevel == .middle)
+            expect(object.id == .spades && object.suit == .hearts && object.level == .high && object.ratio == .half)
+            expect(object.maybe == .diamonds && object.maybeLevel == .middle)
             try realm.write {
                 object.suit = .clubs
                 object.ratio = .whole
@@ -72,12 +72,12 @@ struct EnumTests {
             }
         }
         let realm = try Realm(configuration: configuration)
-        let object = try #require(realm.object(ofType: EnumModel.self, forPrimaryKey: Suit.spades))
-        #expect(realm.object(ofType: EnumModel.self, forPrimaryKey: "spades") == object)
-        #expect(object.suit == .clubs && object.ratio == .whole && object.maybe == nil && object.maybeLevel == .middle)
-        #expect(Array(object.suits) == [.spades, .hearts] && Array(object.levels) == [.low, nil, .high])
-        #expect(object.suits.index(of: .hearts) == 1 && object.suits.contains(.spades))
-        #expect(object["suit"] as? String == "clubs" && object["level"] as? Int == 10 && object["maybe"] == nil)
+        let object = try require(realm.object(ofType: EnumModel.self, forPrimaryKey: Suit.spades))
+        expectEqual(realm.object(ofType: EnumModel.self, forPrimaryKey: "spades"), object)
+        expect(object.suit == .clubs && object.ratio == .whole && object.maybe == nil && object.maybeLevel == .middle)
+        expect(Array(object.suits) == [.spades, .hearts] && Array(object.levels) == [.low, nil, .high])
+        expect(object.suits.index(of: .hearts) == 1 && object.suits.contains(.spades))
+        expect(object["suit"] as? String == "clubs" && object["level"] as? Int == 10 && object["maybe"] == nil)
     }
 
     @Test
@@ -90,17 +90,17 @@ struct EnumTests {
                     "id": Suit.clubs, "suit": "spades", "level": 5, "maybe": NSNull(), "suits": ["hearts", Suit.clubs],
                 ]
             )
-            #expect(made.suit == .spades && made.level == .middle && Array(made.suits) == [.hearts, .clubs])
+            expect(made.suit == .spades && made.level == .middle && Array(made.suits) == [.hearts, .clubs])
         }
         for (property, value) in [("suit", "stars"), ("level", 7), ("level", Suit.clubs), ("suits", ["stars"])]
             as [(String, Any)]
         {
             let error = #expect(throws: Realm.Error.self) { try EnumModel(validating: [property: value]) }
-            #expect(error?.code == .invalidValue && error?.property == property)
+            expect(error?.code == .invalidValue && error?.property == property)
             #expect(throws: Realm.Error.self) {
                 try realm.write { realm.create(EnumModel.self, value: ["id": "hearts", property: value]) }
             }
-            #expect(realm.objects(EnumModel.self).count == 1)
+            expectEqual(realm.objects(EnumModel.self).count, 1)
         }
     }
 
@@ -119,18 +119,18 @@ struct EnumTests {
             }
         }
         let all = realm.objects(EnumModel.self)
-        #expect(all.where { $0.id == .hearts }.count == 1)
-        #expect(all.where { $0.level == .low }.count == 2 && all.where { $0.indexed == .low }.count == 2)
-        #expect(all.where { $0.level != .low }.count == 2)
-        #expect(all.where { $0.level.in([.low, .high]) }.count == 3 && all.where { $0.indexed.in([.high]) }.count == 1)
-        #expect(all.where { $0.maybeLevel == nil }.count == 1 && all.where { $0.maybeLevel == .low }.count == 1)
-        #expect(
+        expectEqual(all.where { $0.id == .hearts }.count, 1)
+        expect(all.where { $0.level == .low }.count == 2 && all.where { $0.indexed == .low }.count == 2)
+        expectEqual(all.where { $0.level != .low }.count, 2)
+        expect(all.where { $0.level.in([.low, .high]) }.count == 3 && all.where { $0.indexed.in([.high]) }.count == 1)
+        expect(all.where { $0.maybeLevel == nil }.count == 1 && all.where { $0.maybeLevel == .low }.count == 1)
+        expect(
             all.where { $0.level > .low }.count == 2 && all.where { $0.level.contains(.low ... .middle) }.count == 3
         )
-        #expect(all.where { $0.id.rawValue.starts(with: "h") }.count == 1)
-        #expect(all.where { $0.suits.contains(.spades) }.count == 1)
-        #expect(all.sorted(by: \.level).map(\.level) == [.low, .low, .middle, .high])
-        #expect(all.max(of: \.level) == .high && all.min(of: \.level) == .low)
+        expectEqual(all.where { $0.id.rawValue.starts(with: "h") }.count, 1)
+        expectEqual(all.where { $0.suits.contains(.spades) }.count, 1)
+        expectEqual(all.sorted(by: \.level).map(\.level), [.low, .low, .middle, .high])
+        expect(all.max(of: \.level) == .high && all.min(of: \.level) == .low)
     }
 
     @Test
@@ -149,9 +149,9 @@ struct EnumTests {
         }
         configuration.objectTypes = [EnumModel.self]
         try readOnNewThread(configuration) { realm in
-            let object = try #require(realm.objects(EnumModel.self).first)
-            #expect(object.maybe == nil && object.maybeLevel == nil && Array(object.levels) == [.low, nil, nil])
-            #expect(object.ratio == .whole)
+            let object = try require(realm.objects(EnumModel.self).first)
+            expect(object.maybe == nil && object.maybeLevel == nil && Array(object.levels) == [.low, nil, nil])
+            expectEqual(object.ratio, .whole)
         }
     }
 
@@ -168,7 +168,7 @@ struct EnumTests {
             try readOnNewThread(configuration) { realm in _ = realm.objects(EnumModel.self).first!.suit }
         }
         let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(message.contains("stars") && message.contains("stands for no Suit"), "\(message)")
+        expect(message.contains("stars") && message.contains("stands for no Suit"), "\(message)")
     }
 }
 

@@ -8,45 +8,45 @@ struct IncrementTests {
     @Test(arguments: [false, true])
     func `every integer type, managed and not`(managed: Bool) throws {
         try withCounters(managed: managed) { object in
-            #expect(object.increment(\.int, by: 5) == 5 && object.increment(\.int, by: -7) == -2 && object.int == -2)
-            #expect(object.increment(\.int8, by: 100) == 100 && object.increment(\.int8, by: 27) == 127)
-            #expect(object.increment(\.int8, by: -128) == -1 && object.int8 == -1)
-            #expect(object.increment(\.int16, by: .max) == .max && object.int16 == .max)
-            #expect(object.increment(\.int32, by: .min) == .min && object.int32 == .min)
-            #expect(object.increment(\.int64, by: 1 << 40) == 1 << 40 && object.int64 == 1 << 40)
-            #expect(object.increment(\.int) == -1)
-            #expect(object.increment(\.int, by: 0) == -1 && object.int == -1)
+            expect(object.increment(\.int, by: 5) == 5 && object.increment(\.int, by: -7) == -2 && object.int == -2)
+            expect(object.increment(\.int8, by: 100) == 100 && object.increment(\.int8, by: 27) == 127)
+            expect(object.increment(\.int8, by: -128) == -1 && object.int8 == -1)
+            expect(object.increment(\.int16, by: .max) == .max && object.int16 == .max)
+            expect(object.increment(\.int32, by: .min) == .min && object.int32 == .min)
+            expect(object.increment(\.int64, by: 1 << 40) == 1 << 40 && object.int64 == 1 << 40)
+            expectEqual(object.increment(\.int), -1)
+            expect(object.increment(\.int, by: 0) == -1 && object.int == -1)
         }
     }
 
     @Test(arguments: [false, true])
     func `every optional integer type; nil stays nil`(managed: Bool) throws {
         try withCounters(managed: managed) { object in
-            #expect(object.increment(\.optionalInt, by: 5) == nil && object.optionalInt == nil)
-            #expect(object.increment(\.optionalInt8, by: 5) == nil && object.optionalInt8 == nil)
-            #expect(object.increment(\.optionalInt16, by: 5) == nil && object.optionalInt16 == nil)
-            #expect(object.increment(\.optionalInt32, by: 5) == nil && object.optionalInt32 == nil)
-            #expect(object.increment(\.optionalInt64, by: 5) == nil && object.optionalInt64 == nil)
+            expect(object.increment(\.optionalInt, by: 5) == nil && object.optionalInt == nil)
+            expect(object.increment(\.optionalInt8, by: 5) == nil && object.optionalInt8 == nil)
+            expect(object.increment(\.optionalInt16, by: 5) == nil && object.optionalInt16 == nil)
+            expect(object.increment(\.optionalInt32, by: 5) == nil && object.optionalInt32 == nil)
+            expect(object.increment(\.optionalInt64, by: 5) == nil && object.optionalInt64 == nil)
             (object.optionalInt, object.optionalInt8, object.optionalInt16) = (1, 2, 3)
             (object.optionalInt32, object.optionalInt64) = (4, 5)
-            #expect(object.increment(\.optionalInt, by: 5) == 6 && object.optionalInt == 6)
-            #expect(object.increment(\.optionalInt8, by: -5) == -3 && object.optionalInt8 == -3)
-            #expect(object.increment(\.optionalInt16, by: 5) == 8 && object.optionalInt16 == 8)
-            #expect(object.increment(\.optionalInt32, by: 5) == 9 && object.optionalInt32 == 9)
-            #expect(object.increment(\.optionalInt64) == 6 && object.optionalInt64 == 6)
+            expect(object.increment(\.optionalInt, by: 5) == 6 && object.optionalInt == 6)
+            expect(object.increment(\.optionalInt8, by: -5) == -3 && object.optionalInt8 == -3)
+            expect(object.increment(\.optionalInt16, by: 5) == 8 && object.optionalInt16 == 8)
+            expect(object.increment(\.optionalInt32, by: 5) == 9 && object.optionalInt32 == 9)
+            expect(object.increment(\.optionalInt64) == 6 && object.optionalInt64 == 6)
         }
     }
 
     @Test(arguments: [false, true])
     func `by name, in Swift or in the file`(managed: Bool) throws {
         try withCounters(managed: managed) { object in
-            #expect(object.increment("int", by: 3) == 3 && object.int == 3)
-            #expect(object.increment("int8", by: -3) == -3 && object.int8 == -3)
-            #expect(object.increment("optionalInt") == nil && object.optionalInt == nil)
+            expect(object.increment("int", by: 3) == 3 && object.int == 3)
+            expect(object.increment("int8", by: -3) == -3 && object.int8 == -3)
+            expect(object.increment("optionalInt") == nil && object.optionalInt == nil)
             object.optionalInt16 = 7
-            #expect(object.increment("optionalInt16") == 8 && object.optionalInt16 == 8)
-            #expect(object.increment("renamed") == 1 && object.increment("stored_as") == 2 && object.renamed == 2)
-            #expect(object.increment(\.renamed) == 3)
+            expect(object.increment("optionalInt16") == 8 && object.optionalInt16 == 8)
+            expect(object.increment("renamed") == 1 && object.increment("stored_as") == 2 && object.renamed == 2)
+            expectEqual(object.increment(\.renamed), 3)
         }
     }
 
@@ -56,13 +56,13 @@ struct IncrementTests {
             object.tally = IncrementTally()
             object.tallies.append(IncrementTally())
             object.other = IncrementCounters(2)
-            #expect(object.tally!.increment(\.count, by: 2) == 2 && object.tally!.count == 2)
-            #expect(object.increment(\.tally!.count, by: 2) == 4 && object.tally!.count == 4)
-            #expect(object.increment(\.tally!.last) == nil)
+            expect(object.tally!.increment(\.count, by: 2) == 2 && object.tally!.count == 2)
+            expect(object.increment(\.tally!.count, by: 2) == 4 && object.tally!.count == 4)
+            expect(object.increment(\.tally!.last) == nil)
             object.tally!.last = 9
-            #expect(object.increment(\.tally!.last) == 10 && object.tally!.last == 10)
-            #expect(object.tallies[0].increment("count", by: 6) == 6 && object.tallies[0].count == 6)
-            #expect(object.increment(\.other!.int8, by: 6) == 6 && object.other!.int8 == 6)
+            expect(object.increment(\.tally!.last) == 10 && object.tally!.last == 10)
+            expect(object.tallies[0].increment("count", by: 6) == 6 && object.tallies[0].count == 6)
+            expect(object.increment(\.other!.int8, by: 6) == 6 && object.other!.int8 == 6)
         }
     }
 
@@ -71,14 +71,14 @@ struct IncrementTests {
         let configuration = incrementConfiguration()
         let realm = try Realm(configuration: configuration)
         try realm.write { realm.add(IncrementCounters(1)) }
-        let dynamic = try #require(realm.dynamicObjects("IncrementCounters").first)
+        let dynamic = try require(realm.dynamicObjects("IncrementCounters").first)
         try realm.write {
-            #expect(dynamic.increment("int", by: 3) == 3 && dynamic.increment("optionalInt") == nil)
+            expect(dynamic.increment("int", by: 3) == 3 && dynamic.increment("optionalInt") == nil)
             dynamic.optionalInt = 4
-            #expect(dynamic.increment("optionalInt") == 5 && dynamic["optionalInt"] as? Int == 5)
+            expect(dynamic.increment("optionalInt") == 5 && dynamic["optionalInt"] as? Int == 5)
         }
-        #expect(thrownCode { try realm.write { _ = dynamic.increment("int8", by: 128) } } == .invalidValue)
-        #expect(realm.objects(IncrementCounters.self).first?.int8 == 0)
+        expectEqual(thrownCode { try realm.write { _ = dynamic.increment("int8", by: 128) } }, .invalidValue)
+        expectEqual(realm.objects(IncrementCounters.self).first?.int8, 0)
 
         var byHand = Realm.Configuration(inMemoryIdentifier: "freehold-increment-\(UUID().uuidString)")
         byHand.schema = Schema([
@@ -87,22 +87,22 @@ struct IncrementTests {
         let other = try Realm(configuration: byHand)
         try other.write {
             let page = other.dynamicCreate("Page", value: ["visits": 1])
-            #expect(page.increment("visits", by: .max) == .min && page.increment("likes") == nil)
+            expect(page.increment("visits", by: .max) == .min && page.increment("likes") == nil)
         }
-        #expect(other.dynamicObjects("Page").first?.visits as? Int == .min)
+        expectEqual(other.dynamicObjects("Page").first?.visits as? Int, .min)
     }
 
     @Test(arguments: [false, true])
     func `sums of 64 bits wrap around`(managed: Bool) throws {
         try withCounters(managed: managed) { object in
             (object.int, object.int64, object.optionalInt) = (.max, .min, .max)
-            #expect(object.increment(\.int) == .min && object.int == .min)
-            #expect(object.increment(\.int64, by: -1) == .max && object.int64 == .max)
-            #expect(object.increment(\.optionalInt, by: .max) == -2 && object.optionalInt == -2)
+            expect(object.increment(\.int) == .min && object.int == .min)
+            expect(object.increment(\.int64, by: -1) == .max && object.int64 == .max)
+            expect(object.increment(\.optionalInt, by: .max) == -2 && object.optionalInt == -2)
             object.ints.append(.max)
             object.byName["a"] = .min
-            #expect(object.ints.increment(at: 0, by: 2) == .min + 1)
-            #expect(object.byName.increment("a", by: -1) == .max)
+            expectEqual(object.ints.increment(at: 0, by: 2), .min + 1)
+            expectEqual(object.byName.increment("a", by: -1), .max)
         }
     }
 
@@ -115,13 +115,13 @@ struct IncrementTests {
         object.int16sByName["a"] = .max
         try realm.write { realm.add(object) }
         let adds: [(property: String, add: (IncrementCounters) -> Void)] = [
-            ("int8", { #expect($0.increment(\.int8, by: 8) == 120) }),
-            ("int8", { #expect($0.increment("int8", by: 8) == 120) }),
-            ("int8", { #expect($0.increment("int8", by: .max) == 120) }),
-            ("optionalInt16", { #expect($0.increment(\.optionalInt16, by: -1) == -32_768) }),
-            ("int32", { #expect($0.increment(\.int32, by: .max) == 7) }),
-            ("int8s", { #expect($0.int8s.increment(at: 0, by: -1) == -128) }),
-            ("int16sByName", { #expect($0.int16sByName.increment("a") == .max) }),
+            ("int8", { expectEqual($0.increment(\.int8, by: 8), 120) }),
+            ("int8", { expectEqual($0.increment("int8", by: 8), 120) }),
+            ("int8", { expectEqual($0.increment("int8", by: .max), 120) }),
+            ("optionalInt16", { expectEqual($0.increment(\.optionalInt16, by: -1), -32_768) }),
+            ("int32", { expectEqual($0.increment(\.int32, by: .max), 7) }),
+            ("int8s", { expectEqual($0.int8s.increment(at: 0, by: -1), -128) }),
+            ("int16sByName", { expectEqual($0.int16sByName.increment("a"), .max) }),
         ]
         for (property, add) in adds {
             let error = #expect(throws: Realm.Error.self) {
@@ -130,10 +130,10 @@ struct IncrementTests {
                     add(object)
                 }
             }
-            #expect(error?.code == .invalidValue && error?.className == "IncrementCounters")
-            #expect(error?.property == property && error?.message.contains("Declare a wider type") == true)
-            #expect(object.int == 0 && object.int8 == 120 && object.optionalInt16 == -32_768 && object.int32 == 7)
-            #expect(object.int8s[0] == -128 && object.int16sByName["a"] == .max)
+            expect(error?.code == .invalidValue && error?.className == "IncrementCounters")
+            expect(error?.property == property && error?.message.contains("Declare a wider type") == true)
+            expect(object.int == 0 && object.int8 == 120 && object.optionalInt16 == -32_768 && object.int32 == 7)
+            expect(object.int8s[0] == -128 && object.int16sByName["a"] == .max)
         }
     }
 
@@ -142,14 +142,14 @@ struct IncrementTests {
         let realm = try incrementRealm()
         let object = IncrementCounters(1)
         object.increment(\.id, by: 3)
-        #expect(object.id == 4)
+        expectEqual(object.id, 4)
         try realm.write { realm.add(object) }
         var kept: Int?
-        #expect(thrownCode { try realm.write { kept = object.increment(\.id) } } == .primaryKeyChanged)
-        #expect(kept == 4)
-        #expect(thrownCode { try realm.write { _ = object.increment("id", by: -1) } } == .primaryKeyChanged)
-        try realm.write { #expect(object.increment(\.id, by: 0) == 4) }
-        #expect(object.id == 4)
+        expectEqual(thrownCode { try realm.write { kept = object.increment(\.id) } }, .primaryKeyChanged)
+        expectEqual(kept, 4)
+        expectEqual(thrownCode { try realm.write { _ = object.increment("id", by: -1) } }, .primaryKeyChanged)
+        try realm.write { expectEqual(object.increment(\.id, by: 0), 4) }
+        expectEqual(object.id, 4)
     }
 
     @Test
@@ -170,18 +170,18 @@ struct IncrementTests {
                 object.increment(\.optionalIndexed, by: -1000)
             }
         }
-        #expect(all.where { $0.indexed == 7 }.count == 0)
-        #expect(all.where { $0.indexed == 1007 }.map(\.id) == [7])
-        #expect(all.where { $0.optionalIndexed == -993 }.map(\.id) == [7])
-        #expect(all.where { $0.optionalIndexed == nil }.map(\.id) == [0])
-        #expect(realm.verify() == [])
+        expectEqual(all.where { $0.indexed == 7 }.count, 0)
+        expectEqual(all.where { $0.indexed == 1007 }.map(\.id), [7])
+        expectEqual(all.where { $0.optionalIndexed == -993 }.map(\.id), [7])
+        expectEqual(all.where { $0.optionalIndexed == nil }.map(\.id), [0])
+        expectEqual(realm.verify(), [])
 
         let seat = IncrementSeat(1, 1)
         try realm.write { realm.add([seat, IncrementSeat(1, 2)]) }
-        #expect(thrownCode { try realm.write { _ = seat.increment(\.number) } } == .uniqueConstraint)
-        #expect(seat.number == 1)
+        expectEqual(thrownCode { try realm.write { _ = seat.increment(\.number) } }, .uniqueConstraint)
+        expectEqual(seat.number, 1)
         try realm.write { seat.increment(\.number, by: 2) }
-        #expect(realm.objects(IncrementSeat.self).where { $0.row == 1 && $0.number == 3 }.count == 1)
+        expectEqual(realm.objects(IncrementSeat.self).where { $0.row == 1 && $0.number == 3 }.count, 1)
     }
 
     @Test(arguments: [false, true])
@@ -191,11 +191,11 @@ struct IncrementTests {
         realm.beginWrite()
         if managed { realm.add(box) }
         let seat: IncrementSeat = box
-        #expect(seat.increment(\.number) == 3 && box.increment(\.number) == 4 && box.increment(\.price, by: 9) == 9)
-        #expect(seat.increment(\IncrementSeat.row) == 2)
+        expect(seat.increment(\.number) == 3 && box.increment(\.number) == 4 && box.increment(\.price, by: 9) == 9)
+        expectEqual(seat.increment(\IncrementSeat.row), 2)
         let object: Object = box
-        #expect(object.increment("price", by: -8) == 1)
-        #expect(box.row == 2 && box.number == 4 && box.price == 1)
+        expectEqual(object.increment("price", by: -8), 1)
+        expect(box.row == 2 && box.number == 4 && box.price == 1)
         try realm.commitWrite()
     }
 
@@ -204,12 +204,12 @@ struct IncrementTests {
         let realm = try incrementRealm()
         try realm.write {
             let object = realm.create(IncrementCounters.self, value: ["id": 1, "indexed": 5])
-            #expect(object.increment(\.indexed, by: 2) == 7 && object.increment(\.int) == 1)
+            expect(object.increment(\.indexed, by: 2) == 7 && object.increment(\.int) == 1)
             realm.create(IncrementCounters.self, value: ["id": 1, "int": 40], update: .modified)
-            #expect(object.increment(\.int, by: 2) == 42)
+            expectEqual(object.increment(\.int, by: 2), 42)
         }
-        #expect(realm.objects(IncrementCounters.self).where { $0.indexed == 7 && $0.int == 42 }.count == 1)
-        #expect(realm.verify() == [])
+        expectEqual(realm.objects(IncrementCounters.self).where { $0.indexed == 7 && $0.int == 42 }.count, 1)
+        expectEqual(realm.verify(), [])
     }
 
     @Test
@@ -223,11 +223,11 @@ struct IncrementTests {
         configuration.schemaVersion = 1
         configuration.migrationBlock = { migration, _ in
             migration.enumerateObjects(ofType: "IncrementCounters") { _, new in
-                #expect(new!.increment("int", by: 5) == 5 && new!.increment("optionalInt") == nil)
+                expect(new!.increment("int", by: 5) == 5 && new!.increment("optionalInt") == nil)
             }
         }
         let migrated = try Realm(configuration: configuration)
-        #expect(migrated.objects(IncrementCounters.self).first?.int == 5)
+        expectEqual(migrated.objects(IncrementCounters.self).first?.int, 5)
     }
 
     @Test
@@ -235,16 +235,16 @@ struct IncrementTests {
         let realm = try incrementRealm()
         let object = IncrementCounters(1)
         let unmanaged = IncrementProjection(projecting: object)
-        #expect(unmanaged.increment(\.visits, by: 2) == 2 && unmanaged.increment(\.counted) == nil)
+        expect(unmanaged.increment(\.visits, by: 2) == 2 && unmanaged.increment(\.counted) == nil)
         try realm.write { realm.add(object) }
-        let projection = try #require(realm.objects(IncrementProjection.self).first)
+        let projection = try require(realm.objects(IncrementProjection.self).first)
         try realm.write {
-            #expect(projection.increment(\.visits, by: 3) == 5 && projection.increment(\.perhaps) == nil)
-            #expect(projection.increment(\.counted) == nil)
+            expect(projection.increment(\.visits, by: 3) == 5 && projection.increment(\.perhaps) == nil)
+            expect(projection.increment(\.counted) == nil)
             object.tally = IncrementTally()
-            #expect(projection.increment(\.counted, by: 4) == 4)
+            expectEqual(projection.increment(\.counted, by: 4), 4)
         }
-        #expect(object.int == 5 && object.tally?.count == 4)
+        expect(object.int == 5 && object.tally?.count == 4)
     }
 
     @Test(arguments: ["mixed", "double", "grade", "ints", "tally"])
@@ -253,6 +253,6 @@ struct IncrementTests {
             try withCounters(managed: true) { $0.increment(name) }
         }
         let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(message.contains("IncrementCounters.\(name) is no integer"), "\(message)")
+        expect(message.contains("IncrementCounters.\(name) is no integer"), "\(message)")
     }
 }

@@ -6,9 +6,9 @@ import Testing
 /// Each runs in a process of its own, which must end with a message that names the rule.
 @Suite("Increments: misuse traps")
 struct IncrementTrapTests {
-    private func expect(_ result: ExitTest.Result?, _ words: String...) {
+    private func expectTrap(_ result: ExitTest.Result?, _ words: String...) {
         let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        for word in words { #expect(message.contains(word), "\(message)") }
+        for word in words { expect(message.contains(word), "\(message)") }
     }
 
     @Test(arguments: 0..<8)
@@ -30,7 +30,7 @@ struct IncrementTrapTests {
             default: IncrementProjection(projecting: object).increment(\.counted)
             }
         }
-        expect(result, "outside a write transaction", "realm.write")
+        expectTrap(result, "outside a write transaction", "realm.write")
     }
 
     @Test(arguments: 0..<3)
@@ -47,7 +47,7 @@ struct IncrementTrapTests {
             default: frozen.byName.increment("a")
             }
         }
-        expect(result, "is frozen", "thaw()")
+        expectTrap(result, "is frozen", "thaw()")
     }
 
     @Test(arguments: 0..<3)
@@ -67,7 +67,7 @@ struct IncrementTrapTests {
                 }
             }
         }
-        expect(result, "IncrementCounters", "deleted", "isInvalidated")
+        expectTrap(result, "IncrementCounters", "deleted", "isInvalidated")
     }
 
     @Test(arguments: 0..<3)
@@ -87,7 +87,7 @@ struct IncrementTrapTests {
                 }
             }
         }
-        expect(result, "another thread")
+        expectTrap(result, "another thread")
     }
 
     @Test(arguments: [false, true], [-1, 1])
@@ -98,7 +98,7 @@ struct IncrementTrapTests {
                 object.ints.increment(at: i)
             }
         }
-        expect(result, "Index \(i)", "1 elements")
+        expectTrap(result, "Index \(i)", "1 elements")
     }
 
     @Test(arguments: 0..<4)
@@ -116,7 +116,7 @@ struct IncrementTrapTests {
             default: object.int16sByName.increment("a")
             }
         }
-        expect(result, "can't be added", kind % 2 == 0 ? "doesn't fit into Int8" : "doesn't fit into Int16")
+        expectTrap(result, "can't be added", kind % 2 == 0 ? "doesn't fit into Int8" : "doesn't fit into Int16")
     }
 
     @Test(arguments: 0..<4)
@@ -131,7 +131,7 @@ struct IncrementTrapTests {
             default: object.increment(\.tallies[0].count)
             }
         }
-        expect(result, "IncrementCounters", "increment", "Give it that of the property itself")
+        expectTrap(result, "IncrementCounters", "increment", "Give it that of the property itself")
     }
 
     @Test(arguments: [0, 1])
@@ -140,7 +140,7 @@ struct IncrementTrapTests {
             let object = IncrementCounters(1)
             if kind == 0 { object.increment("nothing") } else { object.increment(\.tally!.count) }
         }
-        expect(result, "IncrementCounters", kind == 0 ? "nothing" : "a link on the way is nil")
+        expectTrap(result, "IncrementCounters", kind == 0 ? "nothing" : "a link on the way is nil")
     }
 
     @Test
@@ -148,6 +148,6 @@ struct IncrementTrapTests {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             IncrementProjection(projecting: IncrementCounters(1)).increment(\.twice)
         }
-        expect(result, "IncrementProjection", "'int'")
+        expectTrap(result, "IncrementProjection", "'int'")
     }
 }

@@ -119,12 +119,12 @@ struct InitializerTests {
     @Test
     func `Designated initialisers assign stored properties before super.init()`() throws {
         let note = InitNote(text: "ab", count: 3)
-        #expect(note.text == "ab" && note.count == 3 && note.tag == "AB" && note.mapped == "mab" && note.rating == 2.5)
-        #expect(Array(note.words) == ["ab"] && note.mood == .bad && note.any == .string("ab") && note.plain == 2)
+        expect(note.text == "ab" && note.count == 3 && note.tag == "AB" && note.mapped == "mab" && note.rating == 2.5)
+        expect(Array(note.words) == ["ab"] && note.mood == .bad && note.any == .string("ab") && note.plain == 2)
         let empty = InitNote()
-        #expect(empty.text == "none" && empty.count == 6 && empty.mapped == "x" && empty.id != note.id)
+        expect(empty.text == "none" && empty.count == 6 && empty.mapped == "x" && empty.id != note.id)
         let part = InitPart("four")
-        #expect(part.name == "four" && part.size == 4 && InitPart().name == "part")
+        expect(part.name == "four" && part.size == 4 && InitPart().name == "part")
 
         var configuration = newConfiguration()
         configuration.objectTypes = [InitNote.self]
@@ -134,21 +134,21 @@ struct InitializerTests {
             realm.create(InitNote.self, value: ["text": "c"])
         }
         let schema = note.objectSchema
-        #expect(schema["mapped"]?.columnName == "stored" && schema["tag"]?.isIndexed == true)
-        #expect(schema.primaryKeyProperty?.name == "id")
-        #expect(realm.objects(InitNote.self).map(\.text) == ["ab", "c"])
-        #expect(realm.objects(InitNote.self).map(\.count) == [3, 6] && realm.objects(InitNote.self)[0].plain == 1)
+        expect(schema["mapped"]?.columnName == "stored" && schema["tag"]?.isIndexed == true)
+        expectEqual(schema.primaryKeyProperty?.name, "id")
+        expectEqual(realm.objects(InitNote.self).map(\.text), ["ab", "c"])
+        expect(realm.objects(InitNote.self).map(\.count) == [3, 6] && realm.objects(InitNote.self)[0].plain == 1)
     }
 
     @Test
     func `A generic function and a metatype make objects, with the class's own init()`() {
         let note: InitNote = make()
-        #expect(note.text == "none" && note.count == 6)
-        #expect(makeEmbedded(InitPart.self).name == "part")
+        expect(note.text == "none" && note.count == 6)
+        expectEqual(makeEmbedded(InitPart.self).name, "part")
         let types: [Object.Type] = [InitNote.self, InitCounted.self]
-        #expect(types.map { $0.init() }.map { type(of: $0).className() } == ["InitNote", "InitCounted"])
+        expectEqual(types.map { $0.init() }.map { type(of: $0).className() }, ["InitNote", "InitCounted"])
         let base: ObjectBase.Type = InitPart.self
-        #expect((base.init() as? InitPart)?.size == 0)
+        expectEqual((base.init() as? InitPart)?.size, 0)
     }
 
     @Test
@@ -157,7 +157,7 @@ struct InitializerTests {
         configuration.objectTypes = [InitCounted.self, InitOwner.self, InitPart.self]
         let realm = try Realm(configuration: configuration)
         let unmanaged = InitCounted()
-        #expect(unmanaged.a == 7 && unmanaged.g.rawValue == "green" && unmanaged.f == InitColor.allCases[0])
+        expect(unmanaged.a == 7 && unmanaged.g.rawValue == "green" && unmanaged.f == InitColor.allCases[0])
         let owner = try realm.write {
             for i in 0..<20 {
                 let object = InitCounted()
@@ -170,17 +170,17 @@ struct InitializerTests {
         let before = evaluated.load(ordering: .relaxed)
         var kept: [InitCounted] = []
         for (i, object) in realm.objects(InitCounted.self).enumerated() {
-            #expect(object.a == i && object.b.count == 26 && object.d.isEmpty && object.e == Data([1, 2, 3]))
-            #expect(object.f == InitColor.allCases[0] && object.g.rawValue == "green" && object.h?.text == "h\(i)")
+            expect(object.a == i && object.b.count == 26 && object.d.isEmpty && object.e == Data([1, 2, 3]))
+            expect(object.f == InitColor.allCases[0] && object.g.rawValue == "green" && object.h?.text == "h\(i)")
             kept.append(object)
         }
-        #expect(owner.part?.a == 3 && owner.part?.owners.first == owner)
-        #expect(realm.objects(InitCounted.self)[5].i == unmanaged.i)
-        #expect(Set(kept.map(\.c)).count == 20 && realm.objects(InitCounted.self).where { $0.a > 17 }.count == 2)
-        #expect(evaluated.load(ordering: .relaxed) == before)
+        expect(owner.part?.a == 3 && owner.part?.owners.first == owner)
+        expectEqual(realm.objects(InitCounted.self)[5].i, unmanaged.i)
+        expect(Set(kept.map(\.c)).count == 20 && realm.objects(InitCounted.self).where { $0.a > 17 }.count == 2)
+        expectEqual(evaluated.load(ordering: .relaxed), before)
         // Once deleted or let go of, an accessor frees no more than it holds.
         kept = []
-        for object in realm.objects(InitCounted.self).freeze() { #expect(object.b.count == 26) }
-        #expect(evaluated.load(ordering: .relaxed) == before)
+        for object in realm.objects(InitCounted.self).freeze() { expectEqual(object.b.count, 26) }
+        expectEqual(evaluated.load(ordering: .relaxed), before)
     }
 }

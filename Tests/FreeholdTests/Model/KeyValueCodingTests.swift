@@ -67,34 +67,37 @@ struct KeyValueCodingTests {
     func `A collection gives a property of each element, or the elements`() throws {
         try forEachState { owner in
             let dogs = owner.dogs
-            #expect(dogs.value(forKey: "name") as? [String] == ["A", "B", "A", "C"])
-            #expect(
+            expectEqual(dogs.value(forKey: "name") as? [String], ["A", "B", "A", "C"])
+            expect(
                 dogs.value(forKey: "age") as? [Int?] == [3, nil, 5, 1] && dogs.value(forKey: "age") as? [Int] == nil
             )
-            #expect(dogs.value(forKey: "self") as? [KeyedDog] == Array(dogs))
-            #expect(dogs.value(forKey: "friend") as? [KeyedDog?] == [dogs[1], nil, dogs[1], nil])
-            #expect((dogs.value(forKey: "tags") as? [List<String>])?.map(\.count) == [2, 2, 2, 2])
-            #expect(dogs.value(forKey: "born_on") as? [Date] == dogs.value(forKey: "born") as? [Date])
-            #expect(owner.numbers.value(forKey: "self") as? [Int] == [3, 1, 2, 1])
-            #expect(AnyRealmCollection(dogs).value(forKey: "name") as? [String] == ["A", "B", "A", "C"])
+            expectEqual(dogs.value(forKey: "self") as? [KeyedDog], Array(dogs))
+            expectEqual(dogs.value(forKey: "friend") as? [KeyedDog?], [dogs[1], nil, dogs[1], nil])
+            expectEqual((dogs.value(forKey: "tags") as? [List<String>])?.map(\.count), [2, 2, 2, 2])
+            expectEqual(dogs.value(forKey: "born_on") as? [Date], dogs.value(forKey: "born") as? [Date])
+            expectEqual(owner.numbers.value(forKey: "self") as? [Int], [3, 1, 2, 1])
+            expectEqual(AnyRealmCollection(dogs).value(forKey: "name") as? [String], ["A", "B", "A", "C"])
         }
     }
 
     @Test
     func `Key paths go through links and collections`() throws {
         try forEachState { owner in
-            #expect(owner.value(forKeyPath: "dogs.name") as? [String] == ["A", "B", "A", "C"])
-            #expect(owner.value(forKeyPath: "dogs.friend.name") as? [String?] == ["B", nil, "B", nil])
-            #expect(owner.value(forKeyPath: "dogs.@count") as? Int == 4)
-            #expect(owner.value(forKeyPath: "dogs.@avg.age") as? Double == 3)
-            #expect(owner.value(forKeyPath: "dogs.friends.@count") as? Int == 4)
-            #expect(owner.value(forKeyPath: "numbers") as? List<Int> == owner.numbers)
+            expectEqual(owner.value(forKeyPath: "dogs.name") as? [String], ["A", "B", "A", "C"])
+            expectEqual(owner.value(forKeyPath: "dogs.friend.name") as? [String?], ["B", nil, "B", nil])
+            expectEqual(owner.value(forKeyPath: "dogs.@count") as? Int, 4)
+            expectEqual(owner.value(forKeyPath: "dogs.@avg.age") as? Double, 3)
+            expectEqual(owner.value(forKeyPath: "dogs.friends.@count") as? Int, 4)
+            expectEqual(owner.value(forKeyPath: "numbers") as? List<Int>, owner.numbers)
             let dog = owner.dogs[0]
-            #expect(dog.value(forKeyPath: "friend.name") as? String == "B")
-            #expect(dog.value(forKeyPath: "friend.friend.name") == nil)
-            #expect(dog.value(forKeyPath: "friends.@max.age") as? Int == 5)
-            #expect(dog.value(forKeyPath: "friend.friendOf.name") as? [String] == (dog.realm == nil ? [] : ["A", "A"]))
-            #expect(owner.dogs.value(forKeyPath: "friends.name") as? [[String]] == [["B", "A"], [], [], ["B"]])
+            expectEqual(dog.value(forKeyPath: "friend.name") as? String, "B")
+            expect(dog.value(forKeyPath: "friend.friend.name") == nil)
+            expectEqual(dog.value(forKeyPath: "friends.@max.age") as? Int, 5)
+            expectEqual(
+                dog.value(forKeyPath: "friend.friendOf.name") as? [String],
+                (dog.realm == nil ? [] : ["A", "A"])
+            )
+            expectEqual(owner.dogs.value(forKeyPath: "friends.name") as? [[String]], [["B", "A"], [], [], ["B"]])
         }
     }
 
@@ -102,21 +105,21 @@ struct KeyValueCodingTests {
     func `Operators make one value of many`() throws {
         try forEachState { owner in
             let dogs = owner.dogs
-            #expect(dogs.value(forKeyPath: "@count") as? Int == 4)
-            #expect(dogs.value(forKeyPath: "@min.age") as? Int == 1 && dogs.value(forKeyPath: "@max.age") as? Int == 5)
-            #expect(
+            expectEqual(dogs.value(forKeyPath: "@count") as? Int, 4)
+            expect(dogs.value(forKeyPath: "@min.age") as? Int == 1 && dogs.value(forKeyPath: "@max.age") as? Int == 5)
+            expect(
                 dogs.value(forKeyPath: "@sum.age") as? Int == 9 && dogs.value(forKeyPath: "@avg.age") as? Double == 3
             )
-            #expect(dogs.value(forKeyPath: "@sum.weight") as? Double == 6)
-            #expect(dogs.value(forKeyPath: "@avg.price") as? Decimal128 == Decimal128("1.5"))
-            #expect(dogs.value(forKeyPath: "@max.born_on") as? Date == Date(timeIntervalSince1970: 3))
-            #expect(owner.numbers.value(forKeyPath: "@sum.self") as? Int == 7)
-            #expect(owner.numbers.value(forKeyPath: "@avg.self") as? Double == 1.75)
-            #expect(owner.maybe.value(forKeyPath: "@min.self") as? Double == 1.5)
-            #expect(owner.dates.value(forKeyPath: "@min.self") as? Date == Date(timeIntervalSince1970: 8))
+            expectEqual(dogs.value(forKeyPath: "@sum.weight") as? Double, 6)
+            expectEqual(dogs.value(forKeyPath: "@avg.price") as? Decimal128, Decimal128("1.5"))
+            expectEqual(dogs.value(forKeyPath: "@max.born_on") as? Date, Date(timeIntervalSince1970: 3))
+            expectEqual(owner.numbers.value(forKeyPath: "@sum.self") as? Int, 7)
+            expectEqual(owner.numbers.value(forKeyPath: "@avg.self") as? Double, 1.75)
+            expectEqual(owner.maybe.value(forKeyPath: "@min.self") as? Double, 1.5)
+            expectEqual(owner.dates.value(forKeyPath: "@min.self") as? Date, Date(timeIntervalSince1970: 8))
             let none = KeyedOwner().dogs
-            #expect(none.value(forKeyPath: "@count") as? Int == 0 && none.value(forKeyPath: "@sum.age") as? Int == 0)
-            #expect(none.value(forKeyPath: "@min.age") == nil && none.value(forKeyPath: "@avg.age") == nil)
+            expect(none.value(forKeyPath: "@count") as? Int == 0 && none.value(forKeyPath: "@sum.age") as? Int == 0)
+            expect(none.value(forKeyPath: "@min.age") == nil && none.value(forKeyPath: "@avg.age") == nil)
         }
     }
 
@@ -124,18 +127,19 @@ struct KeyValueCodingTests {
     func `Operators unite values and collections, each value once where asked`() throws {
         try forEachState { owner in
             let dogs = owner.dogs
-            #expect(dogs.value(forKeyPath: "@unionOfObjects.name") as? [String] == ["A", "B", "A", "C"])
-            #expect(dogs.value(forKeyPath: "@distinctUnionOfObjects.name") as? [String] == ["A", "B", "C"])
-            #expect(dogs.value(forKeyPath: "@distinctUnionOfObjects.friend") as? [KeyedDog?] == [dogs[1], nil])
-            #expect(
-                dogs.value(forKeyPath: "@unionOfArrays.tags") as? [String]
-                    == ["x", "t0", "x", "t1", "x", "t2", "x", "t3"]
+            expectEqual(dogs.value(forKeyPath: "@unionOfObjects.name") as? [String], ["A", "B", "A", "C"])
+            expectEqual(dogs.value(forKeyPath: "@distinctUnionOfObjects.name") as? [String], ["A", "B", "C"])
+            expectEqual(dogs.value(forKeyPath: "@distinctUnionOfObjects.friend") as? [KeyedDog?], [dogs[1], nil])
+            expectEqual(
+                dogs.value(forKeyPath: "@unionOfArrays.tags") as? [String],
+                ["x", "t0", "x", "t1", "x", "t2", "x", "t3"]
             )
-            #expect(
-                dogs.value(forKeyPath: "@distinctUnionOfArrays.tags") as? [String] == ["x", "t0", "t1", "t2", "t3"]
+            expectEqual(
+                dogs.value(forKeyPath: "@distinctUnionOfArrays.tags") as? [String],
+                ["x", "t0", "t1", "t2", "t3"]
             )
-            #expect(dogs.value(forKeyPath: "@distinctUnionOfArrays.friends") as? [KeyedDog] == [dogs[1], dogs[2]])
-            #expect(owner.numbers.value(forKeyPath: "@distinctUnionOfObjects.self") as? [Int] == [3, 1, 2])
+            expectEqual(dogs.value(forKeyPath: "@distinctUnionOfArrays.friends") as? [KeyedDog], [dogs[1], dogs[2]])
+            expectEqual(owner.numbers.value(forKeyPath: "@distinctUnionOfObjects.self") as? [Int], [3, 1, 2])
         }
     }
 
@@ -145,12 +149,12 @@ struct KeyValueCodingTests {
         try realm.write { realm.add(owner()) }
         let dogs = realm.objects(KeyedDog.self)
         let some = dogs.where { $0.weight > 0 }.sorted(by: \.weight, ascending: false)
-        #expect(some.value(forKey: "name") as? [String] == ["C", "A", "B"])
-        #expect(some.value(forKeyPath: "@sum.age") as? Int == 6 && some.value(forKeyPath: "@count") as? Int == 3)
-        #expect(some.value(forKeyPath: "@distinctUnionOfArrays.tags") as? [String] == ["x", "t3", "t2", "t1"])
-        let friendOf = try #require(dogs.where { $0.name == "B" }.first).friendOf
-        #expect(friendOf.value(forKeyPath: "@max.age") as? Int == 5)
-        #expect(friendOf.value(forKey: "name") as? [String] == ["A", "A"])
+        expectEqual(some.value(forKey: "name") as? [String], ["C", "A", "B"])
+        expect(some.value(forKeyPath: "@sum.age") as? Int == 6 && some.value(forKeyPath: "@count") as? Int == 3)
+        expectEqual(some.value(forKeyPath: "@distinctUnionOfArrays.tags") as? [String], ["x", "t3", "t2", "t1"])
+        let friendOf = try require(dogs.where { $0.name == "B" }.first).friendOf
+        expectEqual(friendOf.value(forKeyPath: "@max.age") as? Int, 5)
+        expectEqual(friendOf.value(forKey: "name") as? [String], ["A", "A"])
     }
 
     @Test
@@ -162,9 +166,9 @@ struct KeyValueCodingTests {
                 let realm = try Realm(configuration: configuration)
                 let owner = owner()
                 owner.dogs.setValue(7, forKey: "age")
-                #expect(owner.dogs.map { $0.age ?? 0 } == [7, 7, 7, 7])
+                expectEqual(owner.dogs.map { $0.age ?? 0 }, [7, 7, 7, 7])
                 owner.numbers.setValue(4, forKey: "self")
-                #expect(Array(owner.numbers) == [4, 4, 4, 4])
+                expectEqual(Array(owner.numbers), [4, 4, 4, 4])
                 try realm.write {
                     realm.add(owner)
                     realm.objects(KeyedDog.self).where { $0.name == "A" }.setValue("Z", forKey: "name")
@@ -176,10 +180,10 @@ struct KeyValueCodingTests {
                 }
             }
             let realm = try Realm(configuration: configuration)
-            let owner = try #require(realm.objects(KeyedOwner.self).first)
-            #expect(owner.dogs.map(\.name) == ["Z", "Q", "Z", "C"] && owner.dogs.allSatisfy { $0.friend == nil })
-            #expect(owner.dogs.allSatisfy { $0.friends.isEmpty && $0.age == 8 })
-            #expect(Array(owner.maybe) == [nil, nil, nil] && owner.dogs[1].born == Date(timeIntervalSince1970: 5))
+            let owner = try require(realm.objects(KeyedOwner.self).first)
+            expect(owner.dogs.map(\.name) == ["Z", "Q", "Z", "C"] && owner.dogs.allSatisfy { $0.friend == nil })
+            expect(owner.dogs.allSatisfy { $0.friends.isEmpty && $0.age == 8 })
+            expect(Array(owner.maybe) == [nil, nil, nil] && owner.dogs[1].born == Date(timeIntervalSince1970: 5))
         }
     }
 
@@ -187,9 +191,9 @@ struct KeyValueCodingTests {
     func `Values of several properties come as a dictionary that makes an equal object`() {
         let dog = owner().dogs[1]
         let values = dog.dictionaryWithValues(forKeys: ["name", "age", "born_on", "tags"])
-        #expect(values["name"] as? String == "B" && values["age"] is NSNull && values.count == 4)
+        expect(values["name"] as? String == "B" && values["age"] is NSNull && values.count == 4)
         let copy = KeyedDog(value: values)
-        #expect(copy.name == "B" && copy.age == nil && copy.born == dog.born && Array(copy.tags) == ["x", "t1"])
+        expect(copy.name == "B" && copy.age == nil && copy.born == dog.born && Array(copy.tags) == ["x", "t1"])
     }
 
     @Test
@@ -203,11 +207,11 @@ struct KeyValueCodingTests {
             let error = #expect(throws: Realm.Error.self) {
                 try realm.write { owner.dogs.setValue(value, forKey: key) }
             }
-            #expect(error?.code == code && error?.property == key && owner.dogs[3].weight == 3)
+            expect(error?.code == code && error?.property == key && owner.dogs[3].weight == 3)
         }
         for value in ["text", nil] as [Any?] {
             #expect(throws: Realm.Error.self) { try realm.write { owner.numbers.setValue(value, forKey: "self") } }
-            #expect(Array(owner.numbers) == [3, 1, 2, 1])
+            expectEqual(Array(owner.numbers), [3, 1, 2, 1])
         }
     }
 
@@ -222,7 +226,7 @@ struct KeyValueCodingTests {
             _ = owner().dogs.value(forKeyPath: keyPath)
         }
         let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(message.contains(words), "\(message)")
+        expect(message.contains(words), "\(message)")
     }
 
     @Test
@@ -231,6 +235,6 @@ struct KeyValueCodingTests {
             try keyedRealm().objects(KeyedDog.self).setValue(1, forKey: "age")
         }
         let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(message.contains("outside a write"))
+        expect(message.contains("outside a write"))
     }
 }

@@ -51,33 +51,33 @@ struct ListTests {
             list.append(10)
             list.insert(-1, at: 0)
             list.insert(contentsOf: [100, 101], at: 6)
-            #expect(Array(list) == [-1, 0, 1, 2, 3, 4, 100, 101, 5, 6, 7, 8, 9, 10])
+            expectEqual(Array(list), [-1, 0, 1, 2, 3, 4, 100, 101, 5, 6, 7, 8, 9, 10])
             list.remove(at: 6)
             list.removeFirst()
             list.removeLast(2)
-            #expect(Array(list) == [0, 1, 2, 3, 4, 101, 5, 6, 7, 8])
+            expectEqual(Array(list), [0, 1, 2, 3, 4, 101, 5, 6, 7, 8])
             list.removeSubrange(4..<6)
             list.removeFirst(2)
             list.replace(index: 0, object: 22)
             list[1] = 33
-            #expect(Array(list) == [22, 33, 5, 6, 7, 8])
+            expectEqual(Array(list), [22, 33, 5, 6, 7, 8])
             list.replaceSubrange(1..<3, with: [1, 2, 3])
             list.replaceSubrange(4..., with: [9])
-            #expect(Array(list) == [22, 1, 2, 3, 9])
+            expectEqual(Array(list), [22, 1, 2, 3, 9])
             list.move(from: 0, to: 4)
             list.swapAt(0, 1)
-            #expect(Array(list) == [2, 1, 3, 9, 22])
+            expectEqual(Array(list), [2, 1, 3, 9, 22])
             list.move(fromOffsets: IndexSet([0, 3]), toOffset: 2)
-            #expect(Array(list) == [1, 2, 9, 3, 22])
+            expectEqual(Array(list), [1, 2, 9, 3, 22])
             list.move(fromOffsets: IndexSet([3, 4]), toOffset: 0)
-            #expect(Array(list) == [3, 22, 1, 2, 9])
+            expectEqual(Array(list), [3, 22, 1, 2, 9])
             list.remove(atOffsets: IndexSet([0, 2, 4]))
-            #expect(Array(list) == [22, 2] && list.first == 22 && list.last == 2 && list.count == 2)
-            #expect(list.index(of: 2) == 1 && list.index(of: 5) == nil && list.contains(22))
+            expect(Array(list) == [22, 2] && list.first == 22 && list.last == 2 && list.count == 2)
+            expect(list.index(of: 2) == 1 && list.index(of: 5) == nil && list.contains(22))
             list[0..<1] = List<Int>([7, 8])[0..<2]
-            #expect(Array(list) == [7, 8, 2] && Array(list[1...]) == [8, 2])
+            expect(Array(list) == [7, 8, 2] && Array(list[1...]) == [8, 2])
             list.removeAll()
-            #expect(list.isEmpty && list.first == nil && list.last == nil)
+            expect(list.isEmpty && list.first == nil && list.last == nil)
         }
     }
 
@@ -93,7 +93,7 @@ struct ListTests {
             let expected =
                 (0..<to).filter { !offsets.contains($0) } + moved + (to..<8).filter { !offsets.contains($0) }
             list.move(fromOffsets: offsets, toOffset: to)
-            #expect(Array(list) == expected, "seed \(seed)")
+            expectEqual(Array(list), expected, "seed \(seed)")
         }
     }
 
@@ -106,7 +106,7 @@ struct ListTests {
                 seen.append(i)
                 list.append(i * 10)
             }
-            #expect(seen == [1, 2, 3] && list.count == 6)
+            expect(seen == [1, 2, 3] && list.count == 6)
         }
     }
 
@@ -140,9 +140,9 @@ struct ListTests {
                     model.replaceSubrange(i..<j, with: [step])
                 default: break
                 }
-                #expect(list.count == model.count, "seed \(seed)")
+                expectEqual(list.count, model.count, "seed \(seed)")
             }
-            #expect(Array(list) == model, "seed \(seed)")
+            expectEqual(Array(list), model, "seed \(seed)")
         }
     }
 
@@ -155,65 +155,65 @@ struct ListTests {
         object.names.append(objectsIn: ["a", nil])
         let names = object.names
         try realm.write { realm.add(object) }
-        #expect(object.items === items && items.realm == realm && items.map(\.id) == [1, 2])
-        #expect(object.names === names && Array(names) == ["a", nil])
-        #expect(realm.objects(ListItem.self).count == 2)
+        expect(object.items === items && items.realm == realm && items.map(\.id) == [1, 2])
+        expect(object.names === names && Array(names) == ["a", nil])
+        expectEqual(realm.objects(ListItem.self).count, 2)
         try realm.write {
             items.append(ListItem(3))
             object.main = ListItem(4)
             object.names = List<String?>(["z"])
             object.items = object.items
         }
-        #expect(items.count == 3 && realm.objects(ListItem.self).count == 4 && object.main?.id == 4)
-        #expect(Array(names) == ["z"] && object.names === names)
+        expect(items.count == 3 && realm.objects(ListItem.self).count == 4 && object.main?.id == 4)
+        expect(Array(names) == ["z"] && object.names === names)
         let again = realm.objects(ListModel.self)[0]
-        #expect(again == object && again.items == items && again.items !== items)
-        #expect(items.index(of: items[1]) == 1 && items.index(of: ListItem(1)) == nil)
+        expect(again == object && again.items == items && again.items !== items)
+        expect(items.index(of: items[1]) == 1 && items.index(of: ListItem(1)) == nil)
     }
 
     @Test
     func `Linking objects follow the links back`() throws {
         let realm = try listRealm()
         let item = ListItem(1)
-        #expect(item.owners.isEmpty)
+        expect(item.owners.isEmpty)
         let (a, b) = (ListModel(), ListModel())
         try realm.write {
             realm.add([a, b])
             a.items.append(objectsIn: [item, item])
             b.items.append(item)
         }
-        #expect(item.owners.count == 3 && Set(item.owners) == [a, b] && item.owners.first != nil)
-        #expect(item.owners.index(of: b) != nil)
+        expect(item.owners.count == 3 && Set(item.owners) == [a, b] && item.owners.first != nil)
+        expect(item.owners.index(of: b) != nil)
         try realm.write { a.items.removeAll() }
-        #expect(Array(item.owners) == [b])
+        expectEqual(Array(item.owners), [b])
         try realm.write { realm.delete(b) }
-        #expect(item.owners.isEmpty && b.isInvalidated)
+        expect(item.owners.isEmpty && b.isInvalidated)
     }
 
     @Test(arguments: [false, true])
     func `least, greatest, sum and mean`(_ managed: Bool) throws {
         try withList(managed: managed) { list in
-            #expect(list.min() == nil && list.sum() == 0 && (list.average() as Double?) == nil)
+            expect(list.min() == nil && list.sum() == 0 && (list.average() as Double?) == nil)
             list.append(objectsIn: [4, 1, 5])
-            #expect(list.min() == 1 && list.max() == 5 && list.sum() == 10)
-            #expect(abs((list.average() as Double?)! - 10.0 / 3) < 1e-12)
+            expect(list.min() == 1 && list.max() == 5 && list.sum() == 10)
+            expect(abs((list.average() as Double?)! - 10.0 / 3) < 1e-12)
         }
         let some = List<Double?>([nil, 2, 4])
-        #expect(some.min() == 2 && some.sum() == 6 && (some.average() as Double?) == 3)
+        expect(some.min() == 2 && some.sum() == 6 && (some.average() as Double?) == 3)
         let dates = List<Date>([Date(timeIntervalSince1970: 5), Date(timeIntervalSince1970: 3)])
-        #expect(dates.max() == Date(timeIntervalSince1970: 5))
+        expectEqual(dates.max(), Date(timeIntervalSince1970: 5))
     }
 
     @Test(arguments: [false, true])
     func `Descriptions and coding`(_ managed: Bool) throws {
         try withList(managed: managed) { list in
             list.append(objectsIn: [1, 2])
-            #expect("\(list)" == "List<Int> (\n\t[0] 1,\n\t[1] 2\n)")
+            expectEqual("\(list)", "List<Int> (\n\t[0] 1,\n\t[1] 2\n)")
             let data = try JSONEncoder().encode(list)
-            #expect(String(decoding: data, as: UTF8.self) == "[1,2]")
+            expectEqual(String(decoding: data, as: UTF8.self), "[1,2]")
         }
         let decoded = try JSONDecoder().decode(List<Int>.self, from: Data("[3,4]".utf8))
-        #expect(Array(decoded) == [3, 4])
+        expectEqual(Array(decoded), [3, 4])
     }
 }
 

@@ -41,17 +41,17 @@ struct ManagedObjectTests {
         object.ints.append(objectsIn: [1, 2, 3])
 
         func check(_ o: Everything, _ place: String) {
-            #expect(o.bool && o.int == -5 && o.int8 == -128 && o.int16 == .max && o.int32 == .min, "\(place)")
-            #expect(
+            expect(o.bool && o.int == -5 && o.int8 == -128 && o.int16 == .max && o.int32 == .min, "\(place)")
+            expect(
                 o.int64 == .max && o.float == 1.25 && o.double == -.infinity && o.data == Data([0, 255, 1]),
                 "\(place)"
             )
-            #expect(o.string == String(repeating: "ä", count: 3000) && o.date == date, "\(place)")
-            #expect(o.decimal == Decimal128("12.50") && o.objectId == objectId && o.uuid == uuid, "\(place)")
-            #expect(o.optBool == false && o.optInt8 == 7 && o.optDate == date && o.optString == "", "\(place)")
-            #expect(o.optInt == nil && o.optData == nil && o.optDecimal == nil && o.optUUID == nil, "\(place)")
-            #expect(o.optFloat == nil && o.optDouble == nil && o.optObjectId == nil, "\(place)")
-            #expect(o.link?.name == "Rex" && Array(o.ints) == [1, 2, 3] && o.links.isEmpty, "\(place)")
+            expect(o.string == String(repeating: "ä", count: 3000) && o.date == date, "\(place)")
+            expect(o.decimal == Decimal128("12.50") && o.objectId == objectId && o.uuid == uuid, "\(place)")
+            expect(o.optBool == false && o.optInt8 == 7 && o.optDate == date && o.optString == "", "\(place)")
+            expect(o.optInt == nil && o.optData == nil && o.optDecimal == nil && o.optUUID == nil, "\(place)")
+            expect(o.optFloat == nil && o.optDouble == nil && o.optObjectId == nil, "\(place)")
+            expect(o.link?.name == "Rex" && Array(o.ints) == [1, 2, 3] && o.links.isEmpty, "\(place)")
         }
         try realm.write {
             realm.add(object)
@@ -60,8 +60,8 @@ struct ManagedObjectTests {
         check(object, "after the transaction")
         let other = realm.objects(Everything.self)[0]
         check(other, "another accessor")
-        #expect(other == object && other.hash == object.hash && other !== object && other.isSameObject(as: object))
-        #expect("\(other)" == "\(object)")
+        expect(other == object && other.hash == object.hash && other !== object && other.isSameObject(as: object))
+        expectEqual("\(other)", "\(object)")
 
         try realm.write {
             other.int += 1
@@ -69,9 +69,9 @@ struct ManagedObjectTests {
             other.optString = nil
             other.link = nil
             other["double"] = 2
-            #expect(object.int == -4 && object.optInt == 4 && object.optString == nil && object.link == nil)
+            expect(object.int == -4 && object.optInt == 4 && object.optString == nil && object.link == nil)
         }
-        #expect(object.int == -4 && object.double == 2 && object.optString == nil)
+        expect(object.int == -4 && object.double == 2 && object.optString == nil)
     }
 
     @Test
@@ -84,11 +84,11 @@ struct ManagedObjectTests {
             realm.add(dog)
             dog._id = 4
         }
-        #expect(dog.hash == hash)
+        expectEqual(dog.hash, hash)
         #expect(throws: Realm.Error.self) {
             try realm.write { dog._id = 5 }
         }
-        #expect(dog._id == 4)
+        expectEqual(dog._id, 4)
     }
 
     @Test
@@ -100,9 +100,9 @@ struct ManagedObjectTests {
             try realm.write { object["int8"] = 300 }
             Issue.record("no error")
         } catch let error as Realm.Error {
-            #expect(error.property == "int8" && error.code == .invalidValue)
+            expect(error.property == "int8" && error.code == .invalidValue)
         }
-        #expect(object.int8 == 0)
+        expectEqual(object.int8, 0)
     }
 
     @Test
@@ -113,13 +113,13 @@ struct ManagedObjectTests {
         let dogs = gone.dogs
         try realm.write {
             realm.delete(gone)
-            #expect(gone.isInvalidated && dogs.isInvalidated && !kept.isInvalidated)
+            expect(gone.isInvalidated && dogs.isInvalidated && !kept.isInvalidated)
         }
         realm.beginWrite()
         realm.add(never)
         realm.cancelWrite()
-        #expect(gone.isInvalidated && gone.realm == nil && never.isInvalidated && !kept.isInvalidated)
-        #expect("\(gone)" == "[invalid object]")
+        expect(gone.isInvalidated && gone.realm == nil && never.isInvalidated && !kept.isInvalidated)
+        expectEqual("\(gone)", "[invalid object]")
     }
 
     @Test
@@ -129,11 +129,11 @@ struct ManagedObjectTests {
             realm.add(ModelMaker())
             realm.add(ModelPerson())
         }
-        #expect(realm.objects(ModelMaker.self)[0].other?.name == "Rex")
+        expectEqual(realm.objects(ModelMaker.self)[0].other?.name, "Rex")
         let person = realm.objects(ModelPerson.self)[0]
-        #expect(person.notStored == 8 && person.alsoNotStored == 6)
+        expect(person.notStored == 8 && person.alsoNotStored == 6)
         person.notStored = 9
-        #expect(person.notStored == 9 && person.both == "")
+        expect(person.notStored == 9 && person.both == "")
     }
 
     @Test
@@ -141,8 +141,8 @@ struct ManagedObjectTests {
         let realm = try memoryRealm()
         let object = ModelMapped(value: ["key": "k", "swiftName": 3])
         try realm.write { realm.add(object) }
-        #expect(object.swiftName == 3 && object["swiftName"] as? Int == 3)
-        #expect(realm.objects(ModelMapped.self).where { $0.swiftName == 3 }.count == 1)
+        expect(object.swiftName == 3 && object["swiftName"] as? Int == 3)
+        expectEqual(realm.objects(ModelMapped.self).where { $0.swiftName == 3 }.count, 1)
     }
 
     @Test
@@ -154,6 +154,6 @@ struct ManagedObjectTests {
             return realm.objects(ModelPerson.self)[0]
         }
         let person = try make()
-        #expect(person.name == "Ann" && person.dogs[0]._id == 1)
+        expect(person.name == "Ann" && person.dogs[0]._id == 1)
     }
 }

@@ -82,35 +82,35 @@ struct MappedNameTests {
         func mapping(_ object: ObjectBase) -> [String: String] {
             Dictionary(uniqueKeysWithValues: object.objectSchema.allProperties.map { ($0.name, $0.columnName) })
         }
-        #expect(mapping(NamesHuman()) == person)
-        #expect(mapping(NamesPerson()) == person.merging(["dogs": "pets"]) { $1 })
-        #expect(mapping(NamesWorker()) == person.merging(["title": "job_title"]) { $1 })
-        #expect(
-            mapping(NamesDog())
-                == ["id": "_dog_id", "name": "dog_name", "master": "owner", "numbers": "lucky_numbers"]
+        expectEqual(mapping(NamesHuman()), person)
+        expectEqual(mapping(NamesPerson()), person.merging(["dogs": "pets"]) { $1 })
+        expectEqual(mapping(NamesWorker()), person.merging(["title": "job_title"]) { $1 })
+        expectEqual(
+            mapping(NamesDog()),
+            ["id": "_dog_id", "name": "dog_name", "master": "owner", "numbers": "lucky_numbers"]
         )
         let info = ClassInfo.of(NamesPerson.self)
-        #expect(info.primaryKeyIndex == 2 && info.properties.filter(\.isIndexed).map(\.name) == ["age"])
-        #expect(info.problems.isEmpty && ClassInfo.of(NamesWorker.self).problems.isEmpty)
+        expect(info.primaryKeyIndex == 2 && info.properties.filter(\.isIndexed).map(\.name) == ["age"])
+        expect(info.problems.isEmpty && ClassInfo.of(NamesWorker.self).problems.isEmpty)
     }
 
     @Test
     func `Default values and initialisers work as without a mapped name`() {
         let person = NamesPerson()
-        #expect(person.firstName == "Ada" && person.age == 36 && person.code == "" && person.middleName == nil)
-        #expect(person.friends.isEmpty && person.dogs.isEmpty && person.friend == nil)
+        expect(person.firstName == "Ada" && person.age == 36 && person.code == "" && person.middleName == nil)
+        expect(person.friends.isEmpty && person.dogs.isEmpty && person.friend == nil)
         let worker = NamesWorker()
-        #expect(worker.title == "set by the initialiser" && worker.other?.name == "made by the initialiser")
+        expect(worker.title == "set by the initialiser" && worker.other?.name == "made by the initialiser")
         worker.middleName = "K"
-        #expect(worker.middleName == "K" && worker.plainStored == "not stored")
+        expect(worker.middleName == "K" && worker.plainStored == "not stored")
     }
 
     @Test
     func `A class's stored name isn't its subclass's`() {
-        #expect(ClassInfo.of(NamesWorker.self).tableName == "NamesWorker")
-        #expect(ClassInfo.of(NamesOfASubclass.self).tableName == "NamesOfASubclass")
-        #expect(ClassInfo.of(NamesPerson.self).tableName == "people")
-        #expect(NamesPerson.className() == "NamesPerson")
+        expectEqual(ClassInfo.of(NamesWorker.self).tableName, "NamesWorker")
+        expectEqual(ClassInfo.of(NamesOfASubclass.self).tableName, "NamesOfASubclass")
+        expectEqual(ClassInfo.of(NamesPerson.self).tableName, "people")
+        expectEqual(NamesPerson.className(), "NamesPerson")
     }
 
     @Test
@@ -127,24 +127,24 @@ struct MappedNameTests {
                     realm.create(NamesOfAClassThatIsLongerThanTheFiftySevenBytesWhichAFileAllows.self)
                 }
                 let stored = realm.core.view.schema
-                #expect(
-                    stored.tables.map(\.name).sorted()
-                        == ["NamesOfASubclass", "NamesWorker", "dogs", "inner_dog", "long", "people"]
+                expectEqual(
+                    stored.tables.map(\.name).sorted(),
+                    ["NamesOfASubclass", "NamesWorker", "dogs", "inner_dog", "long", "people"]
                 )
-                #expect(
-                    stored.table(named: "people")?.columns.map(\.name)
-                        == [
-                            "first_name", "years", "_key", "plain", "middle", "family_name", "best_friend",
-                            "all_friends",
-                        ]
+                expectEqual(
+                    stored.table(named: "people")?.columns.map(\.name),
+                    [
+                        "first_name", "years", "_key", "plain", "middle", "family_name", "best_friend",
+                        "all_friends",
+                    ]
                 )
-                #expect(stored.table(named: "dogs")?.primaryKey?.name == "_dog_id")
+                expectEqual(stored.table(named: "dogs")?.primaryKey?.name, "_dog_id")
             }
             let realm = try Realm(configuration: configuration)
-            let dog = try #require(realm.object(ofType: NamesDog.self, forPrimaryKey: 1))
-            #expect(dog.name == "Rex" && Array(dog.numbers) == [1, 2] && dog.master?.firstName == "Grace")
-            #expect(dog.master?.dogs.first == dog)
-            #expect(realm.objects(NamesInner.NamesDog.self).count == 1)
+            let dog = try require(realm.object(ofType: NamesDog.self, forPrimaryKey: 1))
+            expect(dog.name == "Rex" && Array(dog.numbers) == [1, 2] && dog.master?.firstName == "Grace")
+            expectEqual(dog.master?.dogs.first, dog)
+            expectEqual(realm.objects(NamesInner.NamesDog.self).count, 1)
         }
     }
 
@@ -161,14 +161,14 @@ struct MappedNameTests {
             }
         }
         let dogs = realm.objects(NamesDog.self)
-        #expect(dogs.where { $0.master.firstName == "A" }.map(\.id) == [1])
-        #expect(realm.objects(NamesPerson.self).where { $0.dogs.name == "dog of B" }.map(\.code) == ["B"])
+        expectEqual(dogs.where { $0.master.firstName == "A" }.map(\.id), [1])
+        expectEqual(realm.objects(NamesPerson.self).where { $0.dogs.name == "dog of B" }.map(\.code), ["B"])
         for keyPath in ["master.firstName", "owner.first_name", "master.first_name", "owner.firstName"] {
-            #expect(dogs.sorted(byKeyPath: keyPath).map(\.id) == [1, 2, 0])
+            expectEqual(dogs.sorted(byKeyPath: keyPath).map(\.id), [1, 2, 0])
         }
-        #expect(dogs.sorted(by: \.master?.firstName).map(\.id) == [1, 2, 0])
-        #expect(realm.objects(NamesPerson.self).sum(ofProperty: "years") == 3)
-        #expect(realm.objects(NamesPerson.self).max(ofProperty: "age") == 2)
+        expectEqual(dogs.sorted(by: \.master?.firstName).map(\.id), [1, 2, 0])
+        expectEqual(realm.objects(NamesPerson.self).sum(ofProperty: "years"), 3)
+        expectEqual(realm.objects(NamesPerson.self).max(ofProperty: "age"), 2)
     }
 
     @Test(arguments: [false, true])
@@ -179,23 +179,23 @@ struct MappedNameTests {
             "best_friend": ["_key": "f", "firstName": "F"], "all_friends": [["code": "g", "first_name": "G"]],
         ]
         func check(_ person: NamesPerson) {
-            #expect(person.firstName == "Grace" && person.lastName == "Hopper" && person.age == 85)
-            #expect(person.friend?.firstName == "F" && person.friends.first?.firstName == "G")
-            #expect(person["first_name"] as? String == "Grace" && person["firstName"] as? String == "Grace")
-            #expect(person.value(forKey: "family_name") as? String == "Hopper")
+            expect(person.firstName == "Grace" && person.lastName == "Hopper" && person.age == 85)
+            expect(person.friend?.firstName == "F" && person.friends.first?.firstName == "G")
+            expect(person["first_name"] as? String == "Grace" && person["firstName"] as? String == "Grace")
+            expectEqual(person.value(forKey: "family_name") as? String, "Hopper")
             person["first_name"] = "X"
-            #expect(person.firstName == "X")
+            expectEqual(person.firstName, "X")
             person.setValue("Y", forKey: "firstName")
-            #expect(person["first_name"] as? String == "Y")
+            expectEqual(person["first_name"] as? String, "Y")
         }
         if managed {
             try realm.write {
                 let person = realm.create(NamesPerson.self, value: values)
                 check(person)
                 realm.create(NamesPerson.self, value: ["_key": "k", "years": 86] as [String: Any], update: .modified)
-                #expect(person.age == 86 && person.firstName == "Y")
+                expect(person.age == 86 && person.firstName == "Y")
             }
-            #expect(realm.objects(NamesPerson.self).count == 3)
+            expectEqual(realm.objects(NamesPerson.self).count, 3)
         } else {
             check(NamesPerson(value: values))
         }
@@ -212,8 +212,8 @@ struct MappedNameTests {
                 _ = try NamesPerson(validating: values)
             }
         }
-        #expect(error?.code == .invalidValue && error?.className == "NamesPerson" && error?.property == "firstName")
-        #expect(error?.message.contains("given twice, as \"firstName\" and as \"first_name\"") == true)
+        expect(error?.code == .invalidValue && error?.className == "NamesPerson" && error?.property == "firstName")
+        expectEqual(error?.message.contains("given twice, as \"firstName\" and as \"first_name\""), true)
     }
 
     @Test
@@ -230,63 +230,65 @@ struct MappedNameTests {
             override class func shouldIncludeInDefaultSchema() -> Bool { false }
         }
         let copy = NamesPerson(value: Source())
-        #expect(copy.firstName == "stored" && copy.lastName == "public" && copy.code == "k" && copy.age == 1)
-        #expect(NamesPerson(value: NamesWorker(value: ["firstName": "base"])).firstName == "base")
+        expect(copy.firstName == "stored" && copy.lastName == "public" && copy.code == "k" && copy.age == 1)
+        expectEqual(NamesPerson(value: NamesWorker(value: ["firstName": "base"])).firstName, "base")
     }
 
     @Test
     func `The schema has both names, and is found by either`() throws {
         let realm = try newNamesRealm()
-        let people = try #require(realm.schema["people"])
-        #expect(realm.schema["NamesPerson"] == people && people.className == "people")
-        #expect(people["firstName"] == people["first_name"] && people["firstName"]?.name == "firstName")
-        #expect(people["friend"]?.objectClassName == "people" && people["pets"]?.objectClassName == "dogs")
+        let people = try require(realm.schema["people"])
+        expect(realm.schema["NamesPerson"] == people && people.className == "people")
+        expect(people["firstName"] == people["first_name"] && people["firstName"]?.name == "firstName")
+        expect(people["friend"]?.objectClassName == "people" && people["pets"]?.objectClassName == "dogs")
         // Two classes are called so in Swift: only the stored names tell them apart.
-        #expect(realm.schema["NamesDog"] == nil && realm.schema["dogs"] != nil && realm.schema["inner_dog"] != nil)
-        #expect(people.primaryKeyProperty?.columnName == "_key")
+        expect(realm.schema["NamesDog"] == nil && realm.schema["dogs"] != nil && realm.schema["inner_dog"] != nil)
+        expectEqual(people.primaryKeyProperty?.columnName, "_key")
     }
 
     @Test
     func `Properties are printed with both names, in RealmSwift's layout`() throws {
         let realm = try newNamesRealm()
-        let people = try #require(realm.schema["people"])
-        #expect(
-            people["pets"]!.description == """
-                dogs {
-                \ttype = linking objects;
-                \tobjectClassName = dogs;
-                \tlinkOriginPropertyName = owner;
-                \tcolumnName = pets;
-                \tindexed = NO;
-                \tisPrimary = NO;
-                \tarray = YES;
-                \tset = NO;
-                \tdictionary = NO;
-                \toptional = NO;
-                }
-                """
+        let people = try require(realm.schema["people"])
+        expectEqual(
+            people["pets"]!.description,
+            """
+            dogs {
+            \ttype = linking objects;
+            \tobjectClassName = dogs;
+            \tlinkOriginPropertyName = owner;
+            \tcolumnName = pets;
+            \tindexed = NO;
+            \tisPrimary = NO;
+            \tarray = YES;
+            \tset = NO;
+            \tdictionary = NO;
+            \toptional = NO;
+            }
+            """
         )
         let text = "\(try #require(realm.schema["inner_dog"]))"
-        #expect(
-            text == """
-                inner_dog {
-                \tx {
-                \t\ttype = int;
-                \t\tcolumnName = x;
-                \t\tindexed = NO;
-                \t\tisPrimary = NO;
-                \t\tarray = NO;
-                \t\tset = NO;
-                \t\tdictionary = NO;
-                \t\toptional = NO;
-                \t}
-                }
-                """
+        expectEqual(
+            text,
+            """
+            inner_dog {
+            \tx {
+            \t\ttype = int;
+            \t\tcolumnName = x;
+            \t\tindexed = NO;
+            \t\tisPrimary = NO;
+            \t\tarray = NO;
+            \t\tset = NO;
+            \t\tdictionary = NO;
+            \t\toptional = NO;
+            \t}
+            }
+            """
         )
-        #expect("\(realm.schema)".contains("\tinner_dog {\n\t\tx {\n\t\t\ttype = int;"))
-        #expect(people["code"]!.description.contains("\tindexed = YES;\n\tisPrimary = YES;"))
-        #expect(people["age"] != people["plain"] && people["age"] == people["years"])
-        #expect(people != realm.schema["dogs"])
+        expect("\(realm.schema)".contains("\tinner_dog {\n\t\tx {\n\t\t\ttype = int;"))
+        expect(people["code"]!.description.contains("\tindexed = YES;\n\tisPrimary = YES;"))
+        expect(people["age"] != people["plain"] && people["age"] == people["years"])
+        expect(people != realm.schema["dogs"])
     }
 
     @Test
@@ -302,9 +304,9 @@ struct MappedNameTests {
             var changed = base
             changed.objectTypes = [Changed.self]
             let error = #expect(throws: Realm.Error.self) { try Realm(configuration: changed) }
-            #expect(error?.code == .schemaMismatch)
+            expectEqual(error?.code, .schemaMismatch)
             for name in ["'dogs._dog_id'", "'dogs.dog_name'", "'dogs.owner'"] {
-                #expect(error?.message.contains(name) == true, "\(error?.message ?? "")")
+                expectEqual(error?.message.contains(name), true, "\(error?.message ?? "")")
             }
         }
     }
@@ -328,7 +330,7 @@ struct MappedNameTests {
                 try realm.write { realm.create(Before.self, value: ["kept"]) }
             }
             configuration.objectTypes = [After.self]
-            #expect(try Realm(configuration: configuration).objects(After.self).first?.title == "kept")
+            try expectEqual(Realm(configuration: configuration).objects(After.self).first?.title, "kept")
         }
     }
 }

@@ -46,14 +46,14 @@ struct NamingPolicyTests {
     @Test(arguments: table)
     func `A name is split into its words and joined as the policy says`(_ row: [String]) {
         let policies: [NamingPolicy] = [.asDeclared, .snakeCase, .kebabCase, .camelCase, .pascalCase]
-        #expect(policies.map { $0.storedName(of: row[0]) } == row)
+        expectEqual(policies.map { $0.storedName(of: row[0]) }, row)
     }
 
     @Test(arguments: table)
     func `A name that follows a policy is left as it is by it`(_ row: [String]) {
         for policy in NamingPolicy.allCases {
             let once = policy.storedName(of: row[0])
-            #expect(policy.storedName(of: once) == once)
+            expectEqual(policy.storedName(of: once), once)
         }
     }
 }

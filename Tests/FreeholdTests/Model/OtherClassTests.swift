@@ -126,10 +126,10 @@ struct OtherClassTests {
                 let code = thrown { try realm.write { try give(object, position, way, realm) } }
                 let owners = realm.objects(OtherOwner.self)
                 if given == .cat && way.copies {
-                    #expect(code == nil && owners.count == 1, "\(given) \(isManaged)")
-                    #expect(owners.map { contents($0, position) } == [["Tom 4"]], "\(given) \(isManaged)")
+                    expect(code == nil && owners.count == 1, "\(given) \(isManaged)")
+                    expectEqual(owners.map { contents($0, position) }, [["Tom 4"]], "\(given) \(isManaged)")
                 } else {
-                    #expect(code == .invalidValue && owners.isEmpty, "\(given) \(isManaged)")
+                    expect(code == .invalidValue && owners.isEmpty, "\(given) \(isManaged)")
                 }
             }
         }
@@ -142,21 +142,21 @@ struct OtherClassTests {
                 let object = object(given)
                 if isManaged { try realm.write { realm.add(object) } }
                 let expected: Realm.Error.Code? = given == .cat ? nil : .invalidValue
-                #expect(thrown { _ = try OtherDog(validating: object) } == expected)
-                #expect(thrown { try realm.write { _ = realm.create(OtherDog.self, value: object) } } == expected)
-                #expect(thrown { try realm.write { _ = realm.dynamicCreate("OtherDog", value: object) } } == expected)
+                expectEqual(thrown { _ = try OtherDog(validating: object) }, expected)
+                expectEqual(thrown { try realm.write { _ = realm.create(OtherDog.self, value: object) } }, expected)
+                expectEqual(thrown { try realm.write { _ = realm.dynamicCreate("OtherDog", value: object) } }, expected)
                 guard isManaged else { continue }
                 let dynamic = realm.dynamicObjects("\(type(of: object))").last!
-                #expect(thrown { try realm.write { _ = realm.create(OtherDog.self, value: dynamic) } } == expected)
+                expectEqual(thrown { try realm.write { _ = realm.create(OtherDog.self, value: dynamic) } }, expected)
             }
         }
-        #expect(realm.objects(OtherDog.self).map { "\($0.name) \($0.age)" } == Array(repeating: "Tom 4", count: 5))
+        expectEqual(realm.objects(OtherDog.self).map { "\($0.name) \($0.age)" }, Array(repeating: "Tom 4", count: 5))
     }
 
     @Test func `the error names both classes and the property that is lacking`() throws {
         let error = try #require(throws: Realm.Error.self) { _ = try OtherDog(validating: OtherBird()) }
-        #expect(error.className == "OtherDog" && error.property == "age")
-        #expect(error.message.contains("Invalid value") && error.message.contains("OtherBird"))
+        expect(error.className == "OtherDog" && error.property == "age")
+        expect(error.message.contains("Invalid value") && error.message.contains("OtherBird"))
     }
 
     @Test func `a map's setValue(_:forKey:) takes plain data and objects of the class only`() throws {
@@ -168,9 +168,9 @@ struct OtherClassTests {
             owner.named.setValue(OtherDog(value: ["name": "Fido"]), forKey: "b")
         }
         for given in Given.allCases {
-            #expect(thrown { try realm.write { owner.named.setValue(object(given), forKey: "c") } } == .invalidValue)
+            expectEqual(thrown { try realm.write { owner.named.setValue(object(given), forKey: "c") } }, .invalidValue)
         }
-        #expect(owner.named.keys.sorted() == ["a", "b"] && owner.named["a"]??.name == "Rex")
+        expect(owner.named.keys.sorted() == ["a", "b"] && owner.named["a"]??.name == "Rex")
     }
 
     private func thrown(_ body: () throws -> Void) -> Realm.Error.Code? { thrownCode(body) }

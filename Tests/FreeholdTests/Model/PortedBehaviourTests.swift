@@ -75,31 +75,31 @@ struct PortedBehaviourTests {
         )
         let realm = try Realm(configuration: portConfiguration())
         if managed { try realm.write { realm.add(object) } }
-        #expect(
+        expect(
             object["int8"] as! Int8 == 8 && object["int8"] as! Int == 8 && object.value(forKey: "int8") as! Int8 == 8
         )
-        #expect(object["int16"] as! Int16 == 16 && object["int32"] as! Int32 == 32 && object["int64"] as! Int64 == 64)
-        #expect(object["int64"] as? Int == 64 && object["optInt8"] == nil && object["optInt32"] as? Int32 == 3)
-        #expect(
+        expect(object["int16"] as! Int16 == 16 && object["int32"] as! Int32 == 32 && object["int64"] as! Int64 == 64)
+        expect(object["int64"] as? Int == 64 && object["optInt8"] == nil && object["optInt32"] as? Int32 == 3)
+        expect(
             object["float"] as? Float == 1.5 && object["double"] as? Double == 2.5 && object["flag"] as? Bool == true
         )
-        #expect((object["list8"] as? List<Int8>).map { Array($0) } == [1, 2])
-        #expect(
+        expectEqual((object["list8"] as? List<Int8>).map { Array($0) }, [1, 2])
+        expect(
             object.list8.value(forKey: "self") as! [Int8] == [1, 2] && object.list8.value(forKey: "self").count == 2
         )
-        #expect(
+        expect(
             object.value(forKeyPath: "list8.@sum.self") as? Int == 3 && object.map64.value(forKey: "a") as? Int64 == 5
         )
-        #expect(object.set32.value(forKey: "self") as Any? as! Set<Int32>? == [4])
-        #expect(object.set32.value(forKey: "self") as [AnyObject] as! [Int32] == [4])
+        expectEqual(object.set32.value(forKey: "self") as Any? as! Set<Int32>?, [4])
+        expectEqual(object.set32.value(forKey: "self") as [AnyObject] as! [Int32], [4])
         let list = List<PortNumbers>()
         list.append(object)
-        #expect(list.sum(ofProperty: "int8") as Int == 8 && list.max(ofProperty: "int32") as Int32? == 32)
-        #expect("\(object)".contains("int8 = 8;"))
+        expect(list.sum(ofProperty: "int8") as Int == 8 && list.max(ofProperty: "int32") as Int32? == 32)
+        expect("\(object)".contains("int8 = 8;"))
         guard managed else { return }
         let dynamic = realm.dynamicObjects("PortNumbers")[0]
-        #expect(dynamic["int8"] as! Int8 == 8 && dynamic.int16 as? Int16 == 16 && dynamic.int64 as? Int == 64)
-        #expect(dynamic.optInt32 as? Int32 == 3 && dynamic.optInt8 == nil && dynamic["id"] as? NSNumber == 0)
+        expect(dynamic["int8"] as! Int8 == 8 && dynamic.int16 as? Int16 == 16 && dynamic.int64 as? Int == 64)
+        expect(dynamic.optInt32 as? Int32 == 3 && dynamic.optInt8 == nil && dynamic["id"] as? NSNumber == 0)
     }
 
     @Test(arguments: [false, true])
@@ -115,7 +115,7 @@ struct PortedBehaviourTests {
                 set(given)
                 let got = get()
                 // Numbers are equal whatever their type.
-                #expect("\(got)" == "\(wanted)")
+                expectEqual("\(got)", "\(wanted)")
             }
         }
         if managed {
@@ -144,14 +144,14 @@ struct PortedBehaviourTests {
                     realm.create(PortLink.self, value: ["hub": hubs[1200]])
                     realm.delete(hubs[7])
                 }
-                #expect(realm.objects(PortHub.self).count == 1499 && realm.verify().isEmpty)
+                expect(realm.objects(PortHub.self).count == 1499 && realm.verify().isEmpty)
             }
             let realm = try Realm(configuration: portConfiguration(base))
             let hubs = realm.objects(PortHub.self)
-            #expect(hubs.count == 1499 && hubs.where { $0.links.count == 1 }.count == 2 && hubs[3].links.count == 1)
-            #expect(hubs[3].objectSchema.properties.isEmpty && hubs[3].objectSchema["links"] != nil)
+            expect(hubs.count == 1499 && hubs.where { $0.links.count == 1 }.count == 2 && hubs[3].links.count == 1)
+            expect(hubs[3].objectSchema.properties.isEmpty && hubs[3].objectSchema["links"] != nil)
             try realm.write { realm.delete(hubs) }
-            #expect(hubs.isEmpty && realm.objects(PortLink.self).allSatisfy { $0.hub == nil } && realm.verify().isEmpty)
+            expect(hubs.isEmpty && realm.objects(PortLink.self).allSatisfy { $0.hub == nil } && realm.verify().isEmpty)
         }
     }
 
@@ -162,36 +162,36 @@ struct PortedBehaviourTests {
             list.append(objectsIn: values)
             return list
         }
-        #expect(List<Int>() == List<Int>() && list(1, 2) == list(1, 2) && list(1) != list(2) && list(1) != list(1, 1))
+        expect(List<Int>() == List<Int>() && list(1, 2) == list(1, 2) && list(1) != list(2) && list(1) != list(1, 1))
         let (a, b) = (Map<String, Int>(), Map<String, Int>())
-        #expect(a == b)
+        expectEqual(a, b)
         a["x"] = 1
-        #expect(a != b)
+        expect(a != b)
         b["x"] = 1
-        #expect(a == b)
+        expectEqual(a, b)
         let (c, d) = (MutableSet<String>(), MutableSet<String>())
         c.insert(objectsIn: ["x", "y"])
         d.insert(objectsIn: ["y", "x"])
-        #expect(c == d)
+        expectEqual(c, d)
         d.insert("z")
-        #expect(c != d)
+        expect(c != d)
         let dog = PortNumbers()
         let (e, f) = (List<PortNumbers>(), List<PortNumbers>())
         e.append(dog)
         f.append(dog)
-        #expect(e == f)
+        expectEqual(e, f)
         f[0] = PortNumbers()
-        #expect(e != f)
+        expect(e != f)
         // Of managed ones only the same.
         let realm = try Realm(configuration: portConfiguration())
         let (first, second) = try realm.write {
             (realm.create(PortNumbers.self, value: ["id": 1]), realm.create(PortNumbers.self, value: ["id": 2]))
         }
-        #expect(first.list8 == first.list8 && first.list8 != second.list8 && first.list8 != List<Int8>())
-        #expect(
+        expect(first.list8 == first.list8 && first.list8 != second.list8 && first.list8 != List<Int8>())
+        expect(
             List<Int8>() != first.list8 && first.set32 != MutableSet<Int32>() && first.map64 != Map<String, Int64>()
         )
-        #expect(first.map64 == realm.objects(PortNumbers.self)[0].map64)
+        expectEqual(first.map64, realm.objects(PortNumbers.self)[0].map64)
     }
 
     @Test
@@ -200,7 +200,7 @@ struct PortedBehaviourTests {
             (0, false), (1, true), (Int8(1), true), (NSNumber(value: 0), false), (NSNumber(value: true), true),
             (UInt64(1), true),
         ] as [(Any, Bool)] {
-            #expect(try PortNumbers(validating: ["flag": given]).flag == wanted)
+            try expectEqual(PortNumbers(validating: ["flag": given]).flag, wanted)
         }
         for bad in [2, -1, 1.0, "1", NSNumber(value: 2)] as [Any] {
             #expect(throws: Realm.Error.self) { try PortNumbers(validating: ["flag": bad]) }
@@ -212,18 +212,18 @@ struct PortedBehaviourTests {
         let object = PortLink(
             value: ["text": "kept", "wrapped": ["a": NSNull(), "b": ["name": "n"]]] as [String: Any]
         )
-        #expect(object.text == "kept" && object.wrapped["b"]?.name == "n" && object.wrapped["a"]?.name == "part")
+        expect(object.text == "kept" && object.wrapped["b"]?.name == "n" && object.wrapped["a"]?.name == "part")
     }
 
     @Test
     func `The schema's properties are what is stored; linking objects are asked for by themselves`() throws {
         var schema = ObjectSchema(PortNumbers.self)
-        #expect(!schema.properties.contains { $0.name == "back" } && schema.computedProperties.map(\.name) == ["back"])
-        #expect(schema.allProperties.count == schema.properties.count + 1 && schema["back"]?.type == .linkingObjects)
+        expect(!schema.properties.contains { $0.name == "back" } && schema.computedProperties.map(\.name) == ["back"])
+        expect(schema.allProperties.count == schema.properties.count + 1 && schema["back"]?.type == .linkingObjects)
         schema.properties.append(Property("extra", .int))
-        #expect(schema.allProperties.map(\.name).suffix(2) == ["extra", "back"])
-        #expect(PortNumbers.sharedSchema() == ObjectSchema(PortNumbers.self))
-        #expect(
+        expectEqual(schema.allProperties.map(\.name).suffix(2), ["extra", "back"])
+        expectEqual(PortNumbers.sharedSchema(), ObjectSchema(PortNumbers.self))
+        expect(
             Object.sharedSchema() == nil && EmbeddedObject.sharedSchema() == nil && ObjectBase.sharedSchema() == nil
         )
     }
@@ -236,10 +236,10 @@ struct PortedBehaviourTests {
             object.any = .object(object)
             return object
         }
-        #expect(object.dynamicList("list8").count == 2 && object.dynamicMutableSet("set32").count == 1)
-        #expect(object.dynamicMap("map64").count == 1)
-        #expect(object.any.dynamicObject?.int8 as? Int8 == 8)
-        #expect(AnyRealmValue.object(PortNumbers()).dynamicObject == nil)
+        expect(object.dynamicList("list8").count == 2 && object.dynamicMutableSet("set32").count == 1)
+        expectEqual(object.dynamicMap("map64").count, 1)
+        expectEqual(object.any.dynamicObject?.int8 as? Int8, 8)
+        expect(AnyRealmValue.object(PortNumbers()).dynamicObject == nil)
     }
 
     @Test
@@ -249,13 +249,13 @@ struct PortedBehaviourTests {
             for id in 1...3 { realm.create(PortNumbers.self, value: ["id": id, "float": Double(id) / 2]) }
         }
         let all = realm.objects(PortNumbers.self)
-        #expect(all.max(ofProperty: "id") as NSNumber? == 3 && all.sum(ofProperty: "id") as NSNumber == 6)
-        #expect(all.min(ofProperty: "float") as NSNumber? == 0.5 && all.average(ofProperty: "id") as NSNumber? == 2)
+        expect(all.max(ofProperty: "id") as NSNumber? == 3 && all.sum(ofProperty: "id") as NSNumber == 6)
+        expect(all.min(ofProperty: "float") as NSNumber? == 0.5 && all.average(ofProperty: "id") as NSNumber? == 2)
         let list = all[0].list8
-        #expect(list.max() == nil && list.average() as NSNumber? == nil)
-        #expect(all[0].anyList.sum().intValue == 0 && List<AnyRealmValue>().sum() == .int(0))
+        expect(list.max() == nil && list.average() as NSNumber? == nil)
+        expect(all[0].anyList.sum().intValue == 0 && List<AnyRealmValue>().sum() == .int(0))
         let sections = all[0].list8.sectioned(by: { $0 > 0 }, ascending: true)
-        #expect(sections.isEmpty)
+        expect(sections.isEmpty)
     }
 
     @Test("Enums and custom values are taken for what is stored for them, by properties that don't name their types")
@@ -263,10 +263,10 @@ struct PortedBehaviourTests {
         let realm = try Realm(configuration: portConfiguration())
         try realm.write {
             let dynamic = realm.dynamicCreate("PortLink", value: ["text": PortMood.bad])
-            #expect(dynamic.text as? String == "bad")
-            #expect(realm.create(PortLink.self, value: ["text": PortMood.good]).text == "good")
+            expectEqual(dynamic.text as? String, "bad")
+            expectEqual(realm.create(PortLink.self, value: ["text": PortMood.good]).text, "good")
             let numbers = realm.dynamicCreate("PortNumbers", value: ["mood": PortMood.bad])
-            #expect(numbers.mood as? String == "bad")
+            expectEqual(numbers.mood as? String, "bad")
         }
     }
 
@@ -278,11 +278,11 @@ struct PortedBehaviourTests {
         nonisolated(unsafe) let own = realm
         await withCheckedContinuation { continuation in
             Thread {
-                #expect(sent.realm == own && PortLink().realm == nil)
+                expect(sent.realm == own && PortLink().realm == nil)
                 continuation.resume()
             }.start()
         }
-        #expect(object.realm == realm)
+        expectEqual(object.realm, realm)
     }
 
     @Test
@@ -291,22 +291,22 @@ struct PortedBehaviourTests {
         // All have the same primary key, and one links back to the list's first.
         for i in 0..<5 { list.append(PortNumbers(value: ["int8": i, "any": "x\(i)"])) }
         list[2].any = .object(list[0])
-        #expect(list.index(matching: "int8 > 2") == 3 && list.index(matching: "int8 == %@", 9) == nil)
-        #expect(list.index(matching: NSPredicate(format: "any == 'x4'")) == 4)
-        #expect(list.index(matching: { $0.int8 >= 1 && $0.any == "x1" }) == 1)
-        #expect(List<PortNumbers>().index(matching: "int8 == 1") == nil)
+        expect(list.index(matching: "int8 > 2") == 3 && list.index(matching: "int8 == %@", 9) == nil)
+        expectEqual(list.index(matching: NSPredicate(format: "any == 'x4'")), 4)
+        expectEqual(list.index(matching: { $0.int8 >= 1 && $0.any == "x1" }), 1)
+        expect(List<PortNumbers>().index(matching: "int8 == 1") == nil)
         let links = List<PortLink>()
         links.append(PortLink(value: ["link": list[1]]))
         links.append(PortLink(value: ["link": list[4], "text": "t"]))
-        #expect(links.index(matching: { $0.link.int8 == 4 }) == 1 && links.index(matching: "link.int8 == 1") == 0)
-        #expect(list.allSatisfy { $0.realm == nil })
+        expect(links.index(matching: { $0.link.int8 == 4 }) == 1 && links.index(matching: "link.int8 == 1") == 0)
+        expect(list.allSatisfy { $0.realm == nil })
     }
 
     @Test
     func `A path through a file is no path`() {
         let configuration = portConfiguration(Realm.Configuration(fileURL: URL(fileURLWithPath: "/dev/null/foo")))
         let error = #expect(throws: Realm.Error.self) { try Realm(configuration: configuration) }
-        #expect(error?.code == .fileOperationFailed && error?.message.contains("is not a directory") == true)
+        expect(error?.code == .fileOperationFailed && error?.message.contains("is not a directory") == true)
     }
 
     @Test
@@ -315,9 +315,9 @@ struct PortedBehaviourTests {
         configuration.objectTypes = [PortEmpty.self]
         let error = #expect(throws: Realm.Error.self) { try Realm(configuration: configuration) }
         let text = error.map { "\($0)" } ?? ""
-        #expect(text.contains("PortEmpty has no @Persisted property. Did you remember to mark them with '@Persisted'?"))
-        #expect(text.components(separatedBy: "PortEmpty").count == 2, "\(text)")
-        #expect(error?.localizedDescription.components(separatedBy: "PortEmpty").count == 2)
+        expect(text.contains("PortEmpty has no @Persisted property. Did you remember to mark them with '@Persisted'?"))
+        expectEqual(text.components(separatedBy: "PortEmpty").count, 2, "\(text)")
+        expectEqual(error?.localizedDescription.components(separatedBy: "PortEmpty").count, 2)
     }
 }
 

@@ -24,7 +24,7 @@ private func mistakes(_ schemas: ObjectSchema...) -> String {
         _ = try Realm(configuration: configuration(Schema(schemas)))
         return ""
     } catch {
-        #expect((error as? Realm.Error)?.code == .invalidSchema)
+        expectEqual((error as? Realm.Error)?.code, .invalidSchema)
         return "\(error)"
     }
 }
@@ -46,14 +46,14 @@ struct SchemaByHandTests {
         let tag = ObjectSchema("Tag", isEmbedded: true, properties: [Property("name", .string)])
         let owner = ObjectSchema("Owner", properties: [Property("tag", .object, objectClassName: "Tag")])
         let realm = try Realm(configuration: configuration(Schema([dog, owner, tag])))
-        #expect(realm.isEmpty)
+        expect(realm.isEmpty)
         try realm.write {
             realm.dynamicCreate("Dog", value: ["id": UUID()])
             realm.dynamicCreate("Owner", value: ["tag": ["name": "x"]])
         }
-        #expect(!realm.isEmpty)
+        expect(!realm.isEmpty)
         try realm.write { realm.deleteAll() }
-        #expect(realm.isEmpty && realm.dynamicObjects("Dog").isEmpty && realm.verify() == [])
+        expect(realm.isEmpty && realm.dynamicObjects("Dog").isEmpty && realm.verify() == [])
     }
 
     @Test
@@ -61,11 +61,11 @@ struct SchemaByHandTests {
         try withNewFile { base in
             for _ in 0..<2 {
                 let realm = try Realm(configuration: configuration(Schema([dog]), base))
-                let table = try #require(realm.core.view.schema.table(named: "Dog"))
-                #expect(table.columns.map(\.name) == ["id", "dog_name", "age", "tags", "best", "friends"])
-                #expect(table.primaryKey?.name == "id" && table.columns[1].isIndexed && table.columns[2].isOptional)
-                #expect(table.columns[5].targetTableID == table.id)
-                #expect(realm.schema == Schema([dog]) && realm.schema["Dog"]?["dog_name"]?.name == "name")
+                let table = try require(realm.core.view.schema.table(named: "Dog"))
+                expectEqual(table.columns.map(\.name), ["id", "dog_name", "age", "tags", "best", "friends"])
+                expect(table.primaryKey?.name == "id" && table.columns[1].isIndexed && table.columns[2].isOptional)
+                expectEqual(table.columns[5].targetTableID, table.id)
+                expect(realm.schema == Schema([dog]) && realm.schema["Dog"]?["dog_name"]?.name == "name")
             }
             // What a class declares otherwise is a mismatch, as between classes.
             var changed = dog
@@ -73,7 +73,7 @@ struct SchemaByHandTests {
             let error = #expect(throws: Realm.Error.self) {
                 try Realm(configuration: configuration(Schema([changed]), base))
             }
-            #expect(error?.code == .schemaMismatch && error?.message.contains("'Dog.age'") == true)
+            expect(error?.code == .schemaMismatch && error?.message.contains("'Dog.age'") == true)
         }
     }
 
@@ -90,13 +90,13 @@ struct SchemaByHandTests {
                     let person = realm.create(HandPerson.self, value: ["id": 1, "firstName": "Ada"] as [String: Any])
                     person.friend = person
                 }
-                #expect(realm.objects(HandPerson.self).where { $0.firstName == "Ada" }.count == 1)
+                expectEqual(realm.objects(HandPerson.self).where { $0.firstName == "Ada" }.count, 1)
             }
             let realm = try Realm(configuration: configuration(schema, base))
-            let table = try #require(realm.core.view.schema.table(named: "person"))
-            #expect(table.columns.map(\.name) == ["id", "first_name", "friend", "extra"] && table.columns[1].isIndexed)
-            #expect(realm.objects(HandPerson.self).first?.friend?.firstName == "Ada")
-            #expect(realm.schema["HandPerson"]?["extra"]?.isOptional == true)
+            let table = try require(realm.core.view.schema.table(named: "person"))
+            expect(table.columns.map(\.name) == ["id", "first_name", "friend", "extra"] && table.columns[1].isIndexed)
+            expectEqual(realm.objects(HandPerson.self).first?.friend?.firstName, "Ada")
+            expectEqual(realm.schema["HandPerson"]?["extra"]?.isOptional, true)
         }
     }
 
@@ -133,7 +133,7 @@ struct SchemaByHandTests {
             "Bad.i must be a list of objects that aren't optional", "Bad.j needs @Persisted(originProperty: …)",
             "Bad.k has the origin \"nothing\", which is no property of Bad",
             "Bad.l has the origin Bad.a, which is no link to Bad", "Bad.m.n has a dot in its stored name",
-        ] { #expect(text.contains(part), "\(part) in:\n\(text)") }
+        ] { expect(text.contains(part), "\(part) in:\n\(text)") }
     }
 
     @Test
@@ -146,37 +146,37 @@ struct SchemaByHandTests {
         for part in [
             "HandPerson is the schema of a class, whose name (person) and kind it must keep",
             "HandPerson.firstName isn't as its class declares it", "HandPerson.friend isn't as its class declares it",
-        ] { #expect(text.contains(part), "\(text)") }
+        ] { expect(text.contains(part), "\(text)") }
     }
 
     @Test
     func `A schema stands alone, and must be that of a realm that is open on the thread`() throws {
         var both = configuration(Schema([dog]))
         both.objectTypes = []
-        #expect(thrownCode { _ = try Realm(configuration: both) } == .invalidInput)
+        expectEqual(thrownCode { _ = try Realm(configuration: both) }, .invalidInput)
         var named = configuration(Schema([dog]))
         named.classNamingPolicy = .snakeCase
-        #expect(thrownCode { _ = try Realm(configuration: named) } == .invalidInput)
+        expectEqual(thrownCode { _ = try Realm(configuration: named) }, .invalidInput)
 
         let first = configuration(Schema([dog]))
         let realm = try Realm(configuration: first)
         var second = first
-        #expect(try Realm(configuration: second) == realm)
+        try expectEqual(Realm(configuration: second), realm)
         second.schema!.objectSchema[0].properties.removeLast()
-        #expect(thrownCode { _ = try Realm(configuration: second) } == .alreadyOpen)
+        expectEqual(thrownCode { _ = try Realm(configuration: second) }, .alreadyOpen)
     }
 
     @Test
     func `Schemas are values that can be compared, looked up and printed`() throws {
         let schema = try Schema(classes: [HandPerson.self], propertyNamingPolicy: .snakeCase)
-        #expect(schema["person"]?.objectClass == HandPerson.self && schema["HandPerson"]?["id"]?.isPrimaryKey == true)
+        expect(schema["person"]?.objectClass == HandPerson.self && schema["HandPerson"]?["id"]?.isPrimaryKey == true)
         var other = schema
-        #expect(other == schema)
+        expectEqual(other, schema)
         other.objectSchema[0].properties[2].isIndexed = true
-        #expect(other != schema)
-        #expect(dog.description.hasPrefix("Dog {\n\tid {\n\t\ttype = uuid;\n\t\tcolumnName = id;\n\t\tindexed = YES;"))
-        #expect(Property("a", .int) == Property("a", .int) && Property("a", .int) != Property("a", .int, mapTo: "b"))
-        #expect(Property("l", .linkingObjects).isArray && Property("o", .object).isOptional)
+        expect(other != schema)
+        expect(dog.description.hasPrefix("Dog {\n\tid {\n\t\ttype = uuid;\n\t\tcolumnName = id;\n\t\tindexed = YES;"))
+        expect(Property("a", .int) == Property("a", .int) && Property("a", .int) != Property("a", .int, mapTo: "b"))
+        expect(Property("l", .linkingObjects).isArray && Property("o", .object).isOptional)
         #expect(throws: Realm.Error.self) { try Schema(classes: [NamingClash.self], propertyNamingPolicy: .snakeCase) }
     }
 }

@@ -93,7 +93,7 @@ private func mistakes(_ types: [AnyClass]) -> String {
         _ = try SchemaBuilder.build(types)
         return ""
     } catch {
-        #expect(error.code == .invalidSchema)
+        expectEqual(error.code, .invalidSchema)
         return error.message
     }
 }
@@ -109,14 +109,15 @@ struct SchemaOverrideTests {
     @Test
     func `primaryKey(), indexedProperties() and ignoredProperties() say what @Persisted would`() throws {
         let realm = try realm()
-        let schema = try #require(realm.schema["Ignoring"])
-        #expect(schema.properties.map(\.name) == ["code", "name", "other"])
-        #expect(schema.primaryKeyProperty?.name == "code" && schema["name"]?.isIndexed == true)
-        let table = try #require(realm.core.view.schema.table(named: "Ignoring"))
-        #expect(table.columns.map(\.name) == ["code", "name", "other"] && table.primaryKey?.name == "code")
-        #expect(table.columns.map(\.isIndexed) == [false, true, true])
-        #expect(
-            realm.schema["IgnoringMore"]?.properties.map(\.name) == ["code", "name", "other", "more"]
+        let schema = try require(realm.schema["Ignoring"])
+        expectEqual(schema.properties.map(\.name), ["code", "name", "other"])
+        expect(schema.primaryKeyProperty?.name == "code" && schema["name"]?.isIndexed == true)
+        let table = try require(realm.core.view.schema.table(named: "Ignoring"))
+        expect(table.columns.map(\.name) == ["code", "name", "other"] && table.primaryKey?.name == "code")
+        expectEqual(table.columns.map(\.isIndexed), [false, true, true])
+        expectEqual(
+            realm.schema["IgnoringMore"]?.properties.map(\.name),
+            ["code", "name", "other", "more"]
         )
     }
 
@@ -124,7 +125,7 @@ struct SchemaOverrideTests {
     func `An ignored @Persisted property is a plain one, unmanaged and managed`() throws {
         try withNewFile { base in
             let object = IgnoringMore(value: ["code": "a", "cached": 99] as [String: Any])
-            #expect(object.cached == 5, "a dictionary's key that names no stored property is left out")
+            expectEqual(object.cached, 5, "a dictionary's key that names no stored property is left out")
             object.cached = 6
             object.tags.append("t")
             object.link = Ignoring()
@@ -133,29 +134,29 @@ struct SchemaOverrideTests {
                 let realm = try realm(base)
                 try realm.write { realm.add(object) }
                 // No transaction is needed, and nothing is lost when the object becomes managed.
-                #expect(object.cached == 6 && Array(object.tags) == ["t"] && object.link != nil)
+                expect(object.cached == 6 && Array(object.tags) == ["t"] && object.link != nil)
                 object.cached += 1
                 object.tags.append("u")
                 object.link = nil
                 object.plain = 3
-                #expect(object.cached == 7 && object.tags.count == 2 && object.link == nil && object.temporary == 7)
-                #expect(!object.tags.isInvalidated && object.tags.realm == nil)
+                expect(object.cached == 7 && object.tags.count == 2 && object.link == nil && object.temporary == 7)
+                expect(!object.tags.isInvalidated && object.tags.realm == nil)
                 // Another accessor of the row has values of its own.
-                let again = try #require(realm.object(ofType: IgnoringMore.self, forPrimaryKey: "a"))
-                #expect(again == object && again.cached == 5 && again.tags.isEmpty && again.late == 6)
+                let again = try require(realm.object(ofType: IgnoringMore.self, forPrimaryKey: "a"))
+                expect(again == object && again.cached == 5 && again.tags.isEmpty && again.late == 6)
                 for each in realm.objects(IgnoringMore.self) {
                     each.cached = 100
-                    #expect(each.cached == 100)
+                    expectEqual(each.cached, 100)
                 }
                 try realm.write {
                     object.name = "changed"
                     object.cached = 8
                     realm.cancelWrite()
                 }
-                #expect(object.name == "n" && object.cached == 8, "what isn't stored isn't rolled back")
+                expect(object.name == "n" && object.cached == 8, "what isn't stored isn't rolled back")
             }
             let realm = try realm(base)
-            #expect(realm.objects(IgnoringMore.self).first?.cached == 5)
+            expectEqual(realm.objects(IgnoringMore.self).first?.cached, 5)
         }
     }
 
@@ -165,8 +166,8 @@ struct SchemaOverrideTests {
         configuration.objectTypes = [IgnoringComputed.self]
         let realm = try Realm(configuration: configuration)
         let object = try realm.write { realm.create(IgnoringComputed.self, value: ["name": "Ada"]) }
-        #expect(object.full == "Ada!" && object.temporary == 3)
-        #expect(object.objectSchema.properties.map(\.name) == ["name"])
+        expect(object.full == "Ada!" && object.temporary == 3)
+        expectEqual(object.objectSchema.properties.map(\.name), ["name"])
     }
 
     @Test
@@ -179,7 +180,7 @@ struct SchemaOverrideTests {
             "IgnoredKey primaryKey() names \"a\", which is ignored",
             "IgnoredKey indexedProperties() names \"a\", which is ignored",
             "NothingLeft has no @Persisted property",
-        ] { #expect(text.contains(part), "\(part) in:\n\(text)") }
+        ] { expect(text.contains(part), "\(part) in:\n\(text)") }
     }
 
     @Test(
@@ -198,17 +199,17 @@ struct SchemaOverrideTests {
         ] as [(AnyClass, String)]
     )
     func `Clashes and impossible names are named`(_ type: AnyClass, _ text: String) {
-        #expect(mistakes([type]).contains(text), "\(mistakes([type]))")
+        expect(mistakes([type]).contains(text), "\(mistakes([type]))")
     }
 
     @Test
     func `Private and nested classes of one name are named without the compiler's words`() {
         let text = mistakes([Twin.self, Mistaken.hidden])
-        #expect(
+        expect(
             text.contains("Twin is the name of 2 classes (FreeholdTests.Mistaken.Twin, FreeholdTests.Twin)"),
             "\(text)"
         )
-        #expect(text.contains("mappedName()") && !text.contains("unknown context"))
+        expect(text.contains("mappedName()") && !text.contains("unknown context"))
     }
 
     @Test
@@ -225,8 +226,8 @@ struct SchemaOverrideTests {
             }
         } catch { texts.append("\(error)") }
         texts.append(mistakes([NoModel.self]))
-        #expect(texts.count >= 6)
-        for text in texts { #expect(!text.contains("unknown context"), "\(text)") }
+        expect(texts.count >= 6)
+        for text in texts { expect(!text.contains("unknown context"), "\(text)") }
     }
 }
 

@@ -38,17 +38,17 @@ struct SubclassLimitTests {
             for id in 0..<3 { realm.create(MixBase.self, value: ["id": id, "name": "base"] as [String: Any]) }
             for id in 2..<4 { realm.create(MixDerived.self, value: ["id": id, "name": "derived"] as [String: Any]) }
         }
-        #expect(realm.objects(MixBase.self).count == 3 && realm.objects(MixDerived.self).count == 2)
-        #expect(realm.objects(MixBase.self).where { $0.name == "derived" }.isEmpty)
-        #expect(realm.object(ofType: MixBase.self, forPrimaryKey: 3) == nil)
-        #expect(realm.object(ofType: MixDerived.self, forPrimaryKey: 0) == nil)
+        expect(realm.objects(MixBase.self).count == 3 && realm.objects(MixDerived.self).count == 2)
+        expect(realm.objects(MixBase.self).where { $0.name == "derived" }.isEmpty)
+        expect(realm.object(ofType: MixBase.self, forPrimaryKey: 3) == nil)
+        expect(realm.object(ofType: MixDerived.self, forPrimaryKey: 0) == nil)
         // One key in both tables.
-        #expect(realm.object(ofType: MixBase.self, forPrimaryKey: 2)?.name == "base")
-        #expect(realm.object(ofType: MixDerived.self, forPrimaryKey: 2)?.name == "derived")
-        let derived = try #require(realm.object(ofType: MixDerived.self, forPrimaryKey: 2))
-        #expect(realm.objects(MixBase.self).index(of: derived) == nil)
+        expectEqual(realm.object(ofType: MixBase.self, forPrimaryKey: 2)?.name, "base")
+        expectEqual(realm.object(ofType: MixDerived.self, forPrimaryKey: 2)?.name, "derived")
+        let derived = try require(realm.object(ofType: MixDerived.self, forPrimaryKey: 2))
+        expect(realm.objects(MixBase.self).index(of: derived) == nil)
         try realm.write { realm.delete(realm.objects(MixBase.self)) }
-        #expect(realm.objects(MixDerived.self).count == 2 && !derived.isInvalidated)
+        expect(realm.objects(MixDerived.self).count == 2 && !derived.isInvalidated)
     }
 
     @Test
@@ -59,14 +59,14 @@ struct SubclassLimitTests {
             // Added as a base class's, it is one of its own class.
             realm.add(MixDerived(value: ["id": 2]) as MixBase)
         }
-        let base: Object = try #require(realm.objects(MixBase.self).first)
-        let derived: Object = try #require(realm.objects(MixDerived.self).first)
-        #expect(realm.objects(MixBase.self).count == 1 && type(of: base) == MixBase.self)
-        #expect(base as? MixDerived == nil && type(of: derived) == MixDerived.self)
-        #expect((realm.objects(MixBase.self) as Any) as? Results<MixDerived> == nil)
-        #expect((realm.objects(MixDerived.self) as Any) as? Results<MixBase> == nil)
-        #expect((MixHolder().bases as Any) as? List<MixDerived> == nil)
-        #expect(base != derived)
+        let base: Object = try require(realm.objects(MixBase.self).first)
+        let derived: Object = try require(realm.objects(MixDerived.self).first)
+        expect(realm.objects(MixBase.self).count == 1 && type(of: base) == MixBase.self)
+        expect(base as? MixDerived == nil && type(of: derived) == MixDerived.self)
+        expect((realm.objects(MixBase.self) as Any) as? Results<MixDerived> == nil)
+        expect((realm.objects(MixDerived.self) as Any) as? Results<MixBase> == nil)
+        expect((MixHolder().bases as Any) as? List<MixDerived> == nil)
+        expect(base != derived)
     }
 
     @Test
@@ -80,17 +80,17 @@ struct SubclassLimitTests {
             holder.base = base
             holder.bases.append(base)
         }
-        let derived = try #require(realm.objects(MixDerived.self).first)
-        let base = try #require(realm.objects(MixBase.self).first)
+        let derived = try require(realm.objects(MixDerived.self).first)
+        let base = try require(realm.objects(MixBase.self).first)
         let holders = realm.objects(MixHolder.self)
-        #expect(holders.where { $0.base == base }.count == 1 && holders.where { $0.bases.contains(base) }.count == 1)
-        #expect(holders.where { $0.base == derived }.isEmpty && holders.where { $0.base != derived }.count == 1)
-        #expect(holders.where { $0.bases.contains(derived) }.isEmpty)
-        #expect(
+        expect(holders.where { $0.base == base }.count == 1 && holders.where { $0.bases.contains(base) }.count == 1)
+        expect(holders.where { $0.base == derived }.isEmpty && holders.where { $0.base != derived }.count == 1)
+        expect(holders.where { $0.bases.contains(derived) }.isEmpty)
+        expect(
             holders.where { $0.base.in([derived, nil]) }.isEmpty && holders.where { $0.base.in([base]) }.count == 1
         )
-        #expect(holders.where { $0.bases.containsAny(in: [derived]) }.isEmpty)
-        #expect(holders[0].bases.index(of: derived) == nil && !holders[0].bases.contains(derived))
+        expect(holders.where { $0.bases.containsAny(in: [derived]) }.isEmpty)
+        expect(holders[0].bases.index(of: derived) == nil && !holders[0].bases.contains(derived))
     }
 
     @Test
@@ -99,11 +99,11 @@ struct SubclassLimitTests {
         try realm.write {
             let derived = realm.create(MixDerived.self, value: ["id": 1, "name": "n", "more": 2] as [String: Any])
             let holder = realm.create(MixHolder.self, value: ["base": derived])
-            #expect(holder.base.map { type(of: $0) == MixBase.self } == true && holder.base?.name == "n")
+            expect(holder.base.map { type(of: $0) == MixBase.self } == true && holder.base?.name == "n")
             realm.cancelWrite()
         }
         let copy = MixBase(value: MixDerived(value: ["id": 5, "name": "x", "more": 1] as [String: Any]))
-        #expect(type(of: copy) == MixBase.self && copy.id == 5 && copy.name == "x")
+        expect(type(of: copy) == MixBase.self && copy.id == 5 && copy.name == "x")
     }
 
     @Test(
@@ -130,6 +130,6 @@ struct SubclassLimitTests {
             }
         }
         let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(message.contains("MixBase") && message.contains("MixDerived"), "\(message)")
+        expect(message.contains("MixBase") && message.contains("MixDerived"), "\(message)")
     }
 }

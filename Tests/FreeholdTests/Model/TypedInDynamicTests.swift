@@ -47,18 +47,18 @@ struct TypedInDynamicTests {
             let town = realm.dynamicCreate("MixTown", value: ["id": 1])
             town["street"] = typed
             // It has become the accessor of its row.
-            #expect(typed.realm == realm && typed.parentProperty == "street" && typed.inner?.name == "inner")
+            expect(typed.realm == realm && typed.parentProperty == "street" && typed.inner?.name == "inner")
             town["streets"] = [MixStreet(value: ["a"]), typed, ["name": "b"]] as [Any]
             town["streetsByName"] = ["x": MixStreet(value: ["c"])]
             (town["streets"] as! List<DynamicObject>)[0]["inner"] = MixStreet(value: ["d"])
             // Within an embedded dynamic object.
             (town["street"] as! DynamicObject)["byName"] = ["y": MixStreet(value: ["e"]), "z": nil]
         }
-        let town = try #require(realm.objects(MixTown.self).first)
-        #expect(town.street?.name == "Broadway" && town.street?.number == 3 && town.street?.inner?.name == "inner")
-        #expect(town.street?.more.map(\.name) == ["more"] && town.street?.byName["y"]??.name == "e")
-        #expect(town.streets.map(\.name) == ["a", "Broadway", "b"] && town.streets[0].inner?.name == "d")
-        #expect(town.streets[1].more.map(\.name) == ["more"] && town.streetsByName["x"]??.name == "c")
+        let town = try require(realm.objects(MixTown.self).first)
+        expect(town.street?.name == "Broadway" && town.street?.number == 3 && town.street?.inner?.name == "inner")
+        expect(town.street?.more.map(\.name) == ["more"] && town.street?.byName["y"]??.name == "e")
+        expect(town.streets.map(\.name) == ["a", "Broadway", "b"] && town.streets[0].inner?.name == "d")
+        expect(town.streets[1].more.map(\.name) == ["more"] && town.streetsByName["x"]??.name == "c")
     }
 
     @Test("Typed objects are assigned to dynamic links, collections and mixed values, and become rows")
@@ -68,7 +68,7 @@ struct TypedInDynamicTests {
         try realm.write {
             let town = realm.dynamicCreate("MixTown", value: ["id": 1])
             town["near"] = near
-            #expect(near.realm == realm)
+            expectEqual(near.realm, realm)
             town["others"] = [near, MixTown(value: ["id": 3])]
             town["otherSet"] = [MixTown(value: ["id": 4]), near]
             town["otherMap"] = ["a": MixTown(value: ["id": 5]), "b": nil]
@@ -79,13 +79,13 @@ struct TypedInDynamicTests {
                 value: ["id": 8, "street": MixStreet(value: ["s8"]), "near": near] as [String: Any]
             )
         }
-        let town = try #require(realm.object(ofType: MixTown.self, forPrimaryKey: 1))
-        #expect(town.near == near && town.others.map(\.id) == [2, 3] && Set(town.otherSet.map(\.id)) == [2, 4])
-        #expect(town.otherMap["a"]??.id == 5 && town.any.object(MixTown.self)?.streets.first?.name == "s6")
-        #expect(town.anyList[0].object(MixTown.self)?.id == 7 && town.anyList.count == 3)
-        #expect(town.anyList[1].dictionaryValue?["k"]?.object(MixTown.self) == near)
-        let last = try #require(realm.object(ofType: MixTown.self, forPrimaryKey: 8))
-        #expect(last.street?.name == "s8" && last.near == near)
+        let town = try require(realm.object(ofType: MixTown.self, forPrimaryKey: 1))
+        expect(town.near == near && town.others.map(\.id) == [2, 3] && Set(town.otherSet.map(\.id)) == [2, 4])
+        expect(town.otherMap["a"]??.id == 5 && town.any.object(MixTown.self)?.streets.first?.name == "s6")
+        expect(town.anyList[0].object(MixTown.self)?.id == 7 && town.anyList.count == 3)
+        expectEqual(town.anyList[1].dictionaryValue?["k"]?.object(MixTown.self), near)
+        let last = try require(realm.object(ofType: MixTown.self, forPrimaryKey: 8))
+        expect(last.street?.name == "s8" && last.near == near)
     }
 
     @Test
@@ -103,11 +103,11 @@ struct TypedInDynamicTests {
                 value: ["id": 3, "near": dynamic, "street": dynamic["street"], "others": [dynamic, typed]]
                     as [String: Any?]
             )
-            #expect(third.near?.id == 1 && third.street?.name == "s" && third.others.map(\.id) == [1, 2])
+            expect(third.near?.id == 1 && third.street?.name == "s" && third.others.map(\.id) == [1, 2])
             let unmanaged = MixTown(value: ["id": 4, "street": dynamic["street"]!, "near": dynamic] as [String: Any])
-            #expect(unmanaged.street?.name == "s" && unmanaged.near?.id == 1)
-            #expect(typed.near?.id == 1 && typed.street?.name == "s" && typed.others.map(\.id) == [1])
-            #expect(typed.street != typed.near?.street && typed.any.object(MixTown.self)?.id == 1)
+            expect(unmanaged.street?.name == "s" && unmanaged.near?.id == 1)
+            expect(typed.near?.id == 1 && typed.street?.name == "s" && typed.others.map(\.id) == [1])
+            expect(typed.street != typed.near?.street && typed.any.object(MixTown.self)?.id == 1)
         }
     }
 
@@ -128,10 +128,10 @@ struct TypedInDynamicTests {
                 }
                 return text
             }
-            let town = try #require(realm.object(ofType: MixTown.self, forPrimaryKey: id * 1000))
-            #expect(MixMaker.shown(town) == wanted, "seed \(seed)")
+            let town = try require(realm.object(ofType: MixTown.self, forPrimaryKey: id * 1000))
+            expectEqual(MixMaker.shown(town), wanted, "seed \(seed)")
         }
-        #expect(realm.verify().isEmpty)
+        expect(realm.verify().isEmpty)
     }
 }
 

@@ -18,9 +18,9 @@ struct WritableNameTests {
     @Test(arguments: ["@count", "@x", "a.b", "a[0]", "a]", ""])
     func `a property's name that can't be is refused with the reason`(name: String) throws {
         let error = #expect(throws: Realm.Error.self) { try open(property: name) }
-        #expect(error?.code == .invalidSchema)
+        expectEqual(error?.code, .invalidSchema)
         let reasons = ["dot", "can't write", "empty"]
-        #expect(reasons.contains { "\(error!)".contains($0) }, "\(String(describing: error))")
+        expect(reasons.contains { "\(error!)".contains($0) }, "\(String(describing: error))")
     }
 
     @Test(arguments: [
@@ -34,18 +34,18 @@ struct WritableNameTests {
             for i in 0..<3 { realm.dynamicCreate("Thing", value: [name: 3 - i]) }
         }
         let all = realm.dynamicObjects("Thing")
-        #expect(all.sorted(byKeyPath: name).map { $0[name] as? Int } == [1, 2, 3])
+        expectEqual(all.sorted(byKeyPath: name).map { $0[name] as? Int }, [1, 2, 3])
         let query = Freehold.Query<DynamicObject>._constructForTesting()[name, as: Int.self] == 2
-        #expect(try all.filter(validating: query.queryString).count == 1, "\(query.queryString)")
+        try expectEqual(all.filter(validating: query.queryString).count, 1, "\(query.queryString)")
         let path = query.queryString.dropLast(" == 2".count)
-        #expect(all.filter("%K == 2 SORT(\(path) ASC)", String(path)).count == 1)
+        expectEqual(all.filter("%K == 2 SORT(\(path) ASC)", String(path)).count, 1)
     }
 
     @Test(arguments: ["@a", "A<Int>", "a'b", "1"])
     func `a class's name can be anything`(name: String) throws {
         let realm = try open(className: name, property: "a")
         try realm.write { realm.dynamicCreate(name, value: ["a": 1]) }
-        #expect(realm.dynamicObjects(name).filter("a == 1").count == 1)
+        expectEqual(realm.dynamicObjects(name).filter("a == 1").count, 1)
     }
 
     @Test
@@ -54,13 +54,13 @@ struct WritableNameTests {
             _ = IndexedParent()["nmae"]
         }
         let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(message.contains("has no property \"nmae\". Did you mean name?"), "\(message)")
+        expect(message.contains("has no property \"nmae\". Did you mean name?"), "\(message)")
         var configuration = newConfiguration()
         configuration.objectTypes = [IndexedParent.self, IndexedKid.self, IndexedPart.self]
         let realm = try Realm(configuration: configuration)
         let error = #expect(throws: Realm.Error.self) {
             try realm.write { _ = realm.create(IndexedParent.self, value: ["id": 1, "name": 5]) }
         }
-        #expect(error.map { "\($0)".contains("5 (Int) is given where String is expected") } == true)
+        expectEqual(error.map { "\($0)".contains("5 (Int) is given where String is expected") }, true)
     }
 }

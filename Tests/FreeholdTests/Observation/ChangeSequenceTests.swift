@@ -22,14 +22,14 @@ private actor ChangeWatcher {
         for await change in realm.objects(THPerson.self).sorted(by: \.name).changes {
             switch change {
             case .initial(let people):
-                #expect(!people.isFrozen)
+                expect(!people.isFrozen)
                 copy = people.map(\.name)
             case .update(let people, let deletions, let insertions, _):
-                #expect(!people.isFrozen)
+                expect(!people.isFrozen)
                 for i in deletions.reversed() { copy.remove(at: i) }
                 for i in insertions { copy.insert(people[i].name, at: i) }
                 for i in change.newModifications { copy[i] = people[i].name }
-                #expect(copy == people.map(\.name))
+                expectEqual(copy, people.map(\.name))
             case .error: Issue.record("error")
             }
             notes.add("\(copy.count)")
@@ -79,7 +79,7 @@ struct ChangeSequenceTests {
         try await watcher.write { $0.delete(person(20, $0)) }
         try await watcher.notes.waitFor(4)
         await task.value
-        #expect(watcher.notes.all == ["10", "11", "10", "ended"])
+        expectEqual(watcher.notes.all, ["10", "11", "10", "ended"])
         withExtendedLifetime(keeper) {}
     }
 
@@ -117,10 +117,10 @@ struct ChangeSequenceTests {
         for writer in writers { try await writer.value }
         let count = try await Realm.read(configuration) { "\($0.objects(THPerson.self).count)" }
         _ = try await eventually { watcher.notes.all.last == count }
-        #expect(watcher.notes.all.last == count)
+        expectEqual(watcher.notes.all.last, count)
         for task in tasks { task.cancel() }
         for task in tasks { await task.value }
-        #expect(watcher.notes.all.filter { $0 == "ended" }.count == 3 && watcher.notes.all.last == "ended")
+        expect(watcher.notes.all.filter { $0 == "ended" }.count == 3 && watcher.notes.all.last == "ended")
         withExtendedLifetime(keeper) {}
     }
 
@@ -134,7 +134,7 @@ struct ChangeSequenceTests {
                 configuration,
                 of: { $0.objects(THPerson.self).where { $0.age > 7 } }
             ) {
-                if case .update(let people, _, _, _) = change { #expect(people.isFrozen) }
+                if case .update(let people, _, _, _) = change { expect(people.isFrozen) }
                 notes.add(described(change))
             }
             notes.add("ended")
@@ -144,7 +144,7 @@ struct ChangeSequenceTests {
         try await notes.waitFor(2)
         task.cancel()
         try await notes.waitFor(3)
-        #expect(notes.all == ["initial 2", "3: -[] +[2] ~[] >[]", "ended"])
+        expectEqual(notes.all, ["initial 2", "3: -[] +[2] ~[] >[]", "ended"])
         withExtendedLifetime(keeper) {}
     }
 
@@ -157,16 +157,16 @@ struct ChangeSequenceTests {
         var iterator = frozen.value.changes.makeAsyncIterator()
         // The state as it is now, though the collection was frozen before.
         guard case .initial(let all)? = await iterator.next(isolation: nil) else { throw CancellationError() }
-        #expect(all.count == 3 && all.isFrozen)
+        expect(all.count == 3 && all.isFrozen)
         for i in 3..<20 { try await Realm.write(configuration) { $0.add(THPerson(id: i, name: "", age: i)) } }
-        let change = try #require(await iterator.next(isolation: nil))
-        #expect(described(change) == "20: -[] +\(Array(3..<20)) ~[] >[]")
+        let change = try require(await iterator.next(isolation: nil))
+        expectEqual(described(change), "20: -[] +\(Array(3..<20)) ~[] >[]")
         // Nothing is told that was undone meanwhile.
         try await Realm.write(configuration) { $0.add(THPerson(id: 50, name: "", age: 5)) }
         try await Realm.write(configuration) { $0.delete(person(50, $0)) }
         try await Realm.write(configuration) { $0.delete(person(0, $0)) }
-        let next = try #require(await iterator.next(isolation: nil))
-        #expect(described(next) == "19: -[0] +[] ~[] >[]")
+        let next = try require(await iterator.next(isolation: nil))
+        expectEqual(described(next), "19: -[0] +[] ~[] >[]")
         withExtendedLifetime(keeper) {}
     }
 
@@ -206,14 +206,15 @@ struct ChangeSequenceTests {
         try writeElsewhere(configuration) { $0.delete(person(3, $0)) }
         for task in tasks { await task.value }
         await third.value
-        #expect(
-            Set(watcher.notes.all) == [
+        expectEqual(
+            Set(watcher.notes.all),
+            [
                 "watching", "initial 1", "new: name P3", "2: -[] +[1] ~[] >[]", "deleted", "ended",
             ]
         )
-        #expect(watcher.notes.all.filter { $0 == "ended" }.count == 2)
-        #expect(elsewhere.all.suffix(2) == ["deleted", "ended"])
-        #expect(elsewhere.all.first?.hasPrefix("new ") == true)
+        expectEqual(watcher.notes.all.filter { $0 == "ended" }.count, 2)
+        expectEqual(elsewhere.all.suffix(2), ["deleted", "ended"])
+        expectEqual(elsewhere.all.first?.hasPrefix("new "), true)
         withExtendedLifetime(keeper) {}
     }
 
@@ -238,17 +239,17 @@ struct ChangeSequenceTests {
         guard case .update(let map, _, let keys, _)? = await scores.next(isolation: nil) else {
             throw CancellationError()
         }
-        #expect(map.isFrozen && keys == ["b"])
+        expect(map.isFrozen && keys == ["b"])
         guard case .update(let now, let gone, let come, _, _, let old)? = await sections.next(isolation: nil) else {
             throw CancellationError()
         }
-        #expect(now.count == 9 && gone.isEmpty && come == [[1, 1]] && Array(old) == [2])
+        expect(now.count == 9 && gone.isEmpty && come == [[1, 1]] && Array(old) == [2])
         guard case .update(let two, _, _, _, _, _)? = await section.next(isolation: nil) else {
             throw CancellationError()
         }
-        #expect(two.isEmpty && two.isFrozen)
-        let change = try #require(await byAge.next(isolation: nil))
-        #expect(described(change) == "10: -[] +[] ~[2] >[2]")
+        expect(two.isEmpty && two.isFrozen)
+        let change = try require(await byAge.next(isolation: nil))
+        expectEqual(described(change), "10: -[] +[] ~[2] >[2]")
         withExtendedLifetime(keeper) {}
     }
 
@@ -268,14 +269,14 @@ struct ChangeSequenceTests {
         guard case .initial(let people)? = await iterator.next(isolation: MainActor.shared) else {
             throw CancellationError()
         }
-        #expect(people.count == 2 && !people.isFrozen)
+        expect(people.count == 2 && !people.isFrozen)
         try await Realm.write(configuration) { person(0, $0).age = 5 }
         guard case .update(let now, _, let come, _)? = await iterator.next(isolation: MainActor.shared) else {
             throw CancellationError()
         }
-        #expect(now.count == 3 && come == [0])
+        expect(now.count == 3 && come == [0])
         await task.value
-        #expect(notes.all == ["didChange"])
+        expectEqual(notes.all, ["didChange"])
     }
 
     @Test
@@ -297,7 +298,7 @@ struct ChangeSequenceTests {
             }
         }
         try await place.waitFor(2)
-        #expect(Set(place.told) == ["b 11: -[] +[10] ~[] >[]", "a 12: -[] +[11] ~[] >[]"])
+        expectEqual(Set(place.told), ["b 11: -[] +[10] ~[] >[]", "a 12: -[] +[11] ~[] >[]"])
         place.end()
         withExtendedLifetime(keeper) {}
     }

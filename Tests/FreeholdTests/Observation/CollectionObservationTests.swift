@@ -23,7 +23,7 @@ struct CollectionObservationTests {
         try place.run { realm in
             let adults = realm.objects(THPerson.self).where { $0.age >= 5 }
             place.tokens.append(adults.observe { place.note(described($0)) })
-            #expect(place.log.isEmpty)
+            expect(place.log.isEmpty)
         }
         try await place.waitFor(1)
         try writeElsewhere(configuration) { realm in
@@ -38,8 +38,9 @@ struct CollectionObservationTests {
         try writeElsewhere(configuration) { person(0, $0).age = 50 }
         try await place.waitFor(4)
         // Each person links to the two before: some are changed because somebody is up to three links away.
-        #expect(
-            place.told == [
+        expectEqual(
+            place.told,
+            [
                 "initial 5", "5: -[2] +[4] ~[0, 1, 3, 4] >[0, 1, 2, 3]", "5: -[] +[] ~[0, 1] >[0, 1]",
                 "6: -[] +[0] ~[0, 1] >[1, 2]",
             ]
@@ -57,20 +58,20 @@ struct CollectionObservationTests {
         try await place.waitFor(1)
         try place.run { realm in
             try realm.write { realm.add(THPerson(id: 20, name: "a", age: 1)) }
-            #expect(place.log.count == 1)
+            expectEqual(place.log.count, 1)
             try realm.write {
-                #expect(place.log.count == 2)
+                expectEqual(place.log.count, 2)
                 realm.delete(person(0, realm))
             }
-            #expect(place.log.count == 2)
+            expectEqual(place.log.count, 2)
             realm.refresh()
-            #expect(place.log.count == 3)
+            expectEqual(place.log.count, 3)
             try realm.write { person(20, realm).name = "b" }
         }
         try await place.waitFor(4)
-        #expect(place.told[1].hasPrefix("11: -[] +[10]"))
-        #expect(place.told[2].hasPrefix("10: -[0] +[] ~["))
-        #expect(place.told[3] == "10: -[] +[] ~[9] >[9]")
+        expect(place.told[1].hasPrefix("11: -[] +[10]"))
+        expect(place.told[2].hasPrefix("10: -[0] +[] ~["))
+        expectEqual(place.told[3], "10: -[] +[] ~[9] >[9]")
         place.end()
         withExtendedLifetime(keeper) {}
     }
@@ -84,12 +85,12 @@ struct CollectionObservationTests {
         try await place.waitFor(1)
         try place.run { realm in
             for i in 0..<20 { try writeElsewhere(configuration) { $0.add(THPerson(id: i, name: "", age: i)) } }
-            #expect(realm.objects(THPerson.self).count == 0)
+            expectEqual(realm.objects(THPerson.self).count, 0)
             realm.refresh()
-            #expect(place.log.last == "20: -[] +\(Array(0..<20)) ~[] >[]")
+            expectEqual(place.log.last, "20: -[] +\(Array(0..<20)) ~[] >[]")
         }
         try await place.settle()
-        #expect(place.told.count == 2)
+        expectEqual(place.told.count, 2)
         place.end()
         withExtendedLifetime(keeper) {}
     }
@@ -104,7 +105,7 @@ struct CollectionObservationTests {
                 all.observe { change in
                     if case .update(let now, let deletions, let insertions, _) = change {
                         copy += insertions.count - deletions.count
-                        #expect(now.count == copy && all.count == copy)
+                        expect(now.count == copy && all.count == copy)
                     }
                     place.note("")
                 }
@@ -112,7 +113,7 @@ struct CollectionObservationTests {
         }
         try await place.waitFor(1)
         for i in 0..<50 { try writeElsewhere(configuration) { $0.add(THPerson(id: i, name: "", age: i)) } }
-        #expect(try await eventually { try place.run { $0.objects(THPerson.self).count } == 50 })
+        expect(try await eventually { try place.run { $0.objects(THPerson.self).count } == 50 })
         place.end()
         withExtendedLifetime(keeper) {}
     }
@@ -134,7 +135,7 @@ struct CollectionObservationTests {
             try realm.commitWrite(withoutNotifying: [place.tokens[1]])
             realm.refresh()
         }
-        #expect(place.told == ["b 11: -[] +[10] ~[] >[]", "a 12: -[] +[11] ~[] >[]"])
+        expectEqual(place.told, ["b 11: -[] +[10] ~[] >[]", "a 12: -[] +[11] ~[] >[]"])
         place.end()
         withExtendedLifetime(keeper) {}
     }
@@ -153,11 +154,11 @@ struct CollectionObservationTests {
             place.tokens.remove(at: 1)
             try realm.write { realm.add(THPerson(id: 20, name: "", age: 20)) }
             realm.refresh()
-            #expect(place.log.count == 1)
+            expectEqual(place.log.count, 1)
             place.tokens[1].invalidate()
             try realm.write { realm.add(THPerson(id: 21, name: "", age: 21)) }
             realm.refresh()
-            #expect(place.log.count == 1)
+            expectEqual(place.log.count, 1)
         }
         place.end()
         withExtendedLifetime(keeper) {}
@@ -179,7 +180,7 @@ struct CollectionObservationTests {
         try writeElsewhere(configuration) { person(0, $0).age = 7 }
         try await place.waitFor(2)
         try await place.settle()
-        #expect(place.told == ["best 3: -[] +[] ~[1] >[1]", "age 3: -[] +[] ~[0] >[0]"])
+        expectEqual(place.told, ["best 3: -[] +[] ~[1] >[1]", "age 3: -[] +[] ~[0] >[0]"])
         place.end()
         withExtendedLifetime(keeper) {}
     }
@@ -193,7 +194,7 @@ struct CollectionObservationTests {
         try await place.waitFor(1)
         try writeElsewhere(configuration) { $0.add(THPerson(id: 20, name: "", age: 20)) }
         try await place.waitFor(2)
-        #expect(place.told == ["initial 2", "3: -[] +[2] ~[] >[]"])
+        expectEqual(place.told, ["initial 2", "3: -[] +[2] ~[] >[]"])
         token.invalidate()
     }
 
@@ -223,7 +224,7 @@ struct CollectionObservationTests {
             person(3, $0).scores["a"] = 100
         }
         try await place.waitFor(3)
-        #expect(place.told == ["initial 1", "-[] +[\"b\", \"c\"] ~[]", "-[\"b\"] +[] ~[\"a\"]"])
+        expectEqual(place.told, ["initial 1", "-[] +[\"b\", \"c\"] ~[]", "-[\"b\"] +[] ~[\"a\"]"])
         place.end()
         withExtendedLifetime(keeper) {}
     }
@@ -234,14 +235,14 @@ struct CollectionObservationTests {
         try place.run { realm in
             place.tokens.append(realm.observe { what, _ in place.note(what == .didChange ? "changed" : "refresh") })
             try realm.write { realm.add(THPerson(id: 20, name: "", age: 20)) }
-            #expect(place.log == ["changed"])
+            expectEqual(place.log, ["changed"])
         }
         try writeElsewhere(configuration) { person(3, $0).age = 3 }
         try await place.waitFor(2)
         try place.run { $0.autorefresh = false }
         try writeElsewhere(configuration) { person(3, $0).age = 4 }
         try await place.waitFor(3)
-        #expect(place.told == ["changed", "changed", "refresh"])
+        expectEqual(place.told, ["changed", "changed", "refresh"])
         place.end()
         withExtendedLifetime(keeper) {}
     }
@@ -273,8 +274,8 @@ struct CollectionObservationTests {
             realm.objects(OBNode.self)[0].nodes["c"] = OBNode()
         }
         try await place.waitFor(5)
-        #expect(place.told[2] == "2: -[] +[] ~[0] >[0]")
-        #expect(Set(place.told[3...]) == ["3: -[] +[2] ~[] >[]", "+[\"c\"] ~[\"b\"]"])
+        expectEqual(place.told[2], "2: -[] +[] ~[0] >[0]")
+        expectEqual(Set(place.told[3...]), ["3: -[] +[2] ~[] >[]", "+[\"c\"] ~[\"b\"]"])
         place.end()
         withExtendedLifetime(keeper) {}
     }

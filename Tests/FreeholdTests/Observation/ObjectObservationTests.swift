@@ -80,7 +80,7 @@ struct ObjectObservationTests {
         }
         try writeElsewhere(configuration) { $0.delete(person(3, $0)) }
         try await place.waitFor(3)
-        #expect(place.told == ["3 name P3 new; notes - live", "3 age - 30", "deleted"])
+        expectEqual(place.told, ["3 name P3 new; notes - live", "3 age - 30", "deleted"])
         place.end()
         withExtendedLifetime(keeper) {}
     }
@@ -100,7 +100,7 @@ struct ObjectObservationTests {
         }
         try await place.waitFor(1)
         try await place.settle()
-        #expect(place.told.count == 1 && place.told[0].hasPrefix("3 best -"))
+        expect(place.told.count == 1 && place.told[0].hasPrefix("3 best -"))
         place.end()
         withExtendedLifetime(keeper) {}
     }
@@ -116,7 +116,7 @@ struct ObjectObservationTests {
         try keeper.write { person(3, keeper).age = 33 }
         place.queue.resume()
         try await place.waitFor(1)
-        #expect(place.told == ["3 age - 33"] || place.told == ["3 age 3 33"])
+        expect(place.told == ["3 age - 33"] || place.told == ["3 age 3 33"])
         token.invalidate()
     }
 
@@ -129,12 +129,12 @@ struct ObjectObservationTests {
         try await kennel.waitFor(1)
         try writeElsewhere(configuration) { $0.add(THPerson(id: 20, name: "", age: 1)) }
         try await kennel.waitFor(2)
-        #expect(await kennel.log == ["initial 10", "11: -[] +[10] ~[] >[]"])
+        await expectEqual(kennel.log, ["initial 10", "11: -[] +[10] ~[] >[]"])
         let other = Kennel()
         try await other.startObject(configuration)
         try writeElsewhere(configuration) { person(0, $0).age = 5 }
         try await other.waitFor(1)
-        #expect(await other.log == ["age"])
+        await expectEqual(other.log, ["age"])
         withExtendedLifetime(keeper) {}
     }
 
@@ -149,7 +149,7 @@ struct ObjectObservationTests {
             person(0, $0).name = "new"
         }
         try await kennel.waitFor(2)
-        #expect(await kennel.log.sorted() == ["0 age,name", "0 age"].sorted())
+        await expectEqual(kennel.log.sorted(), ["0 age,name", "0 age"].sorted())
         withExtendedLifetime(keeper) {}
     }
 
@@ -177,7 +177,7 @@ struct ObjectObservationTests {
             timer.invalidate()
             return notes.log
         }
-        #expect(told == ["initial 10", "11: -[] +[10] ~[] >[]"])
+        expectEqual(told, ["initial 10", "11: -[] +[10] ~[] >[]"])
         withExtendedLifetime(keeper) {}
     }
 }

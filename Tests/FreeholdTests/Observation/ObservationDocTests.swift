@@ -175,15 +175,16 @@ struct ObservationDocTests {
             try realm.write { dogs[1].name = "Rob" }
         }
         try await place.waitFor { place.log.count == 2 }
-        #expect(
-            Set(place.queue.sync { place.log }) == ["puppies 4: -[] +[] ~[0] >[0]", "names 4: -[] +[] ~[1] >[1]"]
+        expectEqual(
+            Set(place.queue.sync { place.log }),
+            ["puppies 4: -[] +[] ~[0] >[0]", "names 4: -[] +[] ~[1] >[1]"]
         )
         let token = await MainActor.run { Token() }
         try await token.observe(place.configuration, kennel)
         try writeElsewhere(place.configuration) { realm in realm.create(Dog.self, value: ["name": "Zoe"]) }
         _ = try await eventually { await !kennel.names.isEmpty }
-        #expect(await kennel.names == ["Zoe"])
-        #expect(try await onActor.value == 4)
+        await expectEqual(kennel.names, ["Zoe"])
+        try await expectEqual(onActor.value, 4)
         first.invalidate()
         place.queue.sync { place.token = nil }
         withExtendedLifetime(keeper) {}
@@ -224,8 +225,8 @@ struct ObservationDocTests {
             try await Realm.write(configuration) { _ = $0.create(Dog.self, value: ["name": "N\(i)", "age": 7]) }
             try await Task.sleep(for: .milliseconds(5))
         }
-        #expect(await kennel.names.first?.hasPrefix("N") == true)
-        #expect(sent.withLock { $0 }.first?.hasPrefix("N") == true)
+        await expectEqual(kennel.names.first?.hasPrefix("N"), true)
+        expectEqual(sent.withLock { $0 }.first?.hasPrefix("N"), true)
         watching.cancel()
         serving.cancel()
         try await watching.value
@@ -248,6 +249,6 @@ struct ObservationDocTests {
             isInvalid.store(true, ordering: .relaxed)
         }
         try realm.write { dog.name = "Rex" }
-        #expect(shown == "Ace" && isInvalid.load(ordering: .relaxed))
+        expect(shown == "Ace" && isInvalid.load(ordering: .relaxed))
     }
 }

@@ -26,13 +26,14 @@ struct ObservationLifeTests {
             place.tokens.append(realm.objects(THPerson.self).observe { place.note("second " + described($0)) })
         }
         try await place.waitFor(2)
-        #expect(place.told == ["initial 10", "second initial 10"])
+        expectEqual(place.told, ["initial 10", "second initial 10"])
         try place.run { $0.autorefresh = true }
         try await place.waitFor(4)
         try writeElsewhere(configuration) { $0.delete(person(8, $0)) }
         try await place.waitFor(6)
-        #expect(
-            Set(place.told) == [
+        expectEqual(
+            Set(place.told),
+            [
                 "initial 10", "second initial 10", "9: -[9] +[] ~[] >[]", "second 9: -[9] +[] ~[] >[]",
                 "8: -[8] +[] ~[] >[]", "second 8: -[8] +[] ~[] >[]",
             ]
@@ -65,7 +66,7 @@ struct ObservationLifeTests {
             realm = nil
         }
         // What is being computed at the moment may take until it is done.
-        #expect(try await eventually { (try? Realm.deleteFiles(for: configuration)) == true })
+        expect(try await eventually { (try? Realm.deleteFiles(for: configuration)) == true })
     }
 
     @Test
@@ -85,7 +86,7 @@ struct ObservationLifeTests {
             loop.add(timer, forMode: .default)
             _ = loop.run(mode: .default, before: Date(timeIntervalSinceNow: 1))
         }
-        #expect(try await eventually { (try? Realm.deleteFiles(for: configuration)) == true })
+        expect(try await eventually { (try? Realm.deleteFiles(for: configuration)) == true })
     }
 
     @Test
@@ -117,8 +118,9 @@ struct ObservationLifeTests {
             try realm.write { realm.objects(THPerson.self).first { $0.name == "b1" }!.age = 1 }
         }
         try await place.waitFor(5)
-        #expect(
-            Set(place.told) == [
+        expectEqual(
+            Set(place.told),
+            [
                 "initial 2", "b initial 1", "4: -[] +[3.0] ~[] >[] sections -[] +[3]",
                 "4: -[] +[] ~[1.0] >[1.0] sections -[] +[]", "b 1: -[] +[] ~[1.0] >[1.0] sections -[] +[]",
             ]
@@ -143,7 +145,7 @@ struct ObservationLifeTests {
             try realm.write { person(3, realm).age = 50 }
         }
         try await place.settle()
-        #expect(place.told == ["initial 2"])
+        expectEqual(place.told, ["initial 2"])
         place.end()
         withExtendedLifetime(keeper) {}
     }
@@ -158,7 +160,7 @@ struct ObservationLifeTests {
                     try! onAnotherThread {
                         let realm = try Realm(configuration: configuration)
                         let object = person(3, realm)
-                        for _ in 0..<5_000 { #expect(object.freeze().age == 3) }
+                        for _ in 0..<5_000 { expectEqual(object.freeze().age, 3) }
                     }
                 }
             }

@@ -24,7 +24,7 @@ struct ObservationTrackingTests {
     private func isTold(_ read: () -> Void, by change: () throws -> Void) rethrows -> Bool {
         let flag = Flag()
         withObservationTracking(read) { flag.isSet.store(true, ordering: .relaxed) }
-        #expect(!flag.value)
+        expect(!flag.value)
         try change()
         return flag.value
     }
@@ -39,9 +39,9 @@ struct ObservationTrackingTests {
         } by: {
             try realm.write { same.name = "new" }
         }
-        #expect(told)
+        expect(told)
         for change in [{ same.age = 7 }, { person(4, realm).name = "other" }, { same.tags.insert("new") }] {
-            #expect(
+            expect(
                 try !isTold {
                     _ = one.name
                 } by: {
@@ -58,7 +58,7 @@ struct ObservationTrackingTests {
             seen.withLock { $0 = read() }
         }
         try realm.write { same.name = "newer" }
-        #expect(seen.withLock { $0 } == "new")
+        expectEqual(seen.withLock { $0 }, "new")
     }
 
     @Test
@@ -72,18 +72,18 @@ struct ObservationTrackingTests {
                 try realm.write { _ = change() }
             }
         }
-        #expect(try told(one.age, one.age = 40))
-        #expect(try told(one.best, one.best = nil))
-        #expect(try told(one.any, one.any = .int(3)))
-        #expect(try told(one.friends.count, one.friends.append(person(9, realm))))
-        #expect(try told(one.friends.first, one.friends.removeAll()))
-        #expect(try told(Array(one.notes), one.notes.append("new")))
-        #expect(try told(one.notes.sorted().first, one.notes.removeLast()))
-        #expect(try told(one.tags.contains("x"), one.tags.insert("x")))
-        #expect(try told(one.scores["q"], one.scores["q"] = 1))
-        #expect(try told(one.admirers.count, person(8, realm).friends.append(one)))
-        #expect(try !told(one.notes.count, one.tags.insert("y")))
-        #expect(try told(one.isInvalidated, realm.delete(one)))
+        expect(try told(one.age, one.age = 40))
+        expect(try told(one.best, one.best = nil))
+        expect(try told(one.any, one.any = .int(3)))
+        expect(try told(one.friends.count, one.friends.append(person(9, realm))))
+        expect(try told(one.friends.first, one.friends.removeAll()))
+        expect(try told(Array(one.notes), one.notes.append("new")))
+        expect(try told(one.notes.sorted().first, one.notes.removeLast()))
+        expect(try told(one.tags.contains("x"), one.tags.insert("x")))
+        expect(try told(one.scores["q"], one.scores["q"] = 1))
+        expect(try told(one.admirers.count, person(8, realm).friends.append(one)))
+        expect(try !told(one.notes.count, one.tags.insert("y")))
+        expect(try told(one.isInvalidated, realm.delete(one)))
     }
 
     @Test
@@ -92,42 +92,42 @@ struct ObservationTrackingTests {
         let all = realm.objects(THPerson.self)
         let old = all.where { $0.best.age > 5 }.sorted(by: \.name)
         let sections = all.sectioned(by: \.age)
-        #expect(
+        expect(
             try isTold {
                 _ = all.count
             } by: {
                 try realm.write { realm.add(THPerson(id: 20, name: "", age: 1)) }
             }
         )
-        #expect(
+        expect(
             try isTold {
                 _ = old.count
             } by: {
                 try realm.write { person(9, realm).name = "z" }
             }
         )
-        #expect(
+        expect(
             try isTold {
                 _ = old.first
             } by: {
                 try realm.write { realm.delete(person(20, realm)) }
             }
         )
-        #expect(
+        expect(
             try isTold {
                 _ = Array(old)
             } by: {
                 try realm.write { person(1, realm).age = 100 }
             }
         )
-        #expect(
+        expect(
             try isTold {
                 _ = sections.count
             } by: {
                 try realm.write { person(2, realm).age = 100 }
             }
         )
-        #expect(
+        expect(
             try isTold {
                 _ = sections[0].count
             } by: {
@@ -135,7 +135,7 @@ struct ObservationTrackingTests {
             }
         )
         // Read again at the same state.
-        #expect(
+        expect(
             try isTold {
                 _ = sections.allKeys
             } by: {
@@ -154,11 +154,11 @@ struct ObservationTrackingTests {
             _ = one.name
         } by: {
             try writeElsewhere(configuration) { person(3, $0).name = "new" }
-            #expect(one.name == "P3")
+            expectEqual(one.name, "P3")
             realm.refresh()
         }
-        #expect(told && one.name == "new")
-        #expect(
+        expect(told && one.name == "new")
+        expect(
             try isTold {
                 _ = friends.count
             } by: {
@@ -167,7 +167,7 @@ struct ObservationTrackingTests {
                 realm.cancelWrite()
             }
         )
-        #expect(
+        expect(
             try !isTold {
                 _ = one.name
             } by: {
@@ -177,21 +177,21 @@ struct ObservationTrackingTests {
         )
         realm.beginWrite()
         one.name = "assigned"
-        #expect(
+        expect(
             isTold {
                 _ = one.name
             } by: {
                 realm.cancelWrite()
             }
         )
-        #expect(one.name == "new")
+        expectEqual(one.name, "new")
     }
 
     @Test
     func `realms without the setting aren't told, and one file's realms of a place have one setting`() throws {
         var configuration = threadingConfiguration()
         let realm = try threadingRealm(configuration)
-        #expect(
+        expect(
             try !isTold {
                 _ = person(3, realm).name
             } by: {
@@ -220,9 +220,9 @@ struct ObservationTrackingTests {
         }
         // The realm moves by itself.
         try writeElsewhere(configuration) { person(3, $0).name = "new" }
-        #expect(try await eventually { flag.value })
+        expect(try await eventually { flag.value })
         queue.sync {
-            #expect(kept[0].name == "new")
+            expectEqual(kept[0].name, "new")
             kept = []
         }
         withExtendedLifetime(keeper) {}

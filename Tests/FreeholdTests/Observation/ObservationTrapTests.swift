@@ -4,9 +4,9 @@ import Testing
 
 @Suite("Observation: misuse traps")
 struct ObservationTrapTests {
-    private func expect(_ result: ExitTest.Result?, _ words: String...) {
+    private func expectTrap(_ result: ExitTest.Result?, _ words: String...) {
         let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        for word in words { #expect(message.contains(word), "\(message)") }
+        for word in words { expect(message.contains(word), "\(message)") }
     }
 
     @Test
@@ -14,7 +14,7 @@ struct ObservationTrapTests {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = THPerson().friends.observe { _ in }
         }
-        expect(result, "unmanaged")
+        expectTrap(result, "unmanaged")
     }
 
     @Test
@@ -22,7 +22,7 @@ struct ObservationTrapTests {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try threadingRealm(threadingConfiguration()).objects(THPerson.self).freeze().observe { _ in }
         }
-        expect(result, "frozen", "thaw")
+        expectTrap(result, "frozen", "thaw")
     }
 
     @Test
@@ -36,7 +36,7 @@ struct ObservationTrapTests {
                 }
             }
         }
-        expect(result, "inside a write transaction")
+        expectTrap(result, "inside a write transaction")
     }
 
     @Test
@@ -46,7 +46,7 @@ struct ObservationTrapTests {
                 _ = try threadingRealm(threadingConfiguration()).objects(THPerson.self).observe { _ in }
             }
         }
-        expect(result, "run loop")
+        expectTrap(result, "run loop")
     }
 
     @Test
@@ -55,7 +55,7 @@ struct ObservationTrapTests {
             let place = ObservingQueue(threadingConfiguration())
             try place.run { _ = $0.objects(THPerson.self).observe(keyPaths: ["best.nme"]) { _ in } }
         }
-        expect(result, "best.nme", "no property 'nme'")
+        expectTrap(result, "best.nme", "no property 'nme'")
     }
 
     @Test
@@ -66,6 +66,6 @@ struct ObservationTrapTests {
             let token = try place.run { $0.objects(THPerson.self).observe { _ in } }
             try other.run { realm in try realm.write(withoutNotifying: [token]) {} }
         }
-        expect(result, "token of another realm")
+        expectTrap(result, "token of another realm")
     }
 }

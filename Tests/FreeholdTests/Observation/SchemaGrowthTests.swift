@@ -53,7 +53,7 @@ struct SchemaGrowthTests {
             TableSpec("Cat", columns: [ColumnSpec("id", .int), spec], primaryKey: "id"),
             TableSpec("New\(round)", columns: [ColumnSpec("n", .int), ColumnSpec("cat", .link, target: "Cat")]),
         ])
-        #expect(added)
+        expect(added)
         let cat = transaction.schema.table(named: "Cat")!
         let new = transaction.schema.table(named: "New\(round)")!
         let column = cat.column(named: spec.name)!
@@ -93,7 +93,7 @@ struct SchemaGrowthTests {
             observe(2, realm.object(ofType: SGCat.self, forPrimaryKey: 0)!.friends)
             observe(3, all)
         }
-        #expect(try await eventually { place.queue.sync { replays.allSatisfy { $0.calls > 0 } } })
+        expect(try await eventually { place.queue.sync { replays.allSatisfy { $0.calls > 0 } } })
         let database = try Database.open(at: configuration.fileURL!.path)
         for round in 0..<18 {
             try Self.grow(database, round, &random)
@@ -113,15 +113,15 @@ struct SchemaGrowthTests {
         try place.run { realm in
             realm.refresh()
             for replay in replays {
-                #expect(replay.failure == nil, "\(replay.name): \(replay.failure ?? ""), seed \(seed)")
-                #expect(replay.calls > 1, "\(replay.name)")
+                expect(replay.failure == nil, "\(replay.name): \(replay.failure ?? ""), seed \(seed)")
+                expect(replay.calls > 1, "\(replay.name)")
             }
-            #expect(replays[3].copy == realm.objects(SGCat.self).map { "\($0.id) \($0.name) \($0.lives)" })
-            #expect(realm.object(ofType: SGCat.self, forPrimaryKey: 0)!.friends.count == 18)
+            expectEqual(replays[3].copy, realm.objects(SGCat.self).map { "\($0.id) \($0.name) \($0.lives)" })
+            expectEqual(realm.object(ofType: SGCat.self, forPrimaryKey: 0)!.friends.count, 18)
         }
         let snapshot = try database.snapshot()
-        #expect(snapshot.verify() == [] && snapshot.schema.tables.count == 19)
-        #expect(snapshot.schema.table(named: "Cat")!.columns.count == 22)
+        expect(snapshot.verify() == [] && snapshot.schema.tables.count == 19)
+        expectEqual(snapshot.schema.table(named: "Cat")!.columns.count, 22)
         place.end()
         try FileManager.default.removeItem(at: folder)
     }
@@ -154,10 +154,10 @@ struct SchemaGrowthTests {
                             }
                             let cat = realm.object(ofType: SGCat.self, forPrimaryKey: worker)!
                             let mine = realm.objects(SGCat.self).where { $0.id == worker && $0.lives >= 0 }
-                            #expect(cat.friends.count == cat.lives - worker && mine.count == 1)
+                            expect(cat.friends.count == cat.lives - worker && mine.count == 1)
                             round += 1
                         } while !flag.isSet
-                        #expect(round > 0)
+                        expect(round > 0)
                     }
                 }
             }
@@ -167,7 +167,7 @@ struct SchemaGrowthTests {
                     repeat {
                         let snapshot = try database.snapshot()
                         for table in snapshot.schema.tables {
-                            #expect(snapshot.keys(table).count == snapshot.count(table))
+                            expectEqual(snapshot.keys(table).count, snapshot.count(table))
                             for column in table.columns where column.collection == .none {
                                 if let key = snapshot.keys(table).last { _ = snapshot.value(column, key) }
                             }
@@ -185,7 +185,7 @@ struct SchemaGrowthTests {
             }
             try await group.waitForAll()
         }
-        #expect(try Database.open(at: path).snapshot().verify() == [])
+        try expectEqual(Database.open(at: path).snapshot().verify(), [])
         try FileManager.default.removeItem(at: folder)
     }
 
@@ -206,8 +206,8 @@ struct SchemaGrowthTests {
         ] {
             #expect(throws: EngineError.self) { try transaction.extendSchema([spec]) }
         }
-        #expect(transaction.schema === schema)
-        #expect(try !transaction.extendSchema([TableSpec("Cat", columns: [ColumnSpec("id", .int)], primaryKey: "id")]))
+        expect(transaction.schema === schema)
+        expect(try !transaction.extendSchema([TableSpec("Cat", columns: [ColumnSpec("id", .int)], primaryKey: "id")]))
         transaction.cancel()
         try FileManager.default.removeItem(at: folder)
     }

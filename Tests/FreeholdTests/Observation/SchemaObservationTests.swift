@@ -67,7 +67,7 @@ struct SchemaObservationTests {
             observe(5, cat(0, realm)!.friends.sorted(by: \.name))
             place.tokens.append(cat(1, realm)!.observe { place.note("\($0)".contains("deleted") ? "deleted" : "set") })
         }
-        #expect(try await eventually { place.queue.sync { replays.allSatisfy { $0.calls > 0 } } })
+        expect(try await eventually { place.queue.sync { replays.allSatisfy { $0.calls > 0 } } })
         for round in 0..<12 {
             let indexed = round % 2 == 0
             let values = (0..<4).map { _ in
@@ -99,11 +99,11 @@ struct SchemaObservationTests {
         try place.run { realm in
             realm.refresh()
             for replay in replays {
-                #expect(replay.failure == nil, "\(replay.name): \(replay.failure ?? ""), seed \(seed)")
-                #expect(replay.calls > 1, "\(replay.name)")
+                expect(replay.failure == nil, "\(replay.name): \(replay.failure ?? ""), seed \(seed)")
+                expect(replay.calls > 1, "\(replay.name)")
             }
-            #expect(replays[4].copy == realm.objects(SOCat.self).map { "\($0.id) \($0.name) \($0.lives)" })
-            #expect(place.log.contains("set"))
+            expectEqual(replays[4].copy, realm.objects(SOCat.self).map { "\($0.id) \($0.name) \($0.lives)" })
+            expect(place.log.contains("set"))
         }
         place.end()
         try FileManager.default.removeItem(at: folder)
@@ -142,11 +142,11 @@ struct SchemaObservationTests {
         _ = try later.commit()
         try await place.settle()
         try place.run { realm in
-            #expect(place.log == ["initial 20"])
+            expectEqual(place.log, ["initial 20"])
             // What the realm shows stays what it was.
-            #expect(realm.objects(SOCat.self).count == 20)
+            expectEqual(realm.objects(SOCat.self).count, 20)
             #expect { try realm.write {} } throws: { ($0 as? Realm.Error)?.code == .schemaMismatch }
-            #expect(place.log == ["initial 20"])
+            expectEqual(place.log, ["initial 20"])
         }
         let failed = AsyncStream.makeStream(of: Realm.Error.Code?.self)
         _ = try place.run { realm in
@@ -157,7 +157,7 @@ struct SchemaObservationTests {
             }
         }
         var iterator = failed.stream.makeAsyncIterator()
-        #expect(await iterator.next() == .some(.schemaMismatch))
+        await expectEqual(iterator.next(), .some(.schemaMismatch))
         place.queue.sync { kept = [] }
         place.end()
         try FileManager.default.removeItem(at: folder)
@@ -184,7 +184,7 @@ struct SchemaObservationTests {
         try await place.waitFor(2)
         try place.run { realm in try realm.write { realm.delete(cat(3, realm)!) } }
         try await place.waitFor(3)
-        #expect(place.told.last == "19: -[19] +[] ~[0] >[0]")
+        expectEqual(place.told.last, "19: -[19] +[] ~[0] >[0]")
         place.end()
         try FileManager.default.removeItem(at: folder)
     }

@@ -28,31 +28,31 @@ struct ProjectedCollectionTests {
         let realm = try projectionRealm()
         let names = names(kind, realm)
         let all = Array(names)
-        #expect(all.count == 2 && names.count == 2 && !names.isEmpty && names.startIndex == 0 && names.endIndex == 2)
-        #expect(names.first == all[0] && names.last == all[1] && names[1] == all[1] && names.map { $0 } == all)
-        #expect(names.index(of: all[1]) == 1 && names.index(of: "nobody") == nil && names.contains(all[0]))
-        #expect(names.reversed() == all.reversed() && Array(names[1...]) == [all[1]])
-        #expect("\(names)" == "ProjectedCollection<String> (\n\t[0] \(all[0]),\n\t[1] \(all[1])\n)")
-        #expect(names.isFrozen == (kind == .frozen) && (names.realm == nil) == (kind == .unmanaged))
-        #expect(!names.isInvalidated)
+        expect(all.count == 2 && names.count == 2 && !names.isEmpty && names.startIndex == 0 && names.endIndex == 2)
+        expect(names.first == all[0] && names.last == all[1] && names[1] == all[1] && names.map { $0 } == all)
+        expect(names.index(of: all[1]) == 1 && names.index(of: "nobody") == nil && names.contains(all[0]))
+        expect(names.reversed() == all.reversed() && Array(names[1...]) == [all[1]])
+        expectEqual("\(names)", "ProjectedCollection<String> (\n\t[0] \(all[0]),\n\t[1] \(all[1])\n)")
+        expect(names.isFrozen == (kind == .frozen) && (names.realm == nil) == (kind == .unmanaged))
+        expect(!names.isInvalidated)
         if kind == .frozen { return }
         realm.beginWrite()
         names[0] = "new"
-        #expect(names[0] == "new" && names.index(of: "new") == 0)
+        expect(names[0] == "new" && names.index(of: "new") == 0)
         realm.cancelWrite()
         if kind == .unmanaged { return }
-        #expect(Array(names) == all)
+        expectEqual(Array(names), all)
         try realm.write { for i in names.indices { names[i] += "!" } }
-        #expect(Array(names) == all.map { $0 + "!" })
-        #expect(names.freeze().thaw().map { Array($0) } == Array(names))
+        expectEqual(Array(names), all.map { $0 + "!" })
+        expectEqual(names.freeze().thaw().map { Array($0) }, Array(names))
     }
 
     @Test
     func `predicates are about the objects`() throws {
         let realm = try projectionRealm()
         let names = realm.pjProjection(1).friendsNames
-        #expect(names.index(matching: NSPredicate(format: "lastName == 'Castle'")) == 1)
-        #expect(names.index(matching: "age < %@", 20) == 0 && names.index(matching: "age > 99") == nil)
+        expectEqual(names.index(matching: NSPredicate(format: "lastName == 'Castle'")), 1)
+        expect(names.index(matching: "age < %@", 20) == 0 && names.index(matching: "age > 99") == nil)
     }
 
     @Test
@@ -66,22 +66,22 @@ struct ProjectedCollectionTests {
                 if seen.count == 1 { realm.pjPerson(1).friends.append(realm.pjPerson(1)) }
             }
         }
-        #expect(seen == ["Bob", "Cid"] && names.count == 3)
+        expect(seen == ["Bob", "Cid"] && names.count == 3)
     }
 
     @Test
     func `elements go on through links, as far as they go`() throws {
         let realm = try projectionRealm()
         let ada = realm.pjPerson(1)
-        #expect(Array(ada.friends.projectTo.address.country) == [nil, nil])
-        #expect(Array(realm.pjPerson(2).friends.projectTo.dog.home.city) == ["Kennel", nil])
-        #expect(Array(realm.pjPerson(2).friends.projectTo.dog.age) == [7, nil])
-        #expect(realm.pjPerson(2).friends.projectTo.dog[0]?.name == "Rex")
+        expectEqual(Array(ada.friends.projectTo.address.country), [nil, nil])
+        expectEqual(Array(realm.pjPerson(2).friends.projectTo.dog.home.city), ["Kennel", nil])
+        expectEqual(Array(realm.pjPerson(2).friends.projectTo.dog.age), [7, nil])
+        expectEqual(realm.pjPerson(2).friends.projectTo.dog[0]?.name, "Rex")
         try realm.write {
             realm.pjPerson(2).friends.projectTo.dog.home.city[0] = "Garden"
             realm.pjPerson(2).friends.projectTo.dog.age[0] = nil
         }
-        #expect(ada.dog?.home?.city == "Garden" && ada.dog?.age == nil)
+        expect(ada.dog?.home?.city == "Garden" && ada.dog?.age == nil)
         #expect(throws: Realm.Error.self) { try realm.write { realm.pjPerson(2).friends.projectTo.dog.age[1] = 3 } }
     }
 
@@ -90,11 +90,11 @@ struct ProjectedCollectionTests {
         let realm = try projectionRealm()
         let names = realm.pjProjection(1).friendsNames
         let all = realm.objects(PJPerson.self).projectTo.mood
-        #expect(Array(all) == [.calm, .calm, .calm])
+        expectEqual(Array(all), [.calm, .calm, .calm])
         try realm.write {
             all[1] = .angry
             realm.delete(realm.pjPerson(1))
         }
-        #expect(names.isInvalidated && names.realm == nil && Array(all) == [.angry, .calm])
+        expect(names.isInvalidated && names.realm == nil && Array(all) == [.angry, .calm])
     }
 }

@@ -62,17 +62,17 @@ struct ProjectionDocTests {
     func `getting, finding and writing`() throws {
         let realm = try realm()
         let people = realm.objects(PersonProjection.self)
-        let ada = try #require(realm.object(ofType: PersonProjection.self, forPrimaryKey: 1))
+        let ada = try require(realm.object(ofType: PersonProjection.self, forPrimaryKey: 1))
         let bob = PersonProjection(projecting: Person(value: ["firstName": "Bob"]))
-        #expect(ada.title == "LOVELACE" && bob.firstName == "Bob" && bob.rootObject.id == 0)
-        #expect(realm.object(ofType: PersonProjection.self, forPrimaryKey: 9) == nil)
+        expect(ada.title == "LOVELACE" && bob.firstName == "Bob" && bob.rootObject.id == 0)
+        expect(realm.object(ofType: PersonProjection.self, forPrimaryKey: 9) == nil)
 
-        #expect(people.where { $0.homeCity == "Paris" && $0.surname.starts(with: "B") }.map(\.firstName) == ["Bob"])
-        #expect(people.where { $0.friendsNames == "Ada" }.map(\.firstName) == ["Bob"])
-        #expect(people.where { $0.rootObject.birthday < Date() }.count == 2)
-        #expect(people.filter("lastName BEGINSWITH 'B'").map(\.firstName) == ["Bob"])
-        #expect(people.sorted(by: \.surname).sectioned(by: \.homeCity).allKeys == ["Ockham", "Paris"])
-        #expect(people.grouped(by: \.homeCity).map(\.count) == [1, 1])
+        expectEqual(people.where { $0.homeCity == "Paris" && $0.surname.starts(with: "B") }.map(\.firstName), ["Bob"])
+        expectEqual(people.where { $0.friendsNames == "Ada" }.map(\.firstName), ["Bob"])
+        expectEqual(people.where { $0.rootObject.birthday < Date() }.count, 2)
+        expectEqual(people.filter("lastName BEGINSWITH 'B'").map(\.firstName), ["Bob"])
+        expectEqual(people.sorted(by: \.surname).sectioned(by: \.homeCity).allKeys, ["Ockham", "Paris"])
+        expectEqual(people.grouped(by: \.homeCity).map(\.count), [1, 1])
 
         try realm.write {
             ada.firstName = "Augusta"
@@ -80,11 +80,11 @@ struct ProjectionDocTests {
             ada.friendsNames[0] = "Charles"
         }
         let person = ada.rootObject
-        #expect(person.firstName == "Augusta" && person.address?.city == "London")
-        #expect(person.friends[0].firstName == "Charles")
-        #expect(person.friends.projectTo.firstName.map { $0 } == ["Charles"])
+        expect(person.firstName == "Augusta" && person.address?.city == "London")
+        expectEqual(person.friends[0].firstName, "Charles")
+        expectEqual(person.friends.projectTo.firstName.map { $0 }, ["Charles"])
         let cities: ProjectedCollection<String?> = person.friends.projectTo.address.city
-        #expect(Array(cities) == ["Paris"])
+        expectEqual(Array(cities), ["Paris"])
         try realm.write { person.address = nil }
         #expect { try realm.write { ada.homeCity = "Rome" } } throws: { ($0 as? Realm.Error)?.code == .missingValue }
     }
@@ -94,7 +94,7 @@ struct ProjectionDocTests {
     func `observing on the main actor`() async throws {
         let keeper = try self.realm()
         let realm = try await Realm.open(configuration: configuration)
-        let ada = try #require(realm.object(ofType: PersonProjection.self, forPrimaryKey: 1))
+        let ada = try require(realm.object(ofType: PersonProjection.self, forPrimaryKey: 1))
         let people = realm.objects(PersonProjection.self)
         var told: [String] = []
         var begun = 0
@@ -122,10 +122,10 @@ struct ProjectionDocTests {
         _ = try await eventually { begun == 2 }
         try realm.write { ada.surname = "King" }
         _ = try await eventually { told.count >= 5 }
-        #expect(told.sorted() == ["[1]", "key path", "name", "surname", "title"])
+        expectEqual(told.sorted(), ["[1]", "key path", "name", "surname", "title"])
         try realm.write { realm.objects(Person.self)[0].firstName = "Robert" }
         _ = try await eventually { told.count >= 8 }
-        #expect(told[5...].sorted() == ["[0, 1]", "friendsNames", "names [0]"])
+        expectEqual(told[5...].sorted(), ["[0, 1]", "friendsNames", "names [0]"])
         withExtendedLifetime((tokens, keeper)) {}
     }
 }

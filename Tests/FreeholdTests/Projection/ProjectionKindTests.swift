@@ -24,8 +24,8 @@ struct ProjectionKindTests {
     private struct Visitor: KindVisitor {
         func visit<T>(_ row: KindRow<T>) throws {
             let origins = ProjectionSchema.of(KindProjection<T>.self).properties
-            #expect(origins.map(\.path) == ["plain", "optional", "list", "optionalList", "set", "map", "mixed"])
-            #expect(origins.allSatisfy { $0.isStored })
+            expectEqual(origins.map(\.path), ["plain", "optional", "list", "optionalList", "set", "map", "mixed"])
+            expect(origins.allSatisfy { $0.isStored })
             let object = row.model.init()
             let projection = KindProjection(projecting: object)
             fill(projection, row.values)
@@ -44,14 +44,14 @@ struct ProjectionKindTests {
             projection.list.removeAll()
             projection.map["k"] = nil
             projection.mixed = .none
-            #expect(projection.value == row.values.last! && projection.maybe == nil && projection.list.isEmpty)
+            expect(projection.value == row.values.last! && projection.maybe == nil && projection.list.isEmpty)
             realm.cancelWrite()
             check(projection, row.values)
             try realm.write { fill(projection, row.values.reversed()) }
             check(projection, row.values.reversed())
             check(frozen, row.values)
             check(frozen.thaw()!, row.values.reversed())
-            #expect(!"\(projection)".isEmpty)
+            expect(!"\(projection)".isEmpty)
         }
 
         private func fill<T>(_ projection: KindProjection<T>, _ values: [T]) {
@@ -69,11 +69,11 @@ struct ProjectionKindTests {
 
         private func check<T>(_ projection: KindProjection<T>, _ values: [T]) {
             let object = projection.rootObject
-            #expect(projection.value == values[0] && object.plain == values[0])
-            #expect(projection.maybe == values[1] && object.optional == values[1])
-            #expect(Array(projection.list) == values && Array(projection.optionalList) == [values[0], nil])
-            #expect(Set(projection.set) == Set(values) && projection.map["k"] == values[0])
-            #expect(projection.mixed == object.mixed && projection.mixed != .none)
+            expect(projection.value == values[0] && object.plain == values[0])
+            expect(projection.maybe == values[1] && object.optional == values[1])
+            expect(Array(projection.list) == values && Array(projection.optionalList) == [values[0], nil])
+            expect(Set(projection.set) == Set(values) && projection.map["k"] == values[0])
+            expect(projection.mixed == object.mixed && projection.mixed != .none)
         }
     }
 
@@ -83,9 +83,9 @@ struct ProjectionKindTests {
             func origin<V>(_ keyPath: KeyPath<KindOwner<T>, V>) -> String? {
                 KeyPathOrigin.of(keyPath).map { "\($0.names.joined(separator: ".")) \($0.isStored)" }
             }
-            #expect(origin(\.kinds?.plain) == "kinds.plain true" && origin(\.kinds?.optional) == "kinds.optional true")
-            #expect(origin(\.kinds?.list) == "kinds.list true" && origin(\.kinds) == "kinds true")
-            #expect(
+            expect(origin(\.kinds?.plain) == "kinds.plain true" && origin(\.kinds?.optional) == "kinds.optional true")
+            expect(origin(\.kinds?.list) == "kinds.list true" && origin(\.kinds) == "kinds true")
+            expect(
                 origin(\.kinds?.mixed) == "kinds.mixed true" && origin(\.kinds?.plain.hashValue) == "kinds.plain false"
             )
             let owner = KindOwner<T>()
@@ -94,10 +94,10 @@ struct ProjectionKindTests {
             for value in row.values {
                 projection.value = value
                 projection.maybe = value
-                #expect(owner.kinds?.plain == value && projection.value == value && projection.maybe == value)
+                expect(owner.kinds?.plain == value && projection.value == value && projection.maybe == value)
             }
             projection.maybe = nil
-            #expect(owner.kinds?.optional == nil && projection.maybe == nil)
+            expect(owner.kinds?.optional == nil && projection.maybe == nil)
         }
     }
 
@@ -109,15 +109,15 @@ struct ProjectionKindTests {
     @Test
     func `what an expression makes of a property is told from the property`() {
         func isStored<V>(_ keyPath: KeyPath<PJPerson, V>) -> Bool? { KeyPathOrigin.of(keyPath)?.isStored }
-        #expect(isStored(\.firstName) == true && isStored(\.firstName.localizedUppercase) == false)
-        #expect(
+        expect(isStored(\.firstName) == true && isStored(\.firstName.localizedUppercase) == false)
+        expect(
             isStored(\.firstName.decomposedStringWithCanonicalMapping) == false && isStored(\.age.magnitude) == false
         )
-        #expect(isStored(\.age.byteSwapped) == false)
-        #expect(isStored(\.address?.city.capitalized) == false && isStored(\.dog?.home?.country) == true)
-        #expect(isStored(\.adult) == false && isStored(\.fullName) == nil && isStored(\.scores["a"]) == false)
-        #expect(isStored(\.birthday.timeIntervalSince1970) == false && isStored(\.mood.rawValue) == false)
-        #expect(isStored(\.anything) == true && isStored(\.admirers) == true && isStored(\.tags.count) == false)
+        expectEqual(isStored(\.age.byteSwapped), false)
+        expect(isStored(\.address?.city.capitalized) == false && isStored(\.dog?.home?.country) == true)
+        expect(isStored(\.adult) == false && isStored(\.fullName) == nil && isStored(\.scores["a"]) == false)
+        expect(isStored(\.birthday.timeIntervalSince1970) == false && isStored(\.mood.rawValue) == false)
+        expect(isStored(\.anything) == true && isStored(\.admirers) == true && isStored(\.tags.count) == false)
     }
 }
 

@@ -9,24 +9,24 @@ struct ProjectionResultsTests {
     func `results of projections are those of the objects`() throws {
         let realm = try projectionRealm()
         let people = realm.objects(PJPersonProjection.self)
-        #expect(people.count == 3 && people.map(\.firstName) == ["Ada", "Bob", "Cid"] && !people.isEmpty)
-        #expect(people.first?.firstName == "Ada" && people.last?.firstName == "Cid" && people[1].surname == "Baker")
-        #expect(people.index(of: realm.pjProjection(2)) == 1)
-        #expect(people.where { $0.age > 20 }.index(of: realm.pjProjection(2)) == nil)
-        #expect(people.index(of: PJPersonProjection(projecting: PJPerson(1, "", ""))) == nil)
+        expect(people.count == 3 && people.map(\.firstName) == ["Ada", "Bob", "Cid"] && !people.isEmpty)
+        expect(people.first?.firstName == "Ada" && people.last?.firstName == "Cid" && people[1].surname == "Baker")
+        expectEqual(people.index(of: realm.pjProjection(2)), 1)
+        expect(people.where { $0.age > 20 }.index(of: realm.pjProjection(2)) == nil)
+        expect(people.index(of: PJPersonProjection(projecting: PJPerson(1, "", ""))) == nil)
         var kept: [PJPersonProjection] = []
         for person in people { kept.append(person) }
-        #expect(kept.map(\.age) == [36, 17, 50] && Set(kept).count == 3)
-        #expect(people.objects(at: [0, 2]).map(\.firstName) == ["Ada", "Cid"])
+        expect(kept.map(\.age) == [36, 17, 50] && Set(kept).count == 3)
+        expectEqual(people.objects(at: [0, 2]).map(\.firstName), ["Ada", "Cid"])
         try realm.write {
             realm.add(PJPerson(4, "Dan", ""))
             for person in people { person.age += 1 }
             realm.delete(realm.pjPerson(1))
         }
-        #expect(people.map(\.age) == [18, 51, 1] && kept[0].isInvalidated)
-        #expect(AnyRealmCollection(people).map(\.firstName) == ["Bob", "Cid", "Dan"])
-        #expect("\(people)".contains("PJPersonProjection<PJPerson>"))
-        #expect(people.value(forKey: "firstName") as? [String] == ["Bob", "Cid", "Dan"])
+        expect(people.map(\.age) == [18, 51, 1] && kept[0].isInvalidated)
+        expectEqual(AnyRealmCollection(people).map(\.firstName), ["Bob", "Cid", "Dan"])
+        expect("\(people)".contains("PJPersonProjection<PJPerson>"))
+        expectEqual(people.value(forKey: "firstName") as? [String], ["Bob", "Cid", "Dan"])
     }
 
     struct Case: CustomTestStringConvertible, Sendable {
@@ -76,40 +76,41 @@ struct ProjectionResultsTests {
         let realm = try projectionRealm()
         let people = realm.objects(PJPersonProjection.self)
         let found = people.where(test.condition)
-        #expect(found.map(\.firstName).joined(separator: " ") == test.names)
-        #expect(people.index(matching: test.condition) == found.first.flatMap { people.index(of: $0) })
+        expectEqual(found.map(\.firstName).joined(separator: " "), test.names)
+        expectEqual(people.index(matching: test.condition), found.first.flatMap { people.index(of: $0) })
     }
 
     @Test
     func `strings and predicates name the objects' properties`() throws {
         let realm = try projectionRealm()
         let people = realm.objects(PJPersonProjection.self)
-        #expect(
-            people.filter("lastName BEGINSWITH 'B' OR address.city == %@", "London").map(\.firstName) == ["Ada", "Bob"]
+        expectEqual(
+            people.filter("lastName BEGINSWITH 'B' OR address.city == %@", "London").map(\.firstName),
+            ["Ada", "Bob"]
         )
-        #expect(people.filter(NSPredicate(format: "age > 40")).map(\.firstName) == ["Cid"])
-        #expect(people.index(matching: "age == 17") == 1)
+        expectEqual(people.filter(NSPredicate(format: "age > 40")).map(\.firstName), ["Cid"])
+        expectEqual(people.index(matching: "age == 17"), 1)
         #expect(throws: QueryError.self) { try people.filter(validating: "surname == 'Baker'") }
         let bob = realm.pjProjection(2)
-        #expect(people.where { $0.rootObject.friends.contains(bob.rootObject) }.map(\.firstName) == ["Ada", "Cid"])
-        #expect(people.where { $0 == bob }.map(\.firstName) == ["Bob"])
+        expectEqual(people.where { $0.rootObject.friends.contains(bob.rootObject) }.map(\.firstName), ["Ada", "Cid"])
+        expectEqual(people.where { $0 == bob }.map(\.firstName), ["Bob"])
     }
 
     @Test
     func `sorts, distinct, limits and aggregates`() throws {
         let realm = try projectionRealm()
         let people = realm.objects(PJPersonProjection.self)
-        #expect(people.sorted(by: \.surname, ascending: false).map(\.firstName) == ["Ada", "Cid", "Bob"])
-        #expect(people.sorted(by: \.homeCity).map(\.firstName) == ["Ada", "Bob", "Cid"])
-        #expect(people.sorted(by: \.homeCity, ascending: false).map(\.firstName) == ["Cid", "Bob", "Ada"])
-        #expect(people.sorted(byKeyPath: "age").limited(to: 2).map(\.firstName) == ["Bob", "Ada"])
-        #expect(people.sorted(by: [SortDescriptor(keyPath: \PJPersonProjection.age)]).offset(by: 2).first?.age == 50)
-        #expect(people.distinct(by: [\.mood]).map(\.firstName) == ["Ada"])
-        #expect(people.distinct(by: ["lastName"]).count == 3)
-        #expect(people.max(of: \.age) == 50 && people.min(of: \.age) == 17 && people.sum(of: \.age) == 103)
+        expectEqual(people.sorted(by: \.surname, ascending: false).map(\.firstName), ["Ada", "Cid", "Bob"])
+        expectEqual(people.sorted(by: \.homeCity).map(\.firstName), ["Ada", "Bob", "Cid"])
+        expectEqual(people.sorted(by: \.homeCity, ascending: false).map(\.firstName), ["Cid", "Bob", "Ada"])
+        expectEqual(people.sorted(byKeyPath: "age").limited(to: 2).map(\.firstName), ["Bob", "Ada"])
+        expectEqual(people.sorted(by: [SortDescriptor(keyPath: \PJPersonProjection.age)]).offset(by: 2).first?.age, 50)
+        expectEqual(people.distinct(by: [\.mood]).map(\.firstName), ["Ada"])
+        expectEqual(people.distinct(by: ["lastName"]).count, 3)
+        expect(people.max(of: \.age) == 50 && people.min(of: \.age) == 17 && people.sum(of: \.age) == 103)
         let mean: Double? = people.average(ofProperty: "age")
-        #expect(mean == 103 / 3.0 && people.sum(of: \.dogAge) == 7)
-        #expect(people.sorted(by: \.rootObject.firstName).first?.firstName == "Ada")
+        expect(mean == 103 / 3.0 && people.sum(of: \.dogAge) == 7)
+        expectEqual(people.sorted(by: \.rootObject.firstName).first?.firstName, "Ada")
     }
 
     @Test
@@ -118,15 +119,15 @@ struct ProjectionResultsTests {
         try realm.write { realm.pjPerson(3).address = PJAddress("Paris") }
         let people = realm.objects(PJPersonProjection.self)
         let byCity = people.sectioned(by: \.homeCity)
-        #expect(byCity.allKeys == ["London", "Paris"] && byCity[1].map(\.firstName) == ["Bob", "Cid"])
+        expect(byCity.allKeys == ["London", "Paris"] && byCity[1].map(\.firstName) == ["Bob", "Cid"])
         let byLetter = people.sectioned(by: { String($0.surnameCaps.prefix(1)) }, sortDescriptors: ["lastName"])
-        #expect(byLetter.allKeys == ["B", "C", "L"] && byLetter[0][0].firstName == "Bob")
+        expect(byLetter.allKeys == ["B", "C", "L"] && byLetter[0][0].firstName == "Bob")
         let frozen = byCity.freeze()
         try realm.write { realm.pjProjection(2).homeCity = "Aix" }
-        #expect(byCity.allKeys == ["Aix", "London", "Paris"] && frozen.allKeys == ["London", "Paris"])
+        expect(byCity.allKeys == ["Aix", "London", "Paris"] && frozen.allKeys == ["London", "Paris"])
         let groups = people.grouped(by: \.homeCity)
-        #expect(groups.allKeys == ["Aix", "London", "Paris"] && groups[0].objects.map(\.firstName) == ["Bob"])
-        #expect(groups[2].max(of: \.age) == 50)
+        expect(groups.allKeys == ["Aix", "London", "Paris"] && groups[0].objects.map(\.firstName) == ["Bob"])
+        expectEqual(groups[2].max(of: \.age), 50)
     }
 
     @Test
@@ -140,10 +141,10 @@ struct ProjectionResultsTests {
             ada.firstName = "A"
             ada.friendsNames[0] = "B"
         }
-        #expect(frozen.firstName == "Ada" && frozen.isFrozen && Array(names) == ["Bob", "Cid"] && names.isFrozen)
-        #expect(frozenResults[0].firstName == "Ada" && frozenResults[0].isFrozen)
-        #expect(frozen.thaw()?.firstName == "A" && names.thaw().map { Array($0) } == ["B", "Cid"])
-        #expect(frozen.thaw() == ada && frozen != ada && type(of: frozen.thaw()!) == PJPersonProjection.self)
+        expect(frozen.firstName == "Ada" && frozen.isFrozen && Array(names) == ["Bob", "Cid"] && names.isFrozen)
+        expect(frozenResults[0].firstName == "Ada" && frozenResults[0].isFrozen)
+        expect(frozen.thaw()?.firstName == "A" && names.thaw().map { Array($0) } == ["B", "Cid"])
+        expect(frozen.thaw() == ada && frozen != ada && type(of: frozen.thaw()!) == PJPersonProjection.self)
         let reference = ThreadSafeReference(to: ada)
         let (list, results) = (
             ThreadSafeReference(to: ada.cities), ThreadSafeReference(to: realm.objects(PJNameProjection.self))
@@ -157,11 +158,11 @@ struct ProjectionResultsTests {
             return [ada.surname, sent.value.surname, realm.resolve(list)![1], realm.resolve(results)![1].name]
                 + [lazily.wrappedValue!.surname]
         }
-        #expect(told == ["King", "Lovelace", "Bath", "B", "King"])
+        expectEqual(told, ["King", "Lovelace", "Bath", "B", "King"])
         realm.refresh()
-        #expect(ada.surname == "King" && ada.surnameCaps == "KING")
+        expect(ada.surname == "King" && ada.surnameCaps == "KING")
         try realm.write { realm.delete(realm.pjPerson(1)) }
-        #expect(frozen.thaw() == nil && frozen.firstName == "Ada")
+        expect(frozen.thaw() == nil && frozen.firstName == "Ada")
     }
 
     @Test
@@ -174,7 +175,7 @@ struct ProjectionResultsTests {
                     (0..<50).flatMap { _ in frozen.value.flatMap { Array($0.friendsNames) + [$0.surnameCaps] } }
                 }
             }
-            for await names in group { #expect(names.count == 450 && names[2] == "LOVELACE") }
+            for await names in group { expect(names.count == 450 && names[2] == "LOVELACE") }
         }
     }
 }

@@ -13,9 +13,9 @@ private final class ConstantProjection: Projection<PJPerson> {
 
 @Suite("Projections: misuse traps")
 struct ProjectionTrapTests {
-    private func expect(_ result: ExitTest.Result?, _ words: String...) {
+    private func expectTrap(_ result: ExitTest.Result?, _ words: String...) {
         let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        for word in words { #expect(message.contains(word), "\(message)") }
+        for word in words { expect(message.contains(word), "\(message)") }
     }
 
     @Test
@@ -23,11 +23,11 @@ struct ProjectionTrapTests {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = FullNameProjection(projecting: PJPerson())
         }
-        expect(result, "FullNameProjection.fullName", "stored property of PJPerson", "Project each property")
+        expectTrap(result, "FullNameProjection.fullName", "stored property of PJPerson", "Project each property")
         let elements = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try projectionRealm().objects(ConstantProjection.self).first
         }
-        expect(elements, "ConstantProjection.friends", "@Persisted")
+        expectTrap(elements, "ConstantProjection.friends", "@Persisted")
     }
 
     @Test
@@ -36,14 +36,14 @@ struct ProjectionTrapTests {
             let realm = try projectionRealm()
             try realm.write { realm.pjProjection(1).surnameCaps = "X" }
         }
-        expect(result, "PJPersonProjection.surnameCaps can't be assigned", "PJPerson.lastName")
+        expectTrap(result, "PJPersonProjection.surnameCaps can't be assigned", "PJPerson.lastName")
         let elements = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let realm = try projectionRealm()
             try realm.write {
                 realm.pjPerson(1).friends.projectTo[dynamicMember: \.firstName.localizedUppercase][0] = "X"
             }
         }
-        expect(elements, "ProjectedCollection<String> can't be assigned", "PJPerson.firstName")
+        expectTrap(elements, "ProjectedCollection<String> can't be assigned", "PJPerson.firstName")
     }
 
     @Test
@@ -53,7 +53,7 @@ struct ProjectionTrapTests {
             let (ada, bob) = (realm.pjProjection(1), realm.pjProjection(2))
             try realm.write { ada.friendsNames = bob.friendsNames }
         }
-        expect(result, "PJPersonProjection.friendsNames can't be assigned", "elements of the collection")
+        expectTrap(result, "PJPersonProjection.friendsNames can't be assigned", "elements of the collection")
     }
 
     @Test
@@ -61,11 +61,11 @@ struct ProjectionTrapTests {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             try projectionRealm().pjProjection(1).homeCity = "Rome"
         }
-        expect(result, "write transaction")
+        expectTrap(result, "write transaction")
         let frozen = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             try projectionRealm().pjProjection(1).freeze().firstName = "X"
         }
-        expect(frozen, "frozen")
+        expectTrap(frozen, "frozen")
     }
 
     @Test
@@ -73,19 +73,19 @@ struct ProjectionTrapTests {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try projectionRealm().objects(PJPersonProjection.self).where { $0.surnameCaps == "KING" }
         }
-        expect(result, "A key path of PJPersonProjection", "made of 'lastName'", "Use 'lastName'")
+        expectTrap(result, "A key path of PJPersonProjection", "made of 'lastName'", "Use 'lastName'")
         let sort = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try projectionRealm().objects(PJPersonProjection.self).sorted(by: \.birthdayAsEpoch)
         }
-        expect(sort, "'birthday'", "sort")
+        expectTrap(sort, "'birthday'", "sort")
         let plain = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try projectionRealm().objects(PJPersonProjection.self).where { $0.greeting == "Hello Ada" }
         }
-        expect(plain, "made of 'firstName'")
+        expectTrap(plain, "made of 'firstName'")
         let own = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try projectionRealm().objects(PJMoreProjection.self).where { $0.isSelected == true }
         }
-        expect(own, "PJMoreProjection doesn't lead to a persisted property")
+        expectTrap(own, "PJMoreProjection doesn't lead to a persisted property")
     }
 
     @Test
@@ -93,23 +93,23 @@ struct ProjectionTrapTests {
         let unmanaged = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = PJPersonProjection(projecting: PJPerson()).observe { _ in }
         }
-        expect(unmanaged, "unmanaged PJPersonProjection", "Add it to a realm")
+        expectTrap(unmanaged, "unmanaged PJPersonProjection", "Add it to a realm")
         let frozen = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try projectionRealm().pjProjection(1).freeze().observe { _ in }
         }
-        expect(frozen, "frozen PJPersonProjection")
+        expectTrap(frozen, "frozen PJPersonProjection")
         let unknown = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try projectionRealm().pjProjection(1).observe(keyPaths: ["surnames"]) { _ in }
         }
-        expect(unknown, "PJPerson has no property 'surnames'")
+        expectTrap(unknown, "PJPerson has no property 'surnames'")
         let elements = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try projectionRealm().pjProjection(1).friendsNames.observe(keyPaths: ["nobody"]) { _ in }
         }
-        expect(elements, "no property 'nobody'")
+        expectTrap(elements, "no property 'nobody'")
         let collection = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = PJPersonProjection(projecting: PJPerson()).friendsNames.observe { _ in }
         }
-        expect(collection, "unmanaged ProjectedCollection")
+        expectTrap(collection, "unmanaged ProjectedCollection")
     }
 
     @Test
@@ -117,18 +117,18 @@ struct ProjectionTrapTests {
         let bounds = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try projectionRealm().pjProjection(1).friendsNames[2]
         }
-        expect(bounds, "Index 2 is out of bounds")
+        expectTrap(bounds, "Index 2 is out of bounds")
         let deleted = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let realm = try projectionRealm()
             let ada = realm.pjProjection(1)
             try realm.write { realm.deleteAll() }
             _ = ada.firstName
         }
-        expect(deleted, "deleted")
+        expectTrap(deleted, "deleted")
         let thread = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             nonisolated(unsafe) let ada = try projectionRealm().pjProjection(1)
             try onAnotherThread { _ = ada.firstName }
         }
-        expect(thread, "thread")
+        expectTrap(thread, "thread")
     }
 }

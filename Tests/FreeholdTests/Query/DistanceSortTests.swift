@@ -67,21 +67,26 @@ struct DistanceSortTests {
         let all = realm.objects(DistanceShop.self)
         for isWriting in [false, true] {
             if isWriting { realm.beginWrite() }
-            #expect(ids(all.sorted(byDistanceFrom: Self.paris, at: \.place)) == [3, 6, 2, 5, 1, 4, 7, 8])
-            #expect(
-                ids(all.sorted(byDistanceFrom: Self.paris, at: \.plain, ascending: false)) == [5, 2, 3, 6, 1, 4, 7, 8]
+            expectEqual(ids(all.sorted(byDistanceFrom: Self.paris, at: \.place)), [3, 6, 2, 5, 1, 4, 7, 8])
+            expectEqual(
+                ids(all.sorted(byDistanceFrom: Self.paris, at: \.plain, ascending: false)),
+                [5, 2, 3, 6, 1, 4, 7, 8]
             )
-            #expect(ids(all.sorted(byDistanceFrom: Self.paris, atKeyPath: "named['k']")).prefix(4) == [3, 6, 2, 5])
-            #expect(all.sorted(byDistanceFrom: Self.paris, at: \.owner?.place).first?.id == 8)
-            #expect(ids(all.filter("id > 1 SORT(distance(place, [2.3508, 48.8567]) ASC) LIMIT(2)")) == [3, 6])
-            #expect(
-                ids(all.filter("id > 1 SORT(distance(place, %@) DESC, id DESC) LIMIT(4)", Self.paris)) == [5, 2, 6, 3]
+            expectEqual(ids(all.sorted(byDistanceFrom: Self.paris, atKeyPath: "named['k']")).prefix(4), [3, 6, 2, 5])
+            expectEqual(all.sorted(byDistanceFrom: Self.paris, at: \.owner?.place).first?.id, 8)
+            expectEqual(ids(all.filter("id > 1 SORT(distance(place, [2.3508, 48.8567]) ASC) LIMIT(2)")), [3, 6])
+            expectEqual(
+                ids(all.filter("id > 1 SORT(distance(place, %@) DESC, id DESC) LIMIT(4)", Self.paris)),
+                [5, 2, 6, 3]
             )
-            #expect(ids(all.where { $0.id < 6 }.sorted(byDistanceFrom: Self.paris, at: \.place).limited(to: 1)) == [3])
+            expectEqual(
+                ids(all.where { $0.id < 6 }.sorted(byDistanceFrom: Self.paris, at: \.place).limited(to: 1)),
+                [3]
+            )
             if isWriting { realm.cancelWrite() }
         }
         let plan = all.sorted(byDistanceFrom: Self.paris, at: \.place).explain().description
-        #expect(plan.contains("distance of place"), "\(plan)")
+        expect(plan.contains("distance of place"), "\(plan)")
     }
 
     @Test
@@ -130,16 +135,18 @@ struct DistanceSortTests {
                 let at = GeoPoint(latitude: place.coordinates[1], longitude: place.coordinates[0])!
                 return (from.distance(to: at).radians, shop.id)
             }.sorted { $0 < $1 }.map { $0.1 }
-            #expect(ids(shops.sorted(byDistanceFrom: from, at: \.place)) == expected, "seed \(seed)")
-            #expect(ids(shops.sorted(byDistanceFrom: from, at: \.plain)) == expected, "seed \(seed)")
+            expectEqual(ids(shops.sorted(byDistanceFrom: from, at: \.place)), expected, "seed \(seed)")
+            expectEqual(ids(shops.sorted(byDistanceFrom: from, at: \.plain)), expected, "seed \(seed)")
             for limit in [1, 3, 10, 50, 399] {
                 let first = Array(expected.prefix(limit))
-                #expect(
-                    ids(shops.sorted(byDistanceFrom: from, at: \.place).limited(to: limit)) == first,
+                expectEqual(
+                    ids(shops.sorted(byDistanceFrom: from, at: \.place).limited(to: limit)),
+                    first,
                     "seed \(seed)"
                 )
-                #expect(
-                    ids(shops.sorted(byDistanceFrom: from, at: \.plain).limited(to: limit)) == first,
+                expectEqual(
+                    ids(shops.sorted(byDistanceFrom: from, at: \.plain).limited(to: limit)),
+                    first,
                     "seed \(seed)"
                 )
             }
@@ -152,7 +159,7 @@ struct DistanceSortTests {
         try realm.write { for id in 0..<5 { add(realm, id, Double(id * 10), 2) } }
         let frozen = realm.objects(DistanceShop.self)
             .sorted(byDistanceFrom: GeoPoint(latitude: 0, longitude: 2)!, at: \.place).freeze()
-        #expect(frozen.count == 5)
+        expectEqual(frozen.count, 5)
         let place = ObservingQueue(realm.configuration)
         try place.run { realm in
             let point = GeoPoint(latitude: 0, longitude: 2)!
@@ -171,7 +178,7 @@ struct DistanceSortTests {
             realm.refresh()
         }
         try await place.waitFor(2)
-        #expect(place.told == ["[0, 1, 2, 3, 4]", "[0, 4, 1, 2, 3]"])
+        expectEqual(place.told, ["[0, 1, 2, 3, 4]", "[0, 4, 1, 2, 3]"])
         place.end()
     }
 }

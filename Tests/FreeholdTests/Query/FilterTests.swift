@@ -140,8 +140,8 @@ struct FilterTests {
             let expected = Array(all).filter(test.condition)
             do {
                 let found = try all.filtered(test.text, test.arguments)
-                #expect(Array(found) == expected, "\(test.text)")
-                #expect(found.count == expected.count, "\(test.text)")
+                expectEqual(Array(found), expected, "\(test.text)")
+                expectEqual(found.count, expected.count, "\(test.text)")
             } catch {
                 Issue.record("\(test.text): \(error)")
             }
@@ -151,7 +151,7 @@ struct FilterTests {
         realm.delete(realm.objects(QueryPet.self).where { $0.age == 3 })
         for test in Self.plain + Self.given {
             let found = try all.filtered(test.text, test.arguments)
-            #expect(Array(found) == Array(all).filter(test.condition), "in a write: \(test.text)")
+            expectEqual(Array(found), Array(all).filter(test.condition), "in a write: \(test.text)")
         }
         realm.cancelWrite()
     }
@@ -161,16 +161,16 @@ struct FilterTests {
         let realm = try TypedQueryTests.populated()
         let all = realm.objects(QueryKeeper.self)
         let pet = all[6].pets[0]
-        #expect(Array(all.filter("ANY pets == %@", pet)) == Array(all).filter { $0.pets.contains(pet) })
-        #expect(Array(all.filter("%@ IN pets", pet)) == Array(all).filter { $0.pets.contains(pet) })
-        #expect(Array(all.filter("best IN %@", [pet])) == Array(all).filter { $0.best == pet })
-        #expect(
-            Array(all.filter("best IN %@", all[6].pets))
-                == Array(all).filter { $0.best.map { all[6].pets.contains($0) } ?? false }
+        expectEqual(Array(all.filter("ANY pets == %@", pet)), Array(all).filter { $0.pets.contains(pet) })
+        expectEqual(Array(all.filter("%@ IN pets", pet)), Array(all).filter { $0.pets.contains(pet) })
+        expectEqual(Array(all.filter("best IN %@", [pet])), Array(all).filter { $0.best == pet })
+        expectEqual(
+            Array(all.filter("best IN %@", all[6].pets)),
+            Array(all).filter { $0.best.map { all[6].pets.contains($0) } ?? false }
         )
-        #expect(all.filter("best == %@", QueryPet()).isEmpty)
-        #expect(all.filter("best != %@", QueryPet()).count == all.count)
-        #expect(all.filter("SELF == %@", all[3]).first?.id == 3)
+        expect(all.filter("best == %@", QueryPet()).isEmpty)
+        expectEqual(all.filter("best != %@", QueryPet()).count, all.count)
+        expectEqual(all.filter("SELF == %@", all[3]).first?.id, 3)
     }
 
     @Test
@@ -178,20 +178,21 @@ struct FilterTests {
         let realm = try TypedQueryTests.populated()
         let keeper = realm.objects(QueryKeeper.self)[9]
         let old = { (pets: [QueryPet]) in pets.filter { $0.age > 2 }.map(\.name) }
-        #expect(Array(keeper.pets.filter("age > 2")).map(\.name) == old(Array(keeper.pets)))
-        #expect(Array(keeper.petSet.filter("age > %@", 2)).map(\.name) == old(Array(keeper.petSet)))
-        #expect(
-            Set(keeper.petMap.filter("age > 2").map { $0?.name }) == Set(old(keeper.petMap.values.compactMap { $0 }))
+        expectEqual(Array(keeper.pets.filter("age > 2")).map(\.name), old(Array(keeper.pets)))
+        expectEqual(Array(keeper.petSet.filter("age > %@", 2)).map(\.name), old(Array(keeper.petSet)))
+        expectEqual(
+            Set(keeper.petMap.filter("age > 2").map { $0?.name }),
+            Set(old(keeper.petMap.values.compactMap { $0 }))
         )
-        #expect(Array(AnyRealmCollection(keeper.pets).filter("age > 2")).map(\.name) == old(Array(keeper.pets)))
+        expectEqual(Array(AnyRealmCollection(keeper.pets).filter("age > 2")).map(\.name), old(Array(keeper.pets)))
         let toy = realm.objects(QueryToy.self)[3]
-        #expect(Array(toy.owners.filter("age > 2")).map(\.name) == old(Array(toy.owners)))
-        #expect(
-            keeper.pets.filter("age > 2").filter("name == 'Rex'").count
-                == keeper.pets.filter("age > 2 && name == 'Rex'").count
+        expectEqual(Array(toy.owners.filter("age > 2")).map(\.name), old(Array(toy.owners)))
+        expectEqual(
+            keeper.pets.filter("age > 2").filter("name == 'Rex'").count,
+            keeper.pets.filter("age > 2 && name == 'Rex'").count
         )
         let dynamic = realm.dynamicObjects("QueryPet").filter("age > 2 AND ANY toys.price > 3")
-        #expect(dynamic.count == realm.objects(QueryPet.self).where { $0.age > 2 && $0.toys.price > 3 }.count)
+        expectEqual(dynamic.count, realm.objects(QueryPet.self).where { $0.age > 2 && $0.toys.price > 3 }.count)
     }
 
     @Test
@@ -199,17 +200,18 @@ struct FilterTests {
         let realm = try TypedQueryTests.populated()
         let all = realm.objects(QueryKeeper.self)
         let ids = { (text: String) in Array(all.filter(text)).map(\.id) }
-        #expect(ids("id > 3 SORT(id DESC) LIMIT(3)") == [23, 22, 21])
-        #expect(ids("id > 3 LIMIT(3) SORT(id DESC)") == [6, 5, 4])
-        #expect(ids("TRUEPREDICATE SORT(id DESC) OFFSET(20)") == [3, 2, 1, 0])
-        #expect(ids("TRUEPREDICATE DISTINCT(name)") == [0, 1, 2, 3, 4, 5])
-        #expect(ids("TRUEPREDICATE SORT(id DESC) DISTINCT(name) SORT(id ASC)") == [18, 19, 20, 21, 22, 23])
+        expectEqual(ids("id > 3 SORT(id DESC) LIMIT(3)"), [23, 22, 21])
+        expectEqual(ids("id > 3 LIMIT(3) SORT(id DESC)"), [6, 5, 4])
+        expectEqual(ids("TRUEPREDICATE SORT(id DESC) OFFSET(20)"), [3, 2, 1, 0])
+        expectEqual(ids("TRUEPREDICATE DISTINCT(name)"), [0, 1, 2, 3, 4, 5])
+        expectEqual(ids("TRUEPREDICATE SORT(id DESC) DISTINCT(name) SORT(id ASC)"), [18, 19, 20, 21, 22, 23])
         let sorted = Array(all).sorted { ($0.name, $1.id) < ($1.name, $0.id) }.map(\.id)
-        #expect(ids("TRUEPREDICATE SORT(name ASC, id DESC)") == sorted)
-        #expect(ids("TRUEPREDICATE SORT(id DESC) SORT(name ASC)") == sorted)
-        #expect(Array(all.filter("id > 3 LIMIT(3)").filter("id > 5")).map(\.id) == [6])
-        #expect(
-            Array(all[9].pets.filter("TRUEPREDICATE SORT(age DESC) LIMIT(1)")).map(\.age) == [
+        expectEqual(ids("TRUEPREDICATE SORT(name ASC, id DESC)"), sorted)
+        expectEqual(ids("TRUEPREDICATE SORT(id DESC) SORT(name ASC)"), sorted)
+        expectEqual(Array(all.filter("id > 3 LIMIT(3)").filter("id > 5")).map(\.id), [6])
+        expectEqual(
+            Array(all[9].pets.filter("TRUEPREDICATE SORT(age DESC) LIMIT(1)")).map(\.age),
+            [
                 all[9].pets.map(\.age).max()!
             ]
         )
@@ -219,11 +221,11 @@ struct FilterTests {
     func `the position of the first match`() throws {
         let realm = try TypedQueryTests.populated()
         let all = realm.objects(QueryKeeper.self)
-        #expect(all.index(matching: "id == 7") == 7)
-        #expect(all.index(matching: "id == %@", 70) == nil)
-        #expect(all.index(matching: NSPredicate(format: "id > %@", 7)) == 8)
-        #expect(all.sorted(byKeyPath: "id", ascending: false).index(matching: "id == 7") == 16)
-        #expect(all[9].pets.index(matching: "age >= 0") == 0)
+        expectEqual(all.index(matching: "id == 7"), 7)
+        expect(all.index(matching: "id == %@", 70) == nil)
+        expectEqual(all.index(matching: NSPredicate(format: "id > %@", 7)), 8)
+        expectEqual(all.sorted(byKeyPath: "id", ascending: false).index(matching: "id == 7"), 16)
+        expectEqual(all[9].pets.index(matching: "age >= 0"), 0)
     }
 
     @Test
@@ -231,25 +233,25 @@ struct FilterTests {
         let realm = try TypedQueryTests.populated()
         let all = realm.objects(QueryKeeper.self)
         let name = #expect(throws: QueryError.self) { try all.filter(validating: "id > 3 AND nmae == 'x'") }
-        #expect(name?.code == .unknownName && name?.position == 11 && name?.suggestions == ["name"])
-        #expect(name?.text == "id > 3 AND nmae == 'x'")
+        expect(name?.code == .unknownName && name?.position == 11 && name?.suggestions == ["name"])
+        expectEqual(name?.text, "id > 3 AND nmae == 'x'")
         let far = #expect(throws: QueryError.self) { try all.filter(validating: "best.favourite.prize > %@", 3) }
-        #expect(far?.position == 15 && far?.suggestions == ["price"])
+        expect(far?.position == 15 && far?.suggestions == ["price"])
         let cls = #expect(throws: QueryError.self) { try all.filter(validating: "@links.QueryKeper.best.id == 3") }
-        #expect(cls?.code == .unknownName && cls?.suggestions.first == "QueryKeeper")
+        expect(cls?.code == .unknownName && cls?.suggestions.first == "QueryKeeper")
         let syntax = #expect(throws: QueryError.self) { try all.filter(validating: "id >") }
-        #expect(syntax?.code == .syntax && syntax?.position == 4)
+        expect(syntax?.code == .syntax && syntax?.position == 4)
         let type = #expect(throws: QueryError.self) { try all.filter(validating: "id == 'x'") }
-        #expect(type?.code == .type && type?.position == 0)
+        expect(type?.code == .type && type?.position == 0)
         let argument = #expect(throws: QueryError.self) { try all.filter(validating: "id == %@ AND id == %@", 1) }
-        #expect(argument?.code == .argument && argument?.position == 19)
+        expect(argument?.code == .argument && argument?.position == 19)
         let sort = #expect(throws: QueryError.self) { try all.filter(validating: "TRUEPREDICATE SORT(pets.age ASC)") }
-        #expect(sort?.code == .type && sort?.position == 19)
+        expect(sort?.code == .type && sort?.position == 19)
         let other = #expect(throws: QueryError.self) {
             try all.filter(validating: "best == obj('QueryKeeper', 3)")
         }
-        #expect(other?.code == .type)
-        #expect(try all.filter(validating: "id == %@", 3).count == 1)
+        expectEqual(other?.code, .type)
+        try expectEqual(all.filter(validating: "id == %@", 3).count, 1)
         #expect(throws: QueryError.self) { try all[9].petMap.filter(validating: "agee > 2") }
     }
 
@@ -259,8 +261,8 @@ struct FilterTests {
             _ = try TypedQueryTests.populated().objects(QueryKeeper.self).filter("id > 3 AND nmae == 'x'")
         }
         let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(message.contains("has no property 'nmae'") && message.contains("Did you mean name?"))
-        #expect(message.contains("id > 3 AND nmae == 'x'") && message.contains("^ at character 12"))
+        expect(message.contains("has no property 'nmae'") && message.contains("Did you mean name?"))
+        expect(message.contains("id > 3 AND nmae == 'x'") && message.contains("^ at character 12"))
     }
 
     @Test
@@ -269,7 +271,7 @@ struct FilterTests {
             _ = QueryKeeper().pets.filter("age > 3")
         }
         let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(message.contains("unmanaged"))
+        expect(message.contains("unmanaged"))
     }
 }
 
@@ -283,14 +285,14 @@ func checkText<T: Object>(
 ) {
     do {
         let found = try all.filter(validating: query.queryString)
-        #expect(Array(found) == expected, "\(name): \(query.queryString)", sourceLocation: location)
+        expectEqual(Array(found), expected, "\(name): \(query.queryString)", sourceLocation: location)
     } catch {
         Issue.record("\(name): \(error)", sourceLocation: location)
     }
     let (format, arguments) = query._constructPredicate()
     do {
         let found = try all.filtered(format, arguments)
-        #expect(Array(found) == expected, "\(name): \(format)", sourceLocation: location)
+        expectEqual(Array(found), expected, "\(name): \(format)", sourceLocation: location)
     } catch {
         Issue.record("\(name): \(error)", sourceLocation: location)
     }

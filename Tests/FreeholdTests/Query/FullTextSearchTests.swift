@@ -86,64 +86,64 @@ struct FullTextSearchTests {
     func `Conditions find words, beginnings, phrases and exclusions`(_ search: String, _ expected: [Int]) throws {
         let realm = try populated()
         let articles = realm.objects(FTArticle.self)
-        #expect(ids(articles.where { $0.body.matches(search) }) == expected)
-        #expect(ids(articles.where { !$0.body.matches(search) }) == (0..<6).filter { !expected.contains($0) })
-        #expect(ids(articles.where { $0.body.matches(search) && $0.id > 1 }) == expected.filter { $0 > 1 })
-        #expect(ids(articles.where { $0.body.matches(search) || $0.id == 5 }) == Set(expected + [5]).sorted())
-        #expect(articles.where { $0.body.matches(search) }.count == expected.count)
-        #expect(articles.where { $0.body.matches(search) }.first?.id == expected.first)
+        expectEqual(ids(articles.where { $0.body.matches(search) }), expected)
+        expectEqual(ids(articles.where { !$0.body.matches(search) }), (0..<6).filter { !expected.contains($0) })
+        expectEqual(ids(articles.where { $0.body.matches(search) && $0.id > 1 }), expected.filter { $0 > 1 })
+        expectEqual(ids(articles.where { $0.body.matches(search) || $0.id == 5 }), Set(expected + [5]).sorted())
+        expectEqual(articles.where { $0.body.matches(search) }.count, expected.count)
+        expectEqual(articles.where { $0.body.matches(search) }.first?.id, expected.first)
     }
 
     @Test
     func `Optional strings, mapped names, enums, links, embedded and linking objects`() throws {
         let realm = try populated()
         let articles = realm.objects(FTArticle.self)
-        #expect(ids(articles.where { $0.subtitle.matches("second") }) == [3])
-        #expect(ids(articles.where { $0.subtitle.matches("-second") }) == [0, 1, 2, 4, 5])
-        #expect(ids(articles.where { $0.kind.matches("long") }) == [4])
-        #expect(ids(articles.where { $0.author.about.matches("poet") }) == [0, 1])
-        #expect(ids(articles.where { $0.author.about.matches("-poet") }) == [])
-        #expect(ids(articles.where { $0.author.notes.text.matches("cat*") }) == [0, 1])
+        expectEqual(ids(articles.where { $0.subtitle.matches("second") }), [3])
+        expectEqual(ids(articles.where { $0.subtitle.matches("-second") }), [0, 1, 2, 4, 5])
+        expectEqual(ids(articles.where { $0.kind.matches("long") }), [4])
+        expectEqual(ids(articles.where { $0.author.about.matches("poet") }), [0, 1])
+        expectEqual(ids(articles.where { $0.author.about.matches("-poet") }), [])
+        expectEqual(ids(articles.where { $0.author.notes.text.matches("cat*") }), [0, 1])
         let authors = realm.objects(FTAuthor.self)
-        #expect(authors.where { $0.articles.body.matches("object") }.count == 1)
-        #expect(authors.where { $0.articles.body.matches("café") }.isEmpty)
+        expectEqual(authors.where { $0.articles.body.matches("object") }.count, 1)
+        expect(authors.where { $0.articles.body.matches("café") }.isEmpty)
         let notes = authors[0].notes
-        #expect(notes.where { $0.text.matches("nothing") }.count == 1)
+        expectEqual(notes.where { $0.text.matches("nothing") }.count, 1)
         let dynamic = realm.dynamicObjects("FTArticle")
-        #expect(dynamic.where { $0["body", as: String.self].matches("object database") }.count == 2)
-        #expect(dynamic.where { $0["sub_title", as: String?.self].matches("title") }.count == 1)
+        expectEqual(dynamic.where { $0["body", as: String.self].matches("object database") }.count, 2)
+        expectEqual(dynamic.where { $0["sub_title", as: String?.self].matches("title") }.count, 1)
     }
 
     @Test
     func `Searches follow what a transaction does, and its end`() throws {
         let realm = try populated()
         let found = realm.objects(FTArticle.self).where { $0.body.matches("database") }
-        #expect(found.count == 3)
+        expectEqual(found.count, 3)
         try realm.write {
             realm.objects(FTArticle.self)[0].body = "nothing"
-            #expect(ids(found) == [1, 3])
+            expectEqual(ids(found), [1, 3])
             realm.delete(realm.objects(FTArticle.self)[3])
             realm.add(FTArticle(value: ["id": 9, "body": "Databases, a database"] as [String: Any]))
-            #expect(ids(found) == [1, 9])
+            expectEqual(ids(found), [1, 9])
         }
-        #expect(ids(found) == [1, 9])
+        expectEqual(ids(found), [1, 9])
         realm.beginWrite()
         for article in realm.objects(FTArticle.self) { article.body += " database" }
-        #expect(found.count == 6)
+        expectEqual(found.count, 6)
         realm.cancelWrite()
-        #expect(ids(found) == [1, 9])
+        expectEqual(ids(found), [1, 9])
     }
 
     @Test
     func `As in Realm: words and letter case of Latin 1 only`() throws {
         let realm = try populated { $0.textMatching = .latin1 }
         let articles = realm.objects(FTArticle.self)
-        #expect(ids(articles.where { $0.body.matches("cafe") }) == [2])
-        #expect(ids(articles.where { $0.body.matches("database -swift") }) == [1, 3])
-        #expect(ids(articles.where { $0.body.contains("CAFÉ", options: .caseInsensitive) }) == [2])
-        #expect(ids(articles.where { $0.body.contains("МОСКВА", options: .caseInsensitive) }) == [])
-        #expect("\(realm.configuration)".contains("textMatching: .latin1"))
-        #expect(realm.schema["FTArticle"]?["body"]?.index == .fullText)
+        expectEqual(ids(articles.where { $0.body.matches("cafe") }), [2])
+        expectEqual(ids(articles.where { $0.body.matches("database -swift") }), [1, 3])
+        expectEqual(ids(articles.where { $0.body.contains("CAFÉ", options: .caseInsensitive) }), [2])
+        expectEqual(ids(articles.where { $0.body.contains("МОСКВА", options: .caseInsensitive) }), [])
+        expect("\(realm.configuration)".contains("textMatching: .latin1"))
+        expectEqual(realm.schema["FTArticle"]?["body"]?.index, .fullText)
     }
 
     @Test
@@ -164,16 +164,16 @@ struct FullTextSearchTests {
                 }
             }
             for _ in 0..<2 {
-                #expect(try found(.unicode, "москва") == 1)
-                #expect(try found(.latin1, "cafe") == 1)
-                #expect(try found(.latin1, "-x") == 1)
+                try expectEqual(found(.unicode, "москва"), 1)
+                try expectEqual(found(.latin1, "cafe"), 1)
+                try expectEqual(found(.latin1, "-x"), 1)
             }
             configuration.textMatching = .latin1
             let open = try Realm(configuration: configuration)
             configuration.textMatching = .unicode
             let error = #expect(throws: Realm.Error.self) { try Realm(configuration: configuration) }
-            #expect(error?.message.contains("`textMatching` is .latin1 there") == true)
-            #expect(open.objects(FTArticle.self).count == 1)
+            expectEqual(error?.message.contains("`textMatching` is .latin1 there"), true)
+            expectEqual(open.objects(FTArticle.self).count, 1)
         }
     }
 
@@ -188,14 +188,14 @@ struct FullTextSearchTests {
     )
     func `Declarations that can't be are named`(_ type: ObjectBase.Type, _ text: String) throws {
         let error = #expect(throws: Realm.Error.self) { try SchemaBuilder.build([type]) }
-        #expect(error?.code == .invalidSchema && error?.message.contains(text) == true, "\(error?.message ?? "")")
+        expect(error?.code == .invalidSchema && error?.message.contains(text) == true, "\(error?.message ?? "")")
     }
 
     @Test
     func `Schemas made by hand can have full-text indexes`() throws {
         var text = Property("text", .string, optional: true)
         text.index = .fullText
-        #expect(text.description.contains("fullTextIndexed = YES") && !text.isIndexed)
+        expect(text.description.contains("fullTextIndexed = YES") && !text.isIndexed)
         var configuration = newConfiguration()
         configuration.objectTypes = nil
         configuration.schema = Schema([ObjectSchema("Log", properties: [text])])
@@ -204,7 +204,7 @@ struct FullTextSearchTests {
             for line in ["Disk full", "disk ok", nil] { realm.dynamicCreate("Log", value: ["text": line as Any]) }
         }
         let found = realm.dynamicObjects("Log").where { $0["text", as: String?.self].matches("disk -full") }
-        #expect(found.map { $0["text"] as? String } == ["disk ok"])
+        expectEqual(found.map { $0["text"] as? String }, ["disk ok"])
 
         var number = Property("number", .int)
         number.index = .fullText
@@ -212,7 +212,7 @@ struct FullTextSearchTests {
         configuration.objectTypes = nil
         configuration.schema = Schema([ObjectSchema("Log", properties: [number])])
         let error = #expect(throws: Realm.Error.self) { try Realm(configuration: configuration) }
-        #expect(error?.message.contains("can't have a full-text index: only strings can") == true)
+        expectEqual(error?.message.contains("can't have a full-text index: only strings can"), true)
     }
 
     @Test(arguments: [0, 1, 2])
@@ -229,6 +229,6 @@ struct FullTextSearchTests {
         }
         let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
         let expected = ["'plain' has no full-text index", "has no word", "both wants and excludes 'cafe'"]
-        #expect(message.contains(expected[kind]), "\(message)")
+        expect(message.contains(expected[kind]), "\(message)")
     }
 }

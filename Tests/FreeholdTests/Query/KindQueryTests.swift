@@ -112,9 +112,9 @@ func checkQuery<T: Object>(
 ) {
     let expected = Array(all).filter(condition)
     let found = all.where(query)
-    #expect(Array(found) == expected, "\(name)", sourceLocation: location)
-    #expect(found.count == expected.count, "\(name)", sourceLocation: location)
-    #expect(all.where { !query($0) }.count == all.count - expected.count, "not \(name)", sourceLocation: location)
+    expectEqual(Array(found), expected, "\(name)", sourceLocation: location)
+    expectEqual(found.count, expected.count, "\(name)", sourceLocation: location)
+    expectEqual(all.where { !query($0) }.count, all.count - expected.count, "not \(name)", sourceLocation: location)
     checkText(all, name, query(Query<T>()), expected, location)
 }
 

@@ -78,13 +78,13 @@ struct MemberwiseQueryTests {
             shelf.map["2"] = MemberWord("c", "b")
         }
         let all = realm.objects(MemberShelf.self)
-        #expect(all.where { $0.map.values == MemberWord("a", "b") }.isEmpty)
-        #expect(all.where { $0.map == MemberWord("a", "b") }.isEmpty)
-        #expect(all.where { $0.map.contains(MemberWord("a", "b")) }.isEmpty)
-        #expect(all.where { $0.map.values == MemberWord("a", "d") }.count == 1)
-        #expect(all.where { $0.map.values != MemberWord("a", "d") }.count == 1)
+        expect(all.where { $0.map.values == MemberWord("a", "b") }.isEmpty)
+        expect(all.where { $0.map == MemberWord("a", "b") }.isEmpty)
+        expect(all.where { $0.map.contains(MemberWord("a", "b")) }.isEmpty)
+        expectEqual(all.where { $0.map.values == MemberWord("a", "d") }.count, 1)
+        expectEqual(all.where { $0.map.values != MemberWord("a", "d") }.count, 1)
         try realm.write { realm.objects(MemberShelf.self).first!.map["2"] = nil }
-        #expect(all.where { $0.map.values != MemberWord("a", "d") }.isEmpty)
+        expect(all.where { $0.map.values != MemberWord("a", "d") }.isEmpty)
     }
 
     @Test
@@ -96,7 +96,7 @@ struct MemberwiseQueryTests {
             _ = realm.objects(MemberNumbersHolder.self).where { $0.numbers == MemberNumbers() }.count
         }
         let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(message.contains("'MemberList.numbers' for memberwise equality"), "\(message)")
+        expect(message.contains("'MemberList.numbers' for memberwise equality"), "\(message)")
     }
 
     @Test
@@ -269,15 +269,16 @@ struct MemberwiseQueryTests {
                 let name = "seed \(seed): \(path.text) \(String(describing: word))"
                 func check(_ expected: [Int], _ query: (Shelf) -> Query<Bool>) throws {
                     let found: [Int] = all.where(query).map(\.id)
-                    #expect(found == expected, "\(name)")
-                    #expect(
-                        all.where { !query($0) }.map(\.id) == plain.indices.filter { !expected.contains($0) },
+                    expectEqual(found, expected, "\(name)")
+                    expectEqual(
+                        all.where { !query($0) }.map(\.id),
+                        plain.indices.filter { !expected.contains($0) },
                         "\(name)"
                     )
                     let text = query(Shelf._constructForTesting()).queryString
-                    #expect(try all.filter(validating: text).map(\.id) == expected, "\(name): \(text)")
+                    try expectEqual(all.filter(validating: text).map(\.id), expected, "\(name): \(text)")
                     let (format, arguments) = query(Shelf._constructForTesting())._constructPredicate()
-                    #expect(try all.filtered(format, arguments).map(\.id) == expected, "\(name): \(format)")
+                    try expectEqual(all.filtered(format, arguments).map(\.id), expected, "\(name): \(format)")
                 }
                 if word != nil || (hasNull && path.text != "map") {
                     try check(ids { $0 == word }) { path.equal($0, word) }
@@ -296,11 +297,15 @@ struct MemberwiseQueryTests {
                         ("==", { $0 == word }), ("!=", { $0 != word }),
                     ] as [(String, (MemberWord?) -> Bool)] {
                         let text = "\(quantifier) \(path.text) \(op) %@"
-                        #expect(try all.filtered(text, [word]).map(\.id) == ids(holds, quantifier), "\(name): \(text)")
+                        try expectEqual(
+                            all.filtered(text, [word]).map(\.id),
+                            ids(holds, quantifier),
+                            "\(name): \(text)"
+                        )
                     }
                     let text = "\(quantifier) \(path.text) IN %@"
                     let expected = ids({ sought.contains($0) }, quantifier)
-                    #expect(try all.filtered(text, [sought]).map(\.id) == expected, "\(name): \(text)")
+                    try expectEqual(all.filtered(text, [sought]).map(\.id), expected, "\(name): \(text)")
                 }
             }
         }

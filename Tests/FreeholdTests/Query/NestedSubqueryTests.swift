@@ -39,47 +39,47 @@ struct NestedSubqueryTests {
     private func ids(_ query: @escaping (Query<NestedKid>) -> Query<Bool>) throws -> [Int] {
         let found: [Int] = all.where(query).map(\.id)
         let made = query(Query<NestedKid>._constructForTesting())
-        #expect(try all.filter(validating: made.queryString).map(\.id) == found, "\(made.queryString)")
+        try expectEqual(all.filter(validating: made.queryString).map(\.id), found, "\(made.queryString)")
         let (format, arguments) = made._constructPredicate()
-        #expect(try all.filtered(format, arguments).map(\.id) == found, "\(format)")
+        try expectEqual(all.filtered(format, arguments).map(\.id), found, "\(format)")
         return found
     }
 
     @Test
     func `one over the collection of the outer one is over the elements' own`() throws {
         // Kids that have kids whose name isn't x.
-        #expect(try ids { ($0.kids.kids.count >= 0 && ($0.kids.name != "x").count > 0).count > 0 } == [1, 2, 4])
-        #expect(try ids { ($0.kids.kids.count >= 0 && ($0.kids.name == "4").count > 0).count > 0 } == [1, 2, 4])
-        #expect(try ids { ($0.kids.name == "2" && ($0.kids.name == "4").count > 0).count > 0 } == [1])
-        #expect(try ids { ($0.kids.name == "3" && ($0.kids.name == "4").count > 0).count > 0 } == [])
+        try expectEqual(ids { ($0.kids.kids.count >= 0 && ($0.kids.name != "x").count > 0).count > 0 }, [1, 2, 4])
+        try expectEqual(ids { ($0.kids.kids.count >= 0 && ($0.kids.name == "4").count > 0).count > 0 }, [1, 2, 4])
+        try expectEqual(ids { ($0.kids.name == "2" && ($0.kids.name == "4").count > 0).count > 0 }, [1])
+        try expectEqual(ids { ($0.kids.name == "3" && ($0.kids.name == "4").count > 0).count > 0 }, [])
         let thrice = try ids { kid in
             let inner = (kid.kids.name == "4").count == 1
             let middle = (kid.kids.name == "4" && inner).count > 0
             return (kid.kids.name == "2" && middle).count > 0
         }
-        #expect(thrice == [1])
+        expectEqual(thrice, [1])
     }
 
     @Test
     func `one over a collection of the elements is over that`() throws {
-        #expect(try ids { ($0.kids.name == "2" && ($0.kids.toys.name == "5").count == 1).count > 0 } == [1])
-        #expect(try ids { ($0.kids.name == "2" && ($0.kids.kids.name == "4").count == 1).count > 0 } == [1])
-        #expect(try ids { ($0.kids.name == "3" && ($0.kids.toys.name == "5").count == 1).count > 0 } == [])
+        try expectEqual(ids { ($0.kids.name == "2" && ($0.kids.toys.name == "5").count == 1).count > 0 }, [1])
+        try expectEqual(ids { ($0.kids.name == "2" && ($0.kids.kids.name == "4").count == 1).count > 0 }, [1])
+        try expectEqual(ids { ($0.kids.name == "3" && ($0.kids.toys.name == "5").count == 1).count > 0 }, [])
     }
 
     @Test
     func `null is less than every string and every data`() throws {
-        #expect(try ids { $0.nickname > nil } == [1, 2])
-        #expect(try ids { $0.nickname >= nil } == [1, 2, 3, 4, 5])
-        #expect(try ids { $0.nickname < nil } == [])
-        #expect(try ids { $0.nickname <= nil } == [3, 4, 5])
-        #expect(try ids { $0.kids.nickname > nil } == [1])
-        #expect(try ids { $0.kids.nickname >= nil } == [1, 2, 4])
+        try expectEqual(ids { $0.nickname > nil }, [1, 2])
+        try expectEqual(ids { $0.nickname >= nil }, [1, 2, 3, 4, 5])
+        try expectEqual(ids { $0.nickname < nil }, [])
+        try expectEqual(ids { $0.nickname <= nil }, [3, 4, 5])
+        try expectEqual(ids { $0.kids.nickname > nil }, [1])
+        try expectEqual(ids { $0.kids.nickname >= nil }, [1, 2, 4])
         // Nor is null less than a string.
-        #expect(try ids { $0.nickname < "b" } == [1, 2])
-        #expect(all.filter("data > NULL").map(\.id) == [1])
-        #expect(all.filter("ALL kids.nickname > NULL").map(\.id) == [3, 5])
-        #expect(all.filter("NULL < nickname").map(\.id) == [1, 2])
-        #expect(all.filter("NOT nickname > %@", NSNull()).map(\.id) == [3, 4, 5])
+        try expectEqual(ids { $0.nickname < "b" }, [1, 2])
+        expectEqual(all.filter("data > NULL").map(\.id), [1])
+        expectEqual(all.filter("ALL kids.nickname > NULL").map(\.id), [3, 5])
+        expectEqual(all.filter("NULL < nickname").map(\.id), [1, 2])
+        expectEqual(all.filter("NOT nickname > %@", NSNull()).map(\.id), [3, 4, 5])
     }
 }

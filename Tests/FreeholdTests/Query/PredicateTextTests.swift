@@ -62,11 +62,11 @@ struct PredicateTextTests {
         let all = realm.objects(PredicateRow.self)
         for test in cases {
             let (text, arguments) = test.query(Row._constructForTesting())._constructPredicate()
-            #expect(text == test.text)
-            #expect(arguments.count == test.count, "\(text)")
+            expectEqual(text, test.text)
+            expectEqual(arguments.count, test.count, "\(text)")
             // It is read back to the same, but for a text of RealmSwift's that loses objects whose link is null.
             if text == "link.bool == false" { continue }
-            #expect(try all.filtered(text, arguments).count == all.where(test.query).count, "\(text)")
+            try expectEqual(all.filtered(text, arguments).count, all.where(test.query).count, "\(text)")
         }
     }
 

@@ -191,24 +191,24 @@ struct QueryLanguageDocTests {
         let people = try Self.people()
         let closures = Self.closures
         let rows = try Self.rows()
-        #expect(rows.count > 80)
+        expect(rows.count > 80)
         var used: Set<String> = []
         for row in rows {
             let (text, expected) = (row[0], row.last!.split(separator: ", ").map(String.init))
             let found = try people.filter(validating: text)
             let isOrdered = row.count == 2
             let names = Array(found).map(\.name)
-            #expect((isOrdered ? names : names.sorted()) == expected, "\(text)")
+            expectEqual((isOrdered ? names : names.sorted()), expected, "\(text)")
             guard row.count == 3, !row[1].isEmpty else { continue }
             used.insert(row[1])
             guard let closure = closures[row[1]] else {
                 Issue.record("The article has \(row[1]), which the test hasn't")
                 continue
             }
-            #expect(Array(people.where(closure)).map(\.name).sorted() == expected, "\(row[1])")
+            expectEqual(Array(people.where(closure)).map(\.name).sorted(), expected, "\(row[1])")
             let printed = closure(Query<DocPerson>()).queryString
-            #expect(try Array(people.filter(validating: printed)).map(\.name).sorted() == expected, "\(printed)")
+            try expectEqual(Array(people.filter(validating: printed)).map(\.name).sorted(), expected, "\(printed)")
         }
-        #expect(Set(closures.keys).subtracting(used).isEmpty, "closures that the article hasn't")
+        expect(Set(closures.keys).subtracting(used).isEmpty, "closures that the article hasn't")
     }
 }

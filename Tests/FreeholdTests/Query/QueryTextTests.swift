@@ -64,11 +64,11 @@ struct QueryTextTests {
     func `a closure is written as a query string and as a format`() {
         for test in Self.cases {
             let query = test.query(Query<QueryKeeper>._constructForTesting())
-            #expect(query.queryString == test.text)
-            #expect("\(query)" == test.text)
+            expectEqual(query.queryString, test.text)
+            expectEqual("\(query)", test.text)
             let (format, arguments) = query._constructPredicate()
-            #expect(format == test.format)
-            #expect(arguments.count == test.count, "\(format)")
+            expectEqual(format, test.format)
+            expectEqual(arguments.count, test.count, "\(format)")
         }
     }
 }

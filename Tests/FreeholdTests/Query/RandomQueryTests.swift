@@ -66,11 +66,11 @@ struct RandomQueryTests {
         let query = Query<Bool>(condition)
         let text = query.queryString
         let found = all.where { _ in query }
-        #expect(found.map(\.id) == expected, "\(note): \(text)")
-        #expect(found.count == expected.count, "\(note): \(text)")
-        #expect(found.first?.id == expected.first, "\(note): \(text)")
+        expectEqual(found.map(\.id), expected, "\(note): \(text)")
+        expectEqual(found.count, expected.count, "\(note): \(text)")
+        expectEqual(found.first?.id, expected.first, "\(note): \(text)")
         do throws(QueryError) {
-            #expect(try all.filter(validating: text).map(\.id) == expected, "\(note), as text: \(text)")
+            try expectEqual(all.filter(validating: text).map(\.id), expected, "\(note), as text: \(text)")
         } catch {
             Issue.record("\(note): \(error)")
         }

@@ -46,12 +46,12 @@ struct AddWaysTests {
             let realm = try Self.newRealm()
             let expected = try store(contents, by: way, in: realm, seed)
             let found = GrowthContents(way.isElsewhere ? expected.realm : realm)
-            try #require(
+            try require(
                 found == expected.contents,
                 "\(way), seed \(seed)\n\(Self.differences(found, expected.contents))"
             )
             let problems = try expected.realm.core.database.snapshot().verify()
-            try #require(problems.isEmpty, "\(way), seed \(seed): \(problems)")
+            try require(problems.isEmpty, "\(way), seed \(seed): \(problems)")
         }
     }
 
@@ -64,8 +64,8 @@ struct AddWaysTests {
         plant.child = limb
         let realm = try Self.newRealm()
         try realm.write { realm.add(plant) }
-        #expect(plant.child?.children.map(\.size) == [1, 2] && plant.child?.childMap["a"]??.size == 3)
-        #expect(realm.objects(Plant.self).first?.child?.children.count == 2)
+        expect(plant.child?.children.map(\.size) == [1, 2] && plant.child?.childMap["a"]??.size == 3)
+        expectEqual(realm.objects(Plant.self).first?.child?.children.count, 2)
     }
 
     /// What the realm should hold then, and the realm to look at.
@@ -78,7 +78,7 @@ struct AddWaysTests {
         let objects = contents.makeObjects()
         let plants = objects.plants.sorted { $0.key < $1.key }.map(\.value)
         let weeds = objects.weeds.sorted { $0.key < $1.key }.map(\.value)
-        let first = try #require(objects.plants[0])
+        let first = try require(objects.plants[0])
         let reachable = contents.reachable(plants: [0])
         switch way {
         case .add:
@@ -176,9 +176,9 @@ struct AddWaysTests {
                 default: garden.limbMap["a"] = made
                 }
             }
-            let garden = try #require(realm.objects(Garden.self).first)
-            let stored = try #require(garden.limb ?? garden.limbs.first ?? garden.limbMap["a"] ?? nil)
-            try #require(GrowthContents.part(stored) == limb, "\(way), seed \(seed)")
+            let garden = try require(realm.objects(Garden.self).first)
+            let stored = try require(garden.limb ?? garden.limbs.first ?? garden.limbMap["a"] ?? nil)
+            try require(GrowthContents.part(stored) == limb, "\(way), seed \(seed)")
             return (contents, realm)
         case .importJSON:
             let plain = contents.withoutUntypedLinks()

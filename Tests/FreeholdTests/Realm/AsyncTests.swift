@@ -14,7 +14,7 @@ struct AsyncTests {
             return 3
         }
         let age = try await Realm.read(configuration) { $0.object(ofType: RTDog.self, forPrimaryKey: id)?.age }
-        #expect(age == 4)
+        expectEqual(age, 4)
         keeper.release()
     }
 
@@ -34,9 +34,9 @@ struct AsyncTests {
                 realm.add([RTDog(id: 1), RTDog(id: 1)])
             }
         }
-        #expect(error?.code == .duplicatePrimaryKey)
+        expectEqual(error?.code, .duplicatePrimaryKey)
         let isEmpty = try await Realm.read(configuration) { $0.isEmpty }
-        #expect(isEmpty)
+        expect(isEmpty)
         keeper.release()
     }
 
@@ -56,14 +56,14 @@ struct AsyncTests {
                 if i % 4 == 0 {
                     group.addTask {
                         let ages = try await Realm.read(configuration) { $0.objects(RTDog.self).map(\.age) as [Int] }
-                        #expect(ages[0] == ages[1])
+                        expectEqual(ages[0], ages[1])
                     }
                 }
             }
             try await group.waitForAll()
         }
         let age = try await Realm.read(configuration) { $0.objects(RTDog.self)[0].age }
-        #expect(age == 40)
+        expectEqual(age, 40)
         try? FileManager.default.removeItem(at: configuration.fileURL!)
     }
 }

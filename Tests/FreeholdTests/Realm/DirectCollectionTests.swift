@@ -21,7 +21,7 @@ final class RTFilled: Object {
 }
 
 /// Objects with collections of plain values are added without a plan: as those with one are.
-@Suite struct DirectCollectionTests {
+struct DirectCollectionTests {
     /// The same for the same seed.
     private func object(_ id: Int, _ seed: UInt64) -> RTFilled {
         var random = SeededRandom(seed: seed &* 1000 &+ UInt64(id))
@@ -67,28 +67,28 @@ final class RTFilled: Object {
                 }
                 for (x, y) in zip(a.objects(RTFilled.self), b.objects(RTFilled.self)) {
                     let given = object(x.id, seed)
-                    #expect(Array(x.ints) == Array(y.ints) && Array(x.ints) == Array(given.ints))
-                    #expect(Array(x.strings).map { Array($0.utf8) } == Array(given.strings).map { Array($0.utf8) })
-                    #expect(Array(x.strings) == Array(y.strings))
-                    #expect(Array(x.doubles).map(\.bitPattern) == Array(y.doubles).map(\.bitPattern))
-                    #expect(Array(x.dates) == Array(y.dates) && Array(x.dates) == Array(given.dates))
-                    #expect(Array(x.optionals) == Array(y.optionals) && Array(x.optionals) == Array(given.optionals))
-                    #expect(Array(x.bytes) == Array(y.bytes) && Array(x.bytes) == Array(given.bytes))
-                    #expect(Array(x.words) == Array(y.words) && x.words.count == given.words.count)
-                    #expect(Array(x.numbers) == Array(y.numbers) && Set(x.numbers) == Set(given.numbers))
-                    #expect(
+                    expect(Array(x.ints) == Array(y.ints) && Array(x.ints) == Array(given.ints))
+                    expectEqual(Array(x.strings).map { Array($0.utf8) }, Array(given.strings).map { Array($0.utf8) })
+                    expectEqual(Array(x.strings), Array(y.strings))
+                    expectEqual(Array(x.doubles).map(\.bitPattern), Array(y.doubles).map(\.bitPattern))
+                    expect(Array(x.dates) == Array(y.dates) && Array(x.dates) == Array(given.dates))
+                    expect(Array(x.optionals) == Array(y.optionals) && Array(x.optionals) == Array(given.optionals))
+                    expect(Array(x.bytes) == Array(y.bytes) && Array(x.bytes) == Array(given.bytes))
+                    expect(Array(x.words) == Array(y.words) && x.words.count == given.words.count)
+                    expect(Array(x.numbers) == Array(y.numbers) && Set(x.numbers) == Set(given.numbers))
+                    expect(
                         Array(x.identifiers) == Array(y.identifiers) && x.identifiers.count == given.identifiers.count
                     )
-                    #expect(x.counts.keys == y.counts.keys && x.counts.values == y.counts.values)
-                    #expect(x.counts.keys == given.counts.keys && x.counts.values == given.counts.values)
-                    #expect(x.names.keys == y.names.keys && x.names.values == y.names.values)
-                    #expect(x.scores.keys == y.scores.keys && x.scores.values == y.scores.values)
-                    #expect(x.flags.keys == given.flags.keys && x.flags.values == given.flags.values)
+                    expect(x.counts.keys == y.counts.keys && x.counts.values == y.counts.values)
+                    expect(x.counts.keys == given.counts.keys && x.counts.values == given.counts.values)
+                    expect(x.names.keys == y.names.keys && x.names.values == y.names.values)
+                    expect(x.scores.keys == y.scores.keys && x.scores.values == y.scores.values)
+                    expect(x.flags.keys == given.flags.keys && x.flags.values == given.flags.values)
                 }
-                #expect(a.objects(RTFilled.self).count == 300)
+                expectEqual(a.objects(RTFilled.self).count, 300)
                 for realm in [a, b] {
                     let problems = realm.core.committed.verify()
-                    #expect(problems.isEmpty, "seed \(seed): \(problems.prefix(5))")
+                    expect(problems.isEmpty, "seed \(seed): \(problems.prefix(5))")
                 }
             }
         }
@@ -104,15 +104,15 @@ final class RTFilled: Object {
             counts["a"] = 1
             try realm.write {
                 realm.add(object)
-                #expect(ints.realm != nil && words.realm != nil && counts.realm != nil)
+                expect(ints.realm != nil && words.realm != nil && counts.realm != nil)
                 ints.append(2)
                 words.insert("a")
                 counts["b"] = 2
             }
-            #expect(Array(object.ints) == [3, 1, 2])
-            #expect(Array(object.words) == ["a", "b"])
-            #expect(object.counts.keys == ["a", "b"])
-            #expect(object.ints === ints && object.counts === counts)
+            expectEqual(Array(object.ints), [3, 1, 2])
+            expectEqual(Array(object.words), ["a", "b"])
+            expectEqual(object.counts.keys, ["a", "b"])
+            expect(object.ints === ints && object.counts === counts)
         }
     }
 
@@ -122,10 +122,10 @@ final class RTFilled: Object {
             let object = RTFilled()
             object.ints.append(1)
             object.counts[key] = 1
-            #expect(thrownCode { try realm.write { realm.add(object) } } == .invalidValue)
-            #expect(object.realm == nil)
-            #expect(realm.objects(RTFilled.self).count == 0)
-            #expect(object.ints.count == 1 && object.counts.count == 1)
+            expectEqual(thrownCode { try realm.write { realm.add(object) } }, .invalidValue)
+            expect(object.realm == nil)
+            expectEqual(realm.objects(RTFilled.self).count, 0)
+            expect(object.ints.count == 1 && object.counts.count == 1)
         }
     }
 }

@@ -80,10 +80,10 @@ struct ErrorTests {
     }
 
     private func check(_ realm: Realm) {
-        #expect(realm.objects(RTDog.self).map(\.name) == ["First"])
-        #expect(realm.objects(RTDog.self)[0].id == 1)
-        #expect(realm.objects(RTPerson.self).map(\.name) == ["Somebody"])
-        #expect(realm.objects(RTEverything.self).isEmpty)
+        expectEqual(realm.objects(RTDog.self).map(\.name), ["First"])
+        expectEqual(realm.objects(RTDog.self)[0].id, 1)
+        expectEqual(realm.objects(RTPerson.self).map(\.name), ["Somebody"])
+        expect(realm.objects(RTEverything.self).isEmpty)
     }
 
     @Test(arguments: cases)
@@ -95,22 +95,22 @@ struct ErrorTests {
                 realm.create(RTPerson.self, value: ["name": "before"])
                 let before = (realm.objects(RTDog.self).count, realm.objects(RTPerson.self).count)
                 bad.make(realm)
-                #expect((realm.objects(RTDog.self).count, realm.objects(RTPerson.self).count) == before)
-                #expect(realm.pendingError?.code == bad.code)
+                expect((realm.objects(RTDog.self).count, realm.objects(RTPerson.self).count) == before)
+                expectEqual(realm.pendingError?.code, bad.code)
                 realm.create(RTPerson.self, value: ["name": "after"])
                 reachedEnd = true
             }
             Issue.record("nothing was thrown")
         } catch let error as Realm.Error {
-            #expect(error.code == bad.code)
-            #expect(error.property == bad.property)
-            #expect(error.className != nil && !error.message.isEmpty)
+            expectEqual(error.code, bad.code)
+            expectEqual(error.property, bad.property)
+            expect(error.className != nil && !error.message.isEmpty)
         }
-        #expect(reachedEnd && !realm.isInWriteTransaction)
+        expect(reachedEnd && !realm.isInWriteTransaction)
         check(realm)
         try realm.write { realm.create(RTPerson.self, value: ["name": "later"]) }
-        #expect(realm.pendingError == nil)
-        #expect(realm.objects(RTPerson.self).count == 2)
+        expect(realm.pendingError == nil)
+        expectEqual(realm.objects(RTPerson.self).count, 2)
     }
 
     @Test
@@ -122,7 +122,7 @@ struct ErrorTests {
                 realm.create(RTDog.self, value: ["id": "x"])
             }
         }
-        #expect(error?.code == .duplicatePrimaryKey)
+        expectEqual(error?.code, .duplicatePrimaryKey)
     }
 
     @Test
@@ -130,10 +130,10 @@ struct ErrorTests {
         let realm = try prepared()
         realm.beginWrite()
         let dog = realm.create(RTDog.self, value: ["id": 1, "name": "Twin"] as [String: Any])
-        #expect(dog.realm == nil)
+        expect(dog.realm == nil)
         dog.age = 5
-        #expect(thrownCode { try realm.commitWrite() } == .duplicatePrimaryKey)
-        #expect(!realm.isInWriteTransaction)
+        expectEqual(thrownCode { try realm.commitWrite() }, .duplicatePrimaryKey)
+        expect(!realm.isInWriteTransaction)
         check(realm)
     }
 
@@ -146,8 +146,8 @@ struct ErrorTests {
                 throw Realm.Error(.fail, "mine")
             }
         }
-        #expect(error?.message == "mine")
-        #expect((error?.cause as? Realm.Error)?.code == .duplicatePrimaryKey)
+        expectEqual(error?.message, "mine")
+        expectEqual((error?.cause as? Realm.Error)?.code, .duplicatePrimaryKey)
         struct Mine: Error {}
         #expect(throws: Mine.self) {
             try realm.write {
@@ -155,7 +155,7 @@ struct ErrorTests {
                 throw Mine()
             }
         }
-        #expect(realm.pendingError?.code == .duplicatePrimaryKey)
+        expectEqual(realm.pendingError?.code, .duplicatePrimaryKey)
         check(realm)
     }
 
@@ -163,9 +163,9 @@ struct ErrorTests {
     func `codes match in catch clauses`() {
         let error: any Swift.Error = Realm.Error(.fileNotFound, fileURL: URL(fileURLWithPath: "/nowhere"))
         do { throw error } catch Realm.Error.fileNotFound {} catch { Issue.record("not matched") }
-        #expect(!(Realm.Error.fail ~= error))
-        #expect((error as NSError).domain == "io.realm" && (error as NSError).code == 5)
-        #expect("\(error)".contains("fileNotFound") && "\(error)".contains("/nowhere"))
-        #expect(error.localizedDescription == Realm.Error(.fileNotFound).message)
+        expect(!(Realm.Error.fail ~= error))
+        expect((error as NSError).domain == "io.realm" && (error as NSError).code == 5)
+        expect("\(error)".contains("fileNotFound") && "\(error)".contains("/nowhere"))
+        expectEqual(error.localizedDescription, Realm.Error(.fileNotFound).message)
     }
 }

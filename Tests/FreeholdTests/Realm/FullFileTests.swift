@@ -23,8 +23,8 @@ struct FullFileTests {
     /// Commits of another process.
     private func writeElsewhere(_ count: Int) throws {
         let child = try ChildProcess(["herd-writer", path, "7", "\(count)"])
-        #expect(child.readLines().count == count + 1)
-        #expect(child.wait() == 0)
+        expectEqual(child.readLines().count, count + 1)
+        expectEqual(child.wait(), 0)
     }
 
     /// Processes that hold a version each, until there are no more readers' slots.
@@ -53,33 +53,33 @@ struct FullFileTests {
     /// What every use of a realm comes to that can't have the newest version.
     private func checkStays(_ realm: Realm, _ code: Realm.Error.Code) throws {
         let before = text(realm)
-        #expect(!realm.refresh())
-        #expect(realm.refreshError?.code == code)
-        #expect(text(realm) == before)
-        #expect(thrownCode { try realm.write {} } == code)
-        #expect(!realm.isInWriteTransaction)
+        expect(!realm.refresh())
+        expectEqual(realm.refreshError?.code, code)
+        expectEqual(text(realm), before)
+        expectEqual(thrownCode { try realm.write {} }, code)
+        expect(!realm.isInWriteTransaction)
         realm.beginWrite()
-        #expect(realm.isInWriteTransaction)
-        #expect(realm.pendingError?.code == code)
+        expect(realm.isInWriteTransaction)
+        expectEqual(realm.pendingError?.code, code)
         realm.create(Cow.self, value: ["id": 1_000])
         realm.object(ofType: Cow.self, forPrimaryKey: 0)!.age = 77
-        #expect(realm.object(ofType: Cow.self, forPrimaryKey: 1_000) != nil)
-        #expect(thrownCode { try realm.commitWrite() } == code)
-        #expect(!realm.isInWriteTransaction)
-        #expect(text(realm) == before)
+        expect(realm.object(ofType: Cow.self, forPrimaryKey: 1_000) != nil)
+        expectEqual(thrownCode { try realm.commitWrite() }, code)
+        expect(!realm.isInWriteTransaction)
+        expectEqual(text(realm), before)
         realm.beginWrite()
         realm.cancelWrite()
-        #expect(text(realm) == before)
+        expectEqual(text(realm), before)
         // Elsewhere, what is frozen is thawed at its own version.
         let frozen = Frozen(realm.freeze().objects(Cow.self))
         @ThreadSafe var cow = realm.object(ofType: Cow.self, forPrimaryKey: 0)
         let reader = _cow
         let (count, isLive, age) = try onAnotherThread {
-            let cows = try #require(frozen.value.thaw())
+            let cows = try require(frozen.value.thaw())
             return (cows.count, !cows.isFrozen, reader.wrappedValue?.age)
         }
-        #expect(count == realm.objects(Cow.self).count && isLive)
-        #expect(age == realm.object(ofType: Cow.self, forPrimaryKey: 0)!.age)
+        expect(count == realm.objects(Cow.self).count && isLive)
+        expectEqual(age, realm.object(ofType: Cow.self, forPrimaryKey: 0)!.age)
     }
 
     @Test func `a realm stays at its version while every reader's slot is taken`() throws {
@@ -89,12 +89,12 @@ struct FullFileTests {
         let children = try takeAllSlots()
         try checkStays(realm, .readersExhausted)
         let other = configuration
-        #expect(try onAnotherThread { thrownCode { _ = try Realm(configuration: other) } } == .readersExhausted)
+        try expectEqual(onAnotherThread { thrownCode { _ = try Realm(configuration: other) } }, .readersExhausted)
         end(children)
-        #expect(realm.refresh())
-        #expect(realm.refreshError == nil)
+        expect(realm.refresh())
+        expect(realm.refreshError == nil)
         try realm.write { realm.create(Cow.self, value: ["id": 1_000]) }
-        #expect(realm.verify() == [])
+        expectEqual(realm.verify(), [])
     }
 
     @Test func `a commit for which there is no reader's slot changes nothing`() throws {
@@ -105,14 +105,14 @@ struct FullFileTests {
         realm.beginWrite()
         let children = try takeAllSlots()
         realm.create(Cow.self, value: ["id": 1_000])
-        #expect(thrownCode { try realm.commitWrite() } == .readersExhausted)
-        #expect(realm.core.database.lastVersion == version)
-        #expect(text(realm) == before)
+        expectEqual(thrownCode { try realm.commitWrite() }, .readersExhausted)
+        expectEqual(realm.core.database.lastVersion, version)
+        expectEqual(text(realm), before)
         end(children)
         try realm.write { realm.create(Cow.self, value: ["id": 1_000]) }
-        #expect(realm.core.database.lastVersion == version + 1)
-        #expect(realm.objects(Cow.self).where { $0.id == 1_000 }.count == 1)
-        #expect(realm.verify() == [])
+        expectEqual(realm.core.database.lastVersion, version + 1)
+        expectEqual(realm.objects(Cow.self).where { $0.id == 1_000 }.count, 1)
+        expectEqual(realm.verify(), [])
     }
 
     @Test func `a realm that was invalidated reads on at a version that others of the process hold`() throws {
@@ -122,9 +122,9 @@ struct FullFileTests {
         realm.invalidate()
         try writeElsewhere(1)
         let children = try takeAllSlots()
-        #expect(text(realm) == text(frozen))
+        expectEqual(text(realm), text(frozen))
         end(children)
-        #expect(realm.refresh())
+        expect(realm.refresh())
     }
 
     @Test func `observers are told when there is a reader's slot again`() async throws {
@@ -134,9 +134,9 @@ struct FullFileTests {
             place.tokens.append(realm.objects(Cow.self).observe { _ in place.note("told") })
             return realm.core.committed.version
         }
-        #expect(try await eventually { place.told.count == 1 })
+        expect(try await eventually { place.told.count == 1 })
         try writeElsewhere(1)
-        #expect(try await eventually { place.told.count == 2 })
+        expect(try await eventually { place.told.count == 2 })
         // Two slots are left: for the child that commits, and for none of this process after it.
         var children = try takeAllSlots()
         end(Array(children.suffix(4)))
@@ -146,7 +146,7 @@ struct FullFileTests {
         _ = writer.readLines()
         writer.wait()
         end(children)
-        #expect(try await eventually { try place.run { $0.core.committed.version } >= first + 2 })
+        expect(try await eventually { try place.run { $0.core.committed.version } >= first + 2 })
         try place.run { _ in place.tokens = [] }
     }
 
@@ -159,10 +159,10 @@ struct FullFileTests {
         try checkStays(realm, .mapResized)
         realm.invalidate()
         // The threads of before let go of what they have read when they end.
-        #expect((0..<2000).contains { _ in realm.refresh() || usleep(2000) != 0 })
-        #expect(realm.refreshError == nil)
+        expect((0..<2000).contains { _ in realm.refresh() || usleep(2000) != 0 })
+        expect(realm.refreshError == nil)
         try realm.write { realm.create(Cow.self, value: ["id": 1_000]) }
-        #expect(realm.verify() == [])
+        expectEqual(realm.verify(), [])
     }
 
     @Test func `a realm whose file was migrated by others stays, and says why`() throws {
@@ -172,12 +172,12 @@ struct FullFileTests {
         let transaction = try realm.core.database.beginWrite()
         transaction.dropAllTables()
         _ = try transaction.commit()
-        #expect(!realm.refresh())
-        #expect(realm.refreshError?.code == .schemaMismatch)
-        #expect(thrownCode { try realm.write {} } == .schemaMismatch)
+        expect(!realm.refresh())
+        expectEqual(realm.refreshError?.code, .schemaMismatch)
+        expectEqual(thrownCode { try realm.write {} }, .schemaMismatch)
         realm.beginWrite()
         realm.object(ofType: Cow.self, forPrimaryKey: 0)!.age = 77
-        #expect(thrownCode { try realm.commitWrite() } == .schemaMismatch)
-        #expect(text(realm) == before)
+        expectEqual(thrownCode { try realm.commitWrite() }, .schemaMismatch)
+        expectEqual(text(realm), before)
     }
 }

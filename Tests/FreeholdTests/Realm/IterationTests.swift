@@ -24,7 +24,7 @@ struct IterationTests {
     }
 
     @Test
-    func `each kind of reference shows in an object's header`() { #expect(ReferenceWord.sole != nil) }
+    func `each kind of reference shows in an object's header`() { expect(ReferenceWord.sole != nil) }
 
     @Test
     func `an accessor that nobody keeps is used again`() throws {
@@ -39,8 +39,8 @@ struct IterationTests {
             return true
         }
         while step() {}
-        #expect(sum == 4950)
-        #expect(identities.count <= 2)
+        expectEqual(sum, 4950)
+        expect(identities.count <= 2)
     }
 
     @Test(arguments: [1, 2, 3, 7])
@@ -48,12 +48,12 @@ struct IterationTests {
         let realm = try dogs(50)
         var kept: [RTDog] = []
         for dog in realm.objects(RTDog.self) where dog.id % every == 0 { kept.append(dog) }
-        #expect(kept.map(\.id) == Array(stride(from: 0, to: 50, by: every)))
-        #expect(Set(kept.map { ObjectIdentifier($0) }).count == kept.count)
-        #expect(Array(realm.objects(RTDog.self)).map(\.name) == (0..<50).map { "dog \($0)" })
+        expectEqual(kept.map(\.id), Array(stride(from: 0, to: 50, by: every)))
+        expectEqual(Set(kept.map { ObjectIdentifier($0) }).count, kept.count)
+        expectEqual(Array(realm.objects(RTDog.self)).map(\.name), (0..<50).map { "dog \($0)" })
         // A closure keeps what it names.
         let closures = realm.objects(RTDog.self).map { dog in { dog.id } } as [() -> Int]
-        #expect(closures.map { $0() } == Array(0..<50))
+        expectEqual(closures.map { $0() }, Array(0..<50))
     }
 
     @Test
@@ -61,10 +61,10 @@ struct IterationTests {
         let realm = try dogs(50)
         var all: [Weak] = []
         for dog in realm.objects(RTDog.self) {
-            for weak in all { #expect(weak.dog == nil || weak.dog?.id == weak.id) }
+            for weak in all { expect(weak.dog == nil || weak.dog?.id == weak.id) }
             if dog.id % 2 == 0 { all.append(Weak(id: dog.id, dog: dog)) }
         }
-        for weak in all { #expect(weak.dog == nil || weak.dog?.id == weak.id) }
+        for weak in all { expect(weak.dog == nil || weak.dog?.id == weak.id) }
     }
 
     @Test
@@ -77,7 +77,7 @@ struct IterationTests {
             references.append(Unowned(dog: dog))
             if dog.id % 2 == 0 { objects.append(dog) }
         }
-        #expect(stride(from: 0, to: 20, by: 2).map { references[$0].dog.id } == objects.map(\.id))
+        expectEqual(stride(from: 0, to: 20, by: 2).map { references[$0].dog.id }, objects.map(\.id))
     }
 
     @Test
@@ -94,13 +94,13 @@ struct IterationTests {
         var scores: [List<Int>] = []
         var dogs: [List<RTDog>] = []
         for person in realm.objects(RTPerson.self) {
-            #expect(person.scores[0] == Int(person.name) && person.dogs[0].id == Int(person.name))
+            expect(person.scores[0] == Int(person.name) && person.dogs[0].id == Int(person.name))
             scores.append(person.scores)
             dogs.append(person.dogs)
         }
-        #expect(scores.map { $0[0] } == Array(0..<20))
-        #expect(dogs.map { $0[0].id } == Array(0..<20))
-        #expect(dogs.flatMap { $0.map(\.id) } == Array(0..<20))
+        expectEqual(scores.map { $0[0] }, Array(0..<20))
+        expectEqual(dogs.map { $0[0].id }, Array(0..<20))
+        expectEqual(dogs.flatMap { $0.map(\.id) }, Array(0..<20))
     }
 
     @Test
@@ -115,7 +115,7 @@ struct IterationTests {
         }
         var owners: [LinkingObjects<RTPerson>] = []
         for dog in realm.objects(RTDog.self) { owners.append(dog.owners) }
-        #expect(owners.map { $0[0].name } == (0..<10).map { "\($0)" })
+        expectEqual(owners.map { $0[0].name }, (0..<10).map { "\($0)" })
     }
 
     @Test
@@ -129,7 +129,7 @@ struct IterationTests {
             ids.append(a.id)
             if a.id % 2 == 0, let b = second.next() { ids.append(b.id) }
         }
-        #expect(ids == [1, 2, 1, 3, 4, 2, 5])
+        expectEqual(ids, [1, 2, 1, 3, 4, 2, 5])
     }
 
     @Test
@@ -139,7 +139,7 @@ struct IterationTests {
         )
         try realm.write { for i in 0..<5 { realm.add(ITMarked(value: ["number": i])) } }
         for object in realm.objects(ITMarked.self) {
-            #expect(object.mark == 0)
+            expectEqual(object.mark, 0)
             object.mark = 7
         }
     }
@@ -159,7 +159,7 @@ struct IterationTests {
                     realm.delete(next)
                 }
             }
-            #expect(seen == [0, -1, 2, 3, -1, 5, 6, -1, 8, 9])
+            expectEqual(seen, [0, -1, 2, 3, -1, 5, 6, -1, 8, 9])
         }
     }
 
@@ -175,8 +175,8 @@ struct IterationTests {
         }
         let all = realm.objects(RTDog.self)
         let walked = all.map(\.id) as [Int]
-        #expect(walked == expected.sorted(), "seed \(seed)")
-        for i in stride(from: 0, to: all.count, by: 97) { #expect(all[i].id == walked[i], "seed \(seed)") }
+        expectEqual(walked, expected.sorted(), "seed \(seed)")
+        for i in stride(from: 0, to: all.count, by: 97) { expectEqual(all[i].id, walked[i], "seed \(seed)") }
     }
 }
 
@@ -194,11 +194,11 @@ struct DirectAddTests {
                 let person = RTPerson(name: "a")
                 person.favourite = dog
                 realm.add(person)
-                #expect(person.favourite == dog && person.realm != nil && person.dogs.isEmpty)
+                expect(person.favourite == dog && person.realm != nil && person.dogs.isEmpty)
             }
         }
-        #expect(realm.objects(RTPerson.self).map { $0.favourite!.id } as [Int] == [1, 2])
-        #expect(old.admirers.count == 1)
+        expectEqual(realm.objects(RTPerson.self).map { $0.favourite!.id } as [Int], [1, 2])
+        expectEqual(old.admirers.count, 1)
     }
 
     @Test
@@ -207,16 +207,16 @@ struct DirectAddTests {
         let long = String(repeating: "x", count: 16_777_200)
         let tooLong = RTDog(id: 7, name: long)
         #expect(throws: Realm.Error.self) { try realm.write { realm.add(tooLong) } }
-        #expect(tooLong.realm == nil && tooLong.name.utf8.count == long.utf8.count)
+        expect(tooLong.realm == nil && tooLong.name.utf8.count == long.utf8.count)
         try realm.write { realm.add(RTDog(id: 7)) }
         let twin = RTDog(id: 7, name: "twin")
         #expect(throws: Realm.Error.self) {
             try realm.write {
                 realm.add(twin)
-                #expect(twin.realm == nil && realm.objects(RTDog.self).count == 1)
+                expect(twin.realm == nil && realm.objects(RTDog.self).count == 1)
             }
         }
-        #expect(twin.name == "twin")
+        expectEqual(twin.name, "twin")
     }
 
     @Test(arguments: [0, 1, 3, 300, 1200])
@@ -230,8 +230,8 @@ struct DirectAddTests {
         let person = realm.objects(RTPerson.self)[0]
         try realm.write { for i in 0..<n { person.dogs.append(dogs[(i * 7) % 1300]) } }
         let expected = (0..<n).map { ($0 * 7) % 1300 }
-        #expect(person.dogs.map(\.id) as [Int] == expected)
-        #expect((0..<n).map { person.dogs[$0].id } == expected)
-        #expect(dogs[0].owners.count == expected.filter { $0 == 0 }.count)
+        expectEqual(person.dogs.map(\.id) as [Int], expected)
+        expectEqual((0..<n).map { person.dogs[$0].id }, expected)
+        expectEqual(dogs[0].owners.count, expected.filter { $0 == 0 }.count)
     }
 }

@@ -31,7 +31,7 @@ struct JournalDefaultsTests {
 
     /// "Class.property" of each default that the write left, in order.
     private func defaults(_ realm: Realm, _ body: () throws -> Void) throws -> [String] {
-        let position = try #require(realm.core.committed.journalCursors.first).position
+        let position = try require(realm.core.committed.journalCursors.first).position
         try realm.write(body)
         let snapshot = realm.core.committed
         var out: [String] = []
@@ -51,19 +51,20 @@ struct JournalDefaultsTests {
 
     @Test func `what create isn't told is a default, in embedded objects and linked ones, too`() throws {
         let realm = try realm()
-        #expect(
-            try defaults(realm) { realm.create(JDPerson.self, value: ["id": 1, "name": "Ann"]) }
-                == ["JDPerson.age", "JDPerson.friend", "JDPerson.home"]
+        try expectEqual(
+            defaults(realm) { realm.create(JDPerson.self, value: ["id": 1, "name": "Ann"]) },
+            ["JDPerson.age", "JDPerson.friend", "JDPerson.home"]
         )
-        #expect(
-            try defaults(realm) {
+        try expectEqual(
+            defaults(realm) {
                 realm.create(
                     JDPerson.self,
                     value: [
                         "id": 2, "age": 3, "home": ["city": "Rome"], "friend": ["id": 3, "name": "Bob"], "tags": ["a"],
                     ] as [String: Any]
                 )
-            } == [
+            },
+            [
                 "JDHome.street", "JDPerson.age", "JDPerson.friend", "JDPerson.home", "JDPerson.name",
             ]
         )
@@ -71,34 +72,37 @@ struct JournalDefaultsTests {
 
     @Test func `what is set in the same write is chosen`() throws {
         let realm = try realm()
-        #expect(
-            try defaults(realm) {
+        try expectEqual(
+            defaults(realm) {
                 let person = realm.create(JDPerson.self, value: ["id": 1])
                 person.name = "Ann"
                 person.home = JDHome()
-            } == ["JDPerson.age", "JDPerson.friend"]
+            },
+            ["JDPerson.age", "JDPerson.friend"]
         )
     }
 
     @Test func `an added object's values are chosen, and so are those of an update`() throws {
         let realm = try realm()
-        #expect(try defaults(realm) { realm.add(JDPerson()) } == [])
-        #expect(
-            try defaults(realm) { realm.create(JDPerson.self, value: ["id": 0, "age": 1], update: .modified) } == []
+        try expectEqual(defaults(realm) { realm.add(JDPerson()) }, [])
+        try expectEqual(
+            defaults(realm) { realm.create(JDPerson.self, value: ["id": 0, "age": 1], update: .modified) },
+            []
         )
-        #expect(try defaults(realm) { realm.create(JDPerson.self, value: ["id": 0], update: .all) } == [])
+        try expectEqual(defaults(realm) { realm.create(JDPerson.self, value: ["id": 0], update: .all) }, [])
     }
 
     @Test func `dynamic and imported objects are as created ones`() throws {
         let realm = try realm()
-        #expect(
-            try defaults(realm) { realm.dynamicCreate("JDPerson", value: ["id": 1, "age": 3]) }
-                == ["JDPerson.friend", "JDPerson.home", "JDPerson.name"]
+        try expectEqual(
+            defaults(realm) { realm.dynamicCreate("JDPerson", value: ["id": 1, "age": 3]) },
+            ["JDPerson.friend", "JDPerson.home", "JDPerson.name"]
         )
-        #expect(
-            try defaults(realm) {
+        try expectEqual(
+            defaults(realm) {
                 _ = try realm.importJSON(from: Data(#"[{"id": 5, "name": "A", "age": 1}]"#.utf8), into: JDPerson.self)
-            } == ["JDPerson.friend", "JDPerson.home"]
+            },
+            ["JDPerson.friend", "JDPerson.home"]
         )
     }
 }

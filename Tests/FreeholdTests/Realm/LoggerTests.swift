@@ -32,24 +32,24 @@ struct LoggerTests {
 
     @Test
     func `what is opened and written is said at its level`() async throws {
-        #expect(Logger.shared.level == .info)
+        expectEqual(Logger.shared.level, .info)
         try await logging { messages in
             let configuration = threadingConfiguration()
             let keeper = try threadingRealm(configuration)
-            #expect(messages.of(configuration).isEmpty)
+            expect(messages.of(configuration).isEmpty)
             Logger.shared.level = .detail
-            #expect(Logger.shared.level == .detail)
+            expectEqual(Logger.shared.level, .detail)
             try onAnotherThread { _ = try Realm(configuration: configuration) }
-            #expect(messages.of(configuration).map { $0.hasPrefix("detail DB: Opened") } == [true])
+            expectEqual(messages.of(configuration).map { $0.hasPrefix("detail DB: Opened") }, [true])
             Logger.shared.level = .all
             try onAnotherThread { _ = try Realm(configuration: configuration) }
-            #expect(messages.of(configuration).contains { $0.hasPrefix("trace DB: ") })
+            expect(messages.of(configuration).contains { $0.hasPrefix("trace DB: ") })
             try keeper.write { keeper.create(THPerson.self, value: ["id": 99]) }
-            #expect(messages.of(configuration).contains { $0.hasPrefix("debug DB: Committed version") })
-            #expect(keeper.objects(THPerson.self).where { $0.age >= 0 }.sorted(by: \.name).last != nil)
-            #expect(messages.all.contains { $0.contains("Found") && $0.contains("of THPerson") }, "\(messages.all)")
+            expect(messages.of(configuration).contains { $0.hasPrefix("debug DB: Committed version") })
+            expect(keeper.objects(THPerson.self).where { $0.age >= 0 }.sorted(by: \.name).last != nil)
+            expect(messages.all.contains { $0.contains("Found") && $0.contains("of THPerson") }, "\(messages.all)")
         }
-        #expect(Logger.shared.level == .info)
+        expectEqual(Logger.shared.level, .info)
     }
 
     @Test
@@ -57,17 +57,17 @@ struct LoggerTests {
         try await logging { messages in
             let configuration = threadingConfiguration()
             Logger.setLogLevel(.debug, category: .transaction)
-            #expect(Logger.shared.logLevel(for: .transaction) == .debug)
-            #expect(Logger.shared.logLevel(for: .query) == .off)
+            expectEqual(Logger.shared.logLevel(for: .transaction), .debug)
+            expectEqual(Logger.shared.logLevel(for: .query), .off)
             let keeper = try threadingRealm(configuration)
-            #expect(!messages.of(configuration).isEmpty)
-            #expect(messages.of(configuration).allSatisfy { $0.hasPrefix("debug DB: ") })
+            expect(!messages.of(configuration).isEmpty)
+            expect(messages.of(configuration).allSatisfy { $0.hasPrefix("debug DB: ") })
             Logger.shared.setLogLevel(.trace, category: .storage)
-            #expect(Logger.shared.logLevel(for: .notification) == .trace && Logger.shared.logLevel(for: .sdk) == .off)
+            expect(Logger.shared.logLevel(for: .notification) == .trace && Logger.shared.logLevel(for: .sdk) == .off)
             withExtendedLifetime(keeper) {}
         }
         let logger = Logger(level: .warn, category: .sdk) { (_: LogLevel, _: Realm.LogCategory, _: String) in }
-        #expect(logger.logLevel(for: .sdk) == .warn && logger.level == .off)
+        expect(logger.logLevel(for: .sdk) == .warn && logger.level == .off)
     }
 
     @Test
@@ -77,7 +77,7 @@ struct LoggerTests {
             let keeper = try threadingRealm(configuration)
             Logger.shared.level = .warn
             try onAnotherThread { try Realm(configuration: configuration).beginWrite() }
-            #expect(try await eventually { messages.of(configuration).contains { $0.hasPrefix("warn DB: ") } })
+            expect(try await eventually { messages.of(configuration).contains { $0.hasPrefix("warn DB: ") } })
             withExtendedLifetime(keeper) {}
         }
     }

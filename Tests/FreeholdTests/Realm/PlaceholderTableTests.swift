@@ -116,8 +116,8 @@ private struct PTValues: Codable {
         let maxRow = transaction.find(primaryKey: .string("Rex"), in: dog)!
         try transaction.setStored(dog.column(named: "friend")!, maxRow, .link(fido))
         let made = try transaction.commit()
-        #expect(made.verify() == [])
-        #expect(made.placeholderCount(made.schema.table(named: "PTDog")!) == 1)
+        expectEqual(made.verify(), [])
+        expectEqual(made.placeholderCount(made.schema.table(named: "PTDog")!), 1)
         return (both[0], both[1])
     }
 
@@ -250,15 +250,15 @@ private struct PTValues: Codable {
         let (one, two) = (try Realm(configuration: with), try Realm(configuration: without))
         for probe in Self.probes {
             let (a, b) = ("\(try probe.read(one) as Any)", "\(try probe.read(two) as Any)")
-            #expect(a == b, "\(probe.name)")
-            #expect(!a.contains("Fido"), "\(probe.name): \(a)")
+            expectEqual(a, b, "\(probe.name)")
+            expect(!a.contains("Fido"), "\(probe.name): \(a)")
         }
         // In a transaction, too, where the reading is another way.
         try one.write {
             try two.write {
                 for probe in Self.probes where probe.name != "frozen" && probe.name != "fileUse" {
                     let (a, b) = ("\(try probe.read(one) as Any)", "\(try probe.read(two) as Any)")
-                    #expect(a == b, "in a transaction: \(probe.name)")
+                    expectEqual(a, b, "in a transaction: \(probe.name)")
                 }
             }
         }
@@ -284,7 +284,7 @@ private struct PTValues: Codable {
             }
         }
         for probe in Self.probes {
-            #expect("\(try probe.read(one) as Any)" == "\(try probe.read(two) as Any)", "\(probe.name)")
+            expectEqual("\(try probe.read(one) as Any)", "\(try probe.read(two) as Any)", "\(probe.name)")
         }
     }
 }

@@ -59,10 +59,10 @@ struct QueryTests {
         func compare() {
             let found = all.where(test.query)
             let expected = Array(all).filter(test.condition)
-            #expect(Array(found) == expected)
-            #expect(found.count == expected.count && found.first == expected.first && found.last == expected.last)
+            expectEqual(Array(found), expected)
+            expect(found.count == expected.count && found.first == expected.first && found.last == expected.last)
             let other = all.where { !test.query($0) }
-            #expect(other.count + found.count == all.count)
+            expectEqual(other.count + found.count, all.count)
         }
         compare()
         realm.beginWrite()
@@ -170,13 +170,14 @@ struct QueryTests {
     func objects() throws {
         let realm = try populated()
         let people = realm.objects(RTPerson.self)
-        let dog = try #require(people.compactMap(\.favourite).first)
-        #expect(people.where { $0.favourite == dog }.count == dog.admirers.count)
-        #expect(people.where { $0.favourite != dog }.count == people.count - dog.admirers.count)
-        #expect(Array(people.where { $0.dogs.contains(dog) }) == people.filter { $0.dogs.contains(dog) })
-        #expect(people.where { $0.favourite == RTDog(id: 5) }.isEmpty)
-        #expect(
-            people.where { $0.favourite.in([dog, nil]) }.count == dog.admirers.count
+        let dog = try require(people.compactMap(\.favourite).first)
+        expectEqual(people.where { $0.favourite == dog }.count, dog.admirers.count)
+        expectEqual(people.where { $0.favourite != dog }.count, people.count - dog.admirers.count)
+        expectEqual(Array(people.where { $0.dogs.contains(dog) }), people.filter { $0.dogs.contains(dog) })
+        expect(people.where { $0.favourite == RTDog(id: 5) }.isEmpty)
+        expectEqual(
+            people.where { $0.favourite.in([dog, nil]) }.count,
+            dog.admirers.count
                 + people.where { $0.favourite == nil }.count
         )
     }
@@ -187,6 +188,6 @@ struct QueryTests {
         let dogs = realm.objects(RTDog.self)
         let found = dogs.where { $0.age > 2 }.sorted(by: \.age, ascending: false).where { $0.age < 8 }
         let expected = dogs.filter { $0.age > 2 && $0.age < 8 }.sorted { $0.age > $1.age }
-        #expect(Array(found) == Array(expected))
+        expectEqual(Array(found), Array(expected))
     }
 }

@@ -45,20 +45,20 @@ struct RandomOperationsTests {
     }
 
     private func checkQueries(_ realm: Realm, _ model: Model, _ age: Int) {
-        #expect(
-            Set(realm.objects(RTDog.self).where { $0.age > age }.map(\.id))
-                == Set(model.dogs.filter { $0.value.age > age }.keys)
+        expectEqual(
+            Set(realm.objects(RTDog.self).where { $0.age > age }.map(\.id)),
+            Set(model.dogs.filter { $0.value.age > age }.keys)
         )
-        #expect(
-            realm.objects(RTDog.self).where { $0.name == "n\(age)" }.count
-                == model.dogs.values.count { $0.name == "n\(age)" }
+        expectEqual(
+            realm.objects(RTDog.self).where { $0.name == "n\(age)" }.count,
+            model.dogs.values.count { $0.name == "n\(age)" }
         )
         let fans = model.people.filter { $0.value.dogs.contains { model.dogs[$0]!.age < age } }
-        #expect(Set(realm.objects(RTPerson.self).where { $0.dogs.age < age }.map(\.name)) == Set(fans.keys))
-        #expect(realm.objects(RTDog.self).sum(of: \.age) == model.dogs.values.reduce(0) { $0 + $1.age })
+        expectEqual(Set(realm.objects(RTPerson.self).where { $0.dogs.age < age }.map(\.name)), Set(fans.keys))
+        expectEqual(realm.objects(RTDog.self).sum(of: \.age), model.dogs.values.reduce(0) { $0 + $1.age })
         for (id, _) in model.dogs.prefix(5) {
             let owners = model.people.values.reduce(0) { $0 + $1.dogs.count { $0 == id } }
-            #expect(realm.object(ofType: RTDog.self, forPrimaryKey: id)?.owners.count == owners)
+            expectEqual(realm.object(ofType: RTDog.self, forPrimaryKey: id)?.owners.count, owners)
         }
     }
 
@@ -138,17 +138,17 @@ struct RandomOperationsTests {
             for _ in 0..<Int.random(in: 1..<15, using: &random) where isGood {
                 isGood = operate(realm, &next, &random)
             }
-            #expect(contents(realm) == next, "seed \(seed)")
+            expectEqual(contents(realm), next, "seed \(seed)")
             checkQueries(realm, next, Int.random(in: 0..<9, using: &random))
             if !isGood {
-                #expect(thrownCode { try realm.commitWrite() } == .duplicatePrimaryKey, "seed \(seed)")
+                expectEqual(thrownCode { try realm.commitWrite() }, .duplicatePrimaryKey, "seed \(seed)")
             } else if Int.random(in: 0..<5, using: &random) == 0 {
                 realm.cancelWrite()
             } else {
                 try realm.commitWrite()
                 model = next
             }
-            #expect(contents(realm) == model, "seed \(seed)")
+            expectEqual(contents(realm), model, "seed \(seed)")
             checkQueries(realm, model, Int.random(in: 0..<9, using: &random))
         }
     }
@@ -173,7 +173,7 @@ struct RandomOperationsTests {
                             } else {
                                 realm.refresh()
                                 let ages = Set(realm.objects(RTDog.self).map(\.age))
-                                #expect(ages.count == 1, "round \(round)")
+                                expectEqual(ages.count, 1, "round \(round)")
                             }
                         }
                     } catch { Issue.record(error) }
@@ -181,7 +181,7 @@ struct RandomOperationsTests {
             }
             group.wait()
             realm.refresh()
-            #expect(realm.objects(RTDog.self).allSatisfy { $0.age == 50 })
+            expect(realm.objects(RTDog.self).allSatisfy { $0.age == 50 })
         }
     }
 }

@@ -14,11 +14,11 @@ import Testing
         let first = copies.take(origin)
         let second = copies.take(origin)
         let third = copies.take(second)
-        #expect(first === origin)
-        #expect(second !== origin && second.origin === origin && third !== second && third.origin === origin)
-        #expect(second.encoded() == origin.encoded())
+        expect(first === origin)
+        expect(second !== origin && second.origin === origin && third !== second && third.origin === origin)
+        expectEqual(second.encoded(), origin.encoded())
         copies.give(second)
-        #expect(copies.take(origin) === second)
+        expect(copies.take(origin) === second)
     }
 
     @Test
@@ -29,17 +29,17 @@ import Testing
             nonisolated(unsafe) let core = realm.core
             onOtherThread {
                 let other = try Realm(configuration: configuration)
-                #expect(mine.isDisjoint(with: other.core.tables.map { ObjectIdentifier($0.table) }))
-                #expect(other.core.view.schema !== core.view.schema)
+                expect(mine.isDisjoint(with: other.core.tables.map { ObjectIdentifier($0.table) }))
+                expect(other.core.view.schema !== core.view.schema)
                 // It keeps its own over versions.
                 let schema = other.core.view.schema
                 try other.write { other.add(RTPerson(name: "Ada")) }
                 other.refresh()
-                #expect(other.core.view.schema === schema)
-                #expect(other.freeze().core.view.schema === schema.origin)
+                expect(other.core.view.schema === schema)
+                expect(other.freeze().core.view.schema === schema.origin)
             }
             realm.refresh()
-            #expect(realm.objects(RTPerson.self).count == 1)
+            expectEqual(realm.objects(RTPerson.self).count, 1)
         }
     }
 
@@ -60,22 +60,23 @@ import Testing
                     realm.delete(realm.object(ofType: RTDog.self, forPrimaryKey: 5)!)
                 }
                 let ada = realm.objects(RTPerson.self).first!
-                #expect(Array(ada.scores) == Array(5..<3000))
-                #expect(ada.scores[0] == 5 && ada.scores[2994] == 2999)
-                #expect(ada.dogs.count == realm.objects(RTDog.self).where { $0.age > 3 }.count)
-                #expect(realm.objects(RTDog.self).where { $0.name == "dog 1" }.count == 10)
-                #expect(realm.objects(RTPerson.self).where { $0.dogs.age > 5 }.count == 1)
-                #expect(ada.favourite?.admirers.first == ada)
-                #expect(realm.objects(RTDog.self).sorted(by: \.name).first?.name == "dog 0")
+                expectEqual(Array(ada.scores), Array(5..<3000))
+                expect(ada.scores[0] == 5 && ada.scores[2994] == 2999)
+                expectEqual(ada.dogs.count, realm.objects(RTDog.self).where { $0.age > 3 }.count)
+                expectEqual(realm.objects(RTDog.self).where { $0.name == "dog 1" }.count, 10)
+                expectEqual(realm.objects(RTPerson.self).where { $0.dogs.age > 5 }.count, 1)
+                expectEqual(ada.favourite?.admirers.first, ada)
+                expectEqual(realm.objects(RTDog.self).sorted(by: \.name).first?.name, "dog 0")
                 realm.beginWrite()
                 ada.name = "Grace"
                 ada.scores.append(1)
                 realm.cancelWrite()
-                #expect(ada.name == "Ada" && ada.scores.count == 2995)
+                expect(ada.name == "Ada" && ada.scores.count == 2995)
             }
             first.refresh()
-            #expect(
-                first.objects(RTPerson.self).first?.dogs.count == first.objects(RTDog.self).where { $0.age > 3 }.count
+            expectEqual(
+                first.objects(RTPerson.self).first?.dogs.count,
+                first.objects(RTDog.self).where { $0.age > 3 }.count
             )
         }
     }
@@ -93,15 +94,15 @@ import Testing
             realm.add(person)
             for value in ints { person.scores.append(value) }
             for text in texts { person.tags.append(text) }
-            #expect(Array(person.scores) == ints)
-            #expect(Array(person.tags) == texts)
+            expectEqual(Array(person.scores), ints)
+            expectEqual(Array(person.tags), texts)
         }
         let person = realm.objects(RTPerson.self).first!
-        #expect(Array(person.scores) == ints)
-        #expect(person.scores.indices.map { person.scores[$0] } == ints)
-        #expect(Array(person.tags) == texts)
-        #expect(person.tags.indices.map { person.tags[$0] } == texts)
-        #expect(Array(person.freeze().scores) == ints)
+        expectEqual(Array(person.scores), ints)
+        expectEqual(person.scores.indices.map { person.scores[$0] }, ints)
+        expectEqual(Array(person.tags), texts)
+        expectEqual(person.tags.indices.map { person.tags[$0] }, texts)
+        expectEqual(Array(person.freeze().scores), ints)
         try realm.write {
             while person.scores.count > 2 {
                 person.scores.removeFirst()
@@ -109,6 +110,6 @@ import Testing
             }
         }
         let middle = count < 3 ? ints : Array(ints[((count - 1) / 2)...].prefix(count % 2 == 0 ? 2 : 1))
-        #expect(Array(person.scores) == middle)
+        expectEqual(Array(person.scores), middle)
     }
 }

@@ -29,9 +29,9 @@ struct SelfWaitTests {
                 migration.enumerateObjects(ofType: "Person") { _, new in new!["age"] = 36 }
             }
             try readFile(configuration) { realm in
-                #expect(realm.dynamicObjects("Person").map { $0["age"] as! Int } == [36])
+                expectEqual(realm.dynamicObjects("Person").map { $0["age"] as! Int }, [36])
             }
-            #expect(codes.withLock { $0 } == [.invalidTransactionState, .invalidTransactionState, .alreadyOpen])
+            expectEqual(codes.withLock { $0 }, [.invalidTransactionState, .invalidTransactionState, .alreadyOpen])
         }
     }
 
@@ -41,19 +41,19 @@ struct SelfWaitTests {
             try queue.sync {
                 let ofQueue = try Realm(configuration: configuration, queue: queue)
                 let ofThread = try Realm(configuration: configuration)
-                #expect(ofQueue != ofThread)
+                expect(ofQueue != ofThread)
                 for (one, other) in [(ofQueue, ofThread), (ofThread, ofQueue)] {
                     try one.write {
                         one.add(RTDog(id: one.objects(RTDog.self).count))
-                        #expect(thrownCode { try other.write {} } == .invalidTransactionState)
+                        expectEqual(thrownCode { try other.write {} }, .invalidTransactionState)
                     }
                     one.beginWrite()
-                    #expect(thrownCode { try other.write {} } == .invalidTransactionState)
+                    expectEqual(thrownCode { try other.write {} }, .invalidTransactionState)
                     one.cancelWrite()
                     try other.write { other.add(RTDog(id: other.objects(RTDog.self).count)) }
                 }
                 ofThread.refresh()
-                #expect(ofThread.objects(RTDog.self).count == 4)
+                expectEqual(ofThread.objects(RTDog.self).count, 4)
             }
         }
     }
@@ -69,7 +69,7 @@ struct SelfWaitTests {
                 ofQueue.writeAsync {
                     ofQueue.add(RTDog(id: 2 * round))
                 } onComplete: { error in
-                    #expect(error == nil)
+                    expect(error == nil)
                     done.withLock { $0 += 1 }
                     withExtendedLifetime(ofQueue) {}
                 }
@@ -78,9 +78,9 @@ struct SelfWaitTests {
                 try ofThread.write { ofThread.add(RTDog(id: 2 * round + 1)) }
             }
         }
-        #expect(try await eventually { done.withLock { $0 } == 20 })
+        expect(try await eventually { done.withLock { $0 } == 20 })
         let count = try queue.sync { try Realm(configuration: configuration, queue: queue).objects(RTDog.self).count }
-        #expect(count == 40)
+        expectEqual(count, 40)
         _ = try await eventually { (try? Realm.deleteFiles(for: configuration)) != nil }
     }
 
@@ -107,13 +107,13 @@ struct SelfWaitTests {
                     other.leave()
                 }.start()
             }
-            #expect(count.withLock { $0 } == 0)
+            expectEqual(count.withLock { $0 }, 0)
             try queue.sync {
                 try kept!.commitWrite()
                 kept = nil
             }
             other.wait()
-            #expect(try Realm(configuration: configuration).objects(RTDog.self).count == 4)
+            try expectEqual(Realm(configuration: configuration).objects(RTDog.self).count, 4)
         }
     }
 
@@ -127,8 +127,8 @@ struct SelfWaitTests {
                 code.withLock { $0 = found }
                 return true
             }
-            #expect(try Realm(configuration: compacting).objects(RTDog.self).count == 1)
-            #expect(code.withLock { $0 } == .alreadyOpen)
+            try expectEqual(Realm(configuration: compacting).objects(RTDog.self).count, 1)
+            expectEqual(code.withLock { $0 }, .alreadyOpen)
         }
     }
 
@@ -143,6 +143,6 @@ struct SelfWaitTests {
             }
         }
         let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(message.contains("would never end"), "\(message)")
+        expect(message.contains("would never end"), "\(message)")
     }
 }

@@ -12,7 +12,7 @@ struct TransactionTests {
             realm.add(RTDog(id: 7))
             return 7
         }
-        #expect(realm.object(ofType: RTDog.self, forPrimaryKey: id) != nil)
+        expect(realm.object(ofType: RTDog.self, forPrimaryKey: id) != nil)
     }
 
     @Test
@@ -29,8 +29,8 @@ struct TransactionTests {
                 throw Stop()
             }
         }
-        #expect(dog.name == "kept" && realm.objects(RTDog.self).count == 1)
-        #expect(added.isInvalidated)
+        expect(dog.name == "kept" && realm.objects(RTDog.self).count == 1)
+        expect(added.isInvalidated)
     }
 
     @Test
@@ -41,8 +41,8 @@ struct TransactionTests {
         realm.add(lost)
         realm.cancelWrite()
         try realm.write { realm.add(RTDog(id: 2, name: "other")) }
-        #expect(lost.isInvalidated)
-        #expect(realm.objects(RTDog.self)[0].name == "other")
+        expect(lost.isInvalidated)
+        expectEqual(realm.objects(RTDog.self)[0].name, "other")
     }
 
     @Test
@@ -56,19 +56,19 @@ struct TransactionTests {
             realm.add(RTDog(id: 2))
             realm.cancelWrite()
         }
-        #expect(realm.objects(RTDog.self).map(\.id) == [1])
+        expectEqual(realm.objects(RTDog.self).map(\.id), [1])
     }
 
     @Test
     func `a write inside a write throws and leaves the outer one open`() throws {
         let realm = try newRealm()
         try realm.write {
-            #expect(thrownCode { try realm.write {} } == .invalidTransactionState)
-            #expect(realm.isInWriteTransaction)
+            expectEqual(thrownCode { try realm.write {} }, .invalidTransactionState)
+            expect(realm.isInWriteTransaction)
             realm.add(RTDog(id: 1))
         }
-        #expect(realm.objects(RTDog.self).count == 1)
-        #expect(thrownCode { try realm.commitWrite() } == .invalidTransactionState)
+        expectEqual(realm.objects(RTDog.self).count, 1)
+        expectEqual(thrownCode { try realm.commitWrite() }, .invalidTransactionState)
     }
 
     @Test("other threads' commits show after refresh")
@@ -76,15 +76,15 @@ struct TransactionTests {
         try withNewFile { configuration in
             let realm = try Realm(configuration: configuration)
             let dogs = realm.objects(RTDog.self)
-            #expect(dogs.count == 0)
+            expectEqual(dogs.count, 0)
             onOtherThread {
                 let realm = try Realm(configuration: configuration)
                 try realm.write { realm.add(RTDog(id: 1)) }
             }
-            #expect(dogs.count == 0)
-            #expect(realm.refresh())
-            #expect(dogs.count == 1)
-            #expect(!realm.refresh())
+            expectEqual(dogs.count, 0)
+            expect(realm.refresh())
+            expectEqual(dogs.count, 1)
+            expect(!realm.refresh())
         }
     }
 
@@ -97,10 +97,10 @@ struct TransactionTests {
             try realm.write { realm.add(RTDog(id: 1, age: 1)) }
         }
         try realm.write {
-            let dog = try #require(realm.object(ofType: RTDog.self, forPrimaryKey: 1))
+            let dog = try require(realm.object(ofType: RTDog.self, forPrimaryKey: 1))
             dog.age += 1
         }
-        #expect(realm.objects(RTDog.self)[0].age == 2)
+        expectEqual(realm.objects(RTDog.self)[0].age, 2)
     }
 
     @Test("invalidate empties what there was; later reads begin anew")
@@ -110,12 +110,12 @@ struct TransactionTests {
         try realm.write { realm.add(dog) }
         let old = realm.objects(RTDog.self)
         realm.invalidate()
-        #expect(dog.isInvalidated && old.isEmpty && old.isInvalidated)
-        #expect(realm.objects(RTDog.self).count == 1)
+        expect(dog.isInvalidated && old.isEmpty && old.isInvalidated)
+        expectEqual(realm.objects(RTDog.self).count, 1)
         realm.beginWrite()
         realm.add(RTDog(id: 2))
         realm.invalidate()
-        #expect(!realm.isInWriteTransaction && realm.objects(RTDog.self).count == 1)
+        expect(!realm.isInWriteTransaction && realm.objects(RTDog.self).count == 1)
     }
 
     @Test
@@ -128,7 +128,7 @@ struct TransactionTests {
             realm.add(RTDog(id: 1))
         }
         try keeper.write { keeper.add(RTDog(id: 2)) }
-        #expect(keeper.objects(RTDog.self).map(\.id) == [2])
+        expectEqual(keeper.objects(RTDog.self).map(\.id), [2])
     }
 }
 

@@ -6,9 +6,9 @@ import Testing
 /// Each runs in a process of its own, which must end with a message that names the rule.
 @Suite("Realm: misuse traps")
 struct TrapTests {
-    private func expect(_ result: ExitTest.Result?, _ words: String...) {
+    private func expectTrap(_ result: ExitTest.Result?, _ words: String...) {
         let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        for word in words { #expect(message.contains(word), "\(message)") }
+        for word in words { expect(message.contains(word), "\(message)") }
     }
 
     @Test
@@ -19,7 +19,7 @@ struct TrapTests {
             try realm.write { realm.add(dog) }
             dog.age = 5
         }
-        expect(result, "outside a write transaction", "realm.write")
+        expectTrap(result, "outside a write transaction", "realm.write")
     }
 
     @Test
@@ -27,7 +27,7 @@ struct TrapTests {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             try newRealm().add(RTDog(id: 1))
         }
-        expect(result, "outside a write transaction")
+        expectTrap(result, "outside a write transaction")
     }
 
     @Test
@@ -41,7 +41,7 @@ struct TrapTests {
                 _ = dog.age
             }
         }
-        expect(result, "RTDog", "deleted", "isInvalidated")
+        expectTrap(result, "RTDog", "deleted", "isInvalidated")
     }
 
     @Test(arguments: [0, 1, 2])
@@ -59,7 +59,7 @@ struct TrapTests {
                 }
             }
         }
-        expect(result, "another thread")
+        expectTrap(result, "another thread")
     }
 
     @Test
@@ -69,7 +69,7 @@ struct TrapTests {
             try realm.write { realm.add(RTDog(id: 1)) }
             _ = realm.objects(RTDog.self)[1]
         }
-        expect(result, "Index 1", "1 elements")
+        expectTrap(result, "Index 1", "1 elements")
     }
 
     @Test
@@ -79,7 +79,7 @@ struct TrapTests {
             realm.beginWrite()
             realm.beginWrite()
         }
-        expect(result, "in a write transaction already")
+        expectTrap(result, "in a write transaction already")
     }
 
     @Test
@@ -90,7 +90,7 @@ struct TrapTests {
             try other.write { other.add(dog) }
             try realm.write { realm.add(dog) }
         }
-        expect(result, "another realm", "RTDog")
+        expectTrap(result, "another realm", "RTDog")
     }
 
     @Test(arguments: [0, 1])
@@ -102,7 +102,7 @@ struct TrapTests {
                 if kind == 0 { realm.add(RTPerson(name: ""), update: .all) } else { realm.add(RTEverything()) }
             }
         }
-        expect(result, kind == 0 ? "no primary key" : "isn't in the schema")
+        expectTrap(result, kind == 0 ? "no primary key" : "isn't in the schema")
     }
 
     @Test
@@ -110,6 +110,6 @@ struct TrapTests {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try newRealm().objects(RTDog.self).sorted(byKeyPath: "nothing")
         }
-        expect(result, "RTDog", "nothing")
+        expectTrap(result, "RTDog", "nothing")
     }
 }

@@ -90,9 +90,9 @@ struct UpsertTests {
     @Test("`.modified` with equal data changes nothing, as values and as an object")
     func equalData() throws {
         let realm = try realm()
-        #expect(try changes(realm) { realm.create(UpsertItem.self, value: values, update: .modified) } == [])
-        #expect(try changes(realm) { realm.add(item(), update: .modified) } == [])
-        #expect(realm.objects(UpsertItem.self).count == 1 && realm.objects(UpsertTag.self).count == 2)
+        try expectEqual(changes(realm) { realm.create(UpsertItem.self, value: values, update: .modified) }, [])
+        try expectEqual(changes(realm) { realm.add(item(), update: .modified) }, [])
+        expect(realm.objects(UpsertItem.self).count == 1 && realm.objects(UpsertTag.self).count == 2)
     }
 
     @Test(
@@ -120,8 +120,9 @@ struct UpsertTests {
         let realm = try realm()
         var value = change.value
         value["id"] = 1
-        #expect(
-            try changes(realm) { realm.create(UpsertItem.self, value: value, update: .modified) } == change.expected
+        try expectEqual(
+            changes(realm) { realm.create(UpsertItem.self, value: value, update: .modified) },
+            change.expected
         )
     }
 
@@ -131,15 +132,15 @@ struct UpsertTests {
         let made = try changes(realm) {
             realm.create(UpsertItem.self, value: ["id": 1, "title": "a", "score": 1.5], update: .all)
         }
-        #expect(made == ["UpsertItem.score", "UpsertItem.title"])
+        expectEqual(made, ["UpsertItem.score", "UpsertItem.title"])
         let item = realm.objects(UpsertItem.self)[0]
-        #expect(item.note == "n" && item.part?.inner?.label == "q" && item.parts.count == 2)
-        let part = try #require(item.part)
+        expect(item.note == "n" && item.part?.inner?.label == "q" && item.parts.count == 2)
+        let part = try require(item.part)
         try realm.write {
             realm.create(UpsertItem.self, value: ["id": 1, "part": ["label": "new"]], update: .all)
         }
         // Updated in place: the accessor stays valid, and what isn't mentioned stays too.
-        #expect(item.part == part && part.label == "new" && part.size == 1)
+        expect(item.part == part && part.label == "new" && part.size == 1)
     }
 
     @Test
@@ -150,9 +151,9 @@ struct UpsertTests {
         new.part?.label = "new part"
         try realm.write { realm.add(new, update: .modified) }
         let item = realm.objects(UpsertItem.self)[0]
-        #expect(item == new && item.title == "new" && item.part == new.part && item.part?.label == "new part")
+        expect(item == new && item.title == "new" && item.part == new.part && item.part?.label == "new part")
         try realm.write { new.part?.size = 8 }
-        #expect(item.part?.size == 8)
+        expectEqual(item.part?.size, 8)
     }
 
     @Test
@@ -166,7 +167,7 @@ struct UpsertTests {
             #expect(throws: Realm.Error.self) {
                 try realm.write { realm.create(UpsertItem.self, value: value, update: .modified) }
             }
-            #expect(realm.objects(UpsertItem.self)[0].title == "a")
+            expectEqual(realm.objects(UpsertItem.self)[0].title, "a")
         }
     }
 }

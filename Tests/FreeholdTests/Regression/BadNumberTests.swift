@@ -21,12 +21,12 @@ struct BadNumberTests {
             for _ in 0..<3 { realm.create(RGNumbers.self, value: ["small": 100, "optional": 100, "large": Int.max]) }
         }
         let all = realm.objects(RGNumbers.self)
-        #expect(all.sum(of: \.small) == Int8(truncatingIfNeeded: 300))
-        #expect(all.sum(of: \.optional) == Int8(truncatingIfNeeded: 300))
-        #expect(all.sum(ofProperty: "small") == 300)
-        #expect(all.sum(of: \.large) == Int.max &+ Int.max &+ Int.max)
-        #expect(all.average(of: \.small) == 100)
-        #expect(all.where { $0.small > 100 }.sum(of: \.optional) == 0)
+        expectEqual(all.sum(of: \.small), Int8(truncatingIfNeeded: 300))
+        expectEqual(all.sum(of: \.optional), Int8(truncatingIfNeeded: 300))
+        expectEqual(all.sum(ofProperty: "small"), 300)
+        expectEqual(all.sum(of: \.large), Int.max &+ Int.max &+ Int.max)
+        expectEqual(all.average(of: \.small), 100)
+        expectEqual(all.where { $0.small > 100 }.sum(of: \.optional), 0)
     }
 
     @Test
@@ -35,10 +35,10 @@ struct BadNumberTests {
         let values: [String: Any] = ["large": 300, "double": Double.infinity]
         try realm.write { _ = realm.create(RGNumbers.self, value: values) }
         let all = realm.objects(RGNumbers.self)
-        #expect((all.average(ofProperty: "large") as Int8?) == nil)
-        #expect((all.max(ofProperty: "large") as Int8?) == nil)
-        #expect((all.max(ofProperty: "large") as Int?) == 300)
-        #expect((all.max(ofProperty: "double") as Int?) == nil)
+        expect((all.average(ofProperty: "large") as Int8?) == nil)
+        expect((all.max(ofProperty: "large") as Int8?) == nil)
+        expectEqual((all.max(ofProperty: "large") as Int?), 300)
+        expect((all.max(ofProperty: "double") as Int?) == nil)
     }
 
     @Test(arguments: [
@@ -47,7 +47,7 @@ struct BadNumberTests {
     func `The sum of floating-point numbers as an integer is the nearest one`(value: Double, sum: Int) throws {
         let realm = try realm()
         try realm.write { _ = realm.create(RGNumbers.self, value: ["double": value]) }
-        #expect(realm.objects(RGNumbers.self).sum(ofProperty: "double") == sum)
+        expectEqual(realm.objects(RGNumbers.self).sum(ofProperty: "double"), sum)
     }
 
     @Test
@@ -58,11 +58,11 @@ struct BadNumberTests {
         numbers.larges.append(objectsIn: [.max, .max])
         for isManaged in [false, true] {
             if isManaged { try realm.write { realm.add(numbers) } }
-            #expect(numbers.smalls.sum() == Int8(truncatingIfNeeded: 300))
-            #expect(numbers.smalls.average() == 100.0)
-            #expect(numbers.larges.sum() == -2)
-            #expect(numbers.larges.average() == 0x1p63)
-            #expect(numbers.doubles.sum() == 0)
+            expectEqual(numbers.smalls.sum(), Int8(truncatingIfNeeded: 300))
+            expectEqual(numbers.smalls.average(), 100.0)
+            expectEqual(numbers.larges.sum(), -2)
+            expectEqual(numbers.larges.average(), 0x1p63)
+            expectEqual(numbers.doubles.sum(), 0)
         }
     }
 
@@ -73,9 +73,9 @@ struct BadNumberTests {
         numbers.doubles.append(objectsIn: [1, .nan, -.infinity, 5])
         for isManaged in [false, true] {
             if isManaged { try realm.write { realm.add(numbers) } }
-            #expect(numbers.doubles.min() == -.infinity)
-            #expect(numbers.doubles.max() == 5)
-            #expect(numbers.doubles.sum().isNaN)
+            expectEqual(numbers.doubles.min(), -.infinity)
+            expectEqual(numbers.doubles.max(), 5)
+            expect(numbers.doubles.sum().isNaN)
         }
     }
 
@@ -88,10 +88,10 @@ struct BadNumberTests {
         let wrong: [[String: Any]] = [["large": date], ["large": [date]], ["larges": [date]], ["larges": ["x": date]]]
         for values in wrong {
             let error = thrownCode { try realm.write { _ = realm.create(RGNumbers.self, value: values) } }
-            #expect(error == .invalidValue)
-            #expect(thrownCode { _ = try RGNumbers(validating: values) } == .invalidValue)
+            expectEqual(error, .invalidValue)
+            expectEqual(thrownCode { _ = try RGNumbers(validating: values) }, .invalidValue)
         }
-        #expect(realm.isEmpty)
+        expect(realm.isEmpty)
     }
 }
 

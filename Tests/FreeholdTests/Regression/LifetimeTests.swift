@@ -41,7 +41,7 @@ struct LifetimeTests {
                     }
                 }
                 if inOneTransaction { try realm.commitWrite() }
-                #expect(invalid == 5)
+                expectEqual(invalid, 5)
             }
         }
     }
@@ -58,7 +58,7 @@ struct LifetimeTests {
             for dog in try dogs() { ages.append(dog.age) }
             for dog in try dogs().where({ $0.age > 4 }) { ages.append(dog.age) }
             for dog in try list() { ages.append(dog.age) }
-            #expect(ages == Array(0..<10) + Array(5..<10) + Array(0..<10))
+            expectEqual(ages, Array(0..<10) + Array(5..<10) + Array(0..<10))
         }
     }
 
@@ -71,19 +71,19 @@ struct LifetimeTests {
         var byDog: [RTDog: Int] = [:]
         var previous: RTDog?
         for dog in realm.objects(RTDog.self) {
-            if let previous { #expect(previous.age == dog.age - 1) }
+            if let previous { expectEqual(previous.age, dog.age - 1) }
             if dog.age.isMultiple(of: 3) { kept.append(dog) }
             owners.append(dog.owners)
             byDog[dog] = dog.age
             previous = dog
         }
-        #expect(kept.map(\.age) == [0, 3, 6, 9])
-        #expect(owners.allSatisfy { $0.count == 1 })
-        #expect(byDog.allSatisfy { $0.key.age == $0.value } && byDog.count == 10)
+        expectEqual(kept.map(\.age), [0, 3, 6, 9])
+        expect(owners.allSatisfy { $0.count == 1 })
+        expect(byDog.allSatisfy { $0.key.age == $0.value } && byDog.count == 10)
         var lists: [List<RTDog>] = []
         try realm.write { for i in 0..<3 { realm.add(RTPerson(name: "\(i)")) } }
         for person in realm.objects(RTPerson.self) { lists.append(person.dogs) }
-        #expect(lists.map(\.count) == [10, 0, 0, 0])
+        expectEqual(lists.map(\.count), [10, 0, 0, 0])
     }
 
     @Test
@@ -92,12 +92,12 @@ struct LifetimeTests {
         try fill(realm)
         var dogs = Set(realm.objects(RTDog.self))
         let one = realm.object(ofType: RTDog.self, forPrimaryKey: 3)!
-        #expect(dogs.contains(one))
+        expect(dogs.contains(one))
         try realm.write { realm.delete(realm.objects(RTDog.self)) }
         _ = one.hash
         _ = dogs.contains(one)
-        #expect(Set(Array(dogs)).count == 10)
+        expectEqual(Set(Array(dogs)).count, 10)
         for dog in Array(dogs) { dogs.remove(dog) }
-        #expect(one == one && one.isInvalidated)
+        expect(one == one && one.isInvalidated)
     }
 }

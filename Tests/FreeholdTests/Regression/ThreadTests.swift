@@ -26,7 +26,7 @@ struct ThreadEndTests {
                 thread.start()
                 done.wait()
             }
-            #expect(kept.counts == Array(1...20))
+            expectEqual(kept.counts, Array(1...20))
         }
     }
 
@@ -52,6 +52,6 @@ struct ThreadEndTests {
         }
         cancelled.cancel()
         await #expect(throws: CancellationError.self) { try await cancelled.value }
-        #expect(try await Realm.read(configuration) { $0.objects(RTDog.self).count } == 1)
+        try await expectEqual(Realm.read(configuration) { $0.objects(RTDog.self).count }, 1)
     }
 }

@@ -87,19 +87,19 @@ struct GroupedTests {
             }
             return false
         }
-        #expect(groups.map { values($0.key) } == expected.map(\.key), note)
+        expectEqual(groups.map { values($0.key) }, expected.map(\.key), note)
         for (group, (_, members)) in zip(groups, expected) {
-            #expect(group.count == members.count, note)
-            #expect(group.objects.map(\.id) == members.map(\.id), note)
-            #expect(group.sum(ofProperty: "age") == members.compactMap(\.age).reduce(0, +), note)
-            #expect(group.sum(of: \.weight) == members.map(\.weight).reduce(0, +), note)
-            #expect(group.min(of: \.weight) == members.map(\.weight).min(), note)
-            #expect(group.max(ofProperty: "age") == members.compactMap(\.age).max(), note)
-            #expect(group.max(of: \.born) == members.map(\.born).max(), note)
-            #expect(group.min(ofProperty: "price") == members.compactMap(\.price).min(), note)
+            expectEqual(group.count, members.count, note)
+            expectEqual(group.objects.map(\.id), members.map(\.id), note)
+            expectEqual(group.sum(ofProperty: "age"), members.compactMap(\.age).reduce(0, +), note)
+            expectEqual(group.sum(of: \.weight), members.map(\.weight).reduce(0, +), note)
+            expectEqual(group.min(of: \.weight), members.map(\.weight).min(), note)
+            expectEqual(group.max(ofProperty: "age"), members.compactMap(\.age).max(), note)
+            expectEqual(group.max(of: \.born), members.map(\.born).max(), note)
+            expectEqual(group.min(ofProperty: "price"), members.compactMap(\.price).min(), note)
             let ages = members.compactMap { $0.best?.age }
             let mean: Double? = ages.isEmpty ? nil : Double(ages.reduce(0, +)) / Double(ages.count)
-            #expect(group.average(of: \.best?.age) == mean, note)
+            expectEqual(group.average(of: \.best?.age), mean, note)
         }
     }
 
@@ -112,18 +112,18 @@ struct GroupedTests {
         }
         let dogs = realm.objects(StageDog.self)
         let groups = dogs.where { $0.id > 0 }.grouped(by: \.best)
-        #expect(groups.map { $0.key?.id } == [nil, 0] && groups.map(\.count) == [1, 3])
-        #expect(groups.map { $0.sum(of: \.age) } == [4, 6] && groups.allKeys.last??.id == 0)
+        expect(groups.map { $0.key?.id } == [nil, 0] && groups.map(\.count) == [1, 3])
+        expect(groups.map { $0.sum(of: \.age) } == [4, 6] && groups.allKeys.last??.id == 0)
         let group = groups[1]
         try realm.write {
             dogs[4].best = dogs[0]
-            #expect(groups.map(\.count) == [4] && group.sum(of: \.age) == 10 && group.objects.count == 4)
+            expect(groups.map(\.count) == [4] && group.sum(of: \.age) == 10 && group.objects.count == 4)
             realm.delete(dogs[1])
-            #expect(groups.map(\.count) == [3] && groups[0].sum(of: \.age) == 9 && group.count == 3)
+            expect(groups.map(\.count) == [3] && groups[0].sum(of: \.age) == 9 && group.count == 3)
         }
-        #expect(groups.realm == realm && !groups.isInvalidated && groups.last?.count == 3)
+        expect(groups.realm == realm && !groups.isInvalidated && groups.last?.count == 3)
         try realm.write { realm.deleteAll() }
-        #expect(groups.isEmpty && group.sum(of: \.age) == 0 && group.max(of: \.age) == nil)
+        expect(groups.isEmpty && group.sum(of: \.age) == 0 && group.max(of: \.age) == nil)
     }
 
     @Test
@@ -135,9 +135,9 @@ struct GroupedTests {
             }
         }
         let groups = realm.objects(StageDog.self).grouped(by: \.weight)
-        #expect(groups.map(\.count) == [2, 2, 1] && groups[0].key.isNaN && groups[1].key == 0)
-        #expect(groups[0].objects.map(\.id) == [0, 2] && groups[1].objects.map(\.id) == [3, 4])
-        #expect(groups[0].sum(of: \.age) == Int.max &+ Int.max && groups[0].average(of: \.age) == 0x1p63)
-        #expect(groups[0].min(of: \.weight) == nil && groups[2].max(of: \.weight) == 1)
+        expect(groups.map(\.count) == [2, 2, 1] && groups[0].key.isNaN && groups[1].key == 0)
+        expect(groups[0].objects.map(\.id) == [0, 2] && groups[1].objects.map(\.id) == [3, 4])
+        expect(groups[0].sum(of: \.age) == Int.max &+ Int.max && groups[0].average(of: \.age) == 0x1p63)
+        expect(groups[0].min(of: \.weight) == nil && groups[2].max(of: \.weight) == 1)
     }
 }

@@ -118,17 +118,17 @@ struct StageChainTests {
                     expected = apply(step, expected, n)
                 }
                 let found = results!
-                #expect(found.map(\.id) == expected.map(\.id), note)
-                #expect(found.count == expected.count && found.first?.id == expected.first?.id, note)
-                #expect(found.last?.id == expected.last?.id, note)
-                #expect(found.sum(ofProperty: "age") == expected.compactMap(\.age).reduce(0, +), note)
-                #expect(found.min(ofProperty: "part.weight") == expected.compactMap { $0.part?.weight }.min(), note)
-                #expect(found.max(of: \.born) == expected.map(\.born).max(), note)
+                expectEqual(found.map(\.id), expected.map(\.id), note)
+                expect(found.count == expected.count && found.first?.id == expected.first?.id, note)
+                expectEqual(found.last?.id, expected.last?.id, note)
+                expectEqual(found.sum(ofProperty: "age"), expected.compactMap(\.age).reduce(0, +), note)
+                expectEqual(found.min(ofProperty: "part.weight"), expected.compactMap { $0.part?.weight }.min(), note)
+                expectEqual(found.max(of: \.born), expected.map(\.born).max(), note)
                 let mean: Double? = found.average(ofProperty: "best.age")
                 let ages = expected.compactMap { $0.best?.age }
-                #expect(mean == (ages.isEmpty ? nil : Double(ages.reduce(0, +)) / Double(ages.count)), note)
+                expectEqual(mean, (ages.isEmpty ? nil : Double(ages.reduce(0, +)) / Double(ages.count)), note)
                 if let some = expected.randomElement(using: &random) {
-                    #expect(found.index(of: some) == expected.firstIndex { $0.id == some.id }, note)
+                    expectEqual(found.index(of: some), expected.firstIndex { $0.id == some.id }, note)
                 }
             }
             check(source)
@@ -138,7 +138,7 @@ struct StageChainTests {
                 sorted(owner.byName.values.compactMap { $0 }, true) { AnyRealmValue.string($0.name) },
                 0
             )
-            #expect(mapped.map { $0!.id } == values.prefix(4).map(\.id), "seed \(seed) round \(round)")
+            expectEqual(mapped.map { $0!.id }, values.prefix(4).map(\.id), "seed \(seed) round \(round)")
             if inTransaction { if random.oneIn(2) { realm.cancelWrite() } else { try realm.commitWrite() } }
         }
     }
@@ -157,15 +157,19 @@ struct StageChainTests {
                 realm.add(owner)
             }
         }
-        #expect(dog.owners.count == 5)
-        #expect(dog.owners.sorted(by: \.name).distinct(by: ["name"]).map(\.name) == ["a", "b", "c"])
-        #expect(
-            dog.owners.distinct(by: [\StageOwner.name]).sorted(by: \.name, ascending: false).map(\.name) == [
+        expectEqual(dog.owners.count, 5)
+        expectEqual(dog.owners.sorted(by: \.name).distinct(by: ["name"]).map(\.name), ["a", "b", "c"])
+        expectEqual(
+            dog.owners.distinct(by: [\StageOwner.name]).sorted(by: \.name, ascending: false).map(\.name),
+            [
                 "c", "b", "a",
             ]
         )
-        #expect(dog.owners.offset(by: 2).limited(to: 2).where { $0.name == "a" }.map(\.name) == ["a"])
-        #expect(dog.owners.sorted(byKeyPath: "numbers[0]", ascending: false).map(\.name) == ["a", "c", "a", "b", "b"])
+        expectEqual(dog.owners.offset(by: 2).limited(to: 2).where { $0.name == "a" }.map(\.name), ["a"])
+        expectEqual(
+            dog.owners.sorted(byKeyPath: "numbers[0]", ascending: false).map(\.name),
+            ["a", "c", "a", "b", "b"]
+        )
     }
 
     @Test
@@ -175,16 +179,16 @@ struct StageChainTests {
             for i in 0..<10 { realm.create(StageDog.self, value: ["id": i, "age": 9 - i]) }
         }
         let dogs = realm.objects(StageDog.self)
-        #expect(dogs.limited(to: 3).sorted(by: \.age).map(\.id) == [2, 1, 0])
-        #expect(dogs.sorted(by: \.age).limited(to: 3).map(\.id) == [9, 8, 7])
-        #expect(dogs.limited(to: 3).where { $0.age < 9 }.map(\.id) == [1, 2])
-        #expect(dogs.where { $0.age < 9 }.limited(to: 3).map(\.id) == [1, 2, 3])
-        #expect(dogs.offset(by: 8).map(\.id) == [8, 9] && dogs.offset(by: 80).isEmpty && dogs.limited(to: 0).isEmpty)
+        expectEqual(dogs.limited(to: 3).sorted(by: \.age).map(\.id), [2, 1, 0])
+        expectEqual(dogs.sorted(by: \.age).limited(to: 3).map(\.id), [9, 8, 7])
+        expectEqual(dogs.limited(to: 3).where { $0.age < 9 }.map(\.id), [1, 2])
+        expectEqual(dogs.where { $0.age < 9 }.limited(to: 3).map(\.id), [1, 2, 3])
+        expect(dogs.offset(by: 8).map(\.id) == [8, 9] && dogs.offset(by: 80).isEmpty && dogs.limited(to: 0).isEmpty)
         let top = dogs.sorted(by: \.age, ascending: false).limited(to: 2)
-        #expect(top.map(\.id) == [0, 1] && top.sum(of: \.age) == 17)
+        expect(top.map(\.id) == [0, 1] && top.sum(of: \.age) == 17)
         try realm.write { realm.delete(dogs[0]) }
-        #expect(top.map(\.id) == [1, 2] && top.sum(of: \.age) == 15)
+        expect(top.map(\.id) == [1, 2] && top.sum(of: \.age) == 15)
         try realm.write { realm.delete(top) }
-        #expect(dogs.map(\.id) == Array(3..<10))
+        expectEqual(dogs.map(\.id), Array(3..<10))
     }
 }

@@ -6,9 +6,9 @@ import Testing
 
 @Suite("Results: misuse of orders, groups and sections traps")
 struct StageTrapTests {
-    private func expect(_ result: ExitTest.Result?, _ words: [String]) {
+    private func expectTrap(_ result: ExitTest.Result?, _ words: [String]) {
         let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        for word in words { #expect(message.contains(word), "\(message)") }
+        for word in words { expect(message.contains(word), "\(message)") }
     }
 
     static let misuses: [(kind: Int, words: [String])] = [
@@ -44,7 +44,7 @@ struct StageTrapTests {
             default: _ = StageOwner().dogs.sum(ofProperty: "name") as Int
             }
         }
-        expect(result, misuse.words)
+        expectTrap(result, misuse.words)
     }
 
     @Test(arguments: [0, 1, 2, 3, 4])
@@ -60,7 +60,7 @@ struct StageTrapTests {
             }
         }
         let words = ["descriptor", "'name' first", "no order", "Section 0", "0 groups"]
-        expect(result, [words[kind]])
+        expectTrap(result, [words[kind]])
     }
 
     @Test(arguments: [0, 1, 2, 3])
@@ -89,6 +89,6 @@ struct StageTrapTests {
             default: for entry in owner.moodMap { _ = entry.value }
             }
         }
-        expect(result, ["unheard of", "StageMood"])
+        expectTrap(result, ["unheard of", "StageMood"])
     }
 }

@@ -20,38 +20,38 @@ struct ValueResultsTests {
         try withOwner(managed: managed) { owner, _ in
             owner.numbers.append(objectsIn: [3, nil, 1, 3, nil, 2])
             let numbers = owner.numbers
-            #expect(Array(numbers.sorted(ascending: true)) == [nil, nil, 1, 2, 3, 3])
-            #expect(Array(numbers.sorted(byKeyPath: "self", ascending: false)) == [3, 3, 2, 1, nil, nil])
-            #expect(Array(numbers.distinct()) == [3, nil, 1, 2])
-            #expect(Array(numbers.distinct().sorted(ascending: false).limited(to: 2)) == [3, 2])
-            #expect(Array(numbers.limited(to: 4).sorted(ascending: true).offset(by: 1)) == [1, 3, 3])
-            #expect(Array(numbers.sorted(by: ["self"]).distinct(by: ["self"])) == [nil, 1, 2, 3])
+            expectEqual(Array(numbers.sorted(ascending: true)), [nil, nil, 1, 2, 3, 3])
+            expectEqual(Array(numbers.sorted(byKeyPath: "self", ascending: false)), [3, 3, 2, 1, nil, nil])
+            expectEqual(Array(numbers.distinct()), [3, nil, 1, 2])
+            expectEqual(Array(numbers.distinct().sorted(ascending: false).limited(to: 2)), [3, 2])
+            expectEqual(Array(numbers.limited(to: 4).sorted(ascending: true).offset(by: 1)), [1, 3, 3])
+            expectEqual(Array(numbers.sorted(by: ["self"]).distinct(by: ["self"])), [nil, 1, 2, 3])
             let sorted = numbers.sorted(ascending: true)
-            #expect(sorted.min() == 1 && sorted.max() == 3 && sorted.sum() == 9 && sorted.average() == 2.25)
-            #expect(sorted.min(ofProperty: "self") == 1 && numbers.sum(ofProperty: "self") == 9)
-            #expect(numbers.distinct().sum() == 6 && numbers.offset(by: 5).average() == 2.0)
-            #expect(sorted.index(of: 2) == 3 && sorted.index(of: nil) == 0 && sorted.index(of: 7) == nil)
-            #expect(sorted.first == .some(nil) && sorted.last == 3 && sorted[2] == 1 && !sorted.isEmpty)
-            #expect(numbers.limited(to: 0).first == nil && numbers.limited(to: 0).sum() == 0)
-            #expect(sorted.description.hasPrefix("Results<Optional<Int>> (\n\t[0] nil"))
+            expect(sorted.min() == 1 && sorted.max() == 3 && sorted.sum() == 9 && sorted.average() == 2.25)
+            expect(sorted.min(ofProperty: "self") == 1 && numbers.sum(ofProperty: "self") == 9)
+            expect(numbers.distinct().sum() == 6 && numbers.offset(by: 5).average() == 2.0)
+            expect(sorted.index(of: 2) == 3 && sorted.index(of: nil) == 0 && sorted.index(of: 7) == nil)
+            expect(sorted.first == .some(nil) && sorted.last == 3 && sorted[2] == 1 && !sorted.isEmpty)
+            expect(numbers.limited(to: 0).first == nil && numbers.limited(to: 0).sum() == 0)
+            expect(sorted.description.hasPrefix("Results<Optional<Int>> (\n\t[0] nil"))
             owner.words.insert(objectsIn: ["b", "é", "a", "B"])
-            #expect(Array(owner.words.sorted(ascending: false)) == ["é", "b", "a", "B"])
-            #expect(owner.words.sorted().limited(to: 1).first == "B")
+            expectEqual(Array(owner.words.sorted(ascending: false)), ["é", "b", "a", "B"])
+            expectEqual(owner.words.sorted().limited(to: 1).first, "B")
             for (key, value) in [("x", 5), ("y", nil), ("z", 5)] as [(String, Int?)] {
                 owner.counts[key] = .some(value)
             }
-            #expect(Array(owner.counts.sorted()) == [nil, 5, 5] && Array(owner.counts.distinct()) == [5, nil])
-            #expect(Array(owner.counts.limited(to: 2)) == [5, nil] && Array(owner.counts.offset(by: 2)) == [5])
-            #expect(owner.counts.sum() == 10 && owner.counts.max() == 5 && owner.counts.average() == 5.0)
+            expect(Array(owner.counts.sorted()) == [nil, 5, 5] && Array(owner.counts.distinct()) == [5, nil])
+            expect(Array(owner.counts.limited(to: 2)) == [5, nil] && Array(owner.counts.offset(by: 2)) == [5])
+            expect(owner.counts.sum() == 10 && owner.counts.max() == 5 && owner.counts.average() == 5.0)
             owner.anything.append(objectsIn: ["b", 2, .double(1.5), .none, .bool(true), .double(2), ["a": 1], [1]])
-            #expect(
-                Array(owner.anything.sorted(byKeyPath: "self"))
-                    == [.none, .bool(true), .double(1.5), 2, .double(2), "b", [1], ["a": 1]]
+            expectEqual(
+                Array(owner.anything.sorted(byKeyPath: "self")),
+                [.none, .bool(true), .double(1.5), 2, .double(2), "b", [1], ["a": 1]]
             )
-            #expect(owner.anything.distinct(by: ["self"]).count == 7)
-            #expect(owner.anything.distinct(by: ["self"]).index(of: ["a": 1]) == 5)
-            #expect(owner.anything.sum(ofProperty: "self") == Decimal128("5.5"))
-            #expect(AnyRealmCollection(numbers).sorted(ascending: true).max() == 3)
+            expectEqual(owner.anything.distinct(by: ["self"]).count, 7)
+            expectEqual(owner.anything.distinct(by: ["self"]).index(of: ["a": 1]), 5)
+            expectEqual(owner.anything.sum(ofProperty: "self"), Decimal128("5.5"))
+            expectEqual(AnyRealmCollection(numbers).sorted(ascending: true).max(), 3)
         }
     }
 
@@ -61,24 +61,24 @@ struct ValueResultsTests {
         let owner = StageOwner()
         try realm.write { realm.add(owner) }
         let top = owner.numbers.sorted(ascending: false).limited(to: 2)
-        #expect(top.isEmpty && top.realm == realm && top == top && top != owner.numbers.sorted(ascending: false))
+        expect(top.isEmpty && top.realm == realm && top == top && top != owner.numbers.sorted(ascending: false))
         try realm.write {
             owner.numbers.append(objectsIn: [1, 5, 3])
-            #expect(Array(top) == [5, 3])
+            expectEqual(Array(top), [5, 3])
             owner.numbers.append(9)
-            #expect(Array(top) == [9, 5])
+            expectEqual(Array(top), [9, 5])
             for number in top { owner.numbers.append(number) }
-            #expect(owner.numbers.count == 6)
+            expectEqual(owner.numbers.count, 6)
         }
-        #expect(Array(top) == [9, 9])
+        expectEqual(Array(top), [9, 9])
         owner.realm!.beginWrite()
         owner.anything.append([[1, 2]])
         let nested = owner.anything.sorted(byKeyPath: "self")[0].listValue!
         nested.append(3)
-        #expect(owner.anything[0] == [[1, 2], 3])
+        expectEqual(owner.anything[0], [[1, 2], 3])
         owner.realm!.cancelWrite()
         try realm.write { realm.delete(owner) }
-        #expect(top.isInvalidated && top.isEmpty && top.count == 0 && top.sum() == 0)
+        expect(top.isInvalidated && top.isEmpty && top.count == 0 && top.sum() == 0)
     }
 
     @Test(arguments: 1...3 as ClosedRange<UInt64>)
@@ -120,8 +120,8 @@ struct ValueResultsTests {
                     expected = Array(expected.dropFirst(n / 8))
                 }
             }
-            #expect(Array(results) == expected, "seed \(seed)")
-            #expect(results.sum() == expected.compactMap { $0 }.reduce(0, &+), "seed \(seed)")
+            expectEqual(Array(results), expected, "seed \(seed)")
+            expectEqual(results.sum(), expected.compactMap { $0 }.reduce(0, &+), "seed \(seed)")
         }
     }
 
@@ -153,10 +153,10 @@ struct ValueResultsTests {
         let realm = try stageRealm()
         try realm.write {
             realm.add(owner)
-            #expect(values() == before)
+            expectEqual(values(), before)
         }
-        #expect(values() == before)
-        #expect(StageOwner().dogs.sum(of: \.weight) == 0 && StageOwner().dogs.min(of: \.age) == nil)
+        expectEqual(values(), before)
+        expect(StageOwner().dogs.sum(of: \.weight) == 0 && StageOwner().dogs.min(of: \.age) == nil)
     }
 
     @Test
@@ -166,21 +166,21 @@ struct ValueResultsTests {
         let unmanaged = List([StageWeight(3, "c"), StageWeight(0.5, "a")])
         func total(_ weights: some RealmCollection<StageWeight>) -> Double { weights.sum(ofProperty: "weight") }
         func most(_ weights: some RealmCollection<StageWeight>) -> Double? { weights.max(ofProperty: "weight") }
-        #expect(total(unmanaged) == 3.5 && most(unmanaged) == 3)
+        expect(total(unmanaged) == 3.5 && most(unmanaged) == 3)
         try realm.write {
             realm.add(owner)
             owner.weights.append(objectsIn: [StageWeight(3, "c"), StageWeight(1, "a"), StageWeight(2, "b")])
             owner.moods.append(objectsIn: [.merry, .calm, .merry])
         }
         let sorted = owner.weights.sorted(byKeyPath: "weight")
-        #expect(Array(sorted).map(\.code) == ["a", "b", "c"] && sorted.first?.kilograms == 1 && sorted[1].code == "b")
-        #expect(sorted.offset(by: 1).map(\.kilograms) == [2, 3] && sorted.index(of: StageWeight(3, "c")) == 2)
-        #expect(owner.weights.filter("weight > 1").map(\.code) == ["c", "b"])
-        #expect(total(owner.weights) == 6 && most(sorted.limited(to: 2)) == 2)
-        #expect(
+        expect(Array(sorted).map(\.code) == ["a", "b", "c"] && sorted.first?.kilograms == 1 && sorted[1].code == "b")
+        expect(sorted.offset(by: 1).map(\.kilograms) == [2, 3] && sorted.index(of: StageWeight(3, "c")) == 2)
+        expectEqual(owner.weights.filter("weight > 1").map(\.code), ["c", "b"])
+        expect(total(owner.weights) == 6 && most(sorted.limited(to: 2)) == 2)
+        expect(
             Array(owner.moods.sorted()) == [.calm, .merry, .merry] && Array(owner.moods.distinct()) == [.merry, .calm]
         )
-        #expect(owner.moods.sorted(ascending: false).index(of: .calm) == 2)
+        expectEqual(owner.moods.sorted(ascending: false).index(of: .calm), 2)
     }
 
     @Test
@@ -197,15 +197,15 @@ struct ValueResultsTests {
             owner.anything.append(objectsIn: [1, .double(0.5)])
         }
         let top = owner.dogs.sorted(by: \.age, ascending: false).limited(to: 3)
-        #expect(top.value(forKeyPath: "@sum.age") as? Int == 8 && top.value(forKeyPath: "@count") as? Int == 3)
-        #expect(top.value(forKeyPath: "@distinctUnionOfObjects.name") as? [String] == ["n1", "n0"])
-        #expect(top.value(forKeyPath: "@avg.age") as? Double == 8.0 / 3)
+        expect(top.value(forKeyPath: "@sum.age") as? Int == 8 && top.value(forKeyPath: "@count") as? Int == 3)
+        expectEqual(top.value(forKeyPath: "@distinctUnionOfObjects.name") as? [String], ["n1", "n0"])
+        expectEqual(top.value(forKeyPath: "@avg.age") as? Double, 8.0 / 3)
         let numbers = owner.numbers.distinct()
-        #expect(
+        expect(
             numbers.value(forKeyPath: "@sum.self") as? Int == 6 && numbers.value(forKeyPath: "@max.self") as? Int == 4
         )
-        #expect((numbers.value(forKey: "self") as? [Any?])?.map { $0.flatMap { $0 as? Int } } == [2, nil, 4])
-        #expect(owner.anything.value(forKeyPath: "@sum.self") as? Decimal128 == Decimal128("1.5"))
-        #expect(owner.value(forKeyPath: "dogs.@max.age") as? Int == 3)
+        expectEqual((numbers.value(forKey: "self") as? [Any?])?.map { $0.flatMap { $0 as? Int } }, [2, nil, 4])
+        expectEqual(owner.anything.value(forKeyPath: "@sum.self") as? Decimal128, Decimal128("1.5"))
+        expectEqual(owner.value(forKeyPath: "dogs.@max.age") as? Int, 3)
     }
 }

@@ -68,34 +68,34 @@ struct SeedCollectionTests {
             person.DictionaryOfNullableObjects["nobody"] = .some(nil)
             rex.Person = person
             try realm.write { realm.add(person) }
-            let schema = try #require(realm.schema["Person"])
-            #expect(
+            let schema = try require(realm.schema["Person"])
+            expect(
                 schema["ListOfNonNullableObjects"]?.isArray == true && schema["SetOfNonNullableObjects"]?.isSet == true
             )
-            #expect(schema["DictionaryOfNullableObjects"]?.isMap == true)
+            expectEqual(schema["DictionaryOfNullableObjects"]?.isMap, true)
         }
         try file.open { realm in
             let person = realm.objects(CSharp.Person.self)[0]
-            #expect(Array(person.IntListWithNonNullableValues) == [1, 2])
-            #expect(Array(person.IntListWithNullableValues) == [1, nil])
-            #expect(person.ListOfNonNullableObjects.map(\.Name) == ["Rex", "Max", "Rex"])
-            #expect(Set(person.SetOfNonNullableObjects.map(\.Name)) == ["Rex", "Max"])
-            #expect(person.SetOfNonNullableObjects.count == 2)
-            #expect(person.DictionaryOfNullableObjects["rex"]??.Name == "Rex")
-            #expect(person.DictionaryOfNullableObjects["nobody"] == .some(nil))
-            #expect(person.DictionaryOfNullableObjects["somebody"] == nil)
-            #expect(person.MyDogs.map(\.Name) == ["Rex"])
+            expectEqual(Array(person.IntListWithNonNullableValues), [1, 2])
+            expectEqual(Array(person.IntListWithNullableValues), [1, nil])
+            expectEqual(person.ListOfNonNullableObjects.map(\.Name), ["Rex", "Max", "Rex"])
+            expectEqual(Set(person.SetOfNonNullableObjects.map(\.Name)), ["Rex", "Max"])
+            expectEqual(person.SetOfNonNullableObjects.count, 2)
+            expectEqual(person.DictionaryOfNullableObjects["rex"]??.Name, "Rex")
+            expectEqual(person.DictionaryOfNullableObjects["nobody"], .some(nil))
+            expect(person.DictionaryOfNullableObjects["somebody"] == nil)
+            expectEqual(person.MyDogs.map(\.Name), ["Rex"])
             try realm.write { realm.delete(person.MyDogs[0]) }
-            #expect(person.ListOfNonNullableObjects.map(\.Name) == ["Max"])
-            #expect(person.SetOfNonNullableObjects.count == 1 && person.MyDogs.isEmpty)
-            #expect(
+            expectEqual(person.ListOfNonNullableObjects.map(\.Name), ["Max"])
+            expect(person.SetOfNonNullableObjects.count == 1 && person.MyDogs.isEmpty)
+            expect(
                 person.DictionaryOfNullableObjects["rex"] == .some(nil) && person.DictionaryOfNullableObjects.count == 2
             )
         }
         try file.open { realm in
             let person = realm.objects(CSharp.Person.self)[0]
             try realm.write { realm.delete(person) }
-            #expect(realm.objects(CSharp.Dog.self).map(\.Name) == ["Max"])
+            expectEqual(realm.objects(CSharp.Dog.self).map(\.Name), ["Max"])
         }
     }
 
@@ -104,7 +104,7 @@ struct SeedCollectionTests {
         let realm = try newRealm()
         let names = ["list", "set", "map", "ints", "nullableInts", "strings", "nullableStrings"]
         let holder = Holder(value: Dictionary(uniqueKeysWithValues: names.map { ($0, NSNull() as Any) }))
-        #expect(holder.list.isEmpty && holder.set.isEmpty && holder.map.count == 0 && holder.ints.isEmpty)
+        expect(holder.list.isEmpty && holder.set.isEmpty && holder.map.count == 0 && holder.ints.isEmpty)
         try realm.write {
             realm.add(holder)
             holder.ints.insert(objectsIn: [1, 2])
@@ -114,9 +114,9 @@ struct SeedCollectionTests {
             holder.map["i"] = Item()
             for name in names { holder[name] = nil }
         }
-        #expect(holder.list.isEmpty && holder.set.isEmpty && holder.map.count == 0 && holder.ints.isEmpty)
-        #expect(holder.strings.count == 0 && holder.nullableStrings.count == 0 && holder.nullableInts.isEmpty)
-        #expect(holder["set"] is MutableSet<Item> && holder["map"] is Map<String, Item?>)
+        expect(holder.list.isEmpty && holder.set.isEmpty && holder.map.count == 0 && holder.ints.isEmpty)
+        expect(holder.strings.count == 0 && holder.nullableStrings.count == 0 && holder.nullableInts.isEmpty)
+        expect(holder["set"] is MutableSet<Item> && holder["map"] is Map<String, Item?>)
     }
 
     @Test
@@ -126,14 +126,15 @@ struct SeedCollectionTests {
         holder.nullableInts.insert(objectsIn: [1, nil, nil])
         holder.nullableStrings["a"] = .some(nil)
         try realm.write { realm.add(holder) }
-        #expect(holder.nullableInts.count == 2 && holder.nullableInts.contains(nil))
-        #expect(holder.nullableStrings["a"] == .some(nil) && holder.nullableStrings.count == 1)
-        #expect(thrownCode { try realm.write { holder["ints"] = [1, nil] as [Int?] } } == .missingValue)
-        #expect(
-            thrownCode { try realm.write { holder["strings"] = ["a": NSNull()] as [String: Any] } } == .missingValue
+        expect(holder.nullableInts.count == 2 && holder.nullableInts.contains(nil))
+        expect(holder.nullableStrings["a"] == .some(nil) && holder.nullableStrings.count == 1)
+        expectEqual(thrownCode { try realm.write { holder["ints"] = [1, nil] as [Int?] } }, .missingValue)
+        expectEqual(
+            thrownCode { try realm.write { holder["strings"] = ["a": NSNull()] as [String: Any] } },
+            .missingValue
         )
-        #expect(openingError(Rules.NullableInSet.self, Item.self, Holder.self).contains("NullableInSet.items"))
-        #expect(openingError(Rules.RequiredInMap.self, Item.self, Holder.self).contains("RequiredInMap.items"))
+        expect(openingError(Rules.NullableInSet.self, Item.self, Holder.self).contains("NullableInSet.items"))
+        expect(openingError(Rules.RequiredInMap.self, Item.self, Holder.self).contains("RequiredInMap.items"))
     }
 
     @Test
@@ -143,15 +144,15 @@ struct SeedCollectionTests {
         let items = (0..<3).map { Item(value: ["name": "\($0)"]) }
         holder.set.insert(objectsIn: items + items)
         try realm.write { realm.add(holder) }
-        #expect(holder.set.count == 3)
+        expectEqual(holder.set.count, 3)
         try realm.write {
             holder.ints.insert(objectsIn: [3, 1, 3, 2])
-            #expect(holder.set.contains(items[1]))
+            expect(holder.set.contains(items[1]))
             holder.set.remove(items[1])
             holder.set.insert(items[0])
         }
-        #expect(holder.ints.count == 3 && Set(holder.ints) == [1, 2, 3] && holder.set.count == 2)
-        #expect(items[1].setters.isEmpty && items[0].setters.count == 1)
+        expect(holder.ints.count == 3 && Set(holder.ints) == [1, 2, 3] && holder.set.count == 2)
+        expect(items[1].setters.isEmpty && items[0].setters.count == 1)
     }
 
     @Test(arguments: ["a.b", "$a", "."])
@@ -163,8 +164,8 @@ struct SeedCollectionTests {
             holder.strings["a$"] = "fine"
             holder.strings[""] = "empty"
         }
-        #expect(thrownCode { try realm.write { holder.strings[key] = "x" } } != nil)
-        #expect(Set(holder.strings.keys) == ["a$", ""])
+        expect(thrownCode { try realm.write { holder.strings[key] = "x" } } != nil)
+        expectEqual(Set(holder.strings.keys), ["a$", ""])
     }
 
     @Test
@@ -177,12 +178,12 @@ struct SeedCollectionTests {
             holder.set.insert(item)
             holder.map["k"] = item
         }
-        #expect(item.listers.count == 1 && item.setters.count == 1 && item.mappers.count == 1)
+        expect(item.listers.count == 1 && item.setters.count == 1 && item.mappers.count == 1)
         try realm.write {
             holder.map["k"] = .some(nil)
             holder.set.removeAll()
             holder.list.removeAll()
         }
-        #expect(item.listers.isEmpty && item.setters.isEmpty && item.mappers.isEmpty)
+        expect(item.listers.isEmpty && item.setters.isEmpty && item.mappers.isEmpty)
     }
 }

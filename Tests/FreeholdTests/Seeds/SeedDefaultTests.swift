@@ -112,20 +112,20 @@ struct SeedDefaultTests {
         let file = SeedFile(Person.self, CSharp.PhoneNumber.self)
         try file.open { realm in
             let person = Person()
-            #expect(person.Name == "foo" && person.PhoneNumbers.isEmpty)
+            expect(person.Name == "foo" && person.PhoneNumbers.isEmpty)
             try realm.write {
                 realm.add(person)
                 let null = realm.create(Person.self, value: ["PhoneNumbers": NSNull()])
-                #expect(null.PhoneNumbers.isEmpty)
+                expect(null.PhoneNumbers.isEmpty)
                 null.PhoneNumbers.append(CSharp.PhoneNumber(value: ["112"]))
             }
         }
         try file.open { realm in
             let people = realm.objects(Person.self)
-            #expect(people.map(\.Name) == ["foo", "foo"] && people.map(\.PhoneNumbers.count) == [0, 1])
+            expect(people.map(\.Name) == ["foo", "foo"] && people.map(\.PhoneNumbers.count) == [0, 1])
             // Emptied, never nil.
             try realm.write { people[1]["PhoneNumbers"] = nil }
-            #expect(people[1].PhoneNumbers.isEmpty && people[1]["PhoneNumbers"] is List<CSharp.PhoneNumber>)
+            expect(people[1].PhoneNumbers.isEmpty && people[1]["PhoneNumbers"] is List<CSharp.PhoneNumber>)
         }
     }
 
@@ -135,19 +135,19 @@ struct SeedDefaultTests {
         try realm.write {
             let vehicle = realm.create(Dart.Vehicle.self, value: ["make": "Ford"])
             let car = realm.create(JavaScript.Car.self, value: ["make": "Ford"])
-            #expect(vehicle.milesTravelled == 0 && vehicle.maybeDescription == nil && car.miles == 0)
+            expect(vehicle.milesTravelled == 0 && vehicle.maybeDescription == nil && car.miles == 0)
             vehicle.milesTravelled = 1.5
             car.miles = 2
         }
-        #expect(realm.objects(Dart.Vehicle.self).map(\.milesTravelled) == [1.5])
-        #expect(realm.objects(JavaScript.Car.self).map(\.miles) == [2])
+        expectEqual(realm.objects(Dart.Vehicle.self).map(\.milesTravelled), [1.5])
+        expectEqual(realm.objects(JavaScript.Car.self).map(\.miles), [2])
     }
 
     @Test
     func `Java, Kotlin for Java: Frog called Kitty; a default doesn't make a property required`() throws {
         let file = SeedFile(Java.Frog.self)
         try file.open { realm in
-            #expect(realm.schema["Frog"]?["name"]?.isOptional == true)
+            expectEqual(realm.schema["Frog"]?["name"]?.isOptional, true)
             try realm.write {
                 realm.add(Java.Frog())
                 realm.add(Java.Frog(name: nil, age: 1, species: nil, owner: nil))
@@ -156,18 +156,18 @@ struct SeedDefaultTests {
             }
         }
         try file.open { realm in
-            #expect(realm.objects(Java.Frog.self).map(\.name) == ["Kitty", nil, nil, "Kitty"])
+            expectEqual(realm.objects(Java.Frog.self).map(\.name), ["Kitty", nil, nil, "Kitty"])
             try realm.write { realm.objects(Java.Frog.self)[0].name = nil }
-            #expect(realm.objects(Java.Frog.self)[0].name == nil)
+            expect(realm.objects(Java.Frog.self)[0].name == nil)
         }
         let realm = try seedRealm(KotlinForJava.Frog.self)
-        #expect(realm.schema["Frog"]?["name"]?.isOptional == false)
+        expectEqual(realm.schema["Frog"]?["name"]?.isOptional, false)
         try realm.write { realm.add(KotlinForJava.Frog()) }
-        #expect(realm.objects(KotlinForJava.Frog.self)[0].name == "Kitty")
+        expectEqual(realm.objects(KotlinForJava.Frog.self)[0].name, "Kitty")
         let code = thrownCode {
             try realm.write { _ = realm.create(KotlinForJava.Frog.self, value: ["name": NSNull()]) }
         }
-        #expect(code == .missingValue)
+        expectEqual(code, .missingValue)
     }
 
     @Test
@@ -176,20 +176,20 @@ struct SeedDefaultTests {
         let realm = try seedRealm(EveryKind.self)
         let before = Date()
         let (first, second) = (EveryKind(), EveryKind())
-        #expect(first.call != second.call && first.plainDate >= before)
+        expect(first.call != second.call && first.plainDate >= before)
         try realm.write {
             realm.add(first)
             realm.create(EveryKind.self, value: ["literal": 6])
         }
         for (object, literal) in zip(realm.objects(EveryKind.self), [5, 6]) {
-            #expect(object.literal == literal && object.expression == 3_600 && object.call > 0)
-            #expect(object.optional == "some" && object.none == nil && object.indexed == 7 && object.list.isEmpty)
-            #expect(object.date == Date(timeIntervalSince1970: 1) && object.byInit == "set by init()")
+            expect(object.literal == literal && object.expression == 3_600 && object.call > 0)
+            expect(object.optional == "some" && object.none == nil && object.indexed == 7 && object.list.isEmpty)
+            expect(object.date == Date(timeIntervalSince1970: 1) && object.byInit == "set by init()")
         }
-        #expect(first.call != realm.objects(EveryKind.self)[1].call)
+        expect(first.call != realm.objects(EveryKind.self)[1].call)
         // A default is for new objects: a stored value isn't touched when its object is read.
         try realm.write { first.literal = 50 }
-        #expect(realm.objects(EveryKind.self)[0].literal == 50)
+        expectEqual(realm.objects(EveryKind.self)[0].literal, 50)
     }
 
     @Test
@@ -202,19 +202,19 @@ struct SeedDefaultTests {
             checked.Email = "nowhere"
             try realm.write { realm.add([account, checked] as [Object]) }
             for name in ["Account", "Checked"] {
-                #expect(realm.schema[name]?.properties.map(\.name) == ["email"])
+                expectEqual(realm.schema[name]?.properties.map(\.name), ["email"])
             }
         }
         try file.open { realm in
             let account = realm.objects(CSharp.Account.self)[0]
             let checked = realm.objects(CSharp.Checked.self)[0]
-            #expect(account.Email == "ada@example.com" && account["email"] as? String == "ada@example.com")
-            #expect(checked.Email == "nobody@example.com")
+            expect(account.Email == "ada@example.com" && account["email"] as? String == "ada@example.com")
+            expectEqual(checked.Email, "nobody@example.com")
             try realm.write {
                 checked.Email = "ada@example.com"
                 checked.Email = "nowhere"
             }
-            #expect(checked.Email == "ada@example.com")
+            expectEqual(checked.Email, "ada@example.com")
             // What the setter throws undoes the write.
             #expect(throws: CSharp.Account.InvalidAddress.self) {
                 try realm.write {
@@ -222,7 +222,7 @@ struct SeedDefaultTests {
                     try account.setEmail("nowhere")
                 }
             }
-            #expect(account.Email == "ada@example.com")
+            expectEqual(account.Email, "ada@example.com")
         }
     }
 }

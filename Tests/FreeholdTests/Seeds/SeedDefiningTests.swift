@@ -161,8 +161,8 @@ struct SeedDefiningTests {
             try realm.write { realm.add(person) }
         }
         try file.open { realm in
-            let person = try #require(realm.object(ofType: CPlusPlus.Person.self, forPrimaryKey: 1))
-            #expect(person.name == "Caleb" && person.age == 40 && person.dog?.name == "Rex" && person.dog?.age == 3)
+            let person = try require(realm.object(ofType: CPlusPlus.Person.self, forPrimaryKey: 1))
+            expect(person.name == "Caleb" && person.age == 40 && person.dog?.name == "Rex" && person.dog?.age == 3)
             try realm.write {
                 person.dog?.age += 1
                 person.name = "Cal"
@@ -170,13 +170,13 @@ struct SeedDefiningTests {
         }
         try file.open { realm in
             let person = realm.objects(CPlusPlus.Person.self)[0]
-            #expect(person.dog?.age == 4 && person.name == "Cal")
-            #expect(realm.objects(CPlusPlus.Person.self).where { $0.dog.age > 3 }.count == 1)
+            expect(person.dog?.age == 4 && person.name == "Cal")
+            expectEqual(realm.objects(CPlusPlus.Person.self).where { $0.dog.age > 3 }.count, 1)
             try realm.write { realm.delete(person.dog!) }
-            #expect(person.dog == nil)
+            expect(person.dog == nil)
             try realm.write { realm.delete(person) }
         }
-        try file.open { #expect($0.isEmpty) }
+        try file.open { expect($0.isEmpty) }
     }
 
     @Test
@@ -191,26 +191,26 @@ struct SeedDefiningTests {
                 dog.Owners.append(caleb)
                 realm.add(dog)
             }
-            #expect(realm.schema["Dog"]?["Id"]?.columnName == "_id")
-            #expect(realm.schema["Dog"]?.primaryKeyProperty?.name == "Id")
+            expectEqual(realm.schema["Dog"]?["Id"]?.columnName, "_id")
+            expectEqual(realm.schema["Dog"]?.primaryKeyProperty?.name, "Id")
         }
         try file.open { realm in
-            let dog = try #require(realm.object(ofType: CSharp.Dog.self, forPrimaryKey: id))
-            #expect(dog.Name == "Rex" && dog.Breed == nil && dog.Age == 0 && dog.Owners.map(\.Name) == ["Caleb"])
+            let dog = try require(realm.object(ofType: CSharp.Dog.self, forPrimaryKey: id))
+            expect(dog.Name == "Rex" && dog.Breed == nil && dog.Age == 0 && dog.Owners.map(\.Name) == ["Caleb"])
             try realm.write {
                 dog.Age = 7
                 dog.Breed = "Spaniel"
                 dog.Owners.append(CSharp.Person(value: ["Name": "Ann"]))
                 dog.Owners.remove(at: 0)
             }
-            #expect(realm.objects(CSharp.Person.self).count == 2)
+            expectEqual(realm.objects(CSharp.Person.self).count, 2)
         }
         try file.open { realm in
             let dog = realm.objects(CSharp.Dog.self)[0]
-            #expect(dog.Age == 7 && dog.Breed == "Spaniel" && dog.Owners.map(\.Name) == ["Ann"])
+            expect(dog.Age == 7 && dog.Breed == "Spaniel" && dog.Owners.map(\.Name) == ["Ann"])
             try realm.write { realm.deleteAll() }
         }
-        try file.open { #expect($0.isEmpty) }
+        try file.open { expect($0.isEmpty) }
     }
 
     @Test
@@ -222,15 +222,15 @@ struct SeedDefiningTests {
             try realm.write { realm.add([hondaCivic, Dart.Car(.generate(), "Ford")]) }
         }
         try file.open { realm in
-            let car = try #require(realm.object(ofType: Dart.Car.self, forPrimaryKey: id))
-            #expect(car.make == "Honda" && car.model == "Civic" && car.miles == 99)
+            let car = try require(realm.object(ofType: Dart.Car.self, forPrimaryKey: id))
+            expect(car.make == "Honda" && car.model == "Civic" && car.miles == 99)
             let ford = realm.objects(Dart.Car.self).where { $0.model == nil && $0.miles == nil }
-            #expect(ford.map(\.make) == ["Ford"])
+            expectEqual(ford.map(\.make), ["Ford"])
             try realm.write {
                 car.miles = nil
                 realm.delete(ford)
             }
-            #expect(realm.objects(Dart.Car.self).count == 1 && car.miles == nil)
+            expect(realm.objects(Dart.Car.self).count == 1 && car.miles == nil)
         }
     }
 
@@ -240,12 +240,12 @@ struct SeedDefiningTests {
         let file = SeedFile(Frog.self)
         try file.open { realm in
             try realm.write { realm.add(Frog("Kermit", 2, "bullfrog", "Jim")) }
-            #expect(realm.schema["Frog"]?.properties.map(\.name) == ["name", "age", "species", "owner"])
+            expectEqual(realm.schema["Frog"]?.properties.map(\.name), ["name", "age", "species", "owner"])
         }
         try file.open { realm in
             let frog = realm.objects(Frog.self)[0]
-            #expect(frog.getName() == "Kermit" && frog.getAge() == 2)
-            #expect(frog.getSpecies() == "bullfrog" && frog.getOwner() == "Jim")
+            expect(frog.getName() == "Kermit" && frog.getAge() == 2)
+            expect(frog.getSpecies() == "bullfrog" && frog.getOwner() == "Jim")
             try realm.write {
                 frog.setName("Kermit the Frog")
                 frog.setAge(3)
@@ -255,10 +255,10 @@ struct SeedDefiningTests {
         }
         try file.open { realm in
             let frog = realm.objects(Frog.self)[0]
-            #expect(frog.getName() == "Kermit the Frog" && frog.getAge() == 3)
-            #expect(frog.getSpecies() == "tree frog" && frog.getOwner() == nil)
+            expect(frog.getName() == "Kermit the Frog" && frog.getAge() == 3)
+            expect(frog.getSpecies() == "tree frog" && frog.getOwner() == nil)
             try realm.write { realm.delete(frog) }
-            #expect(frog.isInvalidated)
+            expect(frog.isInvalidated)
         }
     }
 
@@ -273,16 +273,16 @@ struct SeedDefiningTests {
             }
         }
         try file.open { realm in
-            #expect(realm.schema["Book"]?["name"]?.isIndexed == true)
+            expectEqual(realm.schema["Book"]?["name"]?.isIndexed, true)
             let emma = realm.objects(Book.self).where { $0.name == "Emma" }[0]
-            #expect(emma.price == nil)
-            #expect(realm.objects(Book.self).where { $0.price == 12 }.map(\.name) == ["Ulysses"])
+            expect(emma.price == nil)
+            expectEqual(realm.objects(Book.self).where { $0.price == 12 }.map(\.name), ["Ulysses"])
             try realm.write {
                 emma.price = 5
                 realm.delete(realm.objects(Book.self).where { $0.name == "Ulysses" })
             }
         }
-        try file.open { #expect($0.objects(Book.self).map(\.price) == [5]) }
+        try file.open { expectEqual($0.objects(Book.self).map(\.price), [5]) }
     }
 
     @Test
@@ -298,18 +298,18 @@ struct SeedDefiningTests {
             return frog._id
         }
         try file.open { realm in
-            let frog = try #require(realm.object(ofType: Kotlin.Frog.self, forPrimaryKey: id))
-            #expect(frog.name == "Kermit" && frog.age == 0 && frog.species == nil && frog.owner == nil)
+            let frog = try require(realm.object(ofType: Kotlin.Frog.self, forPrimaryKey: id))
+            expect(frog.name == "Kermit" && frog.age == 0 && frog.species == nil && frog.owner == nil)
             let jim = realm.objects(Kotlin.Person.self)[0]
-            #expect(jim.name == "Jim" && jim.age == 30)
+            expect(jim.name == "Jim" && jim.age == 30)
             try realm.write {
                 frog.age = 9
                 jim.name = "James"
             }
         }
         try file.open { realm in
-            #expect(realm.objects(Kotlin.Frog.self)[0].age == 9)
-            #expect(realm.objects(Kotlin.Person.self)[0].name == "James")
+            expectEqual(realm.objects(Kotlin.Frog.self)[0].age, 9)
+            expectEqual(realm.objects(Kotlin.Person.self)[0].name, "James")
             try realm.write { realm.deleteAll() }
         }
     }
@@ -323,11 +323,11 @@ struct SeedDefiningTests {
         }
         try file.open { realm in
             let frogs = realm.objects(Frog.self)
-            #expect(frogs.map(\.name) == ["Kermit", nil] && frogs.map(\.age) == [2, 0])
+            expect(frogs.map(\.name) == ["Kermit", nil] && frogs.map(\.age) == [2, 0])
             try realm.write { frogs[1].owner = "Jane" }
-            #expect(frogs.map(\.owner) == ["Jim", "Jane"])
+            expectEqual(frogs.map(\.owner), ["Jim", "Jane"])
             try realm.write { realm.delete(frogs[0]) }
-            #expect(frogs.count == 1)
+            expectEqual(frogs.count, 1)
         }
     }
 
@@ -340,24 +340,25 @@ struct SeedDefiningTests {
             let dog = Dog()
             (dog.name, dog.dateOfBirth) = ("Rex", birth)
             try realm.write { realm.add(dog) }
-            let schema = try #require(realm.schema["Dog"])
-            #expect(schema.primaryKeyProperty?.name == "_id")
-            #expect(schema.properties.filter { !$0.isOptional }.map(\.name) == ["_id", "name", "dateOfBirth"])
+            let schema = try require(realm.schema["Dog"])
+            expectEqual(schema.primaryKeyProperty?.name, "_id")
+            expectEqual(schema.properties.filter { !$0.isOptional }.map(\.name), ["_id", "name", "dateOfBirth"])
             return dog._id
         }
         try file.open { realm in
-            let dog = try #require(realm.object(ofType: Dog.self, forPrimaryKey: id))
-            #expect(dog.name == "Rex" && dog.breed == nil && dog.dateOfBirth == birth)
+            let dog = try require(realm.object(ofType: Dog.self, forPrimaryKey: id))
+            expect(dog.name == "Rex" && dog.breed == nil && dog.dateOfBirth == birth)
             for name in ["_id", "name", "dateOfBirth"] {
-                #expect(
+                expectEqual(
                     thrownCode {
                         _ = try realm.write { realm.create(Dog.self, value: [name: NSNull()]) }
-                    } == .missingValue
+                    },
+                    .missingValue
                 )
             }
             try realm.write { dog.breed = "Spaniel" }
         }
-        try file.open { #expect($0.objects(Dog.self)[0].breed == "Spaniel") }
+        try file.open { expectEqual($0.objects(Dog.self)[0].breed, "Spaniel") }
     }
 
     @Test
@@ -371,9 +372,9 @@ struct SeedDefiningTests {
             return dog._id
         }
         try file.open { realm in
-            let dog = try #require(realm.object(ofType: Dog.self, forPrimaryKey: id))
-            #expect(dog.name == "Rex" && dog.breed == "Spaniel")
-            #expect(dog.dateOfBirth >= before.addingTimeInterval(-1e-6) && dog.dateOfBirth <= Date())
+            let dog = try require(realm.object(ofType: Dog.self, forPrimaryKey: id))
+            expect(dog.name == "Rex" && dog.breed == "Spaniel")
+            expect(dog.dateOfBirth >= before.addingTimeInterval(-1e-6) && dog.dateOfBirth <= Date())
             try realm.write {
                 dog.breed = nil
                 dog.name = "Max"
@@ -381,9 +382,9 @@ struct SeedDefiningTests {
         }
         try file.open { realm in
             let dog = realm.objects(Dog.self)[0]
-            #expect(dog.breed == nil && dog.name == "Max" && dog._id == id)
+            expect(dog.breed == nil && dog.name == "Max" && dog._id == id)
             try realm.write { realm.delete(dog) }
-            #expect(realm.object(ofType: Dog.self, forPrimaryKey: id) == nil)
+            expect(realm.object(ofType: Dog.self, forPrimaryKey: id) == nil)
         }
     }
 
@@ -391,11 +392,11 @@ struct SeedDefiningTests {
     func `Objects made by an initialiser are unmanaged until they are added`() throws {
         let realm = try seedRealm(Dart.Car.self)
         let car = Dart.Car(.generate(), "Honda")
-        #expect(car.realm == nil && !car.isInvalidated)
+        expect(car.realm == nil && !car.isInvalidated)
         car.make = "Ford"
-        #expect(realm.isEmpty)
+        expect(realm.isEmpty)
         try realm.write { realm.add(car) }
-        #expect(car.realm == realm && car.make == "Ford" && !car.isInvalidated)
+        expect(car.realm == realm && car.make == "Ford" && !car.isInvalidated)
     }
 
     @Test
@@ -404,9 +405,9 @@ struct SeedDefiningTests {
         let frog = KotlinForJava.Frog(name: "Kermit", owner: nil)
         try realm.write { realm.add(frog) }
         let again = realm.objects(KotlinForJava.Frog.self)[0]
-        #expect(again !== frog && again == frog)
+        expect(again !== frog && again == frog)
         try realm.write { again.age = 5 }
-        #expect(frog.age == 5)
+        expectEqual(frog.age, 5)
     }
 
     @Test
@@ -419,8 +420,8 @@ struct SeedDefiningTests {
             frog.name = "changed"
             dog.name = "changed"
         }
-        #expect(set.contains(frog) && set.contains(dog))
-        #expect(
+        expect(set.contains(frog) && set.contains(dog))
+        expect(
             set.contains(realm.objects(KotlinForJava.Frog.self)[0]) && set.contains(realm.objects(SwiftTab.Dog.self)[0])
         )
     }
@@ -431,6 +432,6 @@ struct SeedDefiningTests {
             try seedRealm(JavaScript.Book.self).create(JavaScript.Book.self, value: ["name": "Emma"])
         }
         let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(message.contains("outside a write transaction"))
+        expect(message.contains("outside a write transaction"))
     }
 }

@@ -225,21 +225,24 @@ struct SeedEmbeddedTests {
             (business.name, details.emailAddress, details.phoneNumber) = ("Shop", "shop@example.com", "112")
             business.contactDetails = details
             try realm.write { realm.add(business) }
-            #expect(details.realm == realm && realm.schema["ContactDetails"]?.isEmbedded == true)
-            #expect(realm.schema["Business"]?.isEmbedded == false)
+            expect(details.realm == realm && realm.schema["ContactDetails"]?.isEmbedded == true)
+            expectEqual(realm.schema["Business"]?.isEmbedded, false)
         }
         try file.open { realm in
             let business = realm.objects(CPlusPlus.Business.self)[0]
-            #expect(business.contactDetails?.emailAddress == "shop@example.com")
-            #expect(realm.objects(CPlusPlus.Business.self).where { $0.contactDetails.phoneNumber == "112" }.count == 1)
+            expectEqual(business.contactDetails?.emailAddress, "shop@example.com")
+            expectEqual(
+                realm.objects(CPlusPlus.Business.self).where { $0.contactDetails.phoneNumber == "112" }.count,
+                1
+            )
             try realm.write { business.contactDetails?.phoneNumber = "911" }
         }
         try file.open { realm in
             let business = realm.objects(CPlusPlus.Business.self)[0]
-            let details = try #require(business.contactDetails)
-            #expect(details.phoneNumber == "911")
+            let details = try require(business.contactDetails)
+            expectEqual(details.phoneNumber, "911")
             try realm.write { realm.delete(business) }
-            #expect(details.isInvalidated && embeddedCount(realm, "ContactDetails") == 0)
+            expect(details.isInvalidated && embeddedCount(realm, "ContactDetails") == 0)
         }
     }
 
@@ -257,20 +260,20 @@ struct SeedEmbeddedTests {
                     value: ["name": "Shop", "addresses": [["street": "A"], ["street": "B"]]] as [String: Any]
                 )
             }
-            #expect(embeddedCount(realm, "Address") == 3)
+            expectEqual(embeddedCount(realm, "Address"), 3)
         }
         try file.open { realm in
             let contact = realm.objects(CSharp.Contact.self)[0]
             let business = realm.objects(CSharp.Business.self)[0]
-            #expect(contact.Address?.Street == "Main" && contact.Address?["city"] as? String == "Bonn")
-            #expect(business.Addresses.map(\.Street) == ["A", "B"])
+            expect(contact.Address?.Street == "Main" && contact.Address?["city"] as? String == "Bonn")
+            expectEqual(business.Addresses.map(\.Street), ["A", "B"])
             try realm.write {
                 contact.Address = nil
                 business.Addresses.remove(at: 0)
             }
-            #expect(embeddedCount(realm, "Address") == 1 && business.Addresses.map(\.Street) == ["B"])
+            expect(embeddedCount(realm, "Address") == 1 && business.Addresses.map(\.Street) == ["B"])
             try realm.write { realm.delete(business) }
-            #expect(embeddedCount(realm, "Address") == 0)
+            expectEqual(embeddedCount(realm, "Address"), 0)
         }
     }
 
@@ -283,8 +286,8 @@ struct SeedEmbeddedTests {
         }
         try file.open { realm in
             let person = realm.objects(Dart.Person.self)[0]
-            let address = try #require(person.address)
-            #expect(address.city == "Bonn" && address.parent == person)
+            let address = try require(person.address)
+            expect(address.city == "Bonn" && address.parent == person)
         }
     }
 
@@ -296,12 +299,12 @@ struct SeedEmbeddedTests {
         }
         try file.open { realm in
             let frog = realm.objects(Java.Frog.self)[0]
-            #expect(frog.getName() == "Kermit" && frog.getLastMeal()?.getName() == "Buzz")
-            let fly = try #require(frog.getLastMeal())
+            expect(frog.getName() == "Kermit" && frog.getLastMeal()?.getName() == "Buzz")
+            let fly = try require(frog.getLastMeal())
             try realm.write { frog.setLastMeal(Java.Fly("Zip")) }
-            #expect(fly.isInvalidated && frog.getLastMeal()?.getName() == "Zip" && embeddedCount(realm, "Fly") == 1)
+            expect(fly.isInvalidated && frog.getLastMeal()?.getName() == "Zip" && embeddedCount(realm, "Fly") == 1)
             try realm.write { frog.setLastMeal(nil) }
-            #expect(embeddedCount(realm, "Fly") == 0)
+            expectEqual(embeddedCount(realm, "Fly"), 0)
         }
     }
 
@@ -318,20 +321,20 @@ struct SeedEmbeddedTests {
                         value: ["name": "Shop", "addresses": [["city": "Rome"], [String: Any]()]] as [String: Any]
                     )
                 }
-                #expect(embeddedCount(realm, "Address") == 3)
+                expectEqual(embeddedCount(realm, "Address"), 3)
             }
             try file.open { realm in
                 let ann = realm.objects(contact)[0]
-                let one = try #require(ann["address"] as? EmbeddedObject)
-                #expect(one["city"] as? String == "Bonn" && one["street"] == nil && one.objectSchema.isEmbedded)
-                #expect(realm.objects(contact)[1]["address"] == nil)
+                let one = try require(ann["address"] as? EmbeddedObject)
+                expect(one["city"] as? String == "Bonn" && one["street"] == nil && one.objectSchema.isEmbedded)
+                expect(realm.objects(contact)[1]["address"] == nil)
                 try realm.write {
                     one["street"] = "Main"
                     realm.delete(realm.objects(business))
                 }
-                #expect(one["street"] as? String == "Main" && embeddedCount(realm, "Address") == 1)
+                expect(one["street"] as? String == "Main" && embeddedCount(realm, "Address") == 1)
                 try realm.write { realm.delete(ann) }
-                #expect(one.isInvalidated && realm.objects(contact).count == 1)
+                expect(one.isInvalidated && realm.objects(contact).count == 1)
             }
         }
         try check(JavaScript.Contact.self, JavaScript.Business.self, JavaScript.Address.self)
@@ -348,18 +351,18 @@ struct SeedEmbeddedTests {
             (address.city, address.propertyOwner) = ("Bonn", owner)
             tenant.address = address
             try realm.write { realm.add(tenant) }
-            #expect(realm.objects(Kotlin.Contact.self).count == 2)
+            expectEqual(realm.objects(Kotlin.Contact.self).count, 2)
         }
         try file.open { realm in
             let contacts = realm.objects(Kotlin.Contact.self)
             let tenant = contacts.where { $0.name == "Ann" }[0]
-            #expect(tenant.address?.propertyOwner?.name == "Bob")
-            #expect(contacts.where { $0.address.propertyOwner.name == "Bob" }.map(\.name) == ["Ann"])
+            expectEqual(tenant.address?.propertyOwner?.name, "Bob")
+            expectEqual(contacts.where { $0.address.propertyOwner.name == "Bob" }.map(\.name), ["Ann"])
             try realm.write { realm.delete(tenant.address!.propertyOwner!) }
-            #expect(tenant.address != nil && tenant.address?.propertyOwner == nil)
+            expect(tenant.address != nil && tenant.address?.propertyOwner == nil)
             try realm.write { tenant.address?.propertyOwner = tenant }
             try realm.write { realm.delete(tenant) }
-            #expect(realm.isEmpty && embeddedCount(realm, "EmbeddedAddress") == 0)
+            expect(realm.isEmpty && embeddedCount(realm, "EmbeddedAddress") == 0)
         }
     }
 
@@ -376,29 +379,29 @@ struct SeedEmbeddedTests {
             )
             club.members.append(person)
             try realm.write { realm.add(club) }
-            #expect(embeddedCount(realm, "Address") == 3)
-            #expect(realm.schema["Person"]?["address"]?.isOptional == true)
+            expectEqual(embeddedCount(realm, "Address"), 3)
+            expectEqual(realm.schema["Person"]?["address"]?.isOptional, true)
         }
         try file.open { realm in
             let club = realm.objects(Tab.DogClub.self)[0]
             let person = club.members[0]
-            #expect(person.clubs.first == club && person.address?.city == "Bonn" && person.address?.street == nil)
-            #expect(club.regionalOfficeAddresses.map(\.city) == ["Rome", "Oslo"])
-            #expect(realm.objects(Tab.DogClub.self).where { $0.regionalOfficeAddresses.city == "Oslo" }.count == 1)
+            expect(person.clubs.first == club && person.address?.city == "Bonn" && person.address?.street == nil)
+            expectEqual(club.regionalOfficeAddresses.map(\.city), ["Rome", "Oslo"])
+            expectEqual(realm.objects(Tab.DogClub.self).where { $0.regionalOfficeAddresses.city == "Oslo" }.count, 1)
             try realm.write {
                 club.regionalOfficeAddresses[0].postalCode = "00118"
                 club.regionalOfficeAddresses[1] = Tab.Address(value: ["city": "Bergen"])
             }
-            #expect(club.regionalOfficeAddresses.map(\.city) == ["Rome", "Bergen"])
-            #expect(embeddedCount(realm, "Address") == 3)
+            expectEqual(club.regionalOfficeAddresses.map(\.city), ["Rome", "Bergen"])
+            expectEqual(embeddedCount(realm, "Address"), 3)
         }
         try file.open { realm in
             let club = realm.objects(Tab.DogClub.self)[0]
-            #expect(club.regionalOfficeAddresses[0].postalCode == "00118")
+            expectEqual(club.regionalOfficeAddresses[0].postalCode, "00118")
             try realm.write { realm.delete(club) }
             // The person was a relationship, the offices were part of the club.
-            #expect(realm.objects(Tab.Person.self).count == 1 && embeddedCount(realm, "Address") == 1)
-            #expect(realm.objects(Tab.Person.self)[0].clubs.isEmpty)
+            expect(realm.objects(Tab.Person.self).count == 1 && embeddedCount(realm, "Address") == 1)
+            expect(realm.objects(Tab.Person.self)[0].clubs.isEmpty)
         }
     }
 
@@ -424,14 +427,14 @@ struct SeedEmbeddedTests {
         }
         try file.open { realm in
             let honda = realm.objects(Tab.Manufacturer.self)[0]
-            #expect(honda.cars.map(\.warranty?.name) == ["full", nil] && honda.cars[0].warranty?.termLength == 2)
-            #expect(honda.warranties.map(\.cost) == [10, 20] && embeddedCount(realm, "Warranty") == 3)
+            expect(honda.cars.map(\.warranty?.name) == ["full", nil] && honda.cars[0].warranty?.termLength == 2)
+            expect(honda.warranties.map(\.cost) == [10, 20] && embeddedCount(realm, "Warranty") == 3)
             try realm.write { honda.warranties.removeAll() }
-            #expect(embeddedCount(realm, "Warranty") == 1)
+            expectEqual(embeddedCount(realm, "Warranty"), 1)
             try realm.write { realm.delete(honda) }
-            #expect(realm.objects(Tab.CarWithEmbed.self).count == 2 && embeddedCount(realm, "Warranty") == 1)
+            expect(realm.objects(Tab.CarWithEmbed.self).count == 2 && embeddedCount(realm, "Warranty") == 1)
             try realm.write { realm.delete(realm.objects(Tab.CarWithEmbed.self)) }
-            #expect(embeddedCount(realm, "Warranty") == 0)
+            expectEqual(embeddedCount(realm, "Warranty"), 0)
         }
     }
 }

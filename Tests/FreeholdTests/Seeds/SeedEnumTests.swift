@@ -71,14 +71,14 @@ struct SeedEnumTests {
         let file = SeedFile(Task.self)
         try file.open { realm in
             let task = Task(value: ["name": "a"])
-            #expect(task.status == .notStarted && task.optionalTaskStatusEnum == nil && task.priority == .low)
+            expect(task.status == .notStarted && task.optionalTaskStatusEnum == nil && task.priority == .low)
             task.history.append(objectsIn: [.notStarted, .inProgress])
             try realm.write { realm.add(task) }
-            #expect(realm.schema["Task"]?["status"]?.type == .string && realm.schema["Task"]?["priority"]?.type == .int)
+            expect(realm.schema["Task"]?["status"]?.type == .string && realm.schema["Task"]?["priority"]?.type == .int)
         }
         try file.open { realm in
             let task = realm.objects(Task.self)[0]
-            #expect(task.status == .notStarted && Array(task.history) == [.notStarted, .inProgress])
+            expect(task.status == .notStarted && Array(task.history) == [.notStarted, .inProgress])
             try realm.write {
                 task.status = .inProgress
                 task.optionalTaskStatusEnum = .complete
@@ -89,12 +89,12 @@ struct SeedEnumTests {
         }
         try file.open { realm in
             let tasks = realm.objects(Task.self)
-            #expect(tasks.where { $0.status == .inProgress && $0.optionalTaskStatusEnum == .complete }.count == 1)
-            #expect(tasks.where { $0.priority == .high }.count == 1 && tasks[0].ratio == .half)
-            #expect(tasks[0]["status"] as? String == "inProgress" && tasks[0]["priority"] as? Int == 10)
-            #expect(Array(tasks[0].history) == [.notStarted, .complete])
+            expectEqual(tasks.where { $0.status == .inProgress && $0.optionalTaskStatusEnum == .complete }.count, 1)
+            expect(tasks.where { $0.priority == .high }.count == 1 && tasks[0].ratio == .half)
+            expect(tasks[0]["status"] as? String == "inProgress" && tasks[0]["priority"] as? Int == 10)
+            expectEqual(Array(tasks[0].history), [.notStarted, .complete])
             try realm.write { tasks[0].optionalTaskStatusEnum = nil }
-            #expect(tasks.where { $0.optionalTaskStatusEnum == nil }.count == 1)
+            expectEqual(tasks.where { $0.optionalTaskStatusEnum == nil }.count, 1)
             try realm.write { realm.delete(tasks) }
         }
     }
@@ -103,7 +103,7 @@ struct SeedEnumTests {
     func `A raw value that no case has is an error`() throws {
         let realm = try seedRealm(SwiftTab.Task.self)
         let code = thrownCode { try realm.write { _ = realm.create(SwiftTab.Task.self, value: ["status": "lost"]) } }
-        #expect(code == .invalidValue && realm.isEmpty)
+        expect(code == .invalidValue && realm.isEmpty)
     }
 
     @Test
@@ -123,11 +123,11 @@ struct SeedEnumTests {
         }
         try file.open { realm in
             let complete = realm.object(ofType: CPlusPlus.ByStatus.self, forPrimaryKey: TaskStatusEnum.complete)
-            #expect(complete?.status == .complete && realm.objects(CPlusPlus.ByStatus.self).count == 3)
-            #expect(realm.object(ofType: CPlusPlus.ByPriority.self, forPrimaryKey: Priority.high)?.count == 2)
-            #expect(realm.objects(CPlusPlus.ByPriority.self).map(\.priority) == [.high, nil])
+            expect(complete?.status == .complete && realm.objects(CPlusPlus.ByStatus.self).count == 3)
+            expectEqual(realm.object(ofType: CPlusPlus.ByPriority.self, forPrimaryKey: Priority.high)?.count, 2)
+            expectEqual(realm.objects(CPlusPlus.ByPriority.self).map(\.priority), [.high, nil])
             let code = thrownCode { try realm.write { _ = realm.create(CPlusPlus.ByStatus.self, value: ["complete"]) } }
-            #expect(code == .duplicatePrimaryKey)
+            expectEqual(code, .duplicatePrimaryKey)
         }
     }
 
@@ -141,11 +141,11 @@ struct SeedEnumTests {
             try realm.write { realm.add(object) }
         }
         try file.open { realm in
-            let object = try #require(realm.object(ofType: ByChar.self, forPrimaryKey: Char("a")))
-            #expect(object.other == Char("é") && object.optional == nil)
-            #expect(realm.objects(ByChar.self).where { $0.other == Char("é") }.count == 1)
+            let object = try require(realm.object(ofType: ByChar.self, forPrimaryKey: Char("a")))
+            expect(object.other == Char("é") && object.optional == nil)
+            expectEqual(realm.objects(ByChar.self).where { $0.other == Char("é") }.count, 1)
             try realm.write { object.optional = Char("z") }
-            #expect(object.optional == Char("z"))
+            expectEqual(object.optional, Char("z"))
         }
     }
 }

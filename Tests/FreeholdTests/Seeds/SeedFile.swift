@@ -33,14 +33,14 @@ final class SeedFile {
             let realm = try Realm(configuration: configuration ?? self.configuration)
             core = realm.core
             let result = try body(realm)
-            #expect(!realm.isInWriteTransaction)
+            expect(!realm.isInWriteTransaction)
             realm.refresh()
-            #expect((realm.core.view as? Snapshot)?.verify() == [])
+            expectEqual((realm.core.view as? Snapshot)?.verify(), [])
             return result
         }
         let result = try run()
         // An object that the block returns keeps its realm until the caller lets it go.
-        #expect(core == nil || result is ObjectBase, "the realm wasn't closed")
+        expect(core == nil || result is ObjectBase, "the realm wasn't closed")
         return result
     }
 

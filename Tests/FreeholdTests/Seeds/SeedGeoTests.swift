@@ -126,16 +126,16 @@ struct SeedGeoTests {
             let company = CSharp.Company()
             company.Location = CSharp.CustomGeoPoint(47.68, -122.35)
             try realm.write { realm.add([company, CSharp.Company()]) }
-            #expect(realm.schema["CustomGeoPoint"]?.properties.map(\.columnName) == ["coordinates", "type"])
+            expectEqual(realm.schema["CustomGeoPoint"]?.properties.map(\.columnName), ["coordinates", "type"])
             return company.Id
         }
         try file.open { realm in
-            let company = try #require(realm.object(ofType: CSharp.Company.self, forPrimaryKey: id))
-            #expect(company.Location.map { Array($0.Coordinates) } == [-122.35, 47.68])
-            #expect(realm.objects(CSharp.Company.self).where { $0.Location.geoWithin(seattle) }.map(\.Id) == [id])
-            #expect(company.Location?["type"] as? String == "Point")
+            let company = try require(realm.object(ofType: CSharp.Company.self, forPrimaryKey: id))
+            expectEqual(company.Location.map { Array($0.Coordinates) }, [-122.35, 47.68])
+            expectEqual(realm.objects(CSharp.Company.self).where { $0.Location.geoWithin(seattle) }.map(\.Id), [id])
+            expectEqual(company.Location?["type"] as? String, "Point")
             try realm.write { company.Location = nil }
-            #expect(embeddedCount(realm, "CustomGeoPoint") == 0)
+            expectEqual(embeddedCount(realm, "CustomGeoPoint"), 0)
         }
     }
 
@@ -148,14 +148,14 @@ struct SeedGeoTests {
             }
         }
         try file.open { realm in
-            let place = try #require(realm.objects(Dart.Company.self)[0].location)
-            #expect(place.type == "Point" && place.lon == -122.35 && place.lat == 47.68)
-            #expect(place.toGeoPoint() == GeoPoint(latitude: 47.68, longitude: -122.35))
-            let box = try #require(place.toGeoPoint().map { GeoBox(bottomLeft: $0, topRight: $0) })
-            #expect(realm.objects(Dart.Company.self).where { $0.location.geoWithin(box) }.count == 1)
+            let place = try require(realm.objects(Dart.Company.self)[0].location)
+            expect(place.type == "Point" && place.lon == -122.35 && place.lat == 47.68)
+            expectEqual(place.toGeoPoint(), GeoPoint(latitude: 47.68, longitude: -122.35))
+            let box = try require(place.toGeoPoint().map { GeoBox(bottomLeft: $0, topRight: $0) })
+            expectEqual(realm.objects(Dart.Company.self).where { $0.location.geoWithin(box) }.count, 1)
             try realm.write { place.lat = 48 }
-            #expect(Array(place.coordinates) == [-122.35, 48])
-            #expect(place.objectSchema.properties.map(\.name) == ["type", "coordinates"])
+            expectEqual(Array(place.coordinates), [-122.35, 48])
+            expectEqual(place.objectSchema.properties.map(\.name), ["type", "coordinates"])
         }
     }
 
@@ -176,19 +176,20 @@ struct SeedGeoTests {
         }
         try file.open { realm in
             let companies = realm.objects(JavaScript.Company.self)
-            #expect(
-                companies.map { $0.location.map { Array($0.coordinates) } } == [[-122.35, 47.68], [-121.85, 47.9]]
+            expectEqual(
+                companies.map { $0.location.map { Array($0.coordinates) } },
+                [[-122.35, 47.68], [-121.85, 47.9]]
             )
-            #expect(companies.where { $0.location.type == "Point" }.count == 2)
-            #expect(companies.where { $0.location.geoWithin(seattle) }.map(\._id) == [6])
-            let both = try #require(
+            expectEqual(companies.where { $0.location.type == "Point" }.count, 2)
+            expectEqual(companies.where { $0.location.geoWithin(seattle) }.map(\._id), [6])
+            let both = try require(
                 GeoPolygon(
                     outerRing: [(47.5, -122.5), (47.5, -121.5), (48, -121.5), (48, -122.5), (47.5, -122.5)]
                 )
             )
-            #expect(companies.where { $0.location.geoWithin(both) }.count == 2)
+            expectEqual(companies.where { $0.location.geoWithin(both) }.count, 2)
             try realm.write { realm.delete(companies[0]) }
-            #expect(embeddedCount(realm, "MyGeoPoint") == 1)
+            expectEqual(embeddedCount(realm, "MyGeoPoint"), 1)
         }
     }
 
@@ -199,13 +200,13 @@ struct SeedGeoTests {
             let company = Kotlin.Company()
             company.location = Kotlin.CustomGeoPoint(latitude: 47.68, longitude: -122.35)
             try realm.write { realm.add(company) }
-            #expect(realm.schema["CustomGeoPoint"]?.properties.map(\.name) == ["coordinates", "type"])
+            expectEqual(realm.schema["CustomGeoPoint"]?.properties.map(\.name), ["coordinates", "type"])
         }
         try file.open { realm in
-            #expect(realm.objects(Kotlin.Company.self).where { $0.location.geoWithin(seattle) }.count == 1)
-            let place = try #require(realm.objects(Kotlin.Company.self)[0].location)
+            expectEqual(realm.objects(Kotlin.Company.self).where { $0.location.geoWithin(seattle) }.count, 1)
+            let place = try require(realm.objects(Kotlin.Company.self)[0].location)
             try realm.write { (place.latitude, place.longitude) = (1, 2) }
-            #expect(Array(place.coordinates) == [2, 1] && place["type"] as? String == "Point")
+            expect(Array(place.coordinates) == [2, 1] && place["type"] as? String == "Point")
         }
     }
 
@@ -218,14 +219,14 @@ struct SeedGeoTests {
             try realm.write { realm.add(company) }
         }
         try file.open { realm in
-            #expect(realm.objects(SwiftTab.Company.self).where { $0.location.geoWithin(seattle) }.count == 1)
+            expectEqual(realm.objects(SwiftTab.Company.self).where { $0.location.geoWithin(seattle) }.count, 1)
             let company = realm.objects(SwiftTab.Company.self)[0]
-            #expect(company.location?.latitude == 47.68 && company.location?.longitude == -122.35)
-            #expect((company.location?["coordinates"] as? List<Double>).map { Array($0) } == [-122.35, 47.68])
+            expect(company.location?.latitude == 47.68 && company.location?.longitude == -122.35)
+            expectEqual((company.location?["coordinates"] as? List<Double>).map { Array($0) }, [-122.35, 47.68])
             try realm.write { company.location = SwiftTab.CustomGeoPoint(1, 2) }
-            #expect(company.location?.latitude == 1 && embeddedCount(realm, "CustomGeoPoint") == 1)
+            expect(company.location?.latitude == 1 && embeddedCount(realm, "CustomGeoPoint") == 1)
             try realm.write { realm.delete(company) }
-            #expect(embeddedCount(realm, "CustomGeoPoint") == 0)
+            expectEqual(embeddedCount(realm, "CustomGeoPoint"), 0)
         }
     }
 }

@@ -48,34 +48,34 @@ struct SeedHandMadeSchemaTests {
         let (file, configuration) = file(Schema([classA, book]))
         let id = UUID()
         try file.open(configuration) { realm in
-            let schema = try #require(realm.schema["ClassA"])
-            #expect(schema.primaryKeyProperty?.name == "Id" && schema["LastName"]?.isIndexed == true)
+            let schema = try require(realm.schema["ClassA"])
+            expect(schema.primaryKeyProperty?.name == "Id" && schema["LastName"]?.isIndexed == true)
             try realm.write {
                 _ = realm.dynamicCreate("ClassA", value: ["Id": id, "LastName": "Doe"] as [String: Any])
                 _ = realm.dynamicCreate("Book", value: ["name": "Emma"])
                 _ = realm.dynamicCreate("Book", value: ["name": "Ulysses", "price": 12] as [String: Any])
             }
-            #expect(
-                thrownCode { try realm.write { _ = realm.dynamicCreate("ClassA", value: ["Id": id]) } }
-                    == .duplicatePrimaryKey
+            expectEqual(
+                thrownCode { try realm.write { _ = realm.dynamicCreate("ClassA", value: ["Id": id]) } },
+                .duplicatePrimaryKey
             )
         }
         try file.open(configuration) { realm in
-            let a = try #require(realm.dynamicObject(ofType: "ClassA", forPrimaryKey: id))
-            #expect(a["LastName"] as? String == "Doe" && a.LastName as? String == "Doe")
+            let a = try require(realm.dynamicObject(ofType: "ClassA", forPrimaryKey: id))
+            expect(a["LastName"] as? String == "Doe" && a.LastName as? String == "Doe")
             let books = realm.dynamicObjects("Book")
-            #expect(books.map { $0["name"] as? String } == ["Emma", "Ulysses"])
-            #expect(books.map { $0["price"] as? Int } == [nil, 12])
+            expectEqual(books.map { $0["name"] as? String }, ["Emma", "Ulysses"])
+            expectEqual(books.map { $0["price"] as? Int }, [nil, 12])
             try realm.write {
                 a["LastName"] = nil
                 books[0]["price"] = 5
                 realm.delete(books[1])
             }
-            #expect(a["LastName"] == nil && books.count == 1 && books[0]["price"] as? Int == 5)
+            expect(a["LastName"] == nil && books.count == 1 && books[0]["price"] as? Int == 5)
         }
         try file.open(configuration) { realm in
             try realm.write { realm.deleteAll() }
-            #expect(realm.isEmpty)
+            expect(realm.isEmpty)
         }
     }
 
@@ -88,7 +88,7 @@ struct SeedHandMadeSchemaTests {
         )
         let (_, configuration) = file(Schema([embedded, owner]))
         let error = #expect(throws: Realm.Error.self) { try Realm(configuration: configuration) }
-        #expect(error?.code == .invalidSchema && error?.message.contains("primary key") == true)
+        expect(error?.code == .invalidSchema && error?.message.contains("primary key") == true)
     }
 
     @Test
@@ -104,16 +104,16 @@ struct SeedHandMadeSchemaTests {
                 realm.add(a)
             }
             let names = realm.schema["ClassA"]?.properties.map(\.name)
-            #expect(names == ["Id", "LastName", "ThisIsNotInTheCSharpClass"])
+            expectEqual(names, ["Id", "LastName", "ThisIsNotInTheCSharpClass"])
         }
         try file.open(configuration) { realm in
-            let dynamic = try #require(realm.dynamicObjects("ClassA").first)
-            #expect(dynamic["ThisIsNotInTheCSharpClass"] as? Int == 0 && dynamic["LastName"] as? String == "Doe")
+            let dynamic = try require(realm.dynamicObjects("ClassA").first)
+            expect(dynamic["ThisIsNotInTheCSharpClass"] as? Int == 0 && dynamic["LastName"] as? String == "Doe")
             try realm.write { dynamic["ThisIsNotInTheCSharpClass"] = 7 }
-            #expect(realm.object(ofType: CSharp.ClassA.self, forPrimaryKey: id)?.LastName == "Doe")
+            expectEqual(realm.object(ofType: CSharp.ClassA.self, forPrimaryKey: id)?.LastName, "Doe")
         }
         try file.open(configuration) { realm in
-            #expect(realm.dynamicObjects("ClassA").first?["ThisIsNotInTheCSharpClass"] as? Int == 7)
+            expectEqual(realm.dynamicObjects("ClassA").first?["ThisIsNotInTheCSharpClass"] as? Int, 7)
         }
     }
 
@@ -141,15 +141,15 @@ struct SeedHandMadeSchemaTests {
                     )
                 }
             }
-            #expect(realm.schema["MyGeoPoint"]?.isEmbedded == true && realm.schema["Company"]?.isEmbedded == false)
+            expect(realm.schema["MyGeoPoint"]?.isEmbedded == true && realm.schema["Company"]?.isEmbedded == false)
         }
         try file.open(configuration) { realm in
-            let company = try #require(realm.dynamicObject(ofType: "Company", forPrimaryKey: 9))
-            let place = try #require(company["location"] as? DynamicObject)
-            #expect(place["type"] as? String == "Point")
-            #expect((place["coordinates"] as? List<Double>).map { Array($0) } == [-121.85, 47.9])
+            let company = try require(realm.dynamicObject(ofType: "Company", forPrimaryKey: 9))
+            let place = try require(company["location"] as? DynamicObject)
+            expectEqual(place["type"] as? String, "Point")
+            expectEqual((place["coordinates"] as? List<Double>).map { Array($0) }, [-121.85, 47.9])
             try realm.write { realm.delete(company) }
-            #expect(embeddedCount(realm, "MyGeoPoint") == 1)
+            expectEqual(embeddedCount(realm, "MyGeoPoint"), 1)
         }
     }
 
@@ -166,11 +166,11 @@ struct SeedHandMadeSchemaTests {
         }
         try file.open { realm in
             let tasks = realm.dynamicObjects("Todo_Item")
-            #expect(tasks.count == 1 && tasks[0]["owner_id"] as? String == "anonymous")
+            expect(tasks.count == 1 && tasks[0]["owner_id"] as? String == "anonymous")
             try realm.write { tasks[0]["owner_id"] = nil }
-            #expect(realm.object(ofType: JavaScript.Task.self, forPrimaryKey: 12_342_245)?.owner_id == nil)
+            expect(realm.object(ofType: JavaScript.Task.self, forPrimaryKey: 12_342_245)?.owner_id == nil)
             try realm.write { realm.delete(tasks) }
-            #expect(realm.objects(JavaScript.Task.self).isEmpty)
+            expect(realm.objects(JavaScript.Task.self).isEmpty)
         }
     }
 }

@@ -90,16 +90,16 @@ struct SeedIgnoredTests {
             let employee = Employee(value: [1, "Ada", "Lovelace"] as [Any])
             employee.jobTitle_notPersisted = "countess"
             try realm.write { realm.add(employee) }
-            #expect(employee.jobTitle_notPersisted == "countess")
-            #expect(realm.schema["Employee"]?.properties.map(\.name) == ["_id", "firstName", "lastName"])
+            expectEqual(employee.jobTitle_notPersisted, "countess")
+            expectEqual(realm.schema["Employee"]?.properties.map(\.name), ["_id", "firstName", "lastName"])
         }
         try file.open { realm in
-            let employee = try #require(realm.object(ofType: Employee.self, forPrimaryKey: 1))
-            #expect(employee.firstName == "Ada" && employee.lastName == "Lovelace")
-            #expect(employee.jobTitle_notPersisted == "")
+            let employee = try require(realm.object(ofType: Employee.self, forPrimaryKey: 1))
+            expect(employee.firstName == "Ada" && employee.lastName == "Lovelace")
+            expectEqual(employee.jobTitle_notPersisted, "")
             try realm.write { employee.lastName = "King" }
             try realm.write { realm.delete(employee) }
-            #expect(realm.isEmpty)
+            expect(realm.isEmpty)
         }
     }
 
@@ -111,11 +111,11 @@ struct SeedIgnoredTests {
             let picture = Picture(value: ["ThumbnailPath": "a.png"])
             picture.Thumbnail = CSharp.Image(pixels: [1, 2])
             try realm.write { realm.add(picture) }
-            #expect(picture.Thumbnail?.pixels == [1, 2] && realm.objects(Picture.self)[0].Thumbnail == nil)
+            expect(picture.Thumbnail?.pixels == [1, 2] && realm.objects(Picture.self)[0].Thumbnail == nil)
         }
         try file.open { realm in
             let picture = realm.objects(Picture.self)[0]
-            #expect(picture.ThumbnailPath == "a.png" && picture.Thumbnail == nil)
+            expect(picture.ThumbnailPath == "a.png" && picture.Thumbnail == nil)
         }
     }
 
@@ -128,14 +128,14 @@ struct SeedIgnoredTests {
             frog.owner = "Jim"
             Frog.population += 1
             try realm.write { realm.add(frog) }
-            #expect(frog.owner == "Jim" && frog.song == "ribbit, Kermit")
-            #expect(realm.schema["Frog"]?.properties.map(\.name) == ["name", "age", "species"])
+            expect(frog.owner == "Jim" && frog.song == "ribbit, Kermit")
+            expectEqual(realm.schema["Frog"]?.properties.map(\.name), ["name", "age", "species"])
         }
         try file.open { realm in
             let frog = realm.objects(Frog.self)[0]
-            #expect(frog.name == "Kermit" && frog.owner == nil && frog.song == "ribbit, Kermit")
+            expect(frog.name == "Kermit" && frog.owner == nil && frog.song == "ribbit, Kermit")
             try realm.write { frog.name = "Kermie" }
-            #expect(frog.song == "ribbit, Kermit" && realm.objects(Frog.self)[0].song == "ribbit, Kermie")
+            expect(frog.song == "ribbit, Kermit" && realm.objects(Frog.self)[0].song == "ribbit, Kermie")
         }
     }
 
@@ -145,9 +145,9 @@ struct SeedIgnoredTests {
         let frog = Kotlin.Frog()
         (frog.name, frog.age) = ("Kermit", 5)
         try realm.write { realm.add(frog) }
-        #expect(frog.age == 5 && realm.objects(Kotlin.Frog.self)[0].age == 0)
+        expect(frog.age == 5 && realm.objects(Kotlin.Frog.self)[0].age == 0)
         frog.age = 6
-        #expect(frog.age == 6 && realm.schema["Frog"]?["age"] == nil)
+        expect(frog.age == 6 && realm.schema["Frog"]?["age"] == nil)
     }
 
     @Test
@@ -158,15 +158,15 @@ struct SeedIgnoredTests {
             let person = Person()
             (person.tmpId, person.firstName, person.lastName) = (7, "Ada", "Lovelace")
             try realm.write { realm.add(person) }
-            #expect(realm.schema["Person"]?.properties.map(\.name) == ["firstName", "lastName"])
+            expectEqual(realm.schema["Person"]?.properties.map(\.name), ["firstName", "lastName"])
             person.tmpId = 8
-            #expect(person.tmpId == 8 && person.name == "Ada Lovelace")
+            expect(person.tmpId == 8 && person.name == "Ada Lovelace")
         }
         try file.open { realm in
             let person = realm.objects(Person.self)[0]
-            #expect(person.tmpId == 0 && person.name == "Ada Lovelace")
+            expect(person.tmpId == 0 && person.name == "Ada Lovelace")
             try realm.write { person.lastName = nil }
-            #expect(person.name == "Ada ")
+            expectEqual(person.name, "Ada ")
         }
     }
 
@@ -179,16 +179,16 @@ struct SeedIgnoredTests {
             (person.tmpId, person.email) = (7, "ada@example.com")
             (person.firstName, person.lastName) = ("Ada", "Lovelace")
             try realm.write { realm.add(person) }
-            #expect(realm.schema["Person"]?.properties.map(\.name) == ["firstName", "lastName"])
-            #expect(person.name == "Ada Lovelace" && person.tmpId == 7 && person.email == "ada@example.com")
+            expectEqual(realm.schema["Person"]?.properties.map(\.name), ["firstName", "lastName"])
+            expect(person.name == "Ada Lovelace" && person.tmpId == 7 && person.email == "ada@example.com")
         }
         try file.open { realm in
             let person = realm.objects(Person.self)[0]
-            #expect(person.name == "Ada Lovelace" && person.tmpId == 0 && person.email == "")
+            expect(person.name == "Ada Lovelace" && person.tmpId == 0 && person.email == "")
             // No write transaction is needed for what isn't stored.
             person.tmpId = 8
             try realm.write { person.lastName = "King" }
-            #expect(person.name == "Ada King" && person.tmpId == 8)
+            expect(person.name == "Ada King" && person.tmpId == 8)
             try realm.write { realm.delete(person) }
         }
     }
@@ -205,7 +205,7 @@ struct SeedIgnoredTests {
             }
         }
         let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(message.contains(kind == 1 ? "'tmpId'" : "@Persisted properties only"), "\(message)")
+        expect(message.contains(kind == 1 ? "'tmpId'" : "@Persisted properties only"), "\(message)")
     }
 
     @Test
@@ -214,13 +214,13 @@ struct SeedIgnoredTests {
         try realm.write {
             realm.create(SwiftTab.Person.self, value: ["firstName": "Ada", "tmpId": 7] as [String: Any])
         }
-        #expect(realm.objects(SwiftTab.Person.self)[0].firstName == "Ada")
-        #expect(realm.objects(SwiftTab.Person.self)[0].tmpId == 0)
+        expectEqual(realm.objects(SwiftTab.Person.self)[0].firstName, "Ada")
+        expectEqual(realm.objects(SwiftTab.Person.self)[0].tmpId, 0)
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = SwiftTab.Person()["tmpId"]
         }
         let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(message.contains("\"tmpId\""), "\(message)")
+        expect(message.contains("\"tmpId\""), "\(message)")
     }
 
     @Test
@@ -234,8 +234,9 @@ struct SeedIgnoredTests {
             person.name = "b"
         }
         person.nickname = "n"
-        #expect(
-            Observed.Person.log == ["will  → a", "did  → a", "will a → b", "did a → b", "nickname n"]
+        expectEqual(
+            Observed.Person.log,
+            ["will  → a", "did  → a", "will a → b", "did a → b", "nickname n"]
         )
     }
 }

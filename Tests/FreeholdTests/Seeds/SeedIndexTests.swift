@@ -114,15 +114,15 @@ struct SeedIndexTests {
             }
         }
         try file.open { realm in
-            #expect(realm.schema["Person"]?["Name"]?.isIndexed == true)
-            #expect(realm.schema["Person"]?["Biography"]?.isIndexed == false)
+            expectEqual(realm.schema["Person"]?["Name"]?.isIndexed, true)
+            expectEqual(realm.schema["Person"]?["Biography"]?.isIndexed, false)
             let anns = realm.objects(Person.self).where { $0.Name == "Ann" }
-            #expect(anns.count == 2 && anns[1].Biography == "The life of Ann")
-            #expect(realm.objects(Person.self).where { $0.Biography.matches("\"life of\" -bob") }.count == 2)
+            expect(anns.count == 2 && anns[1].Biography == "The life of Ann")
+            expectEqual(realm.objects(Person.self).where { $0.Biography.matches("\"life of\" -bob") }.count, 2)
             try realm.write { anns[0].Name = "Anna" }
-            #expect(anns.count == 1)
+            expectEqual(anns.count, 1)
             try realm.write { realm.delete(anns) }
-            #expect(realm.objects(Person.self).where { $0.Name.in(["Anna", "Bob"]) }.count == 2)
+            expectEqual(realm.objects(Person.self).where { $0.Name.in(["Anna", "Bob"]) }.count, 2)
         }
     }
 
@@ -141,17 +141,17 @@ struct SeedIndexTests {
         try file.open { realm in
             let rug = realm.objects(Dart.Rug.self).where { $0.pattern.contains("strip") }[0]
             let frog = realm.objects(Kotlin.Frog.self).where { $0.name == "Kermit" }[0]
-            #expect(realm.objects(Dart.Rug.self).where { $0.material.matches("wool") }.first == rug)
-            #expect(realm.objects(Kotlin.Frog.self).where { $0.physicalDescription.matches("gre*") }.first == frog)
-            #expect(rug.material == "wool" && rug.softness == 3 && frog.physicalDescription == "green")
+            expectEqual(realm.objects(Dart.Rug.self).where { $0.material.matches("wool") }.first, rug)
+            expectEqual(realm.objects(Kotlin.Frog.self).where { $0.physicalDescription.matches("gre*") }.first, frog)
+            expect(rug.material == "wool" && rug.softness == 3 && frog.physicalDescription == "green")
             try realm.write {
                 rug.softness = 4
                 frog.physicalDescription = nil
             }
         }
         try file.open { realm in
-            #expect(realm.objects(Dart.Rug.self).map(\.softness) == [4])
-            #expect(realm.objects(Kotlin.Frog.self).map(\.physicalDescription) == [nil])
+            expectEqual(realm.objects(Dart.Rug.self).map(\.softness), [4])
+            expectEqual(realm.objects(Kotlin.Frog.self).map(\.physicalDescription), [nil])
             try realm.write { realm.deleteAll() }
         }
     }
@@ -168,11 +168,11 @@ struct SeedIndexTests {
             }
         }
         try file.open { realm in
-            #expect(realm.objects(Frog.self).where { $0.species == nil }.count == 2)
-            #expect(realm.objects(Frog.self).where { $0.species == "tree" }.count == 1)
+            expectEqual(realm.objects(Frog.self).where { $0.species == nil }.count, 2)
+            expectEqual(realm.objects(Frog.self).where { $0.species == "tree" }.count, 1)
             try realm.write { realm.objects(Frog.self).where { $0.species == nil }[0].species = "tree" }
-            #expect(realm.objects(Frog.self).where { $0.species == nil }.count == 1)
-            #expect(realm.objects(Frog.self).where { $0.species == "tree" }.count == 2)
+            expectEqual(realm.objects(Frog.self).where { $0.species == nil }.count, 1)
+            expectEqual(realm.objects(Frog.self).where { $0.species == "tree" }.count, 2)
         }
     }
 
@@ -184,11 +184,11 @@ struct SeedIndexTests {
         try file.open { realm in
             let car = Car(value: ["_id": id, "make": "Honda", "modelName": "Civic"] as [String: Any])
             try realm.write { realm.add(car) }
-            #expect(realm.schema["Car"]?["_id"]?.isIndexed == true && car.miles == 0)
+            expect(realm.schema["Car"]?["_id"]?.isIndexed == true && car.miles == 0)
         }
         try file.open { realm in
             let car = realm.objects(Car.self).where { $0._id == id }[0]
-            #expect(car.modelName == "Civic" && car == realm.object(ofType: Car.self, forPrimaryKey: id))
+            expect(car.modelName == "Civic" && car == realm.object(ofType: Car.self, forPrimaryKey: id))
             try realm.write { realm.delete(car) }
         }
     }
@@ -198,7 +198,7 @@ struct SeedIndexTests {
         func check<B: Object>(_ type: B.Type) throws {
             let file = SeedFile(type)
             try file.open { realm in
-                #expect(realm.schema["Book"]?.properties.filter(\.isIndexed).map(\.name) == ["title"])
+                expectEqual(realm.schema["Book"]?.properties.filter(\.isIndexed).map(\.name), ["title"])
                 try realm.write {
                     for i in 0..<30 {
                         realm.create(type, value: ["priceCents": i, "title": "t\(i % 3)"] as [String: Any])
@@ -207,9 +207,9 @@ struct SeedIndexTests {
             }
             try file.open { realm in
                 try realm.write { realm.objects(type)[0]["title"] = "t1" }
-                #expect(realm.objects(type).filter { $0["title"] as? String == "t1" }.count == 11)
+                expectEqual(realm.objects(type).filter { $0["title"] as? String == "t1" }.count, 11)
                 try realm.write { realm.delete(realm.objects(type)[1]) }
-                #expect(realm.objects(type).count == 29)
+                expectEqual(realm.objects(type).count, 29)
             }
         }
         try check(ObjectiveC.Book.self)
@@ -217,10 +217,10 @@ struct SeedIndexTests {
         let realm = try seedRealm(SwiftTab.Book.self)
         try realm.write { for i in 0..<30 { realm.create(SwiftTab.Book.self, value: [i, "t\(i % 3)"] as [Any]) } }
         let books = realm.objects(SwiftTab.Book.self)
-        #expect(
+        expect(
             books.where { $0.title == "t1" }.count == 10 && books.where { $0.title.in(["t0", "t2", "t9"]) }.count == 20
         )
-        #expect(books.where { $0.title == "t1" && $0.priceCents > 20 }.map(\.priceCents) == [22, 25, 28])
+        expectEqual(books.where { $0.title == "t1" && $0.priceCents > 20 }.map(\.priceCents), [22, 25, 28])
     }
 
     @Test
@@ -229,8 +229,8 @@ struct SeedIndexTests {
         let (date, id, uuid) = (Date(timeIntervalSince1970: 5), ObjectId.generate(), UUID())
         try file.open { realm in
             for name in ["Indexed", "Nullable"] {
-                let schema = try #require(realm.schema[name])
-                #expect(schema.properties.count == 10 && schema.properties.allSatisfy(\.isIndexed))
+                let schema = try require(realm.schema[name])
+                expect(schema.properties.count == 10 && schema.properties.allSatisfy(\.isIndexed))
             }
             try realm.write {
                 let values: [Any] = [true, -1, -2, -3, -4, -5, "s", date, id, uuid]
@@ -242,19 +242,19 @@ struct SeedIndexTests {
         }
         try file.open { realm in
             let all = realm.objects(Types.Indexed.self)
-            #expect(all.where { $0.bool == true }.count == 3 && all.where { $0.byte == -1 }.count == 3)
-            #expect(all.where { $0.short == -2 }.count == 3 && all.where { $0.int == -3 }.count == 3)
-            #expect(all.where { $0.long == -4 }.count == 3 && all.where { $0.number == -5 }.count == 3)
-            #expect(all.where { $0.string == "s" }.count == 3 && all.where { $0.date == date }.count == 3)
-            #expect(all.where { $0.objectId == id }.count == 3 && all.where { $0.uuid == uuid }.count == 3)
-            #expect(all.where { $0.long.in([-4, 0, 77]) }.count == 5 && all.where { $0.uuid.in([UUID()]) }.isEmpty)
+            expect(all.where { $0.bool == true }.count == 3 && all.where { $0.byte == -1 }.count == 3)
+            expect(all.where { $0.short == -2 }.count == 3 && all.where { $0.int == -3 }.count == 3)
+            expect(all.where { $0.long == -4 }.count == 3 && all.where { $0.number == -5 }.count == 3)
+            expect(all.where { $0.string == "s" }.count == 3 && all.where { $0.date == date }.count == 3)
+            expect(all.where { $0.objectId == id }.count == 3 && all.where { $0.uuid == uuid }.count == 3)
+            expect(all.where { $0.long.in([-4, 0, 77]) }.count == 5 && all.where { $0.uuid.in([UUID()]) }.isEmpty)
             let some = realm.objects(Types.Nullable.self)
-            #expect(some.where { $0.bool == nil }.count == 1 && some.where { $0.byte == nil }.count == 1)
-            #expect(some.where { $0.short == nil }.count == 1 && some.where { $0.int == nil }.count == 1)
-            #expect(some.where { $0.long == nil }.count == 1 && some.where { $0.number == nil }.count == 1)
-            #expect(some.where { $0.string == nil }.count == 1 && some.where { $0.date == nil }.count == 1)
-            #expect(some.where { $0.objectId == nil }.count == 1 && some.where { $0.uuid == nil }.count == 1)
-            #expect(some.where { $0.number.in([-5, nil]) }.count == 3 && some.where { $0.date == date }.count == 2)
+            expect(some.where { $0.bool == nil }.count == 1 && some.where { $0.byte == nil }.count == 1)
+            expect(some.where { $0.short == nil }.count == 1 && some.where { $0.int == nil }.count == 1)
+            expect(some.where { $0.long == nil }.count == 1 && some.where { $0.number == nil }.count == 1)
+            expect(some.where { $0.string == nil }.count == 1 && some.where { $0.date == nil }.count == 1)
+            expect(some.where { $0.objectId == nil }.count == 1 && some.where { $0.uuid == nil }.count == 1)
+            expect(some.where { $0.number.in([-5, nil]) }.count == 3 && some.where { $0.date == date }.count == 2)
         }
     }
 
@@ -265,14 +265,14 @@ struct SeedIndexTests {
             for i in 0..<100 { realm.create(Types.Indexed.self, value: ["number": i * 37 % 100]) }
         }
         let all = realm.objects(Types.Indexed.self)
-        #expect(all.where { $0.number >= 90 }.count == 10 && all.where { $0.number.contains(20..<30) }.count == 10)
-        #expect(all.where { $0.number < 0 }.isEmpty)
+        expect(all.where { $0.number >= 90 }.count == 10 && all.where { $0.number.contains(20..<30) }.count == 10)
+        expect(all.where { $0.number < 0 }.isEmpty)
     }
 
     @Test
     func `Other types can't be indexed`() {
         let message = openingError(Types.NoIndex.self)
-        for name in ["double", "data", "list"] { #expect(message.contains("NoIndex.\(name) can't be indexed")) }
+        for name in ["double", "data", "list"] { expect(message.contains("NoIndex.\(name) can't be indexed")) }
     }
 
     @Test
@@ -284,10 +284,10 @@ struct SeedIndexTests {
             try realm.write { for i in 0..<50 { realm.create(Late.Without.self, value: ["n\(i % 5)"]) } }
         }
         try file.open { realm in
-            #expect(realm.objects(Late.With.self).where { $0.name == "n3" }.count == 10)
+            expectEqual(realm.objects(Late.With.self).where { $0.name == "n3" }.count, 10)
             try realm.write { realm.create(Late.With.self, value: ["n3"]) }
         }
-        try file.open(without) { #expect($0.objects(Late.Without.self).where { $0.name == "n3" }.count == 11) }
+        try file.open(without) { expectEqual($0.objects(Late.Without.self).where { $0.name == "n3" }.count, 11) }
     }
 }
 

@@ -55,42 +55,42 @@ struct SeedInheritanceTests {
             let puppy = Zoo.Puppy()
             (puppy.id, puppy.name, puppy.breed, puppy.weeks, puppy.mood) = (7, "Pip", "Boxer", 3, "awake")
             try realm.write { realm.add(puppy) }
-            #expect(realm.schema["Puppy"]?.properties.map(\.name) == ["id", "name", "breed", "weeks"])
-            #expect(realm.schema["Puppy"]?["breed"]?.isIndexed == true)
+            expectEqual(realm.schema["Puppy"]?.properties.map(\.name), ["id", "name", "breed", "weeks"])
+            expectEqual(realm.schema["Puppy"]?["breed"]?.isIndexed, true)
         }
         try file.open { realm in
-            let puppy = try #require(realm.object(ofType: Zoo.Puppy.self, forPrimaryKey: 7))
-            #expect(puppy.name == "Pip" && puppy.breed == "Boxer" && puppy.weeks == 3 && puppy.mood == "sleepy")
-            #expect(puppy.greeting() == "I am Pip, woof")
+            let puppy = try require(realm.object(ofType: Zoo.Puppy.self, forPrimaryKey: 7))
+            expect(puppy.name == "Pip" && puppy.breed == "Boxer" && puppy.weeks == 3 && puppy.mood == "sleepy")
+            expectEqual(puppy.greeting(), "I am Pip, woof")
             try realm.write { puppy.weeks += 1 }
-            #expect(realm.objects(Zoo.Puppy.self).where { $0.breed == "Boxer" && $0.weeks == 4 }.count == 1)
+            expectEqual(realm.objects(Zoo.Puppy.self).where { $0.breed == "Boxer" && $0.weeks == 4 }.count, 1)
             try realm.write { realm.delete(puppy) }
-            #expect(realm.isEmpty)
+            expect(realm.isEmpty)
         }
     }
 
     @Test
     func `A query of a class finds no objects of its subclasses or base, and keys are each class's own`() throws {
         let realm = try zoo()
-        #expect(realm.objects(Zoo.Animal.self).map(\.name) == ["Ant"])
-        #expect(realm.objects(Zoo.Dog.self).map(\.name) == ["Rex"])
-        #expect(realm.objects(Zoo.Puppy.self).map(\.name) == ["Pip"])
-        #expect(realm.objects(Zoo.Animal.self).where { $0.name == "Rex" }.isEmpty)
-        #expect(realm.object(ofType: Zoo.Animal.self, forPrimaryKey: 1)?.name == "Ant")
-        #expect(realm.object(ofType: Zoo.Dog.self, forPrimaryKey: 1)?.name == "Rex")
+        expectEqual(realm.objects(Zoo.Animal.self).map(\.name), ["Ant"])
+        expectEqual(realm.objects(Zoo.Dog.self).map(\.name), ["Rex"])
+        expectEqual(realm.objects(Zoo.Puppy.self).map(\.name), ["Pip"])
+        expect(realm.objects(Zoo.Animal.self).where { $0.name == "Rex" }.isEmpty)
+        expectEqual(realm.object(ofType: Zoo.Animal.self, forPrimaryKey: 1)?.name, "Ant")
+        expectEqual(realm.object(ofType: Zoo.Dog.self, forPrimaryKey: 1)?.name, "Rex")
         try realm.write { realm.delete(realm.objects(Zoo.Animal.self)) }
-        #expect(realm.objects(Zoo.Dog.self).count == 1 && realm.objects(Zoo.Puppy.self).count == 1)
+        expect(realm.objects(Zoo.Dog.self).count == 1 && realm.objects(Zoo.Puppy.self).count == 1)
     }
 
     @Test
     func `What is stored as one class doesn't come back as its subclass`() throws {
         let realm = try zoo()
         let (animal, dog) = (realm.objects(Zoo.Animal.self)[0], realm.objects(Zoo.Dog.self)[0])
-        #expect(type(of: animal) == Zoo.Animal.self && type(of: dog) == Zoo.Dog.self)
-        #expect(!((animal as Any) is Zoo.Dog) && !((dog as Any) is Zoo.Puppy))
+        expect(type(of: animal) == Zoo.Animal.self && type(of: dog) == Zoo.Dog.self)
+        expect(!((animal as Any) is Zoo.Dog) && !((dog as Any) is Zoo.Puppy))
         // The base class's view of the instance is Swift's; the row stays one of its own class.
         let upcast: Zoo.Animal = dog
-        #expect(upcast.name == "Rex" && upcast.objectSchema.className == "Dog" && upcast != animal)
+        expect(upcast.name == "Rex" && upcast.objectSchema.className == "Dog" && upcast != animal)
     }
 
     @Test
@@ -101,7 +101,7 @@ struct SeedInheritanceTests {
             let puppy = Zoo.Puppy(value: ["id": 2, "name": dog.name, "breed": dog.breed as Any] as [String: Any])
             realm.add(puppy)
         }
-        #expect(realm.objects(Zoo.Puppy.self).map(\.name) == ["Pip", "Rex"] && realm.objects(Zoo.Dog.self).count == 1)
+        expect(realm.objects(Zoo.Puppy.self).map(\.name) == ["Pip", "Rex"] && realm.objects(Zoo.Dog.self).count == 1)
     }
 
     @Test(arguments: [0, 1])
@@ -119,7 +119,7 @@ struct SeedInheritanceTests {
             }
         }
         let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(message.contains("Dog") && message.contains("Animal"), "\(message)")
+        expect(message.contains("Dog") && message.contains("Animal"), "\(message)")
     }
 
     @Test
@@ -132,8 +132,8 @@ struct SeedInheritanceTests {
             kennel.puppies.append(realm.objects(Zoo.Puppy.self)[0])
             kennel.guardian = realm.objects(Zoo.Animal.self)[0]
         }
-        #expect(kennel.animals.map(\.name) == ["Bee"] && kennel.puppies.map(\.weeks) == [3])
-        #expect(kennel.guardian?.name == "Ant" && realm.objects(Zoo.Animal.self).count == 2)
+        expect(kennel.animals.map(\.name) == ["Bee"] && kennel.puppies.map(\.weeks) == [3])
+        expect(kennel.guardian?.name == "Ant" && realm.objects(Zoo.Animal.self).count == 2)
     }
 
     @Test
@@ -146,13 +146,13 @@ struct SeedInheritanceTests {
         }
         let dog = realm.objects(Zoo.Dog.self)[0]
         let standalone = Zoo.Dog(value: dog)
-        #expect(standalone.realm == nil && standalone != dog)
-        #expect(standalone.id == 1 && standalone.name == "Rex" && standalone.breed == "Boxer")
+        expect(standalone.realm == nil && standalone != dog)
+        expect(standalone.id == 1 && standalone.name == "Rex" && standalone.breed == "Boxer")
         standalone.name = "changed outside of a write"
-        #expect(dog.name == "Rex")
+        expectEqual(dog.name, "Rex")
         try realm.write { dog.breed = nil }
-        #expect(standalone.breed == "Boxer")
+        expectEqual(standalone.breed, "Boxer")
         try realm.write { realm.delete(dog) }
-        #expect(standalone.name == "changed outside of a write" && !standalone.isInvalidated)
+        expect(standalone.name == "changed outside of a write" && !standalone.isInvalidated)
     }
 }

@@ -113,15 +113,15 @@ struct SeedKeyTests {
         }
         try file.open { realm in
             for id in [Int64.min, 0, .max] {
-                let person = try #require(realm.object(ofType: Person.self, forPrimaryKey: id))
-                #expect(person.name == "\(id)")
+                let person = try require(realm.object(ofType: Person.self, forPrimaryKey: id))
+                expectEqual(person.name, "\(id)")
                 try realm.write { person.dog = CPlusPlus.Dog(value: ["name": "of \(id)"]) }
             }
             try realm.write { realm.delete(realm.object(ofType: Person.self, forPrimaryKey: 0)!) }
         }
         try file.open { realm in
-            #expect(realm.objects(Person.self).map(\.dog?.name) == ["of \(Int64.min)", "of \(Int64.max)"])
-            #expect(realm.object(ofType: Person.self, forPrimaryKey: 0) == nil)
+            expectEqual(realm.objects(Person.self).map(\.dog?.name), ["of \(Int64.min)", "of \(Int64.max)"])
+            expect(realm.object(ofType: Person.self, forPrimaryKey: 0) == nil)
         }
     }
 
@@ -138,15 +138,15 @@ struct SeedKeyTests {
             }
         }
         try file.open { realm in
-            let dog = try #require(realm.object(ofType: Dog.self, forPrimaryKey: "Rex"))
-            #expect(dog.Age == 4 && dog.Owner?.Name == "Ann")
+            let dog = try require(realm.object(ofType: Dog.self, forPrimaryKey: "Rex"))
+            expect(dog.Age == 4 && dog.Owner?.Name == "Ann")
             try realm.write {
                 realm.create(Dog.self, value: ["Name": "Rex", "Age": 5] as [String: Any], update: .modified)
             }
-            #expect(dog.Age == 5 && dog.Owner?.Name == "Ann" && realm.objects(Dog.self).count == 1)
+            expect(dog.Age == 5 && dog.Owner?.Name == "Ann" && realm.objects(Dog.self).count == 1)
             try realm.write { realm.delete(dog) }
         }
-        try file.open { #expect($0.object(ofType: Dog.self, forPrimaryKey: "Rex") == nil) }
+        try file.open { expect($0.object(ofType: Dog.self, forPrimaryKey: "Rex") == nil) }
     }
 
     @Test
@@ -160,9 +160,9 @@ struct SeedKeyTests {
             }
         }
         try file.open { realm in
-            let vehicle = try #require(realm.object(ofType: Vehicle.self, forPrimaryKey: id))
-            #expect(vehicle.make == "Honda" && vehicle.numberOfWheels == 4 && vehicle.milesTravelled == 0)
-            #expect(vehicle.maybeDescription == nil && vehicle.notInRealmModel == "")
+            let vehicle = try require(realm.object(ofType: Vehicle.self, forPrimaryKey: id))
+            expect(vehicle.make == "Honda" && vehicle.numberOfWheels == 4 && vehicle.milesTravelled == 0)
+            expect(vehicle.maybeDescription == nil && vehicle.notInRealmModel == "")
             try realm.write {
                 vehicle.maybeDescription = "red"
                 vehicle.milesTravelled = 12.5
@@ -171,11 +171,11 @@ struct SeedKeyTests {
         }
         try file.open { realm in
             let vehicle = realm.objects(Vehicle.self)[0]
-            #expect(
+            expect(
                 vehicle.maybeDescription == "red" && vehicle.milesTravelled == 12.5 && vehicle.notInRealmModel == ""
             )
             try realm.write { realm.delete(vehicle) }
-            #expect(realm.isEmpty)
+            expect(realm.isEmpty)
         }
     }
 
@@ -188,20 +188,20 @@ struct SeedKeyTests {
                 realm.create(Frog.self, value: ["name": "Kermit", "age": 2] as [String: Any])
                 realm.create(Frog.self, value: ["age": 3])
             }
-            #expect(
-                thrownCode { try realm.write { _ = realm.create(Frog.self, value: ["age": 4]) } }
-                    == .duplicatePrimaryKey
+            expectEqual(
+                thrownCode { try realm.write { _ = realm.create(Frog.self, value: ["age": 4]) } },
+                .duplicatePrimaryKey
             )
         }
         try file.open { realm in
-            #expect(realm.object(ofType: Frog.self, forPrimaryKey: "Kermit")?.age == 2)
-            #expect(realm.object(ofType: Frog.self, forPrimaryKey: nil as String?)?.age == 3)
+            expectEqual(realm.object(ofType: Frog.self, forPrimaryKey: "Kermit")?.age, 2)
+            expectEqual(realm.object(ofType: Frog.self, forPrimaryKey: nil as String?)?.age, 3)
             try realm.write { realm.create(Frog.self, value: ["owner": "nobody"], update: .modified) }
-            #expect(realm.objects(Frog.self).count == 2)
-            #expect(realm.object(ofType: Frog.self, forPrimaryKey: nil as String?)?.owner == "nobody")
+            expectEqual(realm.objects(Frog.self).count, 2)
+            expectEqual(realm.object(ofType: Frog.self, forPrimaryKey: nil as String?)?.owner, "nobody")
             try realm.write { realm.delete(realm.object(ofType: Frog.self, forPrimaryKey: nil as String?)!) }
         }
-        try file.open { #expect($0.objects(Frog.self).map(\.name) == ["Kermit"]) }
+        try file.open { expectEqual($0.objects(Frog.self).map(\.name), ["Kermit"]) }
     }
 
     @Test
@@ -213,13 +213,13 @@ struct SeedKeyTests {
                 (0..<3).map { realm.create(Car.self, value: ["make": "Ford", "miles": $0] as [String: Any])._id }
             }
         }
-        #expect(Set(ids).count == 3)
+        expectEqual(Set(ids).count, 3)
         try file.open { realm in
             for (i, id) in ids.enumerated() {
-                #expect(realm.object(ofType: Car.self, forPrimaryKey: id)?.miles == i)
+                expectEqual(realm.object(ofType: Car.self, forPrimaryKey: id)?.miles, i)
             }
             try realm.write { realm.object(ofType: Car.self, forPrimaryKey: ids[1])!.miles = nil }
-            #expect(realm.objects(Car.self).map(\.miles) == [0, nil, 2])
+            expectEqual(realm.objects(Car.self).map(\.miles), [0, nil, 2])
         }
     }
 
@@ -228,17 +228,18 @@ struct SeedKeyTests {
         func check<P: Object>(_ type: P.Type) throws {
             let file = SeedFile(type)
             try file.open { realm in
-                #expect(realm.schema["Project"]?.primaryKeyProperty?.name == "id")
+                expectEqual(realm.schema["Project"]?.primaryKeyProperty?.name, "id")
                 try realm.write { realm.create(type, value: ["id": 4, "name": "four"] as [String: Any]) }
             }
             try file.open { realm in
-                let project = try #require(realm.object(ofType: type, forPrimaryKey: 4))
-                #expect(project["name"] as? String == "four")
-                #expect(
-                    thrownCode { try realm.write { _ = realm.create(type, value: ["id": 4]) } } == .duplicatePrimaryKey
+                let project = try require(realm.object(ofType: type, forPrimaryKey: 4))
+                expectEqual(project["name"] as? String, "four")
+                expectEqual(
+                    thrownCode { try realm.write { _ = realm.create(type, value: ["id": 4]) } },
+                    .duplicatePrimaryKey
                 )
                 try realm.write { realm.create(type, value: ["id": 4, "name": "vier"] as [String: Any], update: .all) }
-                #expect(project["name"] as? String == "vier")
+                expectEqual(project["name"] as? String, "vier")
             }
         }
         try check(ObjectiveC.Project.self)
@@ -256,7 +257,7 @@ struct SeedKeyTests {
                 realm.add(Project(value: [1, "another"] as [Any]))
             }
         }
-        #expect(code == .duplicatePrimaryKey && realm.objects(Project.self).map(\.name) == ["one"])
+        expect(code == .duplicatePrimaryKey && realm.objects(Project.self).map(\.name) == ["one"])
     }
 
     @Test
@@ -268,10 +269,10 @@ struct SeedKeyTests {
         project.id = 2
         project.name = "movable"
         try realm.write { realm.add(project) }
-        #expect(thrownCode { try realm.write { project.id = 3 } } == .primaryKeyChanged)
-        #expect(thrownCode { try realm.write { project["id"] = 3 } } == .primaryKeyChanged)
-        #expect(thrownCode { try realm.write { project.setValue(3, forKey: "id") } } == .primaryKeyChanged)
-        #expect(project.id == 2)
+        expectEqual(thrownCode { try realm.write { project.id = 3 } }, .primaryKeyChanged)
+        expectEqual(thrownCode { try realm.write { project["id"] = 3 } }, .primaryKeyChanged)
+        expectEqual(thrownCode { try realm.write { project.setValue(3, forKey: "id") } }, .primaryKeyChanged)
+        expectEqual(project.id, 2)
         try realm.write { project.id = 2 }
         try realm.write {
             let copy = Project(value: project)
@@ -279,8 +280,8 @@ struct SeedKeyTests {
             copy.id = 3
             realm.add(copy)
         }
-        #expect(realm.objects(Project.self).map(\.id) == [3])
-        #expect(realm.object(ofType: Project.self, forPrimaryKey: 3)?.name == "movable")
+        expectEqual(realm.objects(Project.self).map(\.id), [3])
+        expectEqual(realm.object(ofType: Project.self, forPrimaryKey: 3)?.name, "movable")
     }
 
     @Test
@@ -288,27 +289,27 @@ struct SeedKeyTests {
         typealias Project = SwiftTab.Project
         let realm = try seedRealm(Project.self)
         try realm.write { for i in 0..<2_500 { realm.create(Project.self, value: [i, "p\(i)"] as [Any]) } }
-        #expect(realm.schema["Project"]?["id"]?.isIndexed == true)
-        #expect(realm.objects(Project.self).where { $0.id == 1_234 }.map(\.name) == ["p1234"])
-        #expect(realm.object(ofType: Project.self, forPrimaryKey: 2_499)?.name == "p2499")
+        expectEqual(realm.schema["Project"]?["id"]?.isIndexed, true)
+        expectEqual(realm.objects(Project.self).where { $0.id == 1_234 }.map(\.name), ["p1234"])
+        expectEqual(realm.object(ofType: Project.self, forPrimaryKey: 2_499)?.name, "p2499")
         try realm.write {
             realm.create(Project.self, value: [7, "seven"] as [Any], update: .modified)
             realm.create(Project.self, value: [9_000, "new"] as [Any], update: .modified)
             realm.object(ofType: Project.self, forPrimaryKey: 8)!.name = "eight"
         }
-        #expect(realm.objects(Project.self).count == 2_501)
-        #expect(realm.object(ofType: Project.self, forPrimaryKey: 7)?.name == "seven")
-        #expect(realm.object(ofType: Project.self, forPrimaryKey: 8)?.name == "eight")
-        #expect(realm.object(ofType: Project.self, forPrimaryKey: 9_000)?.name == "new")
+        expectEqual(realm.objects(Project.self).count, 2_501)
+        expectEqual(realm.object(ofType: Project.self, forPrimaryKey: 7)?.name, "seven")
+        expectEqual(realm.object(ofType: Project.self, forPrimaryKey: 8)?.name, "eight")
+        expectEqual(realm.object(ofType: Project.self, forPrimaryKey: 9_000)?.name, "new")
     }
 
     @Test
     func `A class has one key at most, of a type that can be one`() {
-        #expect(openingError(Wrong.TwoKeys.self).contains("more than one primary key: a, b"))
-        #expect(openingError(Wrong.TwoWays.self).contains("more than one primary key: a, b"))
+        expect(openingError(Wrong.TwoKeys.self).contains("more than one primary key: a, b"))
+        expect(openingError(Wrong.TwoWays.self).contains("more than one primary key: a, b"))
         for message in [
             openingError(Wrong.DateKey.self), openingError(Wrong.BytesKey.self), openingError(Wrong.DoubleKey.self),
             openingError(Wrong.BoolKey.self),
-        ] { #expect(message.contains("can't be a primary key"), "\(message)") }
+        ] { expect(message.contains("can't be a primary key"), "\(message)") }
     }
 }

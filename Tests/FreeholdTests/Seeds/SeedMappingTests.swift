@@ -152,12 +152,12 @@ struct SeedMappingTests {
         let file = SeedFile(CSharp.Person.self)
         try file.open { realm in
             try realm.write { _ = realm.create(CSharp.Person.self, value: ["Name": "Caleb"]) }
-            #expect(stored(realm, "Human") == ["Name"] && stored(realm, "Person") == nil)
+            expect(stored(realm, "Human") == ["Name"] && stored(realm, "Person") == nil)
         }
         try file.open { realm in
             let person = realm.objects(CSharp.Person.self)[0]
             try realm.write { person.Name += "!" }
-            #expect(realm.schema["Human"] == realm.schema["Person"] && person.Name == "Caleb!")
+            expect(realm.schema["Human"] == realm.schema["Person"] && person.Name == "Caleb!")
             try realm.write { realm.delete(person) }
         }
         typealias Person = CSharp.Property.Person
@@ -167,11 +167,11 @@ struct SeedMappingTests {
                 _ = realm.create(Person.self, value: ["Name": "Caleb"])
                 _ = realm.create(Person.self, value: ["moniker": "Ann"])
             }
-            #expect(stored(realm, "Person") == ["moniker"])
+            expectEqual(stored(realm, "Person"), ["moniker"])
         }
         try other.open { realm in
-            #expect(realm.objects(Person.self).sorted(byKeyPath: "moniker").map(\.Name) == ["Ann", "Caleb"])
-            #expect(realm.objects(Person.self).where { $0.Name == "Ann" }[0]["moniker"] as? String == "Ann")
+            expectEqual(realm.objects(Person.self).sorted(byKeyPath: "moniker").map(\.Name), ["Ann", "Caleb"])
+            expectEqual(realm.objects(Person.self).where { $0.Name == "Ann" }[0]["moniker"] as? String, "Ann")
         }
     }
 
@@ -184,22 +184,22 @@ struct SeedMappingTests {
                 realm.create(Dart.Boat.self, value: ["id": id, "name": "Beagle", "maxKnots": 9] as [String: Any])
                 realm.create(Dart.Vehicle.self, value: ["id": id, "make": "Ford", "wheels": 4] as [String: Any])
             }
-            #expect(stored(realm, "naval_ship") == ["id", "name", "maxKnots", "nauticalMiles"])
-            #expect(stored(realm, "Vehicle") == ["id", "maybeDescription", "milesTravelled", "make", "wheels"])
+            expectEqual(stored(realm, "naval_ship"), ["id", "name", "maxKnots", "nauticalMiles"])
+            expectEqual(stored(realm, "Vehicle"), ["id", "maybeDescription", "milesTravelled", "make", "wheels"])
         }
         try file.open { realm in
-            let boat = try #require(realm.object(ofType: Dart.Boat.self, forPrimaryKey: id))
-            let vehicle = try #require(realm.object(ofType: Dart.Vehicle.self, forPrimaryKey: id))
-            #expect(boat.name == "Beagle" && boat.maxKnots == 9 && boat.nauticalMiles == nil)
-            #expect(vehicle.numberOfWheels == 4)
+            let boat = try require(realm.object(ofType: Dart.Boat.self, forPrimaryKey: id))
+            let vehicle = try require(realm.object(ofType: Dart.Vehicle.self, forPrimaryKey: id))
+            expect(boat.name == "Beagle" && boat.maxKnots == 9 && boat.nauticalMiles == nil)
+            expectEqual(vehicle.numberOfWheels, 4)
             try realm.write {
                 vehicle.numberOfWheels = 3
                 boat.nauticalMiles = 100
             }
-            #expect(vehicle["wheels"] as? Int == 3)
+            expectEqual(vehicle["wheels"] as? Int, 3)
             try realm.write { realm.delete(boat) }
         }
-        try file.open { #expect($0.objects(Dart.Vehicle.self).where { $0.numberOfWheels == 3 }.count == 1) }
+        try file.open { expectEqual($0.objects(Dart.Vehicle.self).where { $0.numberOfWheels == 3 }.count, 1) }
     }
 
     @Test
@@ -207,19 +207,19 @@ struct SeedMappingTests {
         let file = SeedFile(Java.Frog.self)
         try file.open { realm in
             try realm.write { _ = realm.create(Java.Frog.self, value: ["name": "Kermit", "Age": 2] as [String: Any]) }
-            #expect(stored(realm, "Frog") == ["Name", "Age", "Species", "Owner"])
+            expectEqual(stored(realm, "Frog"), ["Name", "Age", "Species", "Owner"])
         }
         try file.open { realm in
             let frog = realm.objects(Java.Frog.self).where { $0.name == "Kermit" }[0]
-            #expect(frog.age == 2 && frog["Name"] as? String == "Kermit")
+            expect(frog.age == 2 && frog["Name"] as? String == "Kermit")
         }
         typealias Frog = Java.Field.Frog
         let field = SeedFile(Frog.self)
         try field.open { realm in
             try realm.write { _ = realm.create(Frog.self, value: ["species": "rana"]) }
-            #expect(stored(realm, "Frog") == ["name", "age", "latinName", "owner"])
+            expectEqual(stored(realm, "Frog"), ["name", "age", "latinName", "owner"])
         }
-        try field.open { #expect($0.objects(Frog.self).where { $0.species == "rana" }.count == 1) }
+        try field.open { expectEqual($0.objects(Frog.self).where { $0.species == "rana" }.count, 1) }
 
         typealias Module = Java.MyModule
         let module = SeedFile(Module.GreenFrog.self, Module.FrogPond.self)
@@ -233,14 +233,14 @@ struct SeedMappingTests {
                     value: ["latinName": "rana", "favouritePond": ["waterDepth": 1.5]] as [String: Any]
                 )
             }
-            #expect(stored(realm, "green_frog") == ["latin_name", "favourite_pond"])
-            #expect(stored(realm, "frog_pond") == ["water_depth"])
+            expectEqual(stored(realm, "green_frog"), ["latin_name", "favourite_pond"])
+            expectEqual(stored(realm, "frog_pond"), ["water_depth"])
         }
         try module.open(configuration) { realm in
             let frog = realm.objects(Module.GreenFrog.self).where { $0.favouritePond.waterDepth == 1.5 }[0]
-            #expect(frog.latinName == "rana" && frog.favouritePond?.itsFrogs.first == frog)
+            expect(frog.latinName == "rana" && frog.favouritePond?.itsFrogs.first == frog)
             try realm.write { realm.delete(frog.favouritePond!) }
-            #expect(frog.favouritePond == nil)
+            expect(frog.favouritePond == nil)
         }
     }
 
@@ -255,21 +255,21 @@ struct SeedMappingTests {
                 )
                 realm.create(JavaScript.Car.self, value: ["make": "Honda", "modelName": "Civic"])
             }
-            #expect(stored(realm, "Todo_Item") == ["_id", "name", "owner_id"] && stored(realm, "Task") == nil)
-            #expect(stored(realm, "Car") == ["_id", "make", "model_name", "miles"])
+            expect(stored(realm, "Todo_Item") == ["_id", "name", "owner_id"] && stored(realm, "Task") == nil)
+            expectEqual(stored(realm, "Car"), ["_id", "make", "model_name", "miles"])
         }
         try file.open { realm in
-            let task = try #require(realm.object(ofType: JavaScript.Task.self, forPrimaryKey: 12_342_245))
+            let task = try require(realm.object(ofType: JavaScript.Task.self, forPrimaryKey: 12_342_245))
             let car = realm.objects(JavaScript.Car.self).where { $0.modelName == "Civic" }[0]
-            #expect(task.owner_id == "anonymous" && car["model_name"] as? String == "Civic" && car.miles == 0)
+            expect(task.owner_id == "anonymous" && car["model_name"] as? String == "Civic" && car.miles == 0)
             try realm.write {
                 task.owner_id = nil
                 car.modelName = "Accord"
             }
-            #expect(realm.schema["Todo_Item"] == task.objectSchema)
+            expectEqual(realm.schema["Todo_Item"], task.objectSchema)
             try realm.write { realm.delete(task) }
         }
-        try file.open { #expect($0.objects(JavaScript.Car.self).map(\.modelName) == ["Accord"]) }
+        try file.open { expectEqual($0.objects(JavaScript.Car.self).map(\.modelName), ["Accord"]) }
     }
 
     @Test
@@ -284,18 +284,18 @@ struct SeedMappingTests {
                     )
                 }
             }
-            #expect(stored(realm, "Frog_Entity") == ["_id", "name", "age", "latin_name", "owner", "pond"])
+            expectEqual(stored(realm, "Frog_Entity"), ["_id", "name", "age", "latin_name", "owner", "pond"])
         }
         try file.open { realm in
             let frogs = realm.objects(Kotlin.Frog.self)
-            #expect(frogs.where { $0.species == "bufo" }.map(\.name) == ["Jeremiah"])
-            #expect(frogs.sorted(byKeyPath: "latin_name").map(\.name) == ["Jeremiah", "Kermit"])
-            #expect(frogs.sorted(byKeyPath: "species").map(\.name) == ["Jeremiah", "Kermit"])
+            expectEqual(frogs.where { $0.species == "bufo" }.map(\.name), ["Jeremiah"])
+            expectEqual(frogs.sorted(byKeyPath: "latin_name").map(\.name), ["Jeremiah", "Kermit"])
+            expectEqual(frogs.sorted(byKeyPath: "species").map(\.name), ["Jeremiah", "Kermit"])
             let ponds = realm.objects(Kotlin.Pond.self).where { $0.frogs.species == "rana" }
-            #expect(ponds.count == 1 && ponds[0].frogs.map(\.name) == ["Kermit"])
-            #expect(realm.schema["Pond"]?["frogs"]?.objectClassName == "Frog_Entity")
+            expect(ponds.count == 1 && ponds[0].frogs.map(\.name) == ["Kermit"])
+            expectEqual(realm.schema["Pond"]?["frogs"]?.objectClassName, "Frog_Entity")
             try realm.write { frogs[0].species = nil }
-            #expect(ponds.isEmpty)
+            expect(ponds.isEmpty)
         }
     }
 
@@ -307,13 +307,13 @@ struct SeedMappingTests {
             let person = Person()
             (person.firstName, person.lastName) = ("Ada", "Lovelace")
             try realm.write { realm.add(person) }
-            #expect(stored(realm, "Person") == ["first_name", "last_name"])
+            expectEqual(stored(realm, "Person"), ["first_name", "last_name"])
         }
         try file.open { realm in
             let ada = realm.objects(Person.self).where { $0.firstName == "Ada" }[0]
-            #expect(ada.lastName == "Lovelace" && ada["last_name"] as? String == "Lovelace")
+            expect(ada.lastName == "Lovelace" && ada["last_name"] as? String == "Lovelace")
             try realm.write { ada.lastName = "King" }
-            #expect(realm.objects(Person.self).sorted(byKeyPath: "first_name")[0].lastName == "King")
+            expectEqual(realm.objects(Person.self).sorted(byKeyPath: "first_name")[0].lastName, "King")
             try realm.write { realm.delete(ada) }
         }
     }
@@ -321,7 +321,7 @@ struct SeedMappingTests {
     @Test
     func `Two classes of one name, and a name over the limit, live in one file under mapped names`() throws {
         typealias Long = Reasons.AClassWhoseNameIsFarLongerThanTheFiftySevenBytesThatAFileTakes
-        #expect(Long.className().utf8.count > 57)
+        expect(Long.className().utf8.count > 57)
         let file = SeedFile(Reasons.Billing.Account.self, Reasons.Login.Account.self, Long.self)
         try file.open { realm in
             try realm.write {
@@ -331,9 +331,9 @@ struct SeedMappingTests {
             }
         }
         try file.open { realm in
-            #expect(realm.objects(Reasons.Billing.Account.self).map(\.balance) == [100])
-            #expect(realm.objects(Reasons.Login.Account.self).map(\.password) == ["secret"])
-            #expect(realm.objects(Long.self).map(\.x) == [5] && stored(realm, "short") == ["x"])
+            expectEqual(realm.objects(Reasons.Billing.Account.self).map(\.balance), [100])
+            expectEqual(realm.objects(Reasons.Login.Account.self).map(\.password), ["secret"])
+            expect(realm.objects(Long.self).map(\.x) == [5] && stored(realm, "short") == ["x"])
         }
     }
 
@@ -343,8 +343,8 @@ struct SeedMappingTests {
         try file.open { realm in try realm.write { _ = realm.create(Reasons.Before.self, value: ["kept"]) } }
         var configuration = file.configuration
         configuration.objectTypes = [Reasons.After.self]
-        try file.open(configuration) { #expect($0.objects(Reasons.After.self).map(\.title) == ["kept"]) }
-        try file.open { #expect($0.objects(Reasons.Before.self).map(\.label) == ["kept"]) }
+        try file.open(configuration) { expectEqual($0.objects(Reasons.After.self).map(\.title), ["kept"]) }
+        try file.open { expectEqual($0.objects(Reasons.Before.self).map(\.label), ["kept"]) }
     }
 
     @Test
@@ -359,7 +359,7 @@ struct SeedMappingTests {
         var configuration = file.configuration
         configuration.objectTypes = [Other.self]
         let error = #expect(throws: Realm.Error.self) { try Realm(configuration: configuration) }
-        #expect(error?.code == .schemaMismatch && error?.message.contains("'Person.first_name'") == true)
-        #expect(openingError(Reasons.Clash.self).contains("\"b\""))
+        expect(error?.code == .schemaMismatch && error?.message.contains("'Person.first_name'") == true)
+        expect(openingError(Reasons.Clash.self).contains("\"b\""))
     }
 }

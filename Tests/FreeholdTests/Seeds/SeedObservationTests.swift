@@ -58,8 +58,9 @@ struct SeedObservationTests {
             realm.refresh()
         }
         try await place.waitFor(4)
-        #expect(
-            place.told.sorted() == [
+        expectEqual(
+            place.told.sorted(),
+            [
                 "frog: deleted", "frog: species", "frogs: 0 -[0] +[] ~[]", "frogs: 1 -[] +[] ~[0]",
             ]
         )
@@ -80,11 +81,11 @@ struct SeedObservationTests {
                 frog.age = 68
             }
             realm.refresh()
-            #expect(frog.owner == "Brian")
+            expectEqual(frog.owner, "Brian")
         }
         try await place.waitFor(1)
         try await place.settle()
-        #expect(place.told == ["age"])
+        expectEqual(place.told, ["age"])
         place.end()
     }
 
@@ -97,7 +98,7 @@ struct SeedObservationTests {
             log.details = .fromDictionary(["items": .fromArray(items), "total": .int(2)])
             try realm.write { realm.add(log) }
             place.tokens.append(log.observe { place.note("log: " + described($0)) })
-            let list = try #require(log.details.dictionaryValue?["items"]?.listValue)
+            let list = try require(log.details.dictionaryValue?["items"]?.listValue)
             place.tokens.append(
                 list.observe { change in
                     guard case .update(let items, let gone, let new, _) = change else { return }
@@ -112,7 +113,7 @@ struct SeedObservationTests {
             realm.refresh()
         }
         try await place.waitFor(2)
-        #expect(place.told.sorted() == ["items: 3 -[] +[2]", "log: details"])
+        expectEqual(place.told.sorted(), ["items: 3 -[] +[2]", "log: details"])
         place.end()
     }
 }

@@ -124,10 +124,10 @@ struct SeedOptionalTests {
         }
         try file.open { realm in
             let all = realm.objects(CPlusPlus.Model.self)
-            #expect(all.map(\.optStringName) == ["some", nil, ""] && all.map(\.stringName) == ["", "", ""])
-            #expect(all.where { $0.optStringName == nil }.count == 1)
+            expect(all.map(\.optStringName) == ["some", nil, ""] && all.map(\.stringName) == ["", "", ""])
+            expectEqual(all.where { $0.optStringName == nil }.count, 1)
             try realm.write { all[0].optStringName = nil }
-            #expect(all.where { $0.optStringName == nil }.count == 2)
+            expectEqual(all.where { $0.optStringName == nil }.count, 2)
         }
     }
 
@@ -136,9 +136,9 @@ struct SeedOptionalTests {
         typealias Person = CSharp.Person
         let file = SeedFile(Person.self, CSharp.Dog.self)
         try file.open { realm in
-            let schema = try #require(realm.schema["Person"])
+            let schema = try require(realm.schema["Person"])
             for property in schema.properties {
-                #expect(property.isOptional == property.name.hasPrefix("Nullable"), "\(property.name)")
+                expectEqual(property.isOptional, property.name.hasPrefix("Nullable"), "\(property.name)")
             }
             let person = Person(
                 value: [
@@ -149,20 +149,21 @@ struct SeedOptionalTests {
         }
         try file.open { realm in
             let people = realm.objects(Person.self)
-            #expect(people.map(\.NullableName) == ["N", nil] && people.map(\.NullableArray) == [Data([1]), nil])
-            #expect(people.map(\.NullableInt) == [5, nil] && people.map(\.NullableDog?.Name) == ["Rex", nil])
-            #expect(people[1].NonNullableName == "" && people[1].NonNullableInt == 0)
-            #expect(people[1].NonNullableArray == Data())
+            expect(people.map(\.NullableName) == ["N", nil] && people.map(\.NullableArray) == [Data([1]), nil])
+            expect(people.map(\.NullableInt) == [5, nil] && people.map(\.NullableDog?.Name) == ["Rex", nil])
+            expect(people[1].NonNullableName == "" && people[1].NonNullableInt == 0)
+            expectEqual(people[1].NonNullableArray, Data())
             try realm.write {
                 let person = people[0]
                 (person.NullableName, person.NullableArray, person.NullableInt) = (nil, nil, nil)
                 person.NullableDog = nil
             }
-            #expect(
-                people.where { $0.NullableInt == nil && $0.NullableName == nil && $0.NullableDog == nil }.count == 2
+            expectEqual(
+                people.where { $0.NullableInt == nil && $0.NullableName == nil && $0.NullableDog == nil }.count,
+                2
             )
             for name in ["NonNullableName", "NonNullableArray", "NonNullableInt"] {
-                #expect(thrownCode { try realm.write { people[0][name] = nil } } == .missingValue, "\(name)")
+                expectEqual(thrownCode { try realm.write { people[0][name] = nil } }, .missingValue, "\(name)")
             }
         }
     }
@@ -172,8 +173,8 @@ struct SeedOptionalTests {
         let file = SeedFile(Java.Boxes.self, Java.Primitives.self)
         let names = Java.Boxes().objectSchema.properties.map(\.name)
         try file.open { realm in
-            #expect(realm.schema["Boxes"]?.properties.allSatisfy(\.isOptional) == true && names.count == 13)
-            #expect(realm.schema["Primitives"]?.properties.allSatisfy { !$0.isOptional } == true)
+            expect(realm.schema["Boxes"]?.properties.allSatisfy(\.isOptional) == true && names.count == 13)
+            expectEqual(realm.schema["Primitives"]?.properties.allSatisfy { !$0.isOptional }, true)
             try realm.write {
                 realm.add(Java.Boxes())
                 realm.add(Java.Primitives())
@@ -183,12 +184,12 @@ struct SeedOptionalTests {
         try file.open { realm in
             let (null, full) = (realm.objects(Java.Boxes.self)[0], realm.objects(Java.Boxes.self)[1])
             for name in names {
-                #expect(null[name] == nil && full[name] != nil && realm.objects(Java.Primitives.self)[0][name] != nil)
+                expect(null[name] == nil && full[name] != nil && realm.objects(Java.Primitives.self)[0][name] != nil)
                 let code = thrownCode { try realm.write { realm.objects(Java.Primitives.self)[0][name] = nil } }
-                #expect(code == .missingValue, "\(name)")
+                expectEqual(code, .missingValue, "\(name)")
             }
             try realm.write { for name in names { full[name] = nil } }
-            for name in names { #expect(full[name] == nil) }
+            for name in names { expect(full[name] == nil) }
         }
     }
 
@@ -202,8 +203,8 @@ struct SeedOptionalTests {
             }
         }
         try file.open { realm in
-            #expect(realm.objects(JavaScript.Car.self).map(\.miles) == [3, nil])
-            #expect(realm.objects(JavaScript.Car.self).where { $0.miles > 0 }.count == 1)
+            expectEqual(realm.objects(JavaScript.Car.self).map(\.miles), [3, nil])
+            expectEqual(realm.objects(JavaScript.Car.self).where { $0.miles > 0 }.count, 1)
         }
     }
 
@@ -212,8 +213,8 @@ struct SeedOptionalTests {
         func check<P: Object>(_ type: P.Type) throws {
             let file = SeedFile(type)
             try file.open { realm in
-                let schema = try #require(realm.schema["Person"])
-                #expect(schema.properties.map(\.isOptional) == [false, true, false, true])
+                let schema = try require(realm.schema["Person"])
+                expectEqual(schema.properties.map(\.isOptional), [false, true, false, true])
                 try realm.write {
                     _ = realm.create(type, value: ["name": "Ann", "heightCm": Float(170.5)] as [String: Any])
                     _ = realm.create(type, value: ["address": "Main Street"])
@@ -221,15 +222,15 @@ struct SeedOptionalTests {
             }
             try file.open { realm in
                 let people = realm.objects(type)
-                #expect(people[0]["heightCm"] as? Float == 170.5 && people[0]["address"] == nil)
-                #expect(people[1]["heightCm"] == nil && people[1]["name"] as? String == "")
+                expect(people[0]["heightCm"] as? Float == 170.5 && people[0]["address"] == nil)
+                expect(people[1]["heightCm"] == nil && people[1]["name"] as? String == "")
                 try realm.write {
                     people[0]["heightCm"] = nil
                     people[1]["ageYears"] = 5
                 }
-                #expect(people[0]["heightCm"] == nil && people[1]["ageYears"] as? Int == 5)
-                #expect(thrownCode { try realm.write { people[0]["ageYears"] = nil } } == .missingValue)
-                #expect(thrownCode { try realm.write { people[0]["name"] = NSNull() } } == .missingValue)
+                expect(people[0]["heightCm"] == nil && people[1]["ageYears"] as? Int == 5)
+                expectEqual(thrownCode { try realm.write { people[0]["ageYears"] = nil } }, .missingValue)
+                expectEqual(thrownCode { try realm.write { people[0]["name"] = NSNull() } }, .missingValue)
             }
         }
         try check(ObjectiveC.Person.self)
@@ -245,22 +246,23 @@ struct SeedOptionalTests {
             lists.nullable.append(objectsIn: [1, nil, 3])
             lists.strings.append(objectsIn: [nil, "", "b"])
             try realm.write { realm.add(lists) }
-            #expect(
-                thrownCode { try realm.write { lists["required"] = [1, nil] as [Int?] } } == .missingValue
+            expectEqual(
+                thrownCode { try realm.write { lists["required"] = [1, nil] as [Int?] } },
+                .missingValue
             )
-            #expect(thrownCode { try realm.write { lists["objects"] = [NSNull()] } } != nil)
+            expect(thrownCode { try realm.write { lists["objects"] = [NSNull()] } } != nil)
         }
         try file.open { realm in
             let lists = realm.objects(Lists.self)[0]
-            #expect(Array(lists.nullable) == [1, nil, 3] && Array(lists.strings) == [nil, "", "b"])
-            #expect(lists.required.isEmpty && lists.objects.isEmpty)
+            expect(Array(lists.nullable) == [1, nil, 3] && Array(lists.strings) == [nil, "", "b"])
+            expect(lists.required.isEmpty && lists.objects.isEmpty)
             try realm.write {
                 lists.nullable[0] = nil
                 lists.strings.remove(at: 0)
             }
-            #expect(Array(lists.nullable) == [nil, nil, 3] && Array(lists.strings) == ["", "b"])
+            expect(Array(lists.nullable) == [nil, nil, 3] && Array(lists.strings) == ["", "b"])
         }
-        #expect(openingError(Collections.NullableObjects.self, Collections.Item.self).contains("aren't optional"))
+        expect(openingError(Collections.NullableObjects.self, Collections.Item.self).contains("aren't optional"))
     }
 
     @Test
@@ -268,10 +270,10 @@ struct SeedOptionalTests {
         typealias Lists = Collections.Lists
         let realm = try seedRealm(Lists.self, Collections.Item.self)
         let lists = Lists(value: ["required": NSNull(), "objects": NSNull()])
-        #expect(lists.required.isEmpty && lists.objects.isEmpty)
+        expect(lists.required.isEmpty && lists.objects.isEmpty)
         lists.required.append(1)
         lists["required"] = nil
-        #expect(lists.required.isEmpty)
+        expect(lists.required.isEmpty)
         try realm.write {
             realm.add(lists)
             lists.required.append(objectsIn: [1, 2])
@@ -279,7 +281,7 @@ struct SeedOptionalTests {
             lists["required"] = nil
             lists["objects"] = NSNull()
         }
-        #expect(lists.required.isEmpty && lists.objects.isEmpty && realm.objects(Collections.Item.self).count == 1)
-        #expect(lists["required"] is List<Int>)
+        expect(lists.required.isEmpty && lists.objects.isEmpty && realm.objects(Collections.Item.self).count == 1)
+        expect(lists["required"] is List<Int>)
     }
 }

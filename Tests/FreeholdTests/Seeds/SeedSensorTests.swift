@@ -68,9 +68,9 @@ struct SeedSensorTests {
         }
         try file.open { realm in
             let sensors = realm.objects(type)
-            #expect(sensors.count == 2 && sensors[0] != sensors[1])
+            expect(sensors.count == 2 && sensors[0] != sensors[1])
             for (name, value) in values {
-                #expect((sensors[0][name] as? AnyHashable) == (value as? AnyHashable), "\(type).\(name)")
+                expectEqual((sensors[0][name] as? AnyHashable), (value as? AnyHashable), "\(type).\(name)")
             }
             try realm.write {
                 sensors[0].setValue(-40, forKey: temperature)
@@ -78,8 +78,8 @@ struct SeedSensorTests {
             }
         }
         try file.open { realm in
-            #expect(realm.objects(type).count == 1)
-            #expect(
+            expectEqual(realm.objects(type).count, 1)
+            expect(
                 (realm.objects(type)[0][temperature] as? any BinaryFloatingPoint).map { Double($0) } == -40
                     || realm.objects(type)[0][temperature] as? Int == -40
             )
@@ -104,7 +104,7 @@ struct SeedSensorTests {
                 "windSpeedInMph": 3.25,
             ]
         )
-        #expect(Dart.WeatherSensor().objectSchema["id"]?.columnName == "_id")
+        expectEqual(Dart.WeatherSensor().objectSchema["id"]?.columnName, "_id")
     }
 
     @Test func `JavaScript, TypeScript`() throws {
@@ -127,7 +127,7 @@ struct SeedSensorTests {
                 "windSpeedInMph": 3,
             ]
         )
-        #expect(Kotlin.WeatherSensor().objectSchema["id"]?.columnName == "_id")
+        expectEqual(Kotlin.WeatherSensor().objectSchema["id"]?.columnName, "_id")
     }
 
     @Test func `the model in Swift`() throws {

@@ -71,19 +71,19 @@ struct SeedSyncTests {
         let (dogID, personID) = try file.open { realm in
             let (dog, person) = (Plain.Dog(), Plain.Person())
             // `ObjectId()` is twelve zeros, as RealmSwift has it; without a default a new one is made.
-            #expect(dog._id == Plain.Dog()._id && dog._id.stringValue == String(repeating: "0", count: 24))
+            expect(dog._id == Plain.Dog()._id && dog._id.stringValue == String(repeating: "0", count: 24))
             (dog._id, person._id) = (.generate(), .generate())
             (dog.name, dog.age, person.name) = ("Rex", 3, "Ann")
             try realm.write { realm.add([dog, person] as [Object]) }
             return (dog._id, person._id)
         }
         try file.open { realm in
-            let dog = try #require(realm.object(ofType: Plain.Dog.self, forPrimaryKey: dogID))
-            #expect(dog.name == "Rex" && dog.age == 3)
-            #expect(realm.object(ofType: Plain.Person.self, forPrimaryKey: personID)?.name == "Ann")
-            #expect(realm.object(ofType: Plain.Person.self, forPrimaryKey: dogID) == nil)
+            let dog = try require(realm.object(ofType: Plain.Dog.self, forPrimaryKey: dogID))
+            expect(dog.name == "Rex" && dog.age == 3)
+            expectEqual(realm.object(ofType: Plain.Person.self, forPrimaryKey: personID)?.name, "Ann")
+            expect(realm.object(ofType: Plain.Person.self, forPrimaryKey: dogID) == nil)
             try realm.write { realm.delete(dog) }
-            #expect(realm.objects(Plain.Person.self).count == 1)
+            expectEqual(realm.objects(Plain.Person.self).count, 1)
         }
     }
 
@@ -96,21 +96,21 @@ struct SeedSyncTests {
             ann.dog = ToOne.Dog(value: named("Rex"))
             bob.dog = ann.dog
             try realm.write { realm.add([ann, bob, Person(value: named("Cid"))]) }
-            #expect(realm.objects(ToOne.Dog.self).count == 1)
-            let property = try #require(realm.schema["Person"]?["dog"])
-            #expect(property.isOptional && property.type == .object && property.objectClassName == "Dog")
-            #expect(realm.schema["Dog"]?.properties.map(\.name) == ["_id", "name", "age"])
+            expectEqual(realm.objects(ToOne.Dog.self).count, 1)
+            let property = try require(realm.schema["Person"]?["dog"])
+            expect(property.isOptional && property.type == .object && property.objectClassName == "Dog")
+            expectEqual(realm.schema["Dog"]?.properties.map(\.name), ["_id", "name", "age"])
         }
         try file.open { realm in
             let people = realm.objects(Person.self)
-            #expect(people.map(\.dog?.name) == ["Rex", "Rex", nil] && people[0].dog == people[1].dog)
-            #expect(people.where { $0.dog == nil }.map(\.name) == ["Cid"])
-            #expect(people.where { $0.dog.name == "Rex" }.count == 2)
+            expect(people.map(\.dog?.name) == ["Rex", "Rex", nil] && people[0].dog == people[1].dog)
+            expectEqual(people.where { $0.dog == nil }.map(\.name), ["Cid"])
+            expectEqual(people.where { $0.dog.name == "Rex" }.count, 2)
             try realm.write { people[1].dog = nil }
-            #expect(people.map(\.dog?.name) == ["Rex", nil, nil] && realm.objects(ToOne.Dog.self).count == 1)
+            expect(people.map(\.dog?.name) == ["Rex", nil, nil] && realm.objects(ToOne.Dog.self).count == 1)
             try realm.write { realm.delete(people[0]) }
             // A dog lives on without its person.
-            #expect(realm.objects(ToOne.Dog.self).count == 1)
+            expectEqual(realm.objects(ToOne.Dog.self).count, 1)
         }
     }
 
@@ -121,22 +121,22 @@ struct SeedSyncTests {
         try file.open { realm in
             let person = Person(value: named("Ann"))
             try realm.write { realm.add(person) }
-            #expect(person.dogs.isEmpty)
+            expect(person.dogs.isEmpty)
             try realm.write { for name in ["Rex", "Max"] { person.dogs.append(ToMany.Dog(value: named(name))) } }
-            #expect(realm.objects(ToMany.Dog.self).count == 2)
+            expectEqual(realm.objects(ToMany.Dog.self).count, 2)
         }
         try file.open { realm in
             let person = realm.objects(Person.self)[0]
-            #expect(person.dogs.map(\.name) == ["Rex", "Max"])
+            expectEqual(person.dogs.map(\.name), ["Rex", "Max"])
             try realm.write {
                 person.dogs.append(person.dogs[0])
                 person.dogs.move(from: 1, to: 0)
             }
-            #expect(person.dogs.map(\.name) == ["Max", "Rex", "Rex"])
+            expectEqual(person.dogs.map(\.name), ["Max", "Rex", "Rex"])
             try realm.write { realm.delete(person.dogs[1]) }
-            #expect(person.dogs.map(\.name) == ["Max"])
+            expectEqual(person.dogs.map(\.name), ["Max"])
             try realm.write { realm.delete(person) }
-            #expect(realm.objects(ToMany.Dog.self).map(\.name) == ["Max"])
+            expectEqual(realm.objects(ToMany.Dog.self).map(\.name), ["Max"])
         }
     }
 
@@ -147,28 +147,28 @@ struct SeedSyncTests {
         try file.open { realm in
             let (ann, dog) = (Person(value: named("Ann")), Inverse.Dog(value: named("Rex")))
             ann.dogs.append(dog)
-            #expect(dog.person.isEmpty)
+            expect(dog.person.isEmpty)
             try realm.write { realm.add([ann, Person(value: named("Bob"))]) }
-            #expect(dog.person.map(\.name) == ["Ann"])
-            #expect(realm.core.view.schema.table(named: "Dog")?.columns.map(\.name) == ["_id", "name", "age"])
+            expectEqual(dog.person.map(\.name), ["Ann"])
+            expectEqual(realm.core.view.schema.table(named: "Dog")?.columns.map(\.name), ["_id", "name", "age"])
         }
         try file.open { realm in
             let (dog, bob) = (realm.objects(Inverse.Dog.self)[0], realm.objects(Person.self)[1])
             try realm.write {
                 bob.dogs.append(dog)
-                #expect(Set(dog.person.map(\.name)) == ["Ann", "Bob"])
+                expectEqual(Set(dog.person.map(\.name)), ["Ann", "Bob"])
                 realm.delete(realm.objects(Person.self)[0])
-                #expect(dog.person.map(\.name) == ["Bob"])
+                expectEqual(dog.person.map(\.name), ["Bob"])
             }
-            #expect(realm.objects(Inverse.Dog.self).where { $0.person.name == "Bob" }.count == 1)
+            expectEqual(realm.objects(Inverse.Dog.self).where { $0.person.name == "Bob" }.count, 1)
         }
         try file.open { realm in
             let dog = realm.objects(Inverse.Dog.self)[0]
             realm.beginWrite()
             realm.objects(Person.self)[0].dogs.removeAll()
-            #expect(dog.person.isEmpty)
+            expect(dog.person.isEmpty)
             realm.cancelWrite()
-            #expect(dog.person.map(\.name) == ["Bob"])
+            expectEqual(dog.person.map(\.name), ["Bob"])
         }
     }
 }

@@ -52,11 +52,11 @@ struct SeedUnstructuredTests {
         }
         try file.open { realm in
             let log = realm.objects(EventLog.self)[0]
-            let details = try #require(log.details.dictionaryValue)
-            #expect(log.eventType == "purchase" && Set(details.keys) == ["ipAddress", "items", "total"])
-            #expect(details["ipAddress"]?.stringValue == "192.168.1.1" && details["total"]?.doubleValue == 1_249.99)
-            let items = try #require(details["items"]?.listValue)
-            #expect(items.map { $0.dictionaryValue?["name"]?.stringValue } == ["Laptop", "Mouse"])
+            let details = try require(log.details.dictionaryValue)
+            expect(log.eventType == "purchase" && Set(details.keys) == ["ipAddress", "items", "total"])
+            expect(details["ipAddress"]?.stringValue == "192.168.1.1" && details["total"]?.doubleValue == 1_249.99)
+            let items = try require(details["items"]?.listValue)
+            expectEqual(items.map { $0.dictionaryValue?["name"]?.stringValue }, ["Laptop", "Mouse"])
             // Single elements are found and changed where they are.
             try realm.write {
                 items[1].dictionaryValue?["price"] = .double(39.99)
@@ -65,14 +65,14 @@ struct SeedUnstructuredTests {
             }
         }
         try file.open { realm in
-            let details = try #require(realm.objects(EventLog.self)[0].details.dictionaryValue)
-            let items = try #require(details["items"]?.listValue)
-            #expect(items.count == 3 && items[1].dictionaryValue?["price"]?.doubleValue == 39.99)
-            #expect(items[2].stringValue == "a free sample" && details["total"] == AnyRealmValue.none)
+            let details = try require(realm.objects(EventLog.self)[0].details.dictionaryValue)
+            let items = try require(details["items"]?.listValue)
+            expect(items.count == 3 && items[1].dictionaryValue?["price"]?.doubleValue == 39.99)
+            expect(items[2].stringValue == "a free sample" && details["total"] == AnyRealmValue.none)
             try realm.write { items.remove(at: 0) }
-            #expect(items.count == 2 && items[0].dictionaryValue?["name"]?.stringValue == "Mouse")
+            expect(items.count == 2 && items[0].dictionaryValue?["name"]?.stringValue == "Mouse")
             try realm.write { realm.objects(EventLog.self)[0].details = .none }
-            #expect(realm.objects(EventLog.self)[0].details == AnyRealmValue.none)
+            expectEqual(realm.objects(EventLog.self)[0].details, AnyRealmValue.none)
             try realm.write { realm.deleteAll() }
         }
     }
@@ -86,13 +86,13 @@ struct SeedUnstructuredTests {
             try realm.write { _ = realm.create(Dart.EventLog.self, value: ["details": value]) }
         }
         try file.open { realm in
-            let details = try #require(realm.objects(Dart.EventLog.self)[0].details.dictionaryValue)
-            let a = try #require(details["a"]?.listValue)
-            #expect(a.count == 6 && a[0].intValue == 1 && a[1].stringValue == "two" && a[2].doubleValue == 3.5)
-            #expect(a[3] == AnyRealmValue.none && a[4].boolValue == true)
-            let deep = try #require(a[5].dictionaryValue?["deep"]?.listValue)
-            #expect(deep[0].listValue?.isEmpty == true && deep[1].dictionaryValue?.count == 0)
-            #expect(details["b"]?.dictionaryValue?["c"]?.stringValue == "d")
+            let details = try require(realm.objects(Dart.EventLog.self)[0].details.dictionaryValue)
+            let a = try require(details["a"]?.listValue)
+            expect(a.count == 6 && a[0].intValue == 1 && a[1].stringValue == "two" && a[2].doubleValue == 3.5)
+            expect(a[3] == AnyRealmValue.none && a[4].boolValue == true)
+            let deep = try require(a[5].dictionaryValue?["deep"]?.listValue)
+            expect(deep[0].listValue?.isEmpty == true && deep[1].dictionaryValue?.count == 0)
+            expectEqual(details["b"]?.dictionaryValue?["c"]?.stringValue, "d")
         }
     }
 
@@ -112,14 +112,14 @@ struct SeedUnstructuredTests {
                     holder.value = nested(depth)
                 }
             }
-            #expect(code == (depth > 100 ? .limitExceeded : nil))
-            #expect(realm.objects(Holder.self).count == (depth > 100 ? 0 : 1))
+            expectEqual(code, (depth > 100 ? .limitExceeded : nil))
+            expectEqual(realm.objects(Holder.self).count, (depth > 100 ? 0 : 1))
         }
         guard depth == 100 else { return }
         try file.open { realm in
             var value = realm.objects(Holder.self)[0].value
             for _ in 0..<100 { value = value.listValue?[0] ?? value.dictionaryValue?["k"] ?? AnyRealmValue.none }
-            #expect(value.stringValue == "bottom")
+            expectEqual(value.stringValue, "bottom")
         }
     }
 
@@ -136,9 +136,9 @@ struct SeedUnstructuredTests {
             holder.value.listValue?[1].listValue?.append(.int(3))
             outer.insert(.string("first"), at: 0)
         }
-        #expect(inner.map(\.intValue) == [2, 3] && outer.count == 3 && outer[2].listValue?.count == 2)
+        expect(inner.map(\.intValue) == [2, 3] && outer.count == 3 && outer[2].listValue?.count == 2)
         try realm.write { holder.value = .int(5) }
-        #expect(outer.isInvalidated && inner.isInvalidated)
+        expect(outer.isInvalidated && inner.isInvalidated)
     }
 
     @Test
@@ -164,12 +164,12 @@ struct SeedUnstructuredTests {
         try file.open { realm in
             let holders = realm.objects(Holder.self)
             for (holder, value) in zip(holders, values) {
-                #expect(holder.value == value && holder.indexed == value && holder.byName["v"] == value)
-                #expect(Array(holder.values) == values)
-                #expect(holders.where { $0.indexed == value }.map(\.value) == [value], "\(value)")
-                #expect(holders.where { $0.value == value }.count == 1, "\(value)")
+                expect(holder.value == value && holder.indexed == value && holder.byName["v"] == value)
+                expectEqual(Array(holder.values), values)
+                expectEqual(holders.where { $0.indexed == value }.map(\.value), [value], "\(value)")
+                expectEqual(holders.where { $0.value == value }.count, 1, "\(value)")
             }
-            #expect(realm.schema["Holder"]?["indexed"]?.isIndexed == true)
+            expectEqual(realm.schema["Holder"]?["indexed"]?.isIndexed, true)
         }
     }
 
@@ -183,9 +183,9 @@ struct SeedUnstructuredTests {
             holder.byName["t"] = .object(target)
             holder.indexed = .fromArray([.object(target)])
         }
-        #expect(holder.value.object(Mixed.Target.self)?.name == "t" && target.realm == realm)
+        expect(holder.value.object(Mixed.Target.self)?.name == "t" && target.realm == realm)
         try realm.write { realm.delete(target) }
-        #expect(holder.value == AnyRealmValue.none && holder.byName["t"] == AnyRealmValue.none)
-        #expect(holder.indexed.listValue.map { Array($0) } == [AnyRealmValue.none])
+        expect(holder.value == AnyRealmValue.none && holder.byName["t"] == AnyRealmValue.none)
+        expectEqual(holder.indexed.listValue.map { Array($0) }, [AnyRealmValue.none])
     }
 }

@@ -163,18 +163,18 @@ struct SnapshotTests {
     @Test
     func `every kind of property decodes, of managed and unmanaged objects, live and frozen`() throws {
         let dog = dog()
-        #expect(try dog.snapshot() == expected(dog))
+        try expectEqual(dog.snapshot(), expected(dog))
         let realm = try Realm(configuration: configuration)
         try realm.write {
             realm.add(dog)
             dog.friend!.friends.append(dog)
             // What isn't committed yet, too.
             let inside: SNDogInfo = try dog.snapshot()
-            #expect(inside == expected(dog, fans: ["Rex"]))
+            expectEqual(inside, expected(dog, fans: ["Rex"]))
         }
-        #expect(try dog.snapshot() == expected(dog, fans: ["Rex"]))
-        #expect(try dog.freeze().snapshot() == expected(dog, fans: ["Rex"]))
-        #expect(try dog.friend!.snapshot(as: SNDogInfo.Friend.self) == .init(name: "Rex"))
+        try expectEqual(dog.snapshot(), expected(dog, fans: ["Rex"]))
+        try expectEqual(dog.freeze().snapshot(), expected(dog, fans: ["Rex"]))
+        try expectEqual(dog.friend!.snapshot(as: SNDogInfo.Friend.self), .init(name: "Rex"))
     }
 
     @Test
@@ -193,7 +193,7 @@ struct SnapshotTests {
             var unknown: Int?
         }
         let nulls = try dog.snapshot(as: Nulls.self)
-        #expect(nulls == Nulls())
+        expectEqual(nulls, Nulls())
 
         struct Needs: Codable { var age: Int }
         struct Wrong: Codable { var name: Int }
@@ -212,20 +212,20 @@ struct SnapshotTests {
             case DecodingError.typeMismatch(_, let context):
                 return "type " + context.codingPath.map(\.stringValue).joined(separator: ".")
             case DecodingError.keyNotFound(let key, let context):
-                #expect(context.debugDescription.contains("maybeMood"))
+                expect(context.debugDescription.contains("maybeMood"))
                 return "key " + key.stringValue
             case DecodingError.dataCorrupted(let context):
                 return "data " + context.codingPath.map(\.stringValue).joined(separator: ".")
             default: return "\(error)"
             }
         }
-        #expect(path(Needs.self) == "null age")
-        #expect(path(Wrong.self) == "type name")
-        #expect(path(Unknown.self) == "key nmae")
+        expectEqual(path(Needs.self), "null age")
+        expectEqual(path(Wrong.self), "type name")
+        expectEqual(path(Unknown.self), "key nmae")
         try realm.write { dog.age = 1000 }
-        #expect(path(Small.self) == "data age")
+        expectEqual(path(Small.self), "data age")
         try realm.write { dog.friends.append(objectsIn: [dog, SNDog()]) }
-        #expect(path(Deep.self) == "null friends.Index 1.age")
+        expectEqual(path(Deep.self), "null friends.Index 1.age")
     }
 
     @Test
@@ -244,15 +244,15 @@ struct SnapshotTests {
         }
         let first = keeper.objects(SNDog.self).where { $0.name == "D0" }[0]
         let friends: [SNDogInfo.Friend] = try first.friends.snapshot()
-        #expect(friends.map(\.name) == (0..<10).reversed().map { "D\($0)" })
-        #expect(try first.fans.snapshot(as: SNDogInfo.Friend.self) == [.init(name: "D0")])
-        #expect(try keeper.objects(SNDog.self).where { $0.age > 100 }.snapshot(as: SNDogInfo.self).isEmpty)
+        expectEqual(friends.map(\.name), (0..<10).reversed().map { "D\($0)" })
+        try expectEqual(first.fans.snapshot(as: SNDogInfo.Friend.self), [.init(name: "D0")])
+        expect(try keeper.objects(SNDog.self).where { $0.age > 100 }.snapshot(as: SNDogInfo.self).isEmpty)
         let infos = try await Realm.read(configuration) { realm in
             try realm.objects(SNDog.self).where { $0.age > 6 }.sorted(by: \.age, ascending: false)
                 .snapshot(as: SNDogInfo.self)
         }
-        #expect(infos.map(\.name) == ["D9", "D8", "D7"])
-        #expect(infos[0].fans == [.init(name: "D0")])
+        expectEqual(infos.map(\.name), ["D9", "D8", "D7"])
+        expectEqual(infos[0].fans, [.init(name: "D0")])
         withExtendedLifetime(keeper) {}
     }
 
@@ -271,7 +271,7 @@ struct SnapshotTests {
         let dog = dog()
         try realm.write { realm.add(dog) }
         let dynamic = realm.dynamicObjects("SNDog").first { $0["name"] as? String == "Fido" }!
-        #expect(
+        expect(
             try dynamic.snapshot()
                 == Info(
                     name: "Fido",
@@ -284,7 +284,7 @@ struct SnapshotTests {
                 )
         )
         struct Web: Codable { var web: String? }
-        #expect(try dynamic.snapshot(as: Web.self).web == "https://dogs.example/fido")
-        #expect(try dog.snapshot(as: Web.self).web == "https://dogs.example/fido")
+        expect(try dynamic.snapshot(as: Web.self).web == "https://dogs.example/fido")
+        expect(try dog.snapshot(as: Web.self).web == "https://dogs.example/fido")
     }
 }

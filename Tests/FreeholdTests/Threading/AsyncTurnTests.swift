@@ -58,13 +58,13 @@ struct AsyncTurnTests {
             realm.add(person(11))
             realm.cancelWrite()
         }
-        #expect(try await eventually { place.queue.sync { place.log.count == 7 } })
+        expect(try await eventually { place.queue.sync { place.log.count == 7 } })
         place.queue.sync {
-            #expect(place.log.first == "sync 0")
-            #expect(place.log.filter { $0.hasPrefix("async") } == ["async 0", "async 1", "async 2"])
-            #expect(Set(place.log.suffix(6)).isSuperset(of: ["0 true", "1 true", "2 true"]))
-            #expect(place.realm!.objects(THPerson.self).count == 4)
-            #expect(!place.realm!.isPerformingAsynchronousWriteOperations)
+            expectEqual(place.log.first, "sync 0")
+            expectEqual(place.log.filter { $0.hasPrefix("async") }, ["async 0", "async 1", "async 2"])
+            expect(Set(place.log.suffix(6)).isSuperset(of: ["0 true", "1 true", "2 true"]))
+            expectEqual(place.realm!.objects(THPerson.self).count, 4)
+            expect(!place.realm!.isPerformingAsynchronousWriteOperations)
             place.realm = nil
         }
         withExtendedLifetime(keeper) {}
@@ -108,7 +108,7 @@ struct AsyncTurnTests {
             }
             try await group.waitForAll()
         }
-        #expect(try await eventually { await writer.count == 125 })
+        expect(try await eventually { await writer.count == 125 })
         withExtendedLifetime(keeper) {}
     }
 
@@ -124,7 +124,7 @@ struct AsyncTurnTests {
             task.cancel()
         }
         try await writer.write(2)
-        #expect(try await eventually { await writer.count == 1 })
+        expect(try await eventually { await writer.count == 1 })
         withExtendedLifetime(keeper) {}
     }
 
@@ -143,9 +143,9 @@ struct AsyncTurnTests {
             }
             place.second = realm.beginAsyncWrite { place.log.append("never") }
         }
-        #expect(try await eventually { place.queue.sync { place.log == ["true"] } })
+        expect(try await eventually { place.queue.sync { place.log == ["true"] } })
         place.queue.sync {
-            #expect(!place.realm!.isPerformingAsynchronousWriteOperations)
+            expect(!place.realm!.isPerformingAsynchronousWriteOperations)
             place.realm = nil
         }
         withExtendedLifetime(keeper) {}

@@ -25,8 +25,8 @@ struct AsyncWriteTests {
         task.cancel()
         isCancelled.signal()
         await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(await place.run { !$0.realm!.isInWriteTransaction && $0.realm!.isEmpty })
-        #expect(try await place.write(2))
+        expect(await place.run { !$0.realm!.isInWriteTransaction && $0.realm!.isEmpty })
+        expect(try await place.write(2))
         withExtendedLifetime(keeper) {}
     }
 
@@ -49,15 +49,15 @@ struct AsyncWriteTests {
         }.start()
         try onAnotherThread { isHeld.wait() }
         let task = Task { try await place.write(1) }
-        #expect(try await eventually { await place.run { $0.realm!.isPerformingAsynchronousWriteOperations } })
+        expect(try await eventually { await place.run { $0.realm!.isPerformingAsynchronousWriteOperations } })
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
         try onAnotherThread {
             letGo.signal()
             isOver.wait()
         }
-        #expect(await place.run { !$0.realm!.isPerformingAsynchronousWriteOperations && $0.realm!.isEmpty })
-        #expect(try await place.write(2))
+        expect(await place.run { !$0.realm!.isPerformingAsynchronousWriteOperations && $0.realm!.isEmpty })
+        expect(try await place.write(2))
         withExtendedLifetime(keeper) {}
     }
 
@@ -67,8 +67,8 @@ struct AsyncWriteTests {
         let keeper = try threadingRealm(configuration, count: 0)
         let place = PlainPlace()
         try await place.open(configuration)
-        #expect(try await place.write(1))
-        #expect(await place.run { !$0.realm!.isPerformingAsynchronousWriteOperations })
+        expect(try await place.write(1))
+        expect(await place.run { !$0.realm!.isPerformingAsynchronousWriteOperations })
         final class Box: @unchecked Sendable { var seen: [Bool] = [] }
         let box = Box()
         let queue = DispatchQueue(label: "performing")
@@ -81,10 +81,10 @@ struct AsyncWriteTests {
             }
             return Handle(realm)
         }
-        #expect(try await eventually { queue.sync { box.seen.count == 2 } })
+        expect(try await eventually { queue.sync { box.seen.count == 2 } })
         queue.sync {
-            #expect(box.seen == [true, true])
-            #expect(!realm.realm!.isPerformingAsynchronousWriteOperations)
+            expectEqual(box.seen, [true, true])
+            expect(!realm.realm!.isPerformingAsynchronousWriteOperations)
             realm.realm = nil
         }
         withExtendedLifetime(keeper) {}

@@ -15,22 +15,22 @@ struct DeadlineTests {
             hasty.busyTimeout = .milliseconds(20)
             let impatient = hasty
             let holder = try await HeldWriter(store)
-            #expect(await code { try await store.write(timeout: .milliseconds(20)) { _ in } } == .timedOut)
-            #expect(await code { try await Realm.write(impatient) { _ in } } == .busy)
+            await expectEqual(code { try await store.write(timeout: .milliseconds(20)) { _ in } }, .timedOut)
+            await expectEqual(code { try await Realm.write(impatient) { _ in } }, .busy)
             // The nearer limit is the one that is told.
-            #expect(await code { try await Realm.write(impatient, timeout: .seconds(600)) { _ in } } == .busy)
+            await expectEqual(code { try await Realm.write(impatient, timeout: .seconds(600)) { _ in } }, .busy)
             do {
                 let synchronous = try await Realm.read(impatient) { realm in
                     #expect(throws: Realm.Error.self) { try realm.write {} }
                     do { try realm.write {} } catch { return (error as? Realm.Error)?.code }
                     return nil
                 }
-                #expect(synchronous == .busy)
+                expectEqual(synchronous, .busy)
             }
-            #expect(try await store.statistics().waitingWriters == 0)
+            try await expectEqual(store.statistics().waitingWriters, 0)
             try await holder.release()
             try await Realm.write(impatient) { $0.add(ServerEntry(id: 1)) }
-            #expect(try await store.read { $0.objects(ServerEntry.self).count } == 1)
+            try await expectEqual(store.read { $0.objects(ServerEntry.self).count }, 1)
         }
     }
 
@@ -46,7 +46,7 @@ struct DeadlineTests {
             hasty.busyTimeout = .milliseconds(20)
             let impatient = hasty
             let holder = try await HeldWriter(store)
-            #expect(await code { try await Place().write(impatient) } == .busy)
+            await expectEqual(code { try await Place().write(impatient) }, .busy)
             try await holder.release()
             try await Place().write(impatient)
         }
@@ -59,9 +59,9 @@ struct DeadlineTests {
             larger.busyTimeout = .milliseconds(20)
             let configuration = larger
             let holder = try await HeldWriter(store)
-            #expect(await code { _ = try await Realm.read(configuration) { $0.isEmpty } } == .busy)
+            await expectEqual(code { _ = try await Realm.read(configuration) { $0.isEmpty } }, .busy)
             try await holder.release()
-            #expect(try await Realm.read(configuration) { $0.objects(THPerson.self).count } == 0)
+            try await expectEqual(Realm.read(configuration) { $0.objects(THPerson.self).count }, 0)
         }
     }
 
@@ -73,22 +73,22 @@ struct DeadlineTests {
                     usleep(20_000)
                 }
             }
-            #expect(late == .timedOut)
+            expectEqual(late, .timedOut)
             let lateRead = await code {
                 _ = try await store.read(timeout: .milliseconds(5)) { realm in
                     usleep(20_000)
                     return realm.objects(ServerEntry.self).count
                 }
             }
-            #expect(lateRead == .timedOut)
+            expectEqual(lateRead, .timedOut)
             let endless = await code {
                 try await store.write(timeout: .milliseconds(20)) { realm in
                     realm.add((0...).lazy.map { ServerEntry(id: $0) })
                 }
             }
-            #expect(endless == .timedOut)
+            expectEqual(endless, .timedOut)
             let count = try await store.read { $0.objects(ServerEntry.self).count }
-            #expect(count == 0)
+            expectEqual(count, 0)
         }
     }
 
@@ -98,8 +98,8 @@ struct DeadlineTests {
                 realm.add((0..<3000).map { ServerEntry(id: $0) })
                 return realm.objects(ServerEntry.self).count
             }
-            #expect(sum == 3000)
-            #expect(try await store.read(timeout: .seconds(3600)) { $0.objects(ServerEntry.self).count } == 3000)
+            expectEqual(sum, 3000)
+            try await expectEqual(store.read(timeout: .seconds(3600)) { $0.objects(ServerEntry.self).count }, 3000)
         }
     }
 }

@@ -9,8 +9,8 @@ struct FreezeTests {
         let realm = try threadingRealm(threadingConfiguration())
         let person = realm.object(ofType: THPerson.self, forPrimaryKey: 5)!
         let frozen = person.freeze()
-        #expect(frozen.isFrozen && !person.isFrozen && frozen.freeze() === frozen)
-        #expect(frozen.realm?.isFrozen == true && realm.freeze() == frozen.realm)
+        expect(frozen.isFrozen && !person.isFrozen && frozen.freeze() === frozen)
+        expect(frozen.realm?.isFrozen == true && realm.freeze() == frozen.realm)
         try realm.write {
             person.name = "new"
             person.age = 99
@@ -25,12 +25,12 @@ struct FreezeTests {
             return
                 "\(p.name) \(p.age) \(p.best?.name ?? "-") \(p.friends.map(\.name).joined(separator: ",")) \(p.tags.count) \(p.scores["a"] ?? -1) \(p.notes[0]) \(Array(p.admirers.map(\.id)))"
         }
-        #expect(read == "P5 5 P4 P3,P4 1 5 x5 [6, 7]")
-        #expect(person.name == "new" && person.best == nil && person.friends.isEmpty)
-        #expect(frozen.thaw()?.name == "new")
-        #expect(frozen.thaw() == person && person.thaw() === person)
-        #expect(frozen.best?.thaw() == nil)
-        #expect(frozen != person)
+        expectEqual(read, "P5 5 P4 P3,P4 1 5 x5 [6, 7]")
+        expect(person.name == "new" && person.best == nil && person.friends.isEmpty)
+        expectEqual(frozen.thaw()?.name, "new")
+        expect(frozen.thaw() == person && person.thaw() === person)
+        expect(frozen.best?.thaw() == nil)
+        expect(frozen != person)
     }
 
     @Test
@@ -56,19 +56,19 @@ struct FreezeTests {
             person.tags.removeAll()
             person.scores["b"] = 1
         }
-        #expect(all.0.map(\.age) == [9, 8, 7, 6, 5] && all.0.isFrozen)
-        #expect(results.map(\.age) == [6, 5])
-        #expect(all.1.map(\.id) == [6])
-        #expect(Array(all.2) == ["y", "x5"] && Array(values) == ["zz", "y", "x5"])
-        #expect(all.3.map(\.id) == [3, 4] && all.3.thaw()?.map(\.id) == [3])
-        #expect(Array(all.4) == ["t2"] && all.4.thaw()?.isEmpty == true)
-        #expect(all.5.keys == ["a"] && all.5.thaw()?.keys.sorted() == ["a", "b"])
-        #expect(all.6.map(\.id) == [6, 7] && all.6.thaw()?.map(\.id) == [6])
-        #expect(all.7.map(\.id) == [3, 4] && all.7.isFrozen)
-        #expect(all.8.map(\.id) == [4] && all.8.thaw()?.map(\.id) == [])
-        #expect(all.9.count == 10 && sections.count == 7 && all.9.thaw()?.count == 7)
-        #expect(all.0.thaw()?.map(\.age) == [6, 5])
-        #expect(all.0.where { $0.age < 8 }.map(\.age) == [7, 6, 5])
+        expect(all.0.map(\.age) == [9, 8, 7, 6, 5] && all.0.isFrozen)
+        expectEqual(results.map(\.age), [6, 5])
+        expectEqual(all.1.map(\.id), [6])
+        expect(Array(all.2) == ["y", "x5"] && Array(values) == ["zz", "y", "x5"])
+        expect(all.3.map(\.id) == [3, 4] && all.3.thaw()?.map(\.id) == [3])
+        expect(Array(all.4) == ["t2"] && all.4.thaw()?.isEmpty == true)
+        expect(all.5.keys == ["a"] && all.5.thaw()?.keys.sorted() == ["a", "b"])
+        expect(all.6.map(\.id) == [6, 7] && all.6.thaw()?.map(\.id) == [6])
+        expect(all.7.map(\.id) == [3, 4] && all.7.isFrozen)
+        expect(all.8.map(\.id) == [4] && all.8.thaw()?.map(\.id) == [])
+        expect(all.9.count == 10 && sections.count == 7 && all.9.thaw()?.count == 7)
+        expectEqual(all.0.thaw()?.map(\.age), [6, 5])
+        expectEqual(all.0.where { $0.age < 8 }.map(\.age), [7, 6, 5])
     }
 
     @Test
@@ -89,7 +89,7 @@ struct FreezeTests {
             sums.add(sum)
         }
         let all = sums.all
-        #expect(all.count == 8 && Set(all).count == 1)
+        expect(all.count == 8 && Set(all).count == 1)
     }
 
     final class Sums: @unchecked Sendable {
@@ -105,17 +105,17 @@ struct FreezeTests {
         try realm.write {
             let person = realm.object(ofType: THPerson.self, forPrimaryKey: 1)!
             person.name = "changed"
-            #expect(person.freeze().name == "P1")
-            #expect(realm.freeze().objects(THPerson.self).count == 10)
+            expectEqual(person.freeze().name, "P1")
+            expectEqual(realm.freeze().objects(THPerson.self).count, 10)
         }
     }
 
     @Test
     func `a frozen realm can't be written to, refreshed or made to refresh`() throws {
         let frozen = try threadingRealm(threadingConfiguration()).freeze()
-        #expect(!frozen.refresh() && !frozen.autorefresh)
+        expect(!frozen.refresh() && !frozen.autorefresh)
         #expect(throws: Realm.Error.self) { try frozen.write {} }
-        #expect(frozen.thaw().objects(THPerson.self).count == 10)
+        expectEqual(frozen.thaw().objects(THPerson.self).count, 10)
     }
 
     @Test

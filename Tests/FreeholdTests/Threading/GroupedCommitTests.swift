@@ -24,7 +24,7 @@ struct GroupedCommitTests {
                     for i in 0..<100 {
                         realm.beginAsyncWrite {
                             // Those before are there.
-                            #expect(realm.objects(THPerson.self).count == i)
+                            expectEqual(realm.objects(THPerson.self).count, i)
                             realm.add(THPerson(id: i, name: "", age: i))
                             realm.commitAsyncWrite(allowGrouping: true) { error in
                                 place.log.append("\(i) \(error == nil)")
@@ -52,8 +52,8 @@ struct GroupedCommitTests {
             }
         }
         place.queue.sync {
-            #expect(place.log == (0..<100).map { "\($0) true" } + ["true", "last true 102"])
-            #expect(place.realm?.isPerformingAsynchronousWriteOperations == false)
+            expectEqual(place.log, (0..<100).map { "\($0) true" } + ["true", "last true 102"])
+            expectEqual(place.realm?.isPerformingAsynchronousWriteOperations, false)
             // Outside of an asynchronous write, too.
             place.realm?.beginWrite()
             place.realm?.deleteAll()
@@ -64,7 +64,7 @@ struct GroupedCommitTests {
             }
         }
         place.queue.sync { place.realm = nil }
-        #expect(try Realm(configuration: configuration).isEmpty)
+        expect(try Realm(configuration: configuration).isEmpty)
         _ = try? Realm.deleteFiles(for: configuration)
     }
 }

@@ -36,7 +36,7 @@ struct InterruptibleQueryTests {
     {
         try await withServerStore(entries: Self.entries) { store in
             let right = try await store.read { Answers($0) }
-            #expect(right.count == 5000 && right.first == 4000 && right.sorted == [4999, 4998] && right.groups == 7)
+            expect(right.count == 5000 && right.first == 4000 && right.sorted == [4999, 4998] && right.groups == 7)
             let inside = Locked<Answers?>(nil)
             let outside = Locked<Answers?>(nil)
             let task = Task {
@@ -49,19 +49,19 @@ struct InterruptibleQueryTests {
                             withUnsafeCurrentTask { $0?.cancel() }
                             let answers = Answers(realm)
                             inside.change { $0 = answers }
-                            #expect(kept.count == 0 && Array(kept).isEmpty && keptSections.count == 0)
+                            expect(kept.count == 0 && Array(kept).isEmpty && keptSections.count == 0)
                         }
                     }
                     let answers = Answers(realm)
                     outside.change { $0 = answers }
-                    #expect(kept.count == 5000 && Array(kept).count == 5000 && keptSections.count == 7)
+                    expect(kept.count == 5000 && Array(kept).count == 5000 && keptSections.count == 7)
                 }
             }
             await #expect(throws: CancellationError.self) { try await task.value }
-            #expect(inside.value?.count == 0 && inside.value?.scanned == 0 && inside.value?.first == nil)
-            #expect(inside.value?.sorted == [] && inside.value?.sum == 0 && inside.value?.greatest == nil)
-            #expect(inside.value?.distinct == 0 && inside.value?.groups == 0)
-            #expect(outside.value == right)
+            expect(inside.value?.count == 0 && inside.value?.scanned == 0 && inside.value?.first == nil)
+            expect(inside.value?.sorted == [] && inside.value?.sum == 0 && inside.value?.greatest == nil)
+            expect(inside.value?.distinct == 0 && inside.value?.groups == 0)
+            expectEqual(outside.value, right)
         }
     }
 
@@ -77,7 +77,7 @@ struct InterruptibleQueryTests {
                 }
             }
             await #expect(throws: CancellationError.self) { try await task.value }
-            #expect(seen.value == right)
+            expectEqual(seen.value, right)
         }
     }
 
@@ -87,15 +87,15 @@ struct InterruptibleQueryTests {
                 let over = #expect(throws: Realm.Error.self) {
                     try realm.withInterruptibleQueries(timeout: .zero) { realm.objects(ServerEntry.self).count }
                 }
-                #expect(over?.code == .timedOut)
+                expectEqual(over?.code, .timedOut)
                 let late = #expect(throws: Realm.Error.self) {
                     try realm.withInterruptibleQueries(timeout: .milliseconds(5)) {
                         while realm.objects(ServerEntry.self).where({ $0.amount >= 0 }).count > 0 {}
                     }
                 }
-                #expect(late?.code == .timedOut)
+                expectEqual(late?.code, .timedOut)
                 let count = try realm.withInterruptibleQueries(timeout: .seconds(600)) { Answers(realm).count }
-                #expect(count == 5000)
+                expectEqual(count, 5000)
             }
         }
     }
@@ -109,7 +109,7 @@ struct InterruptibleQueryTests {
                     }
                 }
             }
-            #expect(error?.code == .timedOut)
+            expectEqual(error?.code, .timedOut)
         }
     }
 
@@ -137,12 +137,12 @@ struct InterruptibleQueryTests {
                 try await store.read { realm in
                     try realm.withInterruptibleQueries {
                         withUnsafeCurrentTask { $0?.cancel() }
-                        #expect(frozen.value.count == 0)
+                        expectEqual(frozen.value.count, 0)
                     }
                 }
             }
             await #expect(throws: CancellationError.self) { try await task.value }
-            #expect(frozen.value.count == 5000)
+            expectEqual(frozen.value.count, 5000)
         }
     }
 
@@ -168,7 +168,7 @@ struct InterruptibleQueryTests {
                 await #expect(throws: CancellationError.self) { try await task.value }
             }
             let count = try await store.read { $0.objects(ServerEntry.self).count }
-            #expect(count == Self.entries)
+            expectEqual(count, Self.entries)
         }
     }
 }

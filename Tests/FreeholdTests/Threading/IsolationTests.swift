@@ -56,16 +56,16 @@ struct IsolationTests {
             try await kennel.add(i)
             await Task.yield()
         }
-        #expect(await kennel.count == 20)
-        #expect(await kennel.sum() == 190)
-        #expect(try await kennel.isSame(configuration))
-        #expect(await kennel.thawed())
-        #expect(await kennel.fails() == "duplicatePrimaryKey")
+        await expectEqual(kennel.count, 20)
+        await expectEqual(kennel.sum(), 190)
+        expect(try await kennel.isSame(configuration))
+        expect(await kennel.thawed())
+        await expectEqual(kennel.fails(), "duplicatePrimaryKey")
         try await Realm.write(configuration) { $0.add(THPerson(id: 50, name: "", age: 0)) }
-        #expect(await kennel.refreshed() == 21)
+        await expectEqual(kennel.refreshed(), 21)
         let order = try await kennel.writeAsync()
-        #expect(order.filter { $0 < 10 } == [0, 1, 2, 3, 4] && order.filter { $0 >= 10 } == [10, 11, 12, 13, 14])
-        #expect(await kennel.count == 26)
+        expect(order.filter { $0 < 10 } == [0, 1, 2, 3, 4] && order.filter { $0 >= 10 } == [10, 11, 12, 13, 14])
+        await expectEqual(kennel.count, 26)
         withExtendedLifetime(keeper) {}
     }
 
@@ -82,7 +82,7 @@ struct IsolationTests {
             }
             try await group.waitForAll()
         }
-        #expect(try await Realm.read(configuration) { $0.objects(THPerson.self).count } == 60)
+        try await expectEqual(Realm.read(configuration) { $0.objects(THPerson.self).count }, 60)
         withExtendedLifetime(keeper) {}
     }
 
@@ -98,22 +98,22 @@ struct IsolationTests {
         try queue.sync {
             box.realm = try Realm(configuration: configuration, queue: queue)
             box.results = box.realm!.objects(THPerson.self)
-            #expect(try Realm(configuration: configuration, queue: queue) == box.realm)
-            #expect(box.results!.count == 0)
+            try expectEqual(Realm(configuration: configuration, queue: queue), box.realm)
+            expectEqual(box.results!.count, 0)
         }
         #expect(throws: Realm.Error.self) { try Realm(configuration: configuration, queue: queue) }
         _ = try threadingRealm(configuration)
         // What the commit posted stands before this block.
-        queue.sync { #expect(box.results!.count == 10) }
+        queue.sync { expectEqual(box.results!.count, 10) }
         queue.sync { box.realm!.autorefresh = false }
         try onAnotherThread {
             let realm = try Realm(configuration: configuration)
             try realm.write { realm.delete(realm.objects(THPerson.self)) }
         }
         queue.sync {
-            #expect(box.results!.count == 10)
+            expectEqual(box.results!.count, 10)
             box.realm!.refresh()
-            #expect(box.results!.isEmpty)
+            expect(box.results!.isEmpty)
             box.results = nil
             box.realm = nil
         }
@@ -159,7 +159,7 @@ struct IsolationTests {
                         box.log.append("6 \(realm.objects(THPerson.self).count)")
                         done.resume()
                     }
-                    #expect(realm.isPerformingAsynchronousWriteOperations)
+                    expect(realm.isPerformingAsynchronousWriteOperations)
                     try realm.cancelAsyncWrite(second)
                 } catch {
                     done.resume(throwing: error)
@@ -167,7 +167,7 @@ struct IsolationTests {
             }
         }
         queue.sync {
-            #expect(box.log == ["1 true", "3 true", "4 true 2", "6 2"])
+            expectEqual(box.log, ["1 true", "3 true", "4 true 2", "6 2"])
             box.realm = nil
         }
     }
@@ -182,7 +182,7 @@ struct IsolationTests {
                 continuation.resume(with: result.map { $0.objects(THPerson.self).count })
             }
         }
-        #expect(count == 10)
+        expectEqual(count, 10)
         var bad = configuration
         bad.inMemoryIdentifier = nil
         bad.fileURL = URL(fileURLWithPath: "/nowhere/at/all.realm")
@@ -202,11 +202,11 @@ struct IsolationTests {
         let configuration = threadingConfiguration()
         let realm = try await Realm(configuration: configuration, actor: MainActor.shared)
         try await realm.asyncWrite { realm.add(THPerson(id: 1, name: "m", age: 1)) }
-        #expect(realm.objects(THPerson.self).count == 1)
-        #expect(try await Realm.open(configuration: configuration) == realm)
-        #expect(try Realm(configuration: configuration) == realm)
+        expectEqual(realm.objects(THPerson.self).count, 1)
+        try await expectEqual(Realm.open(configuration: configuration), realm)
+        try expectEqual(Realm(configuration: configuration), realm)
         await Task.yield()
-        #expect(realm.objects(THPerson.self).first?.name == "m")
+        expectEqual(realm.objects(THPerson.self).first?.name, "m")
     }
 
     @Test
@@ -219,7 +219,7 @@ struct IsolationTests {
             try queue.sync { box.realm = try Realm(configuration: configuration, queue: queue) }
             _ = box.realm!.objects(THPerson.self).count
         }
-        #expect(wrong.map { String(decoding: $0.standardErrorContent, as: UTF8.self).contains("the owner") } == true)
+        expectEqual(wrong.map { String(decoding: $0.standardErrorContent, as: UTF8.self).contains("the owner") }, true)
         await #expect(processExitsWith: .failure) {
             actor Owner {
                 var realm: Realm?
@@ -242,6 +242,9 @@ struct IsolationTests {
         let outside = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try await Realm.open(configuration: threadingConfiguration())
         }
-        #expect(outside.map { String(decoding: $0.standardErrorContent, as: UTF8.self).contains("Realm.read") } == true)
+        expectEqual(
+            outside.map { String(decoding: $0.standardErrorContent, as: UTF8.self).contains("Realm.read") },
+            true
+        )
     }
 }

@@ -36,13 +36,13 @@ struct OpenWriteTests {
         try onAnotherThread {
             try Realm(configuration: configuration).beginWrite()
             try Realm(configuration: configuration).create(THPerson.self, value: ["id": 1])
-            #expect(try Realm(configuration: configuration).isInWriteTransaction)
+            expect(try Realm(configuration: configuration).isInWriteTransaction)
             try Realm(configuration: configuration).commitWrite()
-            #expect(try !Realm(configuration: configuration).isInWriteTransaction)
+            expect(try !Realm(configuration: configuration).isInWriteTransaction)
             try Realm(configuration: configuration).beginWrite()
             try Realm(configuration: configuration).deleteAll()
             try Realm(configuration: configuration).cancelWrite()
-            #expect(try Realm(configuration: configuration).objects(THPerson.self).count == 1)
+            try expectEqual(Realm(configuration: configuration).objects(THPerson.self).count, 1)
         }
         withExtendedLifetime(keeper) {}
     }
@@ -65,7 +65,7 @@ struct OpenWriteTests {
             $0.realm!.create(THPerson.self, value: ["id": 2])
             try $0.realm!.commitWrite()
         }
-        #expect(try await Realm.read(configuration) { $0.objects(THPerson.self).count } == 2)
+        try await expectEqual(Realm.read(configuration) { $0.objects(THPerson.self).count }, 2)
         withExtendedLifetime(keeper) {}
     }
 
@@ -82,7 +82,7 @@ struct OpenWriteTests {
         try onAnotherThread {
             let realm = try Realm(configuration: configuration)
             try realm.write { realm.create(THPerson.self, value: ["id": 9]) }
-            #expect(Array(realm.objects(THPerson.self).map(\.id)) == [9])
+            expectEqual(Array(realm.objects(THPerson.self).map(\.id)), [9])
         }
         withExtendedLifetime(keeper) {}
     }

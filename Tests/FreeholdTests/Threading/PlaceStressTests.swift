@@ -184,7 +184,7 @@ struct PlaceStressTests {
             }
             try await group.waitForAll()
         }
-        #expect(shared.failures.isEmpty, "seed \(seed): \(shared.failures)")
+        expect(shared.failures.isEmpty, "seed \(seed): \(shared.failures)")
         withExtendedLifetime(keeper) {}
     }
 }

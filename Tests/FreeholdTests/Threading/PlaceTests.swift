@@ -13,9 +13,9 @@ struct PlaceTests {
         let keeper = try threadingRealm(configuration)
         let others = (0..<8).map { _ in PlainPlace() }
         for other in others { try await other.open(configuration) }
-        for other in others { #expect(await other.thaws()) }
+        for other in others { expect(await other.thaws()) }
         let frozen = await others[0].frozen()
-        for other in others { #expect(await other.takes(frozen)) }
+        for other in others { expect(await other.takes(frozen)) }
         withExtendedLifetime((keeper, others)) {}
     }
 
@@ -26,16 +26,16 @@ struct PlaceTests {
         let actor = PlainPlace()
         try await actor.open(configuration)
         let frozen = await actor.frozen()
-        #expect(try onAnotherThread { frozen.value.thaw()?.id } == 0)
-        #expect(try await Realm.read(configuration) { $0.objects(THPerson.self).first!.freeze().thaw()?.id } == 0)
-        #expect(await Task.detached { frozen.value.thaw()?.id }.value == 0)
+        try expectEqual(onAnotherThread { frozen.value.thaw()?.id }, 0)
+        try await expectEqual(Realm.read(configuration) { $0.objects(THPerson.self).first!.freeze().thaw()?.id }, 0)
+        await expectEqual(Task.detached { frozen.value.thaw()?.id }.value, 0)
         let isMain = try await MainActor.run {
             let realm = try Realm(configuration: configuration)
             return frozen.value.thaw()?.realm == realm
         }
-        #expect(isMain)
+        expect(isMain)
         let queue = DispatchQueue(label: "place")
-        #expect(
+        expect(
             try queue.sync {
                 let realm = try Realm(configuration: configuration, queue: queue)
                 return frozen.value.thaw()?.realm == realm
@@ -52,11 +52,11 @@ struct PlaceTests {
         let pair = [LoopPlace(executor), LoopPlace(executor)]
         let other = LoopPlace(LoopExecutor())
         for place in pair + [other] { try await place.open(configuration) }
-        for place in pair + [other] { #expect(await place.thaws()) }
-        #expect(await pair[0].takes(await other.frozen()))
+        for place in pair + [other] { expect(await place.thaws()) }
+        expect(await pair[0].takes(await other.frozen()))
         // One of the two goes; the realm of both stays.
         await pair[0].close()
-        #expect(await pair[1].thaws())
+        expect(await pair[1].thaws())
         withExtendedLifetime((keeper, pair, other)) {}
     }
 
@@ -71,7 +71,7 @@ struct PlaceTests {
                 for place in places { group.addTask { try await place.open(configuration) } }
                 try await group.waitForAll()
             }
-            for place in places { #expect(await place.thaws(), "round \(round)") }
+            for place in places { expect(await place.thaws(), "round \(round)") }
             withExtendedLifetime(places) {}
         }
         withExtendedLifetime(keeper) {}
@@ -84,7 +84,7 @@ struct PlaceTests {
         let queue = DispatchQueue(label: "loop")
         let places = (0..<3).map { _ in LoopPlace(LoopExecutor(queue, isOneOfSeveral: true)) }
         for place in places { try await place.open(configuration) }
-        for place in places { #expect(await place.thaws()) }
+        for place in places { expect(await place.thaws()) }
         withExtendedLifetime((keeper, places)) {}
     }
 
@@ -94,9 +94,9 @@ struct PlaceTests {
         let keeper = try threadingRealm(configuration)
         let place = MainPlace()
         try await place.open(configuration)
-        #expect(await place.thaws())
+        expect(await place.thaws())
         let frozen = await place.frozen()
-        #expect(try await MainActor.run { try frozen.value.thaw()?.realm == Realm(configuration: configuration) })
+        expect(try await MainActor.run { try frozen.value.thaw()?.realm == Realm(configuration: configuration) })
         withExtendedLifetime((keeper, place)) {}
     }
 
@@ -113,8 +113,8 @@ struct PlaceTests {
         let isQueues = await place.run { _ in
             queue.sync { box.realm!.objects(THPerson.self).first!.freeze().thaw()!.realm == box.realm }
         }
-        #expect(isQueues)
-        #expect(await place.thaws())
+        expect(isQueues)
+        expect(await place.thaws())
         queue.sync { box.realm = nil }
         withExtendedLifetime((keeper, place)) {}
     }
@@ -128,9 +128,9 @@ struct PlaceTests {
             let place = PlainPlace()
             gone = place
             try await place.open(configuration)
-            #expect(await place.thaws())
+            expect(await place.thaws())
         }
-        #expect(try await eventually { gone == nil })
+        expect(try await eventually { gone == nil })
         withExtendedLifetime(keeper) {}
     }
 
@@ -146,7 +146,7 @@ struct PlaceTests {
                 for i in 0..<3 { realm.writeAsync { realm.create(THPerson.self, value: ["id": i]) } }
             }
         }
-        #expect(try await eventually { try await Realm.read(configuration) { $0.objects(THPerson.self).count } == 3 })
+        expect(try await eventually { try await Realm.read(configuration) { $0.objects(THPerson.self).count } == 3 })
         withExtendedLifetime(keeper) {}
     }
 
@@ -154,13 +154,13 @@ struct PlaceTests {
     func `what is thawed where the realm stands at an older version is there`() throws {
         let configuration = threadingConfiguration()
         let realm = try threadingRealm(configuration)
-        #expect(realm.objects(THPerson.self).count == 10)
+        expectEqual(realm.objects(THPerson.self).count, 10)
         let frozen = try onAnotherThread {
             let realm = try Realm(configuration: configuration)
             let person = try realm.write { realm.create(THPerson.self, value: ["id": 50]) }
             return Frozen(person)
         }
-        #expect(frozen.value.thaw()?.id == 50)
+        expectEqual(frozen.value.thaw()?.id, 50)
     }
 
     @Test
@@ -174,8 +174,8 @@ struct PlaceTests {
             let person = box.person!
             return "\(person.realm!.configuration.inMemoryIdentifier!) \(person.realm == person.realm)"
         }
-        #expect(text == "\(configuration.inMemoryIdentifier!) true")
-        #expect(box.person?.friends.realm == realm)
+        expectEqual(text, "\(configuration.inMemoryIdentifier!) true")
+        expectEqual(box.person?.friends.realm, realm)
     }
 }
 

@@ -19,20 +19,20 @@ struct ReferenceVersionTests {
         try onAnotherThread {
             let realm = try Realm(configuration: configuration)
             let person = realm.resolve(references.0)
-            #expect(person?.name == "P3")
-            #expect(realm.objects(THPerson.self).count == 10)
+            expectEqual(person?.name, "P3")
+            expectEqual(realm.objects(THPerson.self).count, 10)
             realm.refresh()
-            #expect(person?.isInvalidated == true)
-            #expect(realm.resolve(references.1) == nil)
+            expectEqual(person?.isInvalidated, true)
+            expect(realm.resolve(references.1) == nil)
         }
         try onAnotherThread {
             let realm = try Realm(configuration: configuration)
             let found = realm.resolve(results)!
-            #expect(found.count == 5)
+            expectEqual(found.count, 5)
             realm.refresh()
-            #expect(found.isEmpty)
+            expect(found.isEmpty)
         }
-        #expect(person.name == "P3")
+        expectEqual(person.name, "P3")
     }
 
     @Test
@@ -43,8 +43,8 @@ struct ReferenceVersionTests {
         try realm.write { realm.delete(realm.objects(THPerson.self)) }
         try onAnotherThread {
             let realm = try Realm(configuration: configuration)
-            #expect(realm.objects(THPerson.self).isEmpty)
-            #expect(realm.resolve(reference) == nil)
+            expect(realm.objects(THPerson.self).isEmpty)
+            expect(realm.resolve(reference) == nil)
         }
     }
 
@@ -65,12 +65,12 @@ struct ReferenceVersionTests {
         )
         let early = (ThreadSafeReference(to: person), ThreadSafeReference(to: person.friends))
         let variable = ThreadSafe(wrappedValue: person)
-        #expect(variable.wrappedValue === person || variable.wrappedValue == person)
+        expect(variable.wrappedValue === person || variable.wrappedValue == person)
         try onAnotherThread {
             let realm = try Realm(configuration: configuration)
-            #expect(realm.resolve(early.0) == nil)
-            #expect(realm.resolve(early.1) == nil)
-            #expect(variable.wrappedValue == nil)
+            expect(realm.resolve(early.0) == nil)
+            expect(realm.resolve(early.1) == nil)
+            expect(variable.wrappedValue == nil)
         }
         try realm.commitWrite()
         let text = try onAnotherThread {
@@ -82,7 +82,7 @@ struct ReferenceVersionTests {
                 + "\(realm.resolve(references.4)!.count) \(realm.resolve(references.5)![0].id) "
                 + "\(realm.resolve(references.6)!.count) \(variable.wrappedValue!.name)"
         }
-        #expect(text == "new 61 1 0 1 60 2 new")
+        expectEqual(text, "new 61 1 0 1 60 2 new")
     }
 
     @Test
@@ -93,7 +93,7 @@ struct ReferenceVersionTests {
         let reference = ThreadSafeReference(to: realm.create(THPerson.self, value: ["id": 60]))
         realm.cancelWrite()
         let isFound = try onAnotherThread { try Realm(configuration: configuration).resolve(reference) != nil }
-        #expect(!isFound)
+        expect(!isFound)
     }
 
     @Test
@@ -111,11 +111,11 @@ struct ReferenceVersionTests {
                 map.wrappedValue?["k"] = 4
             }
         }
-        #expect(variable.wrappedValue?.name == "b")
-        #expect(map.wrappedValue?["k"] == 4)
+        expectEqual(variable.wrappedValue?.name, "b")
+        expectEqual(map.wrappedValue?["k"], 4)
         try realm.write { realm.delete(variable.wrappedValue!) }
-        #expect(variable.wrappedValue == nil)
-        #expect(map.wrappedValue == nil)
+        expect(variable.wrappedValue == nil)
+        expect(map.wrappedValue == nil)
     }
 
     @Test
@@ -123,8 +123,8 @@ struct ReferenceVersionTests {
         let realm = try threadingRealm(threadingConfiguration())
         let other = try threadingRealm(threadingConfiguration())
         let reference = ThreadSafeReference(to: realm.objects(THPerson.self).first!)
-        #expect(other.resolve(reference) == nil)
-        #expect(reference.isInvalidated)
+        expect(other.resolve(reference) == nil)
+        expect(reference.isInvalidated)
     }
 
     /// References against a model of versions: one realm moves, others resolve in realms that have or haven't read.
@@ -167,7 +167,7 @@ struct ReferenceVersionTests {
                 if hasRead { _ = realm.objects(THPerson.self).count }
                 return realm.resolve(reference)?.name
             }
-            #expect(found == expected, "seed \(seed), step \(step)")
+            expectEqual(found, expected, "seed \(seed), step \(step)")
         }
     }
 }

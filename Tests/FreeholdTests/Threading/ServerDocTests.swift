@@ -50,7 +50,7 @@ struct ServerDocTests {
         let names = try await store.read { realm in
             realm.objects(User.self).where { $0.active }.sorted(by: \.name).map(\.name) as [String]
         }
-        #expect(names == ["Ada"])
+        expectEqual(names, ["Ada"])
 
         struct UserInfo: Codable, Sendable {
             var id: ObjectId
@@ -63,7 +63,7 @@ struct ServerDocTests {
         let users = try await store.read { realm in
             try realm.objects(User.self).where { $0.active }.snapshot(as: UserInfo.self)
         }
-        #expect(users.map(\.id) == [id] && users[0].orders.isEmpty)
+        expect(users.map(\.id) == [id] && users[0].orders.isEmpty)
         try await loops(store)
         try await limits(store)
         try await changes(store)
@@ -79,14 +79,14 @@ struct ServerDocTests {
                 user.active = user.orders.count > 0
             }
         }
-        #expect(try await store.read { $0.objects(User.self)[0].active } == false)
+        try await expectEqual(store.read { $0.objects(User.self)[0].active }, false)
         let found = try await store.read { realm in
             try realm.withInterruptibleQueries(timeout: .seconds(30)) {
                 realm.objects(Order.self).where { $0.note.contains("fragile") }.sorted(by: \.total).map(\.total)
                     as [Int]
             }
         }
-        #expect(found == [])
+        expectEqual(found, [])
     }
 
     private func limits(_ store: Realm.Store) async throws {
@@ -95,7 +95,7 @@ struct ServerDocTests {
         let total = try await store.read(timeout: .seconds(60)) { realm in  // of one call, all in all
             try realm.withInterruptibleQueries { realm.objects(Order.self).sum(of: \.total) }
         }
-        #expect(total == 0)
+        expectEqual(total, 0)
         do {
             try await store.write(timeout: .seconds(3)) { realm in realm.add(Order()) }
         } catch Realm.Error.busy {
@@ -109,12 +109,12 @@ struct ServerDocTests {
         let backupURL = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).realm")
         // The newest version, while others read and write.
         try await store.read { realm in try realm.backup(to: backupURL) }
-        #expect(FileManager.default.fileExists(atPath: backupURL.path))
+        expect(FileManager.default.fileExists(atPath: backupURL.path))
         _ = try Realm.deleteFiles(for: Realm.Configuration(fileURL: backupURL))
 
         let state = try await store.statistics()
         print(state.version, state.fileBytes, state.usedBytes, state.activeVersions, state.waitingWriters)
-        #expect(state.fileBytes >= state.usedBytes)
+        expect(state.fileBytes >= state.usedBytes)
     }
 
     private func changes(_ store: Realm.Store) async throws {
@@ -136,7 +136,7 @@ struct ServerDocTests {
         }
         watching.cancel()
         try await watching.value
-        #expect(told.value.allSatisfy { $0 == 2000 })
+        expect(told.value.allSatisfy { $0 == 2000 })
     }
 
     @Test func `the article on transactions`() async throws {
@@ -152,7 +152,7 @@ struct ServerDocTests {
         _ = compiled
         try await keeper.write { realm in realm.create(Person.self, value: ["name": "Ada"]) }
         let id = try await keeper.write { realm in realm.create(Person.self, value: ["name": "Bob"]).id }
-        #expect(id != 0)
+        expect(id != 0)
         configuration.busyTimeout = .seconds(2)
         try Self.synchronous(configuration)
         await keeper.close()
@@ -171,7 +171,7 @@ struct ServerDocTests {
         } catch Realm.Error.busy {
             // Somebody else is still writing.
         }
-        #expect(realm.objects(Person.self).count == 3)
+        expectEqual(realm.objects(Person.self).count, 3)
     }
 
     /// Each line of the articles' code is one of this file's, but for code that needs frameworks.
@@ -188,11 +188,11 @@ struct ServerDocTests {
             let code = block.components(separatedBy: "```")[0]
             if frameworks.contains(where: { code.contains($0) }) { continue }
             for line in code.split(separator: "\n").map(Self.trimmed) where !line.isEmpty {
-                #expect(lines.contains(line), "\(article): \(line)")
+                expect(lines.contains(line), "\(article): \(line)")
                 checked += 1
             }
         }
-        #expect(checked > 5)
+        expect(checked > 5)
     }
 
     private static func trimmed(_ line: Substring) -> String { line.trimmingCharacters(in: .whitespaces) }

@@ -54,7 +54,7 @@ func withServerStore<R>(
             if (try? Realm.deleteFiles(for: configuration)) != nil { break }
             try await Task.sleep(for: .milliseconds(10))
         }
-        #expect(!FileManager.default.fileExists(atPath: url.path))
+        expect(!FileManager.default.fileExists(atPath: url.path))
         try? FileManager.default.removeItem(atPath: url.path + ".writer")
     }
     return result

@@ -5,7 +5,7 @@ import Testing
 
 /// Objects retain their realm's core, and an object that was ever referred to weakly is slower to retain from then on: so nobody refers to a
 /// core weakly.
-@Suite struct SlowReferenceTests {
+struct SlowReferenceTests {
     class Owner: Object {
         @Persisted var name = ""
         @Persisted var part: Part?
@@ -25,9 +25,9 @@ import Testing
     @Test func `the layout that this relies on`() {
         final class Probe { weak var other: Probe? }
         let (probe, holder) = (Probe(), Probe())
-        #expect(!isReferredToWeakly(probe))
+        expect(!isReferredToWeakly(probe))
         holder.other = probe
-        #expect(isReferredToWeakly(probe))
+        expect(isReferredToWeakly(probe))
         withExtendedLifetime(holder) {}
     }
 
@@ -45,7 +45,7 @@ import Testing
             owner.parts.append(objectsIn: [Part(), Part()])
             realm.add(owner)
         }
-        let owner = try #require(realm.objects(Owner.self).first)
+        let owner = try require(realm.objects(Owner.self).first)
         let token = owner.observe { _ in }
         // Takes embedded objects along.
         try realm.write {
@@ -57,9 +57,9 @@ import Testing
         _ = realm.freeze().objects(Owner.self).where { $0.name == "" }.count
         _ = ThreadSafeReference(to: owner)
         realm.refresh()
-        let core = try #require(owner._core)
-        #expect(!isReferredToWeakly(core))
+        let core = try require(owner._core)
+        expect(!isReferredToWeakly(core))
         for token in tokens + [token] { token.invalidate() }
-        #expect(!isReferredToWeakly(core))
+        expect(!isReferredToWeakly(core))
     }
 }

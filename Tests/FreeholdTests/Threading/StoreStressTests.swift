@@ -34,15 +34,15 @@ struct StoreStressTests {
                     realm.object(ofType: ServerCounter.self, forPrimaryKey: "all")!.value, realm.verify()
                 )
             }
-            #expect(ids == expected, "seed \(seed)")
-            #expect(count == expected.count, "seed \(seed)")
-            #expect(problems == [], "seed \(seed)")
+            expectEqual(ids, expected, "seed \(seed)")
+            expectEqual(count, expected.count, "seed \(seed)")
+            expectEqual(problems, [], "seed \(seed)")
             let statistics = try await store.statistics()
-            #expect(statistics.waitingWriters == 0)
+            expectEqual(statistics.waitingWriters, 0)
             return expected.count
         }
         // Those that nothing befalls at least.
-        #expect(done > 100, "seed \(seed)")
+        expect(done > 100, "seed \(seed)")
     }
 
     /// - Returns: whether the call said that the entry was written.
@@ -53,7 +53,7 @@ struct StoreStressTests {
                 let (entries, count) = try await store.read { realm in
                     (realm.objects(ServerEntry.self).count, realm.objects(ServerCounter.self)[0].value)
                 }
-                #expect(entries == count)
+                expectEqual(entries, count)
                 throw Refused()
             }
             try await store.write(timeout: fate == .runsOutOfTime ? .microseconds(delay) : nil) { realm in
@@ -77,9 +77,9 @@ struct StoreStressTests {
         case .failure(let error):
             switch fate {
             case .lives, .adds: Issue.record("\(id) failed: \(error)")
-            case .dies, .reads: #expect(error is Refused)
-            case .diesInBlock, .isCancelled: #expect(error is CancellationError)
-            case .runsOutOfTime: #expect((error as? Realm.Error)?.code == .timedOut)
+            case .dies, .reads: expect(error is Refused)
+            case .diesInBlock, .isCancelled: expect(error is CancellationError)
+            case .runsOutOfTime: expectEqual((error as? Realm.Error)?.code, .timedOut)
             }
             return false
         }

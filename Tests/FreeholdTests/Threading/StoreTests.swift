@@ -10,22 +10,22 @@ struct StoreTests {
             let id = try await store.write { realm in realm.create(ServerEntry.self, value: ["id": 7]).id }
             // The block's result is an object, which nobody takes.
             try await store.write { realm in realm.create(ServerEntry.self, value: ["id": 8]) }
-            #expect(try await store.read { $0.object(ofType: ServerEntry.self, forPrimaryKey: id)?.id } == 7)
+            try await expectEqual(store.read { $0.object(ofType: ServerEntry.self, forPrimaryKey: id)?.id }, 7)
             var iterator = try await store.changes { $0.objects(ServerEntry.self) }.makeAsyncIterator()
             guard case .initial(let found) = await iterator.next(isolation: nil) else {
                 Issue.record("The first element isn't the state.")
                 return
             }
-            #expect(found.count == 2)
+            expectEqual(found.count, 2)
             try await store.write { realm in realm.add(ServerEntry(id: 9)) }
             guard case .update(_, _, let insertions, _) = await iterator.next(isolation: nil) else {
                 Issue.record("The second element isn't an update.")
                 return
             }
-            #expect(insertions.count == 1)
+            expectEqual(insertions.count, 1)
             let statistics = try await store.statistics()
-            #expect(statistics.fileBytes > 0 && statistics.usedBytes <= statistics.fileBytes)
-            #expect(statistics.waitingWriters == 0 && statistics.activeVersions >= 1)
+            expect(statistics.fileBytes > 0 && statistics.usedBytes <= statistics.fileBytes)
+            expect(statistics.waitingWriters == 0 && statistics.activeVersions >= 1)
         }
     }
 
@@ -33,7 +33,7 @@ struct StoreTests {
         try await withServerStore { store in
             for i in 0..<20 { try await store.write { $0.add(ServerEntry(id: i)) } }
             _ = try await store.read { $0.objects(ServerEntry.self).count }
-            #expect(try await store.statistics().activeVersions == 1)
+            try await expectEqual(store.statistics().activeVersions, 1)
         }
     }
 
@@ -59,15 +59,15 @@ struct StoreTests {
         }
         while !store.isClosed { try await Task.sleep(for: .milliseconds(1)) }
         let error = await #expect(throws: Realm.Error.self) { try await store.read { $0.isEmpty } }
-        #expect(error?.code == .databaseClosed)
-        #expect(closed.value == 0)
+        expectEqual(error?.code, .databaseClosed)
+        expectEqual(closed.value, 0)
         goOn.change { $0 = true }
         try await writing.value
         for task in closing { await task.value }
         await store.close()
         // Nobody has it open any more.
-        #expect(try await Realm.read(configuration) { $0.objects(ServerEntry.self).count } == 1)
-        #expect(try Realm.deleteFiles(for: configuration))
+        try await expectEqual(Realm.read(configuration) { $0.objects(ServerEntry.self).count }, 1)
+        expect(try Realm.deleteFiles(for: configuration))
     }
 
     @Test func `run ends with its task, or with the store`() async throws {
@@ -75,7 +75,7 @@ struct StoreTests {
         let running = Task { try await store.run() }
         running.cancel()
         try await running.value
-        #expect(store.isClosed)
+        expect(store.isClosed)
         let other = try await Realm.Store(serverConfiguration())
         let waiting = Task { try await other.run() }
         await other.close()
@@ -89,9 +89,9 @@ struct StoreTests {
         var readOnly = configuration
         readOnly.readOnly = true
         let store = try await Realm.Store(readOnly)
-        #expect(try await store.read { $0.objects(ServerEntry.self).count } == 1)
+        try await expectEqual(store.read { $0.objects(ServerEntry.self).count }, 1)
         let error = await #expect(throws: Realm.Error.self) { try await store.write { $0.add(ServerEntry(id: 2)) } }
-        #expect(error?.code == .readOnly)
+        expectEqual(error?.code, .readOnly)
         await store.close()
         _ = try Realm.deleteFiles(for: configuration)
     }
@@ -115,8 +115,8 @@ struct StoreTests {
                 while store.waitingWriterCount <= i { await Task.yield() }
             }
             try await holder.release()
-            for (i, task) in tasks.enumerated() { #expect(try await task.value == i + 1) }
-            #expect(order.value == Array(0..<1000))
+            for (i, task) in tasks.enumerated() { try await expectEqual(task.value, i + 1) }
+            expectEqual(order.value, Array(0..<1000))
         }
     }
 }

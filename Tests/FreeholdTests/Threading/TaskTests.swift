@@ -18,9 +18,9 @@ struct TaskTests {
                 seen.append(try await Realm.write(configuration) { _ in Trace.id })
                 seen.append(try await store.read { _ in Trace.id })
                 seen.append(try await store.write { _ in Trace.id })
-                #expect(Set(seen) == ["request 7"])
+                expectEqual(Set(seen), ["request 7"])
             }
-            #expect(try await store.read { _ in Trace.id } == "none")
+            try await expectEqual(store.read { _ in Trace.id }, "none")
         }
     }
 
@@ -42,7 +42,7 @@ struct TaskTests {
             await Task.detached {}.value
             letGo.change { $0 = true }
             for task in tasks { try await task.value }
-            #expect(begun.value == count)
+            expectEqual(begun.value, count)
         }
     }
 
@@ -59,7 +59,7 @@ struct TaskTests {
                 }
             }
             await #expect(throws: CancellationError.self) { try await task.value }
-            #expect(!ran.value)
+            expect(!ran.value)
         }
     }
 
@@ -83,8 +83,8 @@ struct TaskTests {
             while !begun.value { try await Task.sleep(for: .milliseconds(1)) }
             task.cancel()
             await #expect(throws: CancellationError.self) { try await task.value }
-            #expect(seen.value)
-            #expect(try await store.read { $0.objects(ServerCounter.self)[0].value } == 0)
+            expect(seen.value)
+            try await expectEqual(store.read { $0.objects(ServerCounter.self)[0].value }, 0)
         }
     }
 
@@ -100,14 +100,14 @@ struct TaskTests {
                         added.change { $0 += 1 }
                         if entry.realm == nil { break }
                     }
-                    #expect(realm.pendingError?.code == .cancelled)
+                    expectEqual(realm.pendingError?.code, .cancelled)
                     // What was refused may be deleted, and made in other ways: nothing traps.
                     let refused = realm.create(ServerEntry.self, value: ["id": -1])
-                    #expect(refused.realm == nil)
+                    expect(refused.realm == nil)
                     realm.delete(refused)
                     realm.delete([refused])
                     let dynamic = realm.dynamicCreate("ServerEntry", value: ["id": -2])
-                    #expect(dynamic.realm == nil)
+                    expect(dynamic.realm == nil)
                 }
             }
             while added.value < 3000 { try await Task.sleep(for: .milliseconds(1)) }
@@ -120,8 +120,8 @@ struct TaskTests {
             }
             task.cancel()
             await #expect(throws: CancellationError.self) { try await task.value }
-            #expect(try await next.value == 1)
-            #expect(try await store.read { $0.verify() } == [])
+            try await expectEqual(next.value, 1)
+            try await expectEqual(store.read { $0.verify() }, [])
         }
     }
 
@@ -141,7 +141,7 @@ struct TaskTests {
             while !begun.value { try await Task.sleep(for: .milliseconds(1)) }
             task.cancel()
             await #expect(throws: CancellationError.self) { try await task.value }
-            #expect(try await store.read { $0.objects(ServerEntry.self).count } == 0)
+            try await expectEqual(store.read { $0.objects(ServerEntry.self).count }, 0)
         }
     }
 
@@ -158,10 +158,10 @@ struct TaskTests {
             tasks[4].cancel()
             // The writer is held all the while.
             for i in [1, 4] { await #expect(throws: CancellationError.self) { try await tasks[i].value } }
-            #expect(try await store.statistics().waitingWriters == 4)
+            try await expectEqual(store.statistics().waitingWriters, 4)
             try await holder.release()
             for i in [0, 2, 3, 5] { try await tasks[i].value }
-            #expect(order.value == [0, 2, 3, 5])
+            expectEqual(order.value, [0, 2, 3, 5])
         }
     }
 
@@ -176,8 +176,8 @@ struct TaskTests {
                 }
             }
             let result = try await task.value
-            #expect(result == "committed")
-            #expect(try await store.read { $0.objects(ServerEntry.self).count } == 1)
+            expectEqual(result, "committed")
+            try await expectEqual(store.read { $0.objects(ServerEntry.self).count }, 1)
         }
     }
 

@@ -22,11 +22,11 @@ struct ThreadSafeReferenceTests {
             return
                 "\(person.name) \(Array(realm.resolve(references.1)!.map(\.id))) \(realm.resolve(references.2)!.keys) \(Array(realm.resolve(references.3)!)) \(Array(realm.resolve(references.4)!.map(\.id))) \(Array(realm.resolve(references.5)!.map(\.id)))"
         }
-        #expect(text == "there [3, 4] [\"a\"] [\"t2\"] [6] [6, 7]")
-        #expect(references.0.isInvalidated)
-        #expect(person.name == "P5")
+        expectEqual(text, "there [3, 4] [\"a\"] [\"t2\"] [6] [6, 7]")
+        expect(references.0.isInvalidated)
+        expectEqual(person.name, "P5")
         realm.refresh()
-        #expect(person.name == "there")
+        expectEqual(person.name, "there")
     }
 
     @Test
@@ -38,10 +38,10 @@ struct ThreadSafeReferenceTests {
             try realm.write { _ = realm.create(THPerson.self, value: ["id": 77, "name": "new"]) }
             return ThreadSafeReference(to: realm.object(ofType: THPerson.self, forPrimaryKey: 77)!)
         }
-        #expect(realm.resolve(reference)?.name == "new")
+        expectEqual(realm.resolve(reference)?.name, "new")
         let gone = ThreadSafeReference(to: realm.object(ofType: THPerson.self, forPrimaryKey: 3)!)
         try realm.write { realm.delete(realm.object(ofType: THPerson.self, forPrimaryKey: 3)!) }
-        #expect(realm.resolve(gone) == nil)
+        expect(realm.resolve(gone) == nil)
     }
 
     @Test
@@ -54,12 +54,12 @@ struct ThreadSafeReferenceTests {
             try here.realm!.write { here.name = "changed" }
             return person.wrappedValue?.name
         }
-        #expect(name == "changed")
-        #expect(person.wrappedValue?.name == "changed")
+        expectEqual(name, "changed")
+        expectEqual(person.wrappedValue?.name, "changed")
         try realm.write { realm.delete(realm.object(ofType: THPerson.self, forPrimaryKey: 5)!) }
-        #expect(person.wrappedValue == nil)
+        expect(person.wrappedValue == nil)
         person.wrappedValue = nil
-        #expect(person.wrappedValue == nil)
+        expect(person.wrappedValue == nil)
     }
 
     @Test

@@ -66,11 +66,11 @@ struct StoredValueTests {
             .infinity, -.infinity, "9999999999999999999999999999999999",
         ]
         for read in try roundTrip(values, \.decimal) {
-            #expect(read == values)
-            #expect(read.map(\.stringValue) == values.map(\.stringValue))
+            expectEqual(read, values)
+            expectEqual(read.map(\.stringValue), values.map(\.stringValue))
         }
         let optional: [Decimal128?] = values + [nil]
-        for read in try roundTrip(optional, \.decimalOpt) { #expect(read == optional) }
+        for read in try roundTrip(optional, \.decimalOpt) { expectEqual(read, optional) }
     }
 
     @Test
@@ -79,21 +79,21 @@ struct StoredValueTests {
             Date(timeIntervalSince1970: 0), Date(timeIntervalSince1970: -0.5), .distantPast, .distantFuture,
             Date(timeIntervalSince1970: 1_700_000_000.125), Date(timeIntervalSinceReferenceDate: 0), Date(),
         ]
-        for read in try roundTrip(exact, \.date) { #expect(read == exact) }
+        for read in try roundTrip(exact, \.date) { expectEqual(read, exact) }
         let optional: [Date?] = exact + [nil]
-        for read in try roundTrip(optional, \.dateOpt) { #expect(read == optional) }
+        for read in try roundTrip(optional, \.dateOpt) { expectEqual(read, optional) }
 
         let odd = [Double.nan, .infinity, -.infinity, 1e30, -1e30].map { Date(timeIntervalSinceReferenceDate: $0) }
         let clamped = [
             Date(timeIntervalSince1970: 0), Date(Timestamp.max), Date(Timestamp.min), Date(Timestamp.max),
             Date(Timestamp.min),
         ]
-        for read in try roundTrip(odd, \.date) { #expect(read == clamped) }
+        for read in try roundTrip(odd, \.date) { expectEqual(read, clamped) }
         // Near 2001 a Date is finer than a nanosecond; what is stored is the nearest one.
         let fine = Date(timeIntervalSinceReferenceDate: 0.123_456_789_4)
         for read in try roundTrip([fine], \.date) {
-            #expect(read == [Date(timeIntervalSinceReferenceDate: 0.123_456_789)])
-            #expect(Timestamp(read[0]).nanoseconds == 123_456_789)
+            expectEqual(read, [Date(timeIntervalSinceReferenceDate: 0.123_456_789)])
+            expectEqual(Timestamp(read[0]).nanoseconds, 123_456_789)
         }
     }
 
@@ -101,26 +101,26 @@ struct StoredValueTests {
     func `An unmanaged object keeps any Date as it is`() {
         let holder = SVHolder()
         holder.date = Date(timeIntervalSinceReferenceDate: .nan)
-        #expect(holder.date.timeIntervalSinceReferenceDate.isNaN)
+        expect(holder.date.timeIntervalSinceReferenceDate.isNaN)
         holder.date = Date(timeIntervalSinceReferenceDate: 0.123_456_789_4)
-        #expect(holder.date.timeIntervalSinceReferenceDate == 0.123_456_789_4)
+        expectEqual(holder.date.timeIntervalSinceReferenceDate, 0.123_456_789_4)
     }
 
     @Test
     func `ObjectIds, UUIDs and data keep their bytes`() throws {
         let ids = [ObjectId(), .generate(), ObjectId("ffffffffffffffffffffffff")]
-        for read in try roundTrip(ids, \.objectId) { #expect(read == ids) }
+        for read in try roundTrip(ids, \.objectId) { expectEqual(read, ids) }
         let uuids = [UUID(), UUID(uuidString: "00000000-0000-0000-0000-000000000000")!]
-        for read in try roundTrip(uuids, \.uuid) { #expect(read == uuids) }
+        for read in try roundTrip(uuids, \.uuid) { expectEqual(read, uuids) }
         let optional: [UUID?] = uuids + [nil]
-        for read in try roundTrip(optional, \.uuidOpt) { #expect(read == optional) }
+        for read in try roundTrip(optional, \.uuidOpt) { expectEqual(read, optional) }
         let datas = [Data(), Data([0]), Data((0...255).map { UInt8($0) }), Data(repeating: 7, count: 100_000)]
-        for read in try roundTrip(datas, \.data) { #expect(read == datas) }
+        for read in try roundTrip(datas, \.data) { expectEqual(read, datas) }
         // A slice, whose indices don't begin at zero.
         let slice = Data([1, 2, 3, 4])[2...]
-        for read in try roundTrip([slice], \.data) { #expect(read == [Data([3, 4])]) }
+        for read in try roundTrip([slice], \.data) { expectEqual(read, [Data([3, 4])]) }
         let optionalData: [Data?] = datas + [nil]
-        for read in try roundTrip(optionalData, \.dataOpt) { #expect(read == optionalData) }
+        for read in try roundTrip(optionalData, \.dataOpt) { expectEqual(read, optionalData) }
     }
 
     @Test
@@ -147,14 +147,14 @@ struct StoredValueTests {
         }
         let all = realm.objects(SVHolder.self)
         for key in ["decimal", "uuid", "objectId", "date"] {
-            #expect(all.sorted(byKeyPath: key).map(\.id) == Array(0..<8), "\(key)")
-            #expect(all.sorted(byKeyPath: key, ascending: false).map(\.id) == (0..<8).reversed(), "\(key)")
+            expectEqual(all.sorted(byKeyPath: key).map(\.id), Array(0..<8), "\(key)")
+            expectEqual(all.sorted(byKeyPath: key, ascending: false).map(\.id), (0..<8).reversed(), "\(key)")
         }
-        #expect(all.where { $0.decimal == "0.1" }.map(\.id) == [4])
-        #expect(all.where { $0.decimal > 0 }.count == 4)
-        #expect(all.where { $0.date > dates[5] }.count == 2)
-        #expect(all.where { $0.uuid == sortedUUIDs[3] }.map(\.id) == [3])
-        #expect(all.where { $0.dataOpt == Data([1, 0]) }.map(\.id) == [4])
+        expectEqual(all.where { $0.decimal == "0.1" }.map(\.id), [4])
+        expectEqual(all.where { $0.decimal > 0 }.count, 4)
+        expectEqual(all.where { $0.date > dates[5] }.count, 2)
+        expectEqual(all.where { $0.uuid == sortedUUIDs[3] }.map(\.id), [3])
+        expectEqual(all.where { $0.dataOpt == Data([1, 0]) }.map(\.id), [4])
     }
 
     @Test
@@ -169,9 +169,9 @@ struct StoredValueTests {
             holder.uuids.append(uuid)
             holder.datas.append(objectsIn: [nil, Data(), Data([9])])
             func check(_ holder: SVHolder) {
-                #expect(Array(holder.decimals) == ["1.1", .nan, .max])
-                #expect(Array(holder.dates) == [.distantPast, Date(timeIntervalSince1970: 1.25)])
-                #expect(Array(holder.uuids) == [uuid] && Array(holder.datas) == [nil, Data(), Data([9])])
+                expectEqual(Array(holder.decimals), ["1.1", .nan, .max])
+                expectEqual(Array(holder.dates), [.distantPast, Date(timeIntervalSince1970: 1.25)])
+                expect(Array(holder.uuids) == [uuid] && Array(holder.datas) == [nil, Data(), Data([9])])
             }
             check(holder)
             do {

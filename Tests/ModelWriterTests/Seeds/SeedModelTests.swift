@@ -12,14 +12,14 @@ struct SeedModelTests {
         var generated = SourceFacts.of(text, model.language)
         if !model.isInClasses { generated = generated.filter { !$0.contains(" stores ") } }
         let shown = SourceFacts.of(model.source, model.language)
-        #expect(!shown.isEmpty)
-        #expect(generated.subtracting(shown).sorted() == [], "generated, and not shown")
-        #expect(shown.subtracting(generated).sorted() == [], "shown, and not generated")
+        expect(!shown.isEmpty)
+        expectEqual(generated.subtracting(shown).sorted(), [], "generated, and not shown")
+        expectEqual(shown.subtracting(generated).sorted(), [], "shown, and not generated")
     }
 
     @Test(arguments: ModelLanguage.allCases)
     func `Every language's tab is among them`(language: ModelLanguage) {
-        #expect(SeedModel.all.contains { $0.language == language })
+        expect(SeedModel.all.contains { $0.language == language })
     }
 
     @Test
@@ -35,8 +35,8 @@ struct SeedModelTests {
         for (given, languages) in gaps {
             for language in ModelLanguage.allCases {
                 let models = try GeneratedModels([given], in: language)
-                #expect(models.notes.isEmpty != languages.contains(language), "\(given.table.name) in \(language)")
-                for note in models.notes { #expect(models.files.contains { $0.text.contains(note.text) }, "\(note)") }
+                expect(models.notes.isEmpty != languages.contains(language), "\(given.table.name) in \(language)")
+                for note in models.notes { expect(models.files.contains { $0.text.contains(note.text) }, "\(note)") }
             }
         }
     }

@@ -61,7 +61,7 @@ enum Compilers {
     }
 
     static func checkSwift(_ models: GeneratedModels, in folder: String) throws {
-        let modules = try #require(modulesFolder)
+        let modules = try require(modulesFolder)
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().path
         var arguments = [

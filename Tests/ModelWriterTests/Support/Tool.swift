@@ -69,8 +69,9 @@ enum Tool: String, CaseIterable {
         throws
     {
         let result = try run(arguments, in: folder)
-        #expect(
-            result.status == 0,
+        expectEqual(
+            result.status,
+            0,
             "\(rawValue) ended with \(result.status): \(result.output.prefix(4_000))",
             sourceLocation: sourceLocation
         )

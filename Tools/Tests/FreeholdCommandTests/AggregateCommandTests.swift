@@ -3,7 +3,7 @@ import Freehold
 import Testing
 
 /// What `query` sums up, and Markdown.
-@Suite struct AggregateCommandTests {
+struct AggregateCommandTests {
     /// Sales: regions, amounts, dates; one without a region.
     private func withSales(_ body: (String) throws -> Void) throws {
         try withFolder { folder in
@@ -64,9 +64,9 @@ import Testing
                 "--format",
                 "jsonl"
             )
-            #expect(
-                run.output
-                    == "{\"count\":4,\"sum(amount)\":14,\"sum(cost)\":\"0.4\",\"avg(price)\":2.8333333333333335,\"min(at)\":\"1970-01-01T00:00:01.25Z\",\"max(at)\":\"1970-01-01T00:00:04.25Z\",\"max(price)\":4.5}\n",
+            expectEqual(
+                run.output,
+                "{\"count\":4,\"sum(amount)\":14,\"sum(cost)\":\"0.4\",\"avg(price)\":2.8333333333333335,\"min(at)\":\"1970-01-01T00:00:01.25Z\",\"max(at)\":\"1970-01-01T00:00:04.25Z\",\"max(price)\":4.5}\n",
                 "\(run)"
             )
             let none = try Run.freehold(
@@ -83,23 +83,24 @@ import Testing
                 "--format",
                 "csv"
             )
-            #expect(none.output == "sum(amount),avg(amount),min(price)\r\n0,,\r\n", "\(none)")
+            expectEqual(none.output, "sum(amount),avg(amount),min(price)\r\n0,,\r\n", "\(none)")
         }
     }
 
     @Test func `groups are of values along links, in their order or another`() throws {
         try withSales { path in
             let run = try Run.freehold("query", path, "Sale", "--group-by", "region.name", "--count", "--sum", "amount")
-            #expect(
-                run.output == """
-                    region.name  count  sum(amount)
-                    ───────────  ─────  ───────────
-                    null             1            4
-                    North            2            4
-                    South            1            2
-                    a|b\\n*c*         1            5
+            expectEqual(
+                run.output,
+                """
+                region.name  count  sum(amount)
+                ───────────  ─────  ───────────
+                null             1            4
+                North            2            4
+                South            1            2
+                a|b\\n*c*         1            5
 
-                    """,
+                """,
                 "\(run)"
             )
             let sorted = try Run.freehold(
@@ -119,7 +120,7 @@ import Testing
                 "--format",
                 "csv"
             )
-            #expect(sorted.output == "region.name,sum(amount)\r\n,4\r\nNorth,4\r\n", "\(sorted)")
+            expectEqual(sorted.output, "region.name,sum(amount)\r\n,4\r\nNorth,4\r\n", "\(sorted)")
             let links = try Run.freehold(
                 "query",
                 path,
@@ -130,7 +131,7 @@ import Testing
                 "--format",
                 "jsonl"
             )
-            #expect(links.output.contains("{\"region\":\"North\",\"kind\":1,\"count\":1}"), "\(links)")
+            expect(links.output.contains("{\"region\":\"North\",\"kind\":1,\"count\":1}"), "\(links)")
         }
     }
 
@@ -148,14 +149,15 @@ import Testing
                 "--format",
                 "markdown"
             )
-            #expect(
-                groups.output == """
-                    | region.name | max(at) |
-                    | --- | --- |
-                    | null | 1970-01-01T00:00:03.25Z |
-                    | a\\|b<br>\\*c\\* | 1970-01-01T00:00:04.25Z |
+            expectEqual(
+                groups.output,
+                """
+                | region.name | max(at) |
+                | --- | --- |
+                | null | 1970-01-01T00:00:03.25Z |
+                | a\\|b<br>\\*c\\* | 1970-01-01T00:00:04.25Z |
 
-                    """,
+                """,
                 "\(groups)"
             )
             let rows = try Run.freehold(
@@ -168,13 +170,14 @@ import Testing
                 "--format",
                 "markdown"
             )
-            #expect(
-                rows.output == "| amount | cost | tags |\n| ---: | ---: | --- |\n| 5 | 0.1 | \\[\\] |\n",
+            expectEqual(
+                rows.output,
+                "| amount | cost | tags |\n| ---: | ---: | --- |\n| 5 | 0.1 | \\[\\] |\n",
                 "\(rows)"
             )
-            #expect(
-                try Run.freehold("query", path, "Sale", "--count", "--format", "markdown").output
-                    == "| count |\n| ---: |\n| 5 |\n"
+            try expectEqual(
+                Run.freehold("query", path, "Sale", "--count", "--format", "markdown").output,
+                "| count |\n| ---: |\n| 5 |\n"
             )
         }
     }
@@ -188,7 +191,7 @@ import Testing
                 realm.object(ofType: TMPerson.self, forPrimaryKey: 3)!.age = 1
             }
             let run = try Run.freehold("query", path, "TMPerson", "--sum", "age", "--format", "jsonl")
-            #expect(run.output == "{\"sum(age)\":\"18446744073709551615\"}\n", "\(run)")
+            expectEqual(run.output, "{\"sum(age)\":\"18446744073709551615\"}\n", "\(run)")
             let groups = try Run.freehold(
                 "query",
                 path,
@@ -200,8 +203,9 @@ import Testing
                 "--format",
                 "csv"
             )
-            #expect(
-                groups.output == "isActive,sum(age)\r\nfalse,\"9223372036854775808\"\r\ntrue,9223372036854775807\r\n",
+            expectEqual(
+                groups.output,
+                "isActive,sum(age)\r\nfalse,\"9223372036854775808\"\r\ntrue,9223372036854775807\r\n",
                 "\(groups)"
             )
         }
@@ -224,7 +228,7 @@ import Testing
         try withFolder { folder in
             try ToolFile.make(folder + "/a.realm")
             let run = try Run.freehold(["query", folder + "/a.realm", "TMPerson"] + options)
-            #expect(
+            expect(
                 run.status == status && run.output == "" && run.error.contains(part) && !run.wasSignalled,
                 "\(options): \(run)"
             )

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// What people meet on the command line itself: help, misspelt commands, messages, signals.
-@Suite struct CommandLineTests {
+struct CommandLineTests {
     private static let commands = [
         "info", "schema", "query", "shell", "watch", "set", "create", "delete", "export", "import", "diff", "verify",
         "compact", "backup", "pins", "migrate", "convert",
@@ -11,14 +11,14 @@ import Testing
     @Test func `examples in the help are lines that can be copied`() throws {
         for command in Self.commands + [""] {
             let run = try Run.freehold(command.isEmpty ? ["--help"] : ["help", command])
-            #expect(run.status == 0 && run.error == "")
+            expect(run.status == 0 && run.error == "")
             guard let start = run.output.firstRange(of: "EXAMPLES:\n") else { continue }
             let examples = run.output[start.upperBound...]
                 .split(separator: "\n", omittingEmptySubsequences: false).prefix { !$0.isEmpty }
-            #expect(!examples.isEmpty)
+            expect(!examples.isEmpty)
             for line in examples {
                 let starts = ["  freehold ", "  $EDITOR ", "  echo ", "  printf "]
-                #expect(
+                expect(
                     starts.contains { line.hasPrefix($0) } && line.contains("freehold ") || line.hasPrefix("  $"),
                     "\(command): \(line)"
                 )
@@ -29,12 +29,12 @@ import Testing
     @Test func `a misspelt command is named, with what may have been meant`() throws {
         for arguments in [["qurey", "x"], ["help", "qurey"], ["qurey"]] {
             let run = try Run.freehold(arguments)
-            #expect(run.status == 64 && run.output == "")
-            #expect(run.error == "freehold: there is no command 'qurey'. Did you mean query?\n", "\(run.error)")
+            expect(run.status == 64 && run.output == "")
+            expectEqual(run.error, "freehold: there is no command 'qurey'. Did you mean query?\n", "\(run.error)")
         }
-        #expect(try Run.freehold("something").error.contains("There are backup, compact, convert, "))
-        #expect(try Run.freehold("--version").output == "0.1.0\n")
-        #expect(try Run.freehold("help").output.contains("SUBCOMMANDS:"))
+        expect(try Run.freehold("something").error.contains("There are backup, compact, convert, "))
+        try expectEqual(Run.freehold("--version").output, "0.1.0\n")
+        expect(try Run.freehold("help").output.contains("SUBCOMMANDS:"))
     }
 
     @Test func `messages speak of options, not of the library's functions`() throws {
@@ -45,14 +45,14 @@ import Testing
                 ["import", path, "TMPerson", "--update", "error"],
                 input: Data("{\"id\":1}".utf8)
             )
-            #expect(
+            expect(
                 duplicate.status == 65 && duplicate.error.contains("update it with --update modified"),
                 "\(duplicate)"
             )
             let none = try Run.freehold("query", path, "TMPerson", "age > $0")
-            #expect(none.status == 65 && none.error.contains("--arg") && !none.error.contains("was given"), "\(none)")
+            expect(none.status == 65 && none.error.contains("--arg") && !none.error.contains("was given"), "\(none)")
             let few = try Run.freehold("query", path, "TMPerson", "age > $1", "--arg", "1")
-            #expect(few.status == 65 && few.error.contains("give it with --arg"), "\(few)")
+            expect(few.status == 65 && few.error.contains("give it with --arg"), "\(few)")
         }
     }
 
@@ -65,11 +65,11 @@ import Testing
                 let arguments = ["import", path, "TMPerson", "--format", "csv"]
                 let refused = try Run.freehold(arguments, input: Data(csv.utf8))
                 let shown = delimiter == "\t" ? "\\t" : delimiter
-                #expect(refused.status == 65 && refused.error.contains("--delimiter '\(shown)'"), "\(refused)")
+                expect(refused.status == 65 && refused.error.contains("--delimiter '\(shown)'"), "\(refused)")
                 let taken = try Run.freehold(arguments + ["--delimiter", option], input: Data(csv.utf8))
-                #expect(taken.status == 0, "\(taken)")
+                expectEqual(taken.status, 0, "\(taken)")
             }
-            #expect(try Run.freehold("import", path, "TMPerson", "--delimiter", "\\n").status == 64)
+            try expectEqual(Run.freehold("import", path, "TMPerson", "--delimiter", "\\n").status, 64)
         }
     }
 
@@ -78,7 +78,7 @@ import Testing
             let path = folder + "/a.realm"
             try ToolFile.make(path)
             for (format, output) in [("table", "3\n"), ("json", "{\"count\":3}\n"), ("csv", "count\r\n3\r\n")] {
-                #expect(try Run.freehold("query", path, "TMPerson", "--count", "--format", format).output == output)
+                try expectEqual(Run.freehold("query", path, "TMPerson", "--count", "--format", format).output, output)
             }
         }
     }
@@ -110,8 +110,9 @@ import Testing
                 done
                 """
             let run = try Run.shell(script)
-            #expect(
-                run.output.split(separator: "\n").filter { !$0.hasPrefix("new/c.realm") } == [
+            expectEqual(
+                run.output.split(separator: "\n").filter { !$0.hasPrefix("new/c.realm") },
+                [
                     "begun", "1", "begun", "1",
                 ],
                 "\(run)"

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FreeholdCommand
 
-@Suite struct DateFormatTests {
+struct DateFormatTests {
     private static let utc = TimeZone(secondsFromGMT: 0)!
 
     @Test(
@@ -28,7 +28,7 @@ import Testing
     )
     func `a pattern reads what is written so, and nothing else`(pattern: String, text: String, expected: String?) throws
     {
-        #expect(try DatePattern(pattern, zone: Self.utc).moment(text)?.text == expected)
+        try expectEqual(DatePattern(pattern, zone: Self.utc).moment(text)?.text, expected)
     }
 
     @Test(arguments: ["qq", "dd.MM", "'yyyy", "yyyyy", "EEE yyyy", ""])
@@ -37,14 +37,14 @@ import Testing
     }
 
     @Test func `a zone holds for dates that don't say theirs, in summer and winter`() throws {
-        let paris = try #require(TimeZone(identifier: "Europe/Paris"))
+        let paris = try require(TimeZone(identifier: "Europe/Paris"))
         let pattern = try DatePattern("yyyy-MM-dd HH:mm", zone: paris)
-        #expect(pattern.moment("2024-07-01 12:00")?.text == "2024-07-01T10:00:00Z")
-        #expect(pattern.moment("2024-01-01 12:00")?.text == "2024-01-01T11:00:00Z")
+        expectEqual(pattern.moment("2024-07-01 12:00")?.text, "2024-07-01T10:00:00Z")
+        expectEqual(pattern.moment("2024-01-01 12:00")?.text, "2024-01-01T11:00:00Z")
         // Twice on that day: the first.
-        #expect(pattern.moment("2024-10-27 02:30")?.text == "2024-10-27T00:30:00Z")
-        #expect(pattern.moment("2024-10-27 03:30")?.text == "2024-10-27T02:30:00Z")
-        #expect(pattern.moment("2024-03-31 03:30")?.text == "2024-03-31T01:30:00Z")
+        expectEqual(pattern.moment("2024-10-27 02:30")?.text, "2024-10-27T00:30:00Z")
+        expectEqual(pattern.moment("2024-10-27 03:30")?.text, "2024-10-27T02:30:00Z")
+        expectEqual(pattern.moment("2024-03-31 03:30")?.text, "2024-03-31T01:30:00Z")
     }
 
     @Test func `days are counted as Foundation counts them`() throws {
@@ -59,14 +59,14 @@ import Testing
                 [.year, .month, .day],
                 from: Date(timeIntervalSince1970: Double(seconds))
             )
-            #expect(
+            expect(
                 parts.year == day.year && parts.month == day.month && parts.day == day.day,
                 "\(seconds)"
             )
-            #expect(Day(year: day.year, month: day.month, day: day.day)?.number == day.number)
+            expectEqual(Day(year: day.year, month: day.month, day: day.day)?.number, day.number)
         }
-        #expect(Moment(seconds: -62_167_219_201).text == "-0001-12-31T23:59:59Z")
-        #expect(Moment(seconds: 253_402_300_800).text == "+10000-01-01T00:00:00Z")
+        expectEqual(Moment(seconds: -62_167_219_201).text, "-0001-12-31T23:59:59Z")
+        expectEqual(Moment(seconds: 253_402_300_800).text, "+10000-01-01T00:00:00Z")
     }
 
     @Test(
@@ -78,6 +78,6 @@ import Testing
         ]
     )
     func `dates of ISO 8601 are known`(text: String, isDate: Bool) {
-        #expect(DateFormats.isISO8601(text) == isDate)
+        expectEqual(DateFormats.isISO8601(text), isDate)
     }
 }

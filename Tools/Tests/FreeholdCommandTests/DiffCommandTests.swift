@@ -4,13 +4,13 @@ import Testing
 
 @testable import FreeholdCommand
 
-@Suite struct DiffCommandTests {
+struct DiffCommandTests {
     /// Two equal files, of which the second is changed.
     private func withFiles(_ change: (Realm) throws -> Void, _ body: (String, String) throws -> Void) throws {
         try withFolder { folder in
             let (a, b) = (folder + "/a.realm", folder + "/b.realm")
             try ToolFile.make(a)
-            #expect(try Run.freehold("backup", a, b).status == 0)
+            try expectEqual(Run.freehold("backup", a, b).status, 0)
             try ToolFile.write(b, change)
             try body(a, b)
         }
@@ -21,7 +21,7 @@ import Testing
             let (a, b) = (folder + "/a.realm", folder + "/b.realm")
             try ToolFile.make(a)
             let run = try Run.shell("\"$F\" export '\(a)' | \"$F\" import '\(b)'; \"$F\" diff '\(a)' '\(b)'")
-            #expect(run.status == 0 && run.output == "", "\(run)")
+            expect(run.status == 0 && run.output == "", "\(run)")
             // The pets stand the other way round in it, and are the same.
             try ToolFile.write(b) { realm in
                 let cat = realm.objects(TMPet.self).where { $0.name == "Mia" }.first!
@@ -34,14 +34,14 @@ import Testing
                 ada.pets.append(objectsIn: [new, dog])
                 realm.delete(cat)
             }
-            #expect(
+            expect(
                 try Run.freehold("query", b, "TMPet", "--columns", "name", "--format", "csv").output.hasSuffix(
                     "Mia\r\n"
                 )
             )
             let other = try Run.freehold("diff", a, b)
-            #expect(other.status == 0 && other.output == "", "\(other)")
-            #expect(try Run.freehold("diff", a, a).status == 0)
+            expect(other.status == 0 && other.output == "", "\(other)")
+            try expectEqual(Run.freehold("diff", a, a).status, 0)
         }
     }
 
@@ -54,31 +54,32 @@ import Testing
             realm.create(TMPerson.self, value: ["id": 9, "name": "new"])
         } _: { a, b in
             let run = try Run.freehold("diff", a, b)
-            #expect(run.status == 1 && run.error == "", "\(run)")
-            #expect(
+            expect(run.status == 1 && run.error == "", "\(run)")
+            expect(
                 run.output.contains("\n- TMPerson 3: name \"\", age 7, score 0.0, isActive false, best 3,"),
                 "\(run)"
             )
-            #expect(
+            expect(
                 run.output.hasPrefix("~ TMPerson 1: home ")
                     && run.output.contains("\n~ TMPerson 2: age null → 4, best 1 → null\n"),
                 "\(run)"
             )
-            #expect(
+            expect(
                 run.output.hasSuffix("+ TMPerson 9: name \"new\", score 0.0, isActive false, note \"\"\n"),
                 "\(run)"
             )
             let back = try Run.freehold("diff", b, a, "--class", "TMPerson", "--format", "json")
             let kinds = try back.output.split(separator: "\n").map { line in
-                try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+                try require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
             }
-            #expect(
-                kinds.map { "\($0["change"]!) \($0["key"]!)" } == ["modify 1", "modify 2", "delete 9", "insert 3"],
+            expectEqual(
+                kinds.map { "\($0["change"]!) \($0["key"]!)" },
+                ["modify 1", "modify 2", "delete 9", "insert 3"],
                 "\(back)"
             )
-            #expect(try Run.freehold("diff", a, b, "--class", "TMPet").status == 0)
+            try expectEqual(Run.freehold("diff", a, b, "--class", "TMPet").status, 0)
             let quiet = try Run.freehold("diff", a, b, "-q")
-            #expect(quiet.status == 1 && quiet.output == "" && quiet.error == "", "\(quiet)")
+            expect(quiet.status == 1 && quiet.output == "" && quiet.error == "", "\(quiet)")
         }
     }
 
@@ -88,7 +89,7 @@ import Testing
             realm.create(TMPet.self, value: ["name": "Kim"])
         } _: { a, b in
             let run = try Run.freehold("diff", a, b)
-            #expect(run.status == 1 && run.output == "+ TMPet: name \"Kim\"\n+ TMPet: name \"Kim\"\n", "\(run)")
+            expect(run.status == 1 && run.output == "+ TMPet: name \"Kim\"\n+ TMPet: name \"Kim\"\n", "\(run)")
         }
         // Who is whose friend is a part of it, also in a circle.
         try withFiles { realm in
@@ -96,8 +97,8 @@ import Testing
             dog.friend = dog
         } _: { a, b in
             let run = try Run.freehold("diff", a, b, "--class", "TMPet")
-            #expect(run.status == 1 && run.output.split(separator: "\n").count == 4, "\(run)")
-            #expect(run.output.contains("+ TMPet: name \"Rex, \\\"the\\\" dog\", friend \"↑1\"\n"), "\(run)")
+            expect(run.status == 1 && run.output.split(separator: "\n").count == 4, "\(run)")
+            expect(run.output.contains("+ TMPet: name \"Rex, \\\"the\\\" dog\", friend \"↑1\"\n"), "\(run)")
         }
     }
 
@@ -119,15 +120,15 @@ import Testing
             let first = try Realm(configuration: configuration)
             configuration.fileURL = URL(fileURLWithPath: b)
             let second = try Realm(configuration: configuration)
-            let pets = try #require(first.storedSchema["TMPet"])
+            let pets = try require(first.storedSchema["TMPet"])
             for size in [7, 100, 1000] {
                 var found: [String] = []
                 let output = DifferenceOutput(asJSON: false, isQuiet: false) { found.append($0) }
                 try ContentComparison(first, pets, second, pets, ["name"], output, objectsOfPass: size).run()
-                #expect(found.count == expected && output.count == expected, "\(size) objects a pass")
+                expect(found.count == expected && output.count == expected, "\(size) objects a pass")
                 for (name, pair) in zip(counts[0], counts[1]).enumerated() {
                     let text = pair.0 > pair.1 ? "- TMPet: name \"\(name)\"" : "+ TMPet: name \"\(name)\""
-                    #expect(found.filter { $0 == text }.count == abs(pair.0 - pair.1))
+                    expectEqual(found.filter { $0 == text }.count, abs(pair.0 - pair.1))
                 }
             }
         }
@@ -175,22 +176,23 @@ import Testing
                 [["id": 1, "age": 3.5, "name": "Rex"], ["id": 2, "age": 4.5, "name": "Tim"]]
             )
             let run = try Run.freehold("diff", a, b)
-            #expect(
-                run.output == """
-                    ~ schema: version: 1 → 2
-                    ~ schema: Dog.age: int → double
-                    ~ schema: Dog.name: string → string, indexed
-                    + schema: Dog.tag: string
-                    - schema: Old: a class of 1 property
-                    + schema: New: a class of 1 property
-                    ~ Dog 2: name "Tom" → "Tim"
+            expectEqual(
+                run.output,
+                """
+                ~ schema: version: 1 → 2
+                ~ schema: Dog.age: int → double
+                ~ schema: Dog.name: string → string, indexed
+                + schema: Dog.tag: string
+                - schema: Old: a class of 1 property
+                + schema: New: a class of 1 property
+                ~ Dog 2: name "Tom" → "Tim"
 
-                    """,
+                """,
                 "\(run)"
             )
             let only = try Run.freehold("diff", a, b, "--schema-only", "--class", "Dog", "--format", "json")
-            #expect(only.status == 1 && only.output.split(separator: "\n").count == 3, "\(only)")
-            #expect(
+            expect(only.status == 1 && only.output.split(separator: "\n").count == 3, "\(only)")
+            expect(
                 only.output.hasPrefix(
                     "{\"change\":\"modify\",\"schema\":\"Dog.age\",\"before\":\"int\",\"after\":\"double\"}\n"
                 )
@@ -208,7 +210,7 @@ import Testing
                 ([a, a, "--class", "X"], 65),
             ] as [([String], Int32)] {
                 let run = try Run.freehold(["diff"] + arguments)
-                #expect(
+                expect(
                     run.status == status && run.output == ""
                         && run.error.hasPrefix(status == 64 ? "Error" : "freehold: "),
                     "\(arguments): \(run)"
@@ -227,15 +229,18 @@ import Testing
                 try key.write(to: URL(fileURLWithPath: "\(folder)/\(name).key"))
                 let line =
                     "\"$F\" export '\(plain)' | \"$F\" import '\(folder)/\(name).realm' --encryption-key-file '\(folder)/\(name).key'"
-                #expect(try Run.shell(line).status == 0)
+                try expectEqual(Run.shell(line).status, 0)
             }
             func diff(_ arguments: String...) throws -> Int32 {
                 try Run.freehold(["diff"] + arguments.map { $0.hasPrefix("-") ? $0 : "\(folder)/\($0)" }).status
             }
-            #expect(try diff("a.realm", "b.realm", "--encryption-key-file", "b.key") == 0)
-            #expect(try diff("b.realm", "a.realm", "--encryption-key-file", "b.key") == 0)
-            #expect(try diff("b.realm", "c.realm", "--encryption-key-file", "b.key", "--second-key-file", "c.key") == 0)
-            #expect(try diff("b.realm", "c.realm", "--encryption-key-file", "b.key") == 2)
+            try expectEqual(diff("a.realm", "b.realm", "--encryption-key-file", "b.key"), 0)
+            try expectEqual(diff("b.realm", "a.realm", "--encryption-key-file", "b.key"), 0)
+            try expectEqual(
+                diff("b.realm", "c.realm", "--encryption-key-file", "b.key", "--second-key-file", "c.key"),
+                0
+            )
+            try expectEqual(diff("b.realm", "c.realm", "--encryption-key-file", "b.key"), 2)
         }
     }
 }

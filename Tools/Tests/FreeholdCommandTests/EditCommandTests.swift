@@ -3,7 +3,7 @@ import Freehold
 import Testing
 
 /// `set` and `create`, and what holds of all edits.
-@Suite struct EditCommandTests {
+struct EditCommandTests {
     private func withFile(_ body: (String) throws -> Void) throws {
         try withFolder { folder in
             try ToolFile.make(folder + "/a.realm")
@@ -12,7 +12,7 @@ import Testing
     }
 
     private func person(_ path: String, _ id: Int, _ check: (TMPerson) throws -> Void) throws {
-        try ToolFile.read(path) { try check(try #require($0.object(ofType: TMPerson.self, forPrimaryKey: id))) }
+        try ToolFile.read(path) { try check(try require($0.object(ofType: TMPerson.self, forPrimaryKey: id))) }
     }
 
     // MARK: Setting
@@ -40,24 +40,24 @@ import Testing
                 "any={\"list\": [1, 2.5, null], \"when\": {\"$date\": \"2024-05-31\"}}",
                 "note="
             )
-            #expect(
+            expect(
                 run.status == 0 && run.output == "" && run.error == "\(path): 1 object found, 1 changed\n",
                 "\(run)"
             )
             try person(path, 2) { bo in
-                #expect(
+                expect(
                     bo.name == "Bo = Li 漢字" && bo.age == -7 && bo.score == 1000 && bo.money == "1.10" && bo.isActive
                 )
-                #expect(bo.born == Date(timeIntervalSince1970: -4_861_727_999.5) && bo.picture == Data([0, 1, 255]))
-                #expect(
+                expect(bo.born == Date(timeIntervalSince1970: -4_861_727_999.5) && bo.picture == Data([0, 1, 255]))
+                expect(
                     bo.token?.uuidString.hasSuffix("2A") == true
                         && bo.reference?.stringValue == "0123456789abcdef01234567"
                 )
-                #expect(bo.best?.id == 3 && bo.home?.city == "Paris" && Array(bo.tags) == ["a", "b"] && bo.note == "")
-                #expect(bo.scores["y"] == -2 && bo.any.dictionaryValue?["list"]?.listValue?[1] == .double(2.5))
-                #expect(bo.any.dictionaryValue?["when"]?.dateValue == Date(timeIntervalSince1970: 1_717_113_600))
+                expect(bo.best?.id == 3 && bo.home?.city == "Paris" && Array(bo.tags) == ["a", "b"] && bo.note == "")
+                expect(bo.scores["y"] == -2 && bo.any.dictionaryValue?["list"]?.listValue?[1] == .double(2.5))
+                expectEqual(bo.any.dictionaryValue?["when"]?.dateValue, Date(timeIntervalSince1970: 1_717_113_600))
             }
-            #expect(try Run.freehold("verify", path).status == 0)
+            try expectEqual(Run.freehold("verify", path).status, 0)
         }
     }
 
@@ -77,21 +77,21 @@ import Testing
                 "name=null",
                 "note=\"null\""
             )
-            #expect(run.status == 0, "\(run)")
+            expectEqual(run.status, 0, "\(run)")
             try person(path, 1) { ada in
-                #expect(ada.age == nil && ada.born == nil && ada.home == nil && ada.tags.isEmpty && ada.any == .none)
-                #expect(ada.name == "null" && ada.note == "null")
+                expect(ada.age == nil && ada.born == nil && ada.home == nil && ada.tags.isEmpty && ada.any == .none)
+                expect(ada.name == "null" && ada.note == "null")
             }
         }
     }
 
     @Test func `a dot leads into an embedded object, which is made where there is none`() throws {
         try withFile { path in
-            #expect(try Run.freehold("set", path, "TMPerson", "TRUEPREDICATE", "home.city=Rome").status == 0)
+            try expectEqual(Run.freehold("set", path, "TMPerson", "TRUEPREDICATE", "home.city=Rome").status, 0)
             try ToolFile.read(path) { realm in
-                #expect(realm.objects(TMPerson.self).map { $0.home?.city } == ["Rome", "Rome", "Rome"])
-                #expect(realm.object(ofType: TMPerson.self, forPrimaryKey: 1)?.home?.street == "St. James's Square")
-                #expect(realm.dynamicObjects("TMHome").count == 3)
+                expectEqual(realm.objects(TMPerson.self).map { $0.home?.city }, ["Rome", "Rome", "Rome"])
+                expectEqual(realm.object(ofType: TMPerson.self, forPrimaryKey: 1)?.home?.street, "St. James's Square")
+                expectEqual(realm.dynamicObjects("TMHome").count, 3)
             }
         }
     }
@@ -99,12 +99,12 @@ import Testing
     @Test func `what has the value already isn't changed, and is counted apart`() throws {
         try withFile { path in
             let run = try Run.freehold("set", path, "TMPerson", "id > $0", "--arg", "1", "age=7")
-            #expect(run.error == "\(path): 2 objects found, 1 changed\n", "\(run)")
+            expectEqual(run.error, "\(path): 2 objects found, 1 changed\n", "\(run)")
             // The query is about the state before: what no longer meets it is set all the same.
             let all = try Run.freehold("set", path, "TMPerson", "age == 7", "age=8")
-            #expect(all.error.contains("2 objects found, 2 changed"), "\(all)")
+            expect(all.error.contains("2 objects found, 2 changed"), "\(all)")
             let none = try Run.freehold("set", path, "TMPerson", "id > 99", "age=8")
-            #expect(none.status == 0 && none.error.contains("0 objects found, 0 changed"), "\(none)")
+            expect(none.status == 0 && none.error.contains("0 objects found, 0 changed"), "\(none)")
         }
     }
 
@@ -112,22 +112,23 @@ import Testing
         try withFile { path in
             let before = try ToolFile.bytes(path)
             let text = try Run.freehold("set", path, "TMPerson", "id <= 2", "age=36", "name=A\"\u{1B}[2J", "--dry-run")
-            #expect(
-                text.output == """
-                    ~ TMPerson 1: name "Ada" → "A\\"\\u001b[2J"
-                    ~ TMPerson 2: age null → 36, name "Bob 漢字" → "A\\"\\u001b[2J"
+            expectEqual(
+                text.output,
+                """
+                ~ TMPerson 1: name "Ada" → "A\\"\\u001b[2J"
+                ~ TMPerson 2: age null → 36, name "Bob 漢字" → "A\\"\\u001b[2J"
 
-                    """,
+                """,
                 "\(text)"
             )
-            #expect(text.error == "\(path): 2 objects found, 2 would change\n")
+            expectEqual(text.error, "\(path): 2 objects found, 2 would change\n")
             let json = try Run.freehold("set", path, "TMPet", "name == 'Mia'", "name=Tom", "--dry-run", "--json")
-            #expect(
-                json.output
-                    == "{\"change\":\"modify\",\"class\":\"TMPet\",\"position\":0,\"before\":{\"name\":\"Mia\"},\"after\":{\"name\":\"Tom\"}}\n",
+            expectEqual(
+                json.output,
+                "{\"change\":\"modify\",\"class\":\"TMPet\",\"position\":0,\"before\":{\"name\":\"Mia\"},\"after\":{\"name\":\"Tom\"}}\n",
                 "\(json)"
             )
-            #expect(try ToolFile.bytes(path) == before)
+            try expectEqual(ToolFile.bytes(path), before)
         }
     }
 
@@ -168,8 +169,8 @@ import Testing
         try withFile { path in
             let before = try ToolFile.bytes(path)
             let run = try Run.freehold(["set", path] + arguments)
-            #expect(run.status == status && run.output == "" && run.error.contains(part), "\(arguments): \(run)")
-            #expect(try run.wasSignalled == false && ToolFile.bytes(path) == before)
+            expect(run.status == status && run.output == "" && run.error.contains(part), "\(arguments): \(run)")
+            expect(try run.wasSignalled == false && ToolFile.bytes(path) == before)
         }
     }
 
@@ -184,7 +185,7 @@ import Testing
                 "{\"id\": 10, \"name\": \"x\", \"pets\": [{\"name\": \"Kim\"}]}",
                 "[{\"id\": 11}, {\"id\": 12}]"
             )
-            #expect(json.status == 0 && json.error == "\(path): 3 objects created\n", "\(json)")
+            expect(json.status == 0 && json.error == "\(path): 3 objects created\n", "\(json)")
             let words = try Run.freehold(
                 "create",
                 path,
@@ -195,19 +196,19 @@ import Testing
                 "best=10",
                 "tags=[\"t\"]"
             )
-            #expect(words.status == 0, "\(words)")
+            expectEqual(words.status, 0, "\(words)")
             let piped = try Run.freehold(
                 "create",
                 path,
                 "TMPet",
                 input: Data("{\"name\": \"a\"}\n{\"name\": \"b\"}".utf8)
             )
-            #expect(piped.error.contains("2 objects created"), "\(piped)")
+            expect(piped.error.contains("2 objects created"), "\(piped)")
             try person(path, 13) {
-                #expect($0.name == "null" && $0.age == nil && $0.best?.id == 10 && Array($0.tags) == ["t"])
+                expect($0.name == "null" && $0.age == nil && $0.best?.id == 10 && Array($0.tags) == ["t"])
             }
             try ToolFile.read(path) { realm in
-                #expect(
+                expect(
                     realm.objects(TMPerson.self).count == 7
                         && realm.objects(TMPet.self).map(\.name).suffix(3) == ["Kim", "a", "b"]
                 )
@@ -221,8 +222,8 @@ import Testing
                 "{\"id\": 10, \"age\": 3}",
                 "{\"id\": 14}"
             )
-            #expect(update.error.contains("1 object created, 1 updated"), "\(update)")
-            try person(path, 10) { #expect($0.name == "x" && $0.age == 3) }
+            expect(update.error.contains("1 object created, 1 updated"), "\(update)")
+            try person(path, 10) { expect($0.name == "x" && $0.age == 3) }
         }
     }
 
@@ -237,18 +238,18 @@ import Testing
                 "{\"name\": \"Tom\"}",
                 "--dry-run"
             )
-            #expect(
+            expect(
                 run.output == "+ TMPet: name \"Kim\"\n+ TMPet: name \"Tom\"\n"
                     && run.error.contains("2 objects would be created"),
                 "\(run)"
             )
             let json = try Run.freehold("create", path, "TMPet", "name=Kim", "--dry-run", "--json")
-            #expect(
-                json.output
-                    == "{\"change\":\"insert\",\"class\":\"TMPet\",\"object\":{\"name\":\"Kim\",\"friend\":null}}\n",
+            expectEqual(
+                json.output,
+                "{\"change\":\"insert\",\"class\":\"TMPet\",\"object\":{\"name\":\"Kim\",\"friend\":null}}\n",
                 "\(json)"
             )
-            #expect(try ToolFile.bytes(path) == before)
+            try expectEqual(ToolFile.bytes(path), before)
         }
     }
 
@@ -272,8 +273,8 @@ import Testing
     {
         try withFile { path in
             let run = try Run.freehold(["create", path] + arguments, input: Data(input.utf8))
-            #expect(run.status == status && run.error.contains(part) && !run.wasSignalled, "\(arguments): \(run)")
-            #expect(try Run.freehold("query", path, "TMPerson", "--count").output == "3\n")
+            expect(run.status == status && run.error.contains(part) && !run.wasSignalled, "\(arguments): \(run)")
+            try expectEqual(Run.freehold("query", path, "TMPerson", "--count").output, "3\n")
         }
     }
 
@@ -293,12 +294,12 @@ import Testing
                     arguments[1] = folder + name
                     return try Run.freehold(arguments)
                 }
-                #expect(
+                expect(
                     try on("/none.realm").status == 66 && on("").status == 66 && on("/text.realm").status == 1,
                     "\(arguments)"
                 )
             }
-            #expect(try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix("none") } == [])
+            try expectEqual(FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix("none") }, [])
         }
     }
 
@@ -315,11 +316,11 @@ import Testing
                 try realm.write { realm.create(TMPerson.self, value: ["id": 1, "name": "secret"]) }
             }
             let option = ["--encryption-key-file", keyFile]
-            #expect(try Run.freehold("set", path, "TMPerson", "id == 1", "age=1").status == 1)
-            #expect(try Run.freehold(["set", path, "TMPerson", "id == 1", "age=1"] + option).status == 0)
-            #expect(try Run.freehold(["create", path, "TMPerson", "id=2"] + option).status == 0)
-            #expect(try Run.freehold(["delete", path, "TMPerson", "name == 'secret'"] + option).status == 0)
-            #expect(try Run.freehold(["query", path, "TMPerson", "--count"] + option).output == "1\n")
+            try expectEqual(Run.freehold("set", path, "TMPerson", "id == 1", "age=1").status, 1)
+            try expectEqual(Run.freehold(["set", path, "TMPerson", "id == 1", "age=1"] + option).status, 0)
+            try expectEqual(Run.freehold(["create", path, "TMPerson", "id=2"] + option).status, 0)
+            try expectEqual(Run.freehold(["delete", path, "TMPerson", "name == 'secret'"] + option).status, 0)
+            try expectEqual(Run.freehold(["query", path, "TMPerson", "--count"] + option).output, "1\n")
         }
     }
 
@@ -336,8 +337,8 @@ import Testing
                 exec 3>&-; wait $pid; echo $(($? > 128)); ls
                 """
             let run = try Run.shell(script)
-            #expect(run.output == "1\na.realm\na.realm-lock\na.realm.writer\nin\n", "\(run)")
-            #expect(
+            expectEqual(run.output, "1\na.realm\na.realm-lock\na.realm.writer\nin\n", "\(run)")
+            expect(
                 try ToolFile.bytes(path) == before && Run.freehold("query", path, "TMPerson", "--count").output == "3\n"
             )
         }
@@ -348,19 +349,19 @@ import Testing
             let path = folder + "/a.realm"
             try ToolFile.make(path, people: 20_000)
             let run = try Run.freehold("set", path, "TMPerson", "age < 50", "score=2.5", "name=x")
-            #expect(run.error.contains("10,000 objects found, 10,000 changed"), "\(run)")
+            expect(run.error.contains("10,000 objects found, 10,000 changed"), "\(run)")
             let dry = try Run.shell(
                 "\"$F\" set '\(path)' TMPerson 'age < 50' score=3 --dry-run | head -2; echo ${PIPESTATUS[0]}"
             )
-            #expect(
+            expect(
                 dry.output.hasPrefix("~ TMPerson 0: score 2.5 → 3.0\n") && dry.output.hasSuffix("141\n")
                     || dry.output.hasSuffix("0\n"),
                 "\(dry)"
             )
-            #expect(
+            expect(
                 try Run.freehold("delete", path, "TMPerson", "score == 2.5").error.contains("10,000 objects deleted")
             )
-            #expect(try Run.freehold("verify", path).status == 0)
+            try expectEqual(Run.freehold("verify", path).status, 0)
         }
     }
 }

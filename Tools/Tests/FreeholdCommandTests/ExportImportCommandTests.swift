@@ -2,7 +2,7 @@ import Foundation
 import Freehold
 import Testing
 
-@Suite struct ExportImportCommandTests {
+struct ExportImportCommandTests {
     private func contents(_ path: String) throws -> [String] {
         try ToolFile.read(path) { realm in
             let pets = Array(realm.objects(TMPet.self))
@@ -24,11 +24,11 @@ import Testing
         try withFolder { folder in
             try ToolFile.make(folder + "/a.realm")
             let run = try Run.shell("\"$F\" export '\(folder)/a.realm' | \"$F\" import '\(folder)/b.realm'")
-            #expect(run.status == 0 && run.error.contains("5 objects imported"), "\(run)")
-            #expect(try contents(folder + "/b.realm") == contents(folder + "/a.realm"))
-            #expect(try Run.freehold("verify", folder + "/b.realm").status == 0)
+            expect(run.status == 0 && run.error.contains("5 objects imported"), "\(run)")
+            try expectEqual(contents(folder + "/b.realm"), contents(folder + "/a.realm"))
+            try expectEqual(Run.freehold("verify", folder + "/b.realm").status, 0)
             let again = try Run.freehold("import", folder + "/b.realm", input: Data("{}".utf8))
-            #expect(again.status == 73 && again.error.contains("new file"), "\(again)")
+            expect(again.status == 73 && again.error.contains("new file"), "\(again)")
         }
     }
 
@@ -44,17 +44,17 @@ import Testing
                 realm.delete(realm.objects(TMPet.self))
                 realm.object(ofType: TMPerson.self, forPrimaryKey: 3)!.any = .bool(true)
             }
-            #expect(try Run.freehold("export", a, "TMPerson", "--format", format, "-o", data).status == 0)
+            try expectEqual(Run.freehold("export", a, "TMPerson", "--format", format, "-o", data).status, 0)
             let json = try Run.freehold("schema", a, "--format", "json")
             try Data(json.output.utf8).write(to: URL(fileURLWithPath: schema))
             let run = try Run.freehold("import", b, "TMPerson", "--schema", schema, "--input", data)
-            #expect(run.status == 0 && run.error.contains("3 objects imported"), "\(run)")
-            #expect(try contents(b) == contents(a))
+            expect(run.status == 0 && run.error.contains("3 objects imported"), "\(run)")
+            try expectEqual(contents(b), contents(a))
             // A second time changes nothing, or is refused.
-            #expect(try Run.freehold("import", b, "TMPerson", "-i", data).status == 0)
-            #expect(try contents(b) == contents(a))
+            try expectEqual(Run.freehold("import", b, "TMPerson", "-i", data).status, 0)
+            try expectEqual(contents(b), contents(a))
             let refused = try Run.freehold("import", b, "TMPerson", "-i", data, "--update", "error")
-            #expect(refused.status == 65 && refused.error.contains("primary key"), "\(refused)")
+            expect(refused.status == 65 && refused.error.contains("primary key"), "\(refused)")
         }
     }
 
@@ -70,13 +70,13 @@ import Testing
                 "--columns",
                 "id,name,age,any,pets,home,note"
             )
-            #expect(
+            expect(
                 run.output == "id,name,age,any,pets,home,note\r\n"
                     + "1,Ada,36,\"5\",\"[{\"\"name\"\":\"\"Mia\"\",\"\"friend\"\":{\"\"name\"\":\"\"Rex, \\\"\"the\\\"\" dog\"\","
                     + "\"\"friend\"\":null}}]\",,\"\"\r\n" || run.status == 65,
                 "\(run)"
             )
-            #expect(run.status == 65 && run.error.contains("leads back"), "circles of objects without keys: \(run)")
+            expect(run.status == 65 && run.error.contains("leads back"), "circles of objects without keys: \(run)")
             let plain = try Run.freehold(
                 "export",
                 folder + "/a.realm",
@@ -92,7 +92,7 @@ import Testing
                     + "\"line\nbreak,\ttab \u{1B}[31mred \u{202E}turned\"",
                 "2,Bob 漢字,,,\"[]\",\"\"", "3,\"\",7,,\"[]\",\"\"", "",
             ]
-            #expect(plain.output == lines.joined(separator: "\r\n"), "\(plain.output)")
+            expectEqual(plain.output, lines.joined(separator: "\r\n"), "\(plain.output)")
         }
     }
 
@@ -107,15 +107,15 @@ import Testing
                 + "\"{\"\"street\"\":\"\"S\"\"}\",1.10,1e3\r\n\r\n"
                 + "11,\"\",5,false,,,,,\"5\",,,-0.5"
             let run = try Run.freehold("import", path, "TMPerson", "--format", "csv", input: Data(text.utf8))
-            #expect(run.status == 0, "\(run)")
+            expectEqual(run.status, 0, "\(run)")
             try ToolFile.read(path) { realm in
-                let first = try #require(realm.object(ofType: TMPerson.self, forPrimaryKey: 10))
-                let second = try #require(realm.object(ofType: TMPerson.self, forPrimaryKey: 11))
-                #expect(first.name == "a \"b\",\nc" && first.age == nil && first.isActive && first.best == second)
-                #expect(first.born == Date(timeIntervalSince1970: 1_582_979_400) && Array(first.tags) == ["t"])
-                #expect(first.scores["k"] == 1 && first.any == .int(5) && first.home?.street == "S")
-                #expect(first.money == "1.10" && first.score == 1000 && second.score == -0.5)
-                #expect(second.name == "" && second.age == 5 && second.any == .string("5") && second.born == nil)
+                let first = try require(realm.object(ofType: TMPerson.self, forPrimaryKey: 10))
+                let second = try require(realm.object(ofType: TMPerson.self, forPrimaryKey: 11))
+                expect(first.name == "a \"b\",\nc" && first.age == nil && first.isActive && first.best == second)
+                expect(first.born == Date(timeIntervalSince1970: 1_582_979_400) && Array(first.tags) == ["t"])
+                expect(first.scores["k"] == 1 && first.any == .int(5) && first.home?.street == "S")
+                expect(first.money == "1.10" && first.score == 1000 && second.score == -0.5)
+                expect(second.name == "" && second.age == 5 && second.any == .string("5") && second.born == nil)
             }
         }
     }
@@ -137,21 +137,21 @@ import Testing
             try ToolFile.make(path)
             for (text, part) in wrong {
                 let run = try Run.freehold("import", path, "TMPerson", "--format", "csv", input: Data(text.utf8))
-                #expect(run.status == 65 && run.error.contains(part) && run.output == "", "\(text): \(run)")
-                #expect(try Run.freehold("query", path, "TMPerson", "--count").output == "3\n")
+                expect(run.status == 65 && run.error.contains(part) && run.output == "", "\(text): \(run)")
+                try expectEqual(Run.freehold("query", path, "TMPerson", "--count").output, "3\n")
             }
             let bytes = Data(head.utf8) + Data([0x32, 0x31, 0x2C, 0xFF, 0x2C, 0x32])
-            #expect(try Run.freehold("import", path, "TMPerson", "--format", "csv", input: bytes).status == 65)
+            try expectEqual(Run.freehold("import", path, "TMPerson", "--format", "csv", input: bytes).status, 65)
             let json = try Run.freehold(
                 "import",
                 path,
                 "TMPerson",
                 input: Data("{\"id\": 20}\n{\"id\": 21, \"age\": \"x\"}".utf8)
             )
-            #expect(json.status == 65 && json.error.contains("line 2, column 19, object 2, age"), "\(json)")
+            expect(json.status == 65 && json.error.contains("line 2, column 19, object 2, age"), "\(json)")
             let unknown = Data("{\"id\": 20, \"nam\": 1}".utf8)
-            #expect(try Run.freehold("import", path, "TMPerson", input: unknown).status == 65)
-            #expect(try Run.freehold("import", path, "TMPerson", "--ignore-unknown", input: unknown).status == 0)
+            try expectEqual(Run.freehold("import", path, "TMPerson", input: unknown).status, 65)
+            try expectEqual(Run.freehold("import", path, "TMPerson", "--ignore-unknown", input: unknown).status, 0)
         }
     }
 
@@ -162,11 +162,11 @@ import Testing
             let rows = (100..<110).map { "\($0),n" } + ["x,n"]
             let text = Data(("id,name\n" + rows.joined(separator: "\n")).utf8)
             let run = try Run.freehold("import", path, "TMPerson", "--format", "csv", "--batch", "4", input: text)
-            #expect(
+            expect(
                 run.status == 65 && run.error.contains("line 12") && run.error.contains("8 objects of batches"),
                 "\(run)"
             )
-            #expect(try Run.freehold("query", path, "TMPerson", "--count").output == "11\n")
+            try expectEqual(Run.freehold("query", path, "TMPerson", "--count").output, "11\n")
         }
     }
 
@@ -181,15 +181,15 @@ import Testing
             let text = Data(("id,name\n" + rows.joined(separator: "\n")).utf8)
             let arguments = ["import", path, "TMPerson", "--format", "csv", "--schema", schema]
             let none = try Run.freehold(arguments, input: text)
-            #expect(none.status == 65 && none.error.contains("line 12") && !none.error.contains("stored"), "\(none)")
+            expect(none.status == 65 && none.error.contains("line 12") && !none.error.contains("stored"), "\(none)")
             let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
-            #expect(names == ["a.realm", "a.realm-lock", "a.realm.writer", "s.json"])
+            expectEqual(names, ["a.realm", "a.realm-lock", "a.realm.writer", "s.json"])
             let run = try Run.freehold(arguments + ["--batch", "4"], input: text)
-            #expect(
+            expect(
                 run.status == 65 && run.error.contains("line 12") && run.error.contains("8 objects of batches"),
                 "\(run)"
             )
-            #expect(try Run.freehold("query", path, "TMPerson", "--count").output == "8\n")
+            try expectEqual(Run.freehold("query", path, "TMPerson", "--count").output, "8\n")
         }
     }
 
@@ -201,15 +201,15 @@ import Testing
                 let text = Data("\(mark)ＩＤ,id,name\nx,5\(i),n".utf8)
                 let arguments = ["import", path, "TMPerson", "--format", "csv"]
                 let unknown = try Run.freehold(arguments, input: text)
-                #expect(unknown.status == 65 && unknown.error.contains("no property 'ＩＤ'"), "\(unknown)")
+                expect(unknown.status == 65 && unknown.error.contains("no property 'ＩＤ'"), "\(unknown)")
                 let run = try Run.freehold(arguments + ["--ignore-unknown"], input: text)
-                #expect(run.status == 0, "\(run)")
+                expectEqual(run.status, 0, "\(run)")
             }
             let count = try Run.freehold("query", path, "TMPerson", "id BETWEEN {50, 51}", "--count")
-            #expect(count.output == "2\n", "\(count)")
+            expectEqual(count.output, "2\n", "\(count)")
             for start: [UInt8] in [[0xEF], [0xEF, 0xBB], [0xEF, 0xBB, 0x2C]] {
                 let run = try Run.freehold("import", path, "TMPerson", "--format", "csv", input: Data(start))
-                #expect(run.status == 65 && run.error.contains("no UTF-8"), "\(start): \(run)")
+                expect(run.status == 65 && run.error.contains("no UTF-8"), "\(start): \(run)")
             }
         }
     }
@@ -218,15 +218,15 @@ import Testing
         try withFolder { folder in
             let (path, out) = (folder + "/a.realm", folder + "/out.json")
             try ToolFile.make(path)
-            #expect(try Run.freehold("export", path, "-o", out).status == 0)
+            try expectEqual(Run.freehold("export", path, "-o", out).status, 0)
             let refused = try Run.freehold("export", path, "-o", out)
-            #expect(refused.status == 73 && refused.error.contains("--force"))
-            #expect(try Run.freehold("export", path, "-o", out, "--force").status == 0)
-            #expect(try Run.freehold("export", path, "-o", folder + "/none/out.json").status == 73)
+            expect(refused.status == 73 && refused.error.contains("--force"))
+            try expectEqual(Run.freehold("export", path, "-o", out, "--force").status, 0)
+            try expectEqual(Run.freehold("export", path, "-o", folder + "/none/out.json").status, 73)
             let failed = try Run.freehold("export", path, "TMPet", "-o", folder + "/pets.json")
-            #expect(failed.status == 65 && failed.error.contains("leads back"))
+            expect(failed.status == 65 && failed.error.contains("leads back"))
             let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
-            #expect(names == ["a.realm", "a.realm-lock", "a.realm.writer", "out.json"])
+            expectEqual(names, ["a.realm", "a.realm-lock", "a.realm.writer", "out.json"])
         }
     }
 }

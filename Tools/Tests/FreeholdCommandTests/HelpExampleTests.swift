@@ -3,7 +3,7 @@ import Freehold
 import Testing
 
 /// Every example in the help of every command does what it says, in a folder with the files that it is about.
-@Suite struct HelpExampleTests {
+struct HelpExampleTests {
     static let commands = [
         "info", "schema", "query", "shell", "watch", "set", "create", "delete", "export", "import", "diff", "verify",
         "compact", "backup", "pins", "migrate", "convert",
@@ -89,7 +89,7 @@ import Testing
     @Test(arguments: commands + [""])
     func `the examples of a command run`(command: String) throws {
         let examples = try Self.examples(command)
-        #expect(!examples.isEmpty)
+        expect(!examples.isEmpty)
         for example in examples {
             try withFolder { folder in
                 try makeFiles(folder)
@@ -113,23 +113,23 @@ import Testing
                 if line.contains("watch") { allowed.insert(124) }
                 // One of its lines is wrong, which the option is about.
                 if line.contains("--keep-going") { allowed = [65] }
-                #expect(allowed.contains(run.status) && !run.wasSignalled, "\(example): \(run)")
-                #expect(!run.error.contains("command not found") && !run.error.contains("Usage:"), "\(example): \(run)")
+                expect(allowed.contains(run.status) && !run.wasSignalled, "\(example): \(run)")
+                expect(!run.error.contains("command not found") && !run.error.contains("Usage:"), "\(example): \(run)")
             }
         }
     }
 
     @Test func `every command is here`() throws {
         let help = try Run.freehold("--help").output
-        let start = try #require(help.firstRange(of: "SUBCOMMANDS:\n"))
+        let start = try require(help.firstRange(of: "SUBCOMMANDS:\n"))
         let names = help[start.upperBound...].split(separator: "\n", omittingEmptySubsequences: false).prefix {
             !$0.isEmpty
         }
         .filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") }.compactMap {
             $0.split(separator: " ").first.map(String.init)
         }
-        #expect(Set(names) == Set(Self.commands + ["sync"]), "\(names)")
+        expectEqual(Set(names), Set(Self.commands + ["sync"]), "\(names)")
         let completions = try Run.freehold("--generate-completion-script", "bash").output
-        for name in Self.commands { #expect(completions.contains(name)) }
+        for name in Self.commands { expect(completions.contains(name)) }
     }
 }

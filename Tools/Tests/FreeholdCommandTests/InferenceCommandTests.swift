@@ -3,7 +3,7 @@ import Freehold
 import Testing
 
 /// `import --infer`, date formats and CSV without a header.
-@Suite struct InferenceCommandTests {
+struct InferenceCommandTests {
     /// Imports into a new file, or tries to.
     private func infer(
         _ text: String,
@@ -21,7 +21,7 @@ import Testing
         var found: [String: String] = [:]
         try infer(text, options) { run, path in
             guard run.status == 0 else { throw Run.Failure(description: "\(run)") }
-            #expect(try Run.freehold("verify", path).status == 0)
+            try expectEqual(Run.freehold("verify", path).status, 0)
             var className = ""
             for line in try Run.freehold("schema", path).output.split(separator: "\n") {
                 if !line.hasPrefix(" ") {
@@ -41,8 +41,9 @@ import Testing
             1,5,1.5,12345678901234567890,1.12345678901234567890,true,2024-05-31,2024-05-31T10:00:00+02:00,00000000-0000-0000-0000-00000000002a,0123456789abcdef01234567,01234,x,7,,"[1,2]","{""a"":1}",1
             2,-3,2,1,2,FALSE,1999-01-01,2024-05-31 10:00:00.5Z,00000000-0000-0000-0000-00000000002B,ABCDEF6789abcdef01234567,56789,"",,,[],"{""a"":null,""b"":""y""}",x
             """
-        #expect(
-            try types(csv, ["--format", "csv"]) == [
+        try expectEqual(
+            types(csv, ["--format", "csv"]),
+            [
                 "id": "int, primary key", "whole": "int", "number": "double", "big": "decimal128",
                 "money": "decimal128", "flag": "bool", "day": "date", "moment": "date",
                 "uuid": "uuid", "oid": "object id", "zip": "string", "text": "string", "some": "int?",
@@ -59,8 +60,9 @@ import Testing
              {"_id": {"$oid": "ffffffffffffffffffffffff"}, "n": 2, "d": 1, "b": false, "s": "x", "when": "2024-06-01", "tags": [], "home": null, "rooms": [], "any": "x", "deep": [],
               "maybe": [], "at": {"$date": "2024-05-31T00:00:00Z"}}]
             """
-        #expect(
-            try types(json) == [
+        try expectEqual(
+            types(json),
+            [
                 "_id": "object id, primary key", "n": "int", "d": "double", "b": "bool", "s": "string", "when": "date",
                 "tags": "list of string", "home": "ThingHome",
                 "ThingHome (embedded).city": "string", "ThingHome (embedded).at": "ThingHomeAt",
@@ -73,20 +75,21 @@ import Testing
 
     @Test func `what was decided is told, and the data are stored`() throws {
         try infer("id,name,zip\n1,Ada,01\n2,,02\n2,Bo,03\n", ["--format", "csv"]) { run, path in
-            #expect(run.status == 0 && run.output == "", "\(run)")
-            #expect(
-                run.error == """
-                    Thing: 3 objects
-                      id    int                 no primary key: 2 is there twice, the second time on line 4  1
-                      name  string?  1 without                                                               Ada
-                      zip   string              text, since numbers begin with 0 or +                        01
-                    \(path): 3 objects imported
+            expect(run.status == 0 && run.output == "", "\(run)")
+            expectEqual(
+                run.error,
+                """
+                Thing: 3 objects
+                  id    int                 no primary key: 2 is there twice, the second time on line 4  1
+                  name  string?  1 without                                                               Ada
+                  zip   string              text, since numbers begin with 0 or +                        01
+                \(path): 3 objects imported
 
-                    """,
+                """,
                 "\(run.error)"
             )
             let rows = try Run.freehold("query", path, "Thing", "--format", "csv").output
-            #expect(
+            expect(
                 rows == "id,name,zip\r\n1,Ada,01\r\n2,,02\r\n2,Bo,03\r\n"
                     || rows == "id,name,zip\r\n1,Ada,\"01\"\r\n2,,\"02\"\r\n2,Bo,\"03\"\r\n",
                 "\(rows)"
@@ -96,13 +99,13 @@ import Testing
 
     @Test func `a dry run tells, and makes nothing`() throws {
         try infer("{\"id\": \"a\", \"n\": 1}\n{\"id\": \"b\"}", ["--dry-run"]) { run, path in
-            #expect(
+            expect(
                 run.output
                     == "Thing: 2 objects\n  id  string, primary key             \"a\"\n  n   int?                 1 without  1\n"
                     && run.error == "",
                 "\(run.output)"
             )
-            #expect(!FileManager.default.fileExists(atPath: path))
+            expect(!FileManager.default.fileExists(atPath: path))
         }
         try infer("{\"id\": \"a\", \"n\": 1}\n", ["--dry-run", "--json"]) { run, path in
             // What it prints is a schema to import with.
@@ -115,7 +118,7 @@ import Testing
                 path + ".json",
                 input: Data("{\"id\": \"z\", \"n\": 5}".utf8)
             )
-            #expect(imported.status == 0, "\(imported)")
+            expectEqual(imported.status, 0, "\(imported)")
         }
     }
 
@@ -125,43 +128,47 @@ import Testing
             try ToolFile.make(path)
             let csv = Data("id,home\n1,\"{\"\"x\"\":1}\"\n".utf8)
             let run = try Run.freehold("import", path, "TM", "--infer", "--format", "csv", input: csv)
-            #expect(run.status == 0 && run.error.contains("TMHome2 (embedded)"), "\(run)")
-            #expect(try Run.freehold("query", path, "TMPerson", "--count").output == "3\n")
-            #expect(try Run.freehold("query", path, "TM", "home.x == 1", "--count").output == "1\n")
+            expect(run.status == 0 && run.error.contains("TMHome2 (embedded)"), "\(run)")
+            try expectEqual(Run.freehold("query", path, "TMPerson", "--count").output, "3\n")
+            try expectEqual(Run.freehold("query", path, "TM", "home.x == 1", "--count").output, "1\n")
             // The models' program opens it still.
-            try ToolFile.read(path) { #expect($0.objects(TMPerson.self).count == 3) }
+            try ToolFile.read(path) { expectEqual($0.objects(TMPerson.self).count, 3) }
             let again = try Run.freehold("import", path, "TM", "--infer", "--format", "csv", input: csv)
-            #expect(again.status == 65 && again.error.contains("without --infer"), "\(again)")
-            #expect(try Run.freehold("import", path, "TM", "--format", "csv", input: csv).status == 0)
+            expect(again.status == 65 && again.error.contains("without --infer"), "\(again)")
+            try expectEqual(Run.freehold("import", path, "TM", "--format", "csv", input: csv).status, 0)
         }
     }
 
     @Test func `the primary key may be named, or none`() throws {
-        #expect(try types("a,id\nx,1\ny,1\n", ["--format", "csv", "--primary-key", "a"])["a"] == "string, primary key")
-        #expect(try types("{\"id\": 1}", ["--primary-key", "none"])["id"] == "int")
+        try expectEqual(
+            types("a,id\nx,1\ny,1\n", ["--format", "csv", "--primary-key", "a"])["a"],
+            "string, primary key"
+        )
+        try expectEqual(types("{\"id\": 1}", ["--primary-key", "none"])["id"], "int")
         for (key, text, part) in [
             ("b", "a\n1\n", "no 'b'"), ("a", "a,b\n1,x\n1,y\n", "line 3: 'a' is 1 for the second time"),
             ("a", "a,b\n1,x\n,y\n", "missing"), ("a", "a\n1.5\n", "a key is an int"),
         ] {
             try infer(text, ["--format", "csv", "--primary-key", key]) { run, path in
-                #expect(run.status == 65 && run.error.contains(part), "\(run)")
-                #expect(!FileManager.default.fileExists(atPath: path))
+                expect(run.status == 65 && run.error.contains(part), "\(run)")
+                expect(!FileManager.default.fileExists(atPath: path))
             }
         }
     }
 
     @Test func `names that the library doesn't take become others`() throws {
         try infer("a.b,@c,[x],,a_b\n1,2,3,4,5\n", ["--format", "csv"]) { run, path in
-            #expect(run.status == 0 && run.error.contains("called 'a.b' in the data"), "\(run)")
+            expect(run.status == 0 && run.error.contains("called 'a.b' in the data"), "\(run)")
             let rows = try Run.freehold("query", path, "Thing", "--format", "csv")
-            #expect(rows.output == "a_b,_c,_x_,column4,a_b2\r\n1,2,3,4,5\r\n", "\(rows)")
+            expectEqual(rows.output, "a_b,_c,_x_,column4,a_b2\r\n1,2,3,4,5\r\n", "\(rows)")
         }
         let name = String(repeating: "n", count: 100)
         try infer("{\"a.b\": {\"c.d\": \"2024-05-31\"}, \"\(name)\": 1, \"é 漢\": 2}") { run, path in
-            #expect(run.status == 0, "\(run)")
+            expectEqual(run.status, 0, "\(run)")
             let rows = try Run.freehold("query", path, "Thing", "--format", "jsonl")
-            #expect(
-                rows.output == "{\"a_b\":{\"c_d\":\"2024-05-31T00:00:00Z\"},\"\(name.prefix(63))\":1,\"é 漢\":2}\n",
+            expectEqual(
+                rows.output,
+                "{\"a_b\":{\"c_d\":\"2024-05-31T00:00:00Z\"},\"\(name.prefix(63))\":1,\"é 漢\":2}\n",
                 "\(rows)"
             )
         }
@@ -169,11 +176,11 @@ import Testing
 
     @Test func `an object of very many keys is a map`() throws {
         let members = (0..<500).map { "\"k\($0)\": \($0)" }.joined(separator: ", ")
-        #expect(try types("{\"m\": {\(members)}}")["m"] == "map of int")
-        #expect(try types("{\"m\": {\(members), \"x\": \"y\"}}")["m"] == "mixed")
+        try expectEqual(types("{\"m\": {\(members)}}")["m"], "map of int")
+        try expectEqual(types("{\"m\": {\(members), \"x\": \"y\"}}")["m"], "mixed")
         let many = (0..<3000).map { "\"k\($0)\": \($0)" }.joined(separator: ", ")
         try infer("{\(many)}") { run, path in
-            #expect(run.status == 65 && run.error.contains("2,000 different keys"), "\(run)")
+            expect(run.status == 65 && run.error.contains("2,000 different keys"), "\(run)")
         }
     }
 
@@ -192,10 +199,10 @@ import Testing
     )
     func `data that are none make nothing`(text: String, format: String, part: String) throws {
         try infer(text, ["--format", format]) { run, path in
-            #expect(run.status == 65 && run.error.contains(part) && !run.wasSignalled, "\(run)")
+            expect(run.status == 65 && run.error.contains(part) && !run.wasSignalled, "\(run)")
             let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
             let names = try FileManager.default.contentsOfDirectory(atPath: folder)
-            #expect(names == [])
+            expectEqual(names, [])
         }
     }
 
@@ -218,18 +225,18 @@ import Testing
             let head = columns.indices.map { "c\($0)" }.joined(separator: ",")
             let csv = ([head] + rows.map { $0.map(field).joined(separator: ",") }).joined(separator: "\n")
             try infer(csv, ["--format", "csv"]) { run, path in
-                #expect(run.status == 0, "\(run)")
+                expectEqual(run.status, 0, "\(run)")
                 let out = try Run.freehold("query", path, "Thing", "--format", "json")
-                let found = try #require(
+                let found = try require(
                     try JSONSerialization.jsonObject(with: Data(out.output.utf8)) as? [[String: Any]]
                 )
-                #expect(found.count == rows.count)
+                expectEqual(found.count, rows.count)
                 for (row, object) in zip(rows, found) {
                     for (i, text) in row.enumerated() where columns[i].contains("漢,字") {
-                        #expect(object["c\(i)"] as? String == text)
+                        expectEqual(object["c\(i)"] as? String, text)
                     }
                 }
-                #expect(try Run.freehold("verify", path).status == 0)
+                try expectEqual(Run.freehold("verify", path).status, 0)
             }
         }
     }
@@ -246,7 +253,7 @@ import Testing
                 exec 3>&-; wait $pid; echo $(($? > 128)); ls; ls tmp
                 """
             let run = try Run.shell(script)
-            #expect(run.output == "1\nin\ntmp\n", "\(run)")
+            expectEqual(run.output, "1\nin\ntmp\n", "\(run)")
         }
     }
 
@@ -258,13 +265,13 @@ import Testing
             run,
             path in
             let rows = try Run.freehold("query", path, "Thing", "--format", "csv", "--columns", "at")
-            #expect(rows.output == "at\r\n2023-12-31T22:30:00Z\r\n2024-01-01T00:00:00Z\r\n\r\n", "\(run) \(rows)")
+            expectEqual(rows.output, "at\r\n2023-12-31T22:30:00Z\r\n2024-01-01T00:00:00Z\r\n\r\n", "\(run) \(rows)")
             let more = Data("[{\"id\": 4, \"at\": \"01.02.2024 00:00\"}, {\"id\": 5, \"at\": null}]".utf8)
             let json = try Run.freehold("import", path, "Thing", "--date-format", "dd.MM.yyyy HH:mm", input: more)
-            #expect(json.status == 0, "\(json)")
-            #expect(
-                try Run.freehold("query", path, "Thing", "id == 4", "--columns", "at", "--format", "csv").output
-                    == "at\r\n2024-02-01T00:00:00Z\r\n"
+            expectEqual(json.status, 0, "\(json)")
+            try expectEqual(
+                Run.freehold("query", path, "Thing", "id == 4", "--columns", "at", "--format", "csv").output,
+                "at\r\n2024-02-01T00:00:00Z\r\n"
             )
             let wrong = try Run.freehold(
                 "import",
@@ -274,7 +281,7 @@ import Testing
                 "dd.MM.yyyy",
                 input: Data("{\"id\": 6}\n{\"id\": 7, \"at\": \"x\"}".utf8)
             )
-            #expect(wrong.status == 65 && wrong.error.contains("line 2: at: \"x\" is none of the dates"), "\(wrong)")
+            expect(wrong.status == 65 && wrong.error.contains("line 2: at: \"x\" is none of the dates"), "\(wrong)")
             let field = try Run.freehold(
                 "import",
                 path,
@@ -285,7 +292,7 @@ import Testing
                 "dd.MM.yyyy",
                 input: Data("id,at\n8,1/2/03\n".utf8)
             )
-            #expect(
+            expect(
                 field.status == 65 && field.error.contains("line 2, column 'at'")
                     && field.error.contains("'dd.MM.yyyy'"),
                 "\(field)"
@@ -298,7 +305,7 @@ import Testing
                 "dd.MM.yyyy",
                 input: Data("{\"id\": 9}\n\n{\"id\": \"x\"}".utf8)
             )
-            #expect(late.status == 65 && late.error.contains("line 3, object 2, id"), "\(late)")
+            expect(late.status == 65 && late.error.contains("line 3, object 2, id"), "\(late)")
         }
     }
 
@@ -309,7 +316,7 @@ import Testing
             ] {
                 try infer(text, options + ["--date-format", format]) { run, path in
                     let rows = try Run.freehold("query", path, "Thing", "--format", "csv")
-                    #expect(rows.output == "id,at,n\r\n1,2024-05-31T00:00:00.5Z,5\r\n", "\(run) \(rows)")
+                    expectEqual(rows.output, "id,at,n\r\n1,2024-05-31T00:00:00.5Z,5\r\n", "\(run) \(rows)")
                 }
             }
         }
@@ -324,7 +331,7 @@ import Testing
             let rows = Data("50,x,Ann,7\r\n51,x,Ben,\r\n".utf8)
             let arguments = ["import", path, "TMPerson", "--format", "csv", "--no-header"]
             let run = try Run.freehold(arguments + ["--columns", "id,,name,age"], input: rows)
-            #expect(run.status == 0, "\(run)")
+            expectEqual(run.status, 0, "\(run)")
             let found = try Run.freehold(
                 "query",
                 path,
@@ -335,27 +342,29 @@ import Testing
                 "--format",
                 "csv"
             )
-            #expect(found.output == "id,name,age\r\n50,Ann,7\r\n51,Ben,\r\n")
+            expectEqual(found.output, "id,name,age\r\n50,Ann,7\r\n51,Ben,\r\n")
             // A header that says something else is passed over.
             let other = try Run.freehold(
                 ["import", path, "TMPerson", "--format", "csv", "--columns", "id,name"],
                 input: Data("Nummer,Name\n60,Cid\n".utf8)
             )
-            #expect(other.status == 0, "\(other)")
+            expectEqual(other.status, 0, "\(other)")
             for (options, status, part) in [
                 ([], 64, "--columns"), (["--columns", "id,nam"], 65, "Did you mean name?"),
                 (["--columns", "id,id"], 64, "twice"), (["--columns", "id,name"], 65, "4 fields and 2 columns"),
                 (["--columns", ","], 64, "no column"),
             ] as [([String], Int32, String)] {
                 let wrong = try Run.freehold(arguments + options, input: rows)
-                #expect(wrong.status == status && wrong.error.contains(part), "\(options): \(wrong)")
+                expect(wrong.status == status && wrong.error.contains(part), "\(options): \(wrong)")
             }
         }
-        #expect(
-            try types("1,x\n2,y\n", ["--format", "csv", "--no-header"]) == ["column1": "int", "column2": "string"]
+        try expectEqual(
+            types("1,x\n2,y\n", ["--format", "csv", "--no-header"]),
+            ["column1": "int", "column2": "string"]
         )
-        #expect(
-            try types("1,x,z\n2,y,z\n", ["--format", "csv", "--no-header", "--columns", "id,name,"]) == [
+        try expectEqual(
+            types("1,x,z\n2,y,z\n", ["--format", "csv", "--no-header", "--columns", "id,name,"]),
+            [
                 "id": "int, primary key", "name": "string",
             ]
         )
@@ -372,8 +381,8 @@ import Testing
         ] {
             try withFolder { folder in
                 let run = try Run.freehold(["import", folder + "/new.realm"] + options, input: Data("{}".utf8))
-                #expect(run.status == 64 && run.output == "", "\(options): \(run)")
-                #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
+                expect(run.status == 64 && run.output == "", "\(options): \(run)")
+                try expectEqual(FileManager.default.contentsOfDirectory(atPath: folder), [])
             }
         }
     }

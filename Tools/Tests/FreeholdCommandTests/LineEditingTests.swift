@@ -3,7 +3,7 @@ import Testing
 @testable import FreeholdCommand
 
 /// What the shell's line editor does with keys, without a terminal.
-@Suite struct LineEditingTests {
+struct LineEditingTests {
     private func keys(_ text: String) -> [Key] {
         var decoder = KeyDecoder()
         return decoder.feed(Array(text.utf8)) + decoder.flush()
@@ -34,7 +34,7 @@ import Testing
         ] as [(String, [Key])]
     )
     func `bytes become keys`(text: String, expected: [Key]) {
-        #expect(keys(text) == expected)
+        expectEqual(keys(text), expected)
     }
 
     @Test func `bytes may come in pieces of any size`() {
@@ -47,7 +47,7 @@ import Testing
             for start in stride(from: 0, to: bytes.count, by: size) {
                 found += decoder.feed(bytes[start..<min(start + size, bytes.count)])
             }
-            #expect(found == whole && !decoder.isWaiting, "pieces of \(size)")
+            expect(found == whole && !decoder.isWaiting, "pieces of \(size)")
         }
     }
 
@@ -63,19 +63,19 @@ import Testing
                     : Array("\u{1B}[O;1~ACé".utf8).randomElement(using: &random)!
             }
             for key in decoder.feed(bytes) + decoder.flush() { _ = line.apply(key) }
-            #expect(line.cursor <= line.characters.count)
-            #expect(!line.text.unicodeScalars.contains { $0.value < 0x20 })
+            expect(line.cursor <= line.characters.count)
+            expect(!line.text.unicodeScalars.contains { $0.value < 0x20 })
             let layout = LineLayout(prompt: "> ", line: line, columns: 7)
-            #expect(layout.cursorColumn < 7 && layout.cursorRow < layout.rows.count)
+            expect(layout.cursorColumn < 7 && layout.cursorRow < layout.rows.count)
         }
     }
 
     @Test func `bytes that are no text become marks for such`() {
         var decoder = KeyDecoder()
-        #expect(decoder.feed([0xFF, 0x41, 0xC3]) == [.character("\u{FFFD}"), .character("A")])
-        #expect(decoder.isWaiting)
-        #expect(decoder.feed([0x41]) == [.character("\u{FFFD}"), .character("A")])
-        #expect(
+        expectEqual(decoder.feed([0xFF, 0x41, 0xC3]), [.character("\u{FFFD}"), .character("A")])
+        expect(decoder.isWaiting)
+        expectEqual(decoder.feed([0x41]), [.character("\u{FFFD}"), .character("A")])
+        expect(
             decoder.feed([0xE6, 0xBC]) == [] && decoder.flush() == [.character("\u{FFFD}"), .character("\u{FFFD}")]
         )
     }
@@ -95,15 +95,15 @@ import Testing
     )
     func `keys edit the line`(typed: String, text: String, cursor: Int) {
         let line = line(typed)
-        #expect(line.text == text && line.cursor == cursor)
+        expect(line.text == text && line.cursor == cursor)
     }
 
     @Test func `a line has a limit`() {
         var line = EditLine(String(repeating: "x", count: EditLine.limit - 1))
         line.insert("ab")
-        #expect(line.characters.count == EditLine.limit - 1)
+        expectEqual(line.characters.count, EditLine.limit - 1)
         line.insert("a")
-        #expect(line.characters.count == EditLine.limit)
+        expectEqual(line.characters.count, EditLine.limit)
     }
 
     // MARK: On the terminal
@@ -132,44 +132,44 @@ import Testing
         var line = EditLine(text)
         while line.cursor > cursor { line.left() }
         let layout = LineLayout(prompt: prompt, line: line, columns: columns)
-        #expect(layout.rows == rows && layout.cursorRow == row && layout.cursorColumn == column, "\(layout)")
+        expect(layout.rows == rows && layout.cursorRow == row && layout.cursorColumn == column, "\(layout)")
     }
 
     @Test func `a drawing begins at the first row, and leaves the cursor at its place`() {
         var line = EditLine("abcdef")
         line.left()
         let layout = LineLayout(prompt: "> ", line: line, columns: 5)
-        #expect(layout.drawing(from: 2, height: 24) == ("\u{1B}[2A\r\u{1B}[J> abc\r\ndef\r\u{1B}[2C", 1))
+        expect(layout.drawing(from: 2, height: 24) == ("\u{1B}[2A\r\u{1B}[J> abc\r\ndef\r\u{1B}[2C", 1))
         line.home()
         let above = LineLayout(prompt: "> ", line: line, columns: 5)
-        #expect(above.drawing(from: 0, height: 24) == ("\r\u{1B}[J> abc\r\ndef\u{1B}[1A\r\u{1B}[2C", 0))
+        expect(above.drawing(from: 0, height: 24) == ("\r\u{1B}[J> abc\r\ndef\u{1B}[1A\r\u{1B}[2C", 0))
         // Of a line that is higher than the window, the part with the cursor.
         let high = LineLayout(prompt: "", line: EditLine("aabbccd"), columns: 2)
-        #expect(high.drawing(from: 0, height: 2) == ("\r\u{1B}[Jcc\r\nd\r\u{1B}[1C", 1))
+        expect(high.drawing(from: 0, height: 2) == ("\r\u{1B}[Jcc\r\nd\r\u{1B}[1C", 1))
     }
 
     // MARK: History
 
     @Test func `earlier lines come and go, and the new one comes back`() {
         var browser = HistoryBrowser(["one", "two"])
-        #expect(browser.previous("new") == "two" && browser.previous("two") == "one" && browser.previous("one") == nil)
-        #expect(browser.next() == "two" && browser.next() == "new" && browser.next() == nil)
+        expect(browser.previous("new") == "two" && browser.previous("two") == "one" && browser.previous("one") == nil)
+        expect(browser.next() == "two" && browser.next() == "new" && browser.next() == nil)
         var empty = HistoryBrowser([])
-        #expect(empty.previous("x") == nil && empty.next() == nil)
+        expect(empty.previous("x") == nil && empty.next() == nil)
     }
 
     @Test func `a search finds the latest line first, then older ones`() {
         var search = HistorySearch(["Dog age > 3", "Person", "Dog name"])
         search.append("D")
         search.append("o")
-        #expect(search.match == "Dog name")
+        expectEqual(search.match, "Dog name")
         search.append("g")
         search.older()
-        #expect(search.match == "Dog age > 3")
+        expectEqual(search.match, "Dog age > 3")
         search.older()
-        #expect(search.hasFailed && search.match == "Dog age > 3" && search.prompt.contains("nothing"))
+        expect(search.hasFailed && search.match == "Dog age > 3" && search.prompt.contains("nothing"))
         search.backspace()
-        #expect(search.match == "Dog name" && !search.hasFailed)
+        expect(search.match == "Dog name" && !search.hasFailed)
     }
 
     // MARK: Completion
@@ -180,11 +180,11 @@ import Testing
             let (line, list) = completion.applied(to: EditLine(text))
             return (line.text, list)
         }
-        #expect(applied("Per", 0, ["Person"]) == ("Person ", []))
-        #expect(applied("Person na", 7, ["name", "nameless"]) == ("Person name", []))
-        #expect(applied("Person name", 7, ["name", "nameless"]) == ("Person name", ["name", "nameless"]))
-        #expect(applied("Person b", 7, ["BEGINSWITH", "BETWEEN"]) == ("Person BE", []))
-        #expect(Completion.table(["aa", "b", "c", "d", "e"], columns: 8) == ["aa  d", "b   e", "c"])
-        #expect(Completion.table((0..<250).map { "\($0)" }, columns: 4).last == "… and 50 more")
+        expect(applied("Per", 0, ["Person"]) == ("Person ", []))
+        expect(applied("Person na", 7, ["name", "nameless"]) == ("Person name", []))
+        expect(applied("Person name", 7, ["name", "nameless"]) == ("Person name", ["name", "nameless"]))
+        expect(applied("Person b", 7, ["BEGINSWITH", "BETWEEN"]) == ("Person BE", []))
+        expectEqual(Completion.table(["aa", "b", "c", "d", "e"], columns: 8), ["aa  d", "b   e", "c"])
+        expectEqual(Completion.table((0..<250).map { "\($0)" }, columns: 4).last, "… and 50 more")
     }
 }

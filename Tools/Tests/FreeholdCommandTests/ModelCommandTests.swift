@@ -3,7 +3,7 @@ import Freehold
 import Testing
 
 /// `freehold schema --language …`, of files and of JSON schemas.
-@Suite struct ModelCommandTests {
+struct ModelCommandTests {
     private static let dog = """
         {"title": "Dog", "bsonType": "object", "required": ["_id"],
          "properties": {"_id": {"bsonType": "objectId"}, "name": {"bsonType": "string"}, "speed": {"bsonType": "float"}}}
@@ -44,14 +44,14 @@ import Testing
         try withFolder { folder in
             try ToolFile.make(folder + "/a.realm")
             let run = try Run.freehold("schema", folder + "/a.realm", "--language", language)
-            #expect(run.status == 0 && run.output.contains(declaration), "\(run)")
+            expect(run.status == 0 && run.output.contains(declaration), "\(run)")
             // Every note stands in the code, too.
             for line in run.error.split(separator: "\n") {
-                #expect(line.hasPrefix(language + ": "))
-                let text = try #require(line.split(separator: ": ", maxSplits: 2).last)
-                #expect(run.output.contains(text), "\(line)")
+                expect(line.hasPrefix(language + ": "))
+                let text = try require(line.split(separator: ": ", maxSplits: 2).last)
+                expect(run.output.contains(text), "\(line)")
             }
-            #expect(run.error.isEmpty == (language == "swift"), "\(run.error)")
+            expectEqual(run.error.isEmpty, (language == "swift"), "\(run.error)")
         }
     }
 
@@ -59,11 +59,11 @@ import Testing
         try withFolder { folder in
             try makeProject(folder + "/project")
             let kotlin = try Run.freehold("schema", "--from-json-schema", folder + "/project", "--language", "kotlin")
-            #expect(kotlin.status == 0 && kotlin.error.isEmpty, "\(kotlin)")
+            expect(kotlin.status == 0 && kotlin.error.isEmpty, "\(kotlin)")
             for part in [
                 "var first_name: String = \"\"", "var dogs: RealmList<Dog> = realmListOf()", "var speed: Float? = null",
             ] {
-                #expect(kotlin.output.contains(part), "\(kotlin.output)")
+                expect(kotlin.output.contains(part), "\(kotlin.output)")
             }
             let dart = try Run.freehold(
                 "schema",
@@ -74,8 +74,8 @@ import Testing
                 "--names",
                 "idiomatic"
             )
-            #expect(dart.output.contains("@MapTo('first_name')\n  late String firstName;"), "\(dart.output)")
-            #expect(dart.error.hasPrefix("dart: Dog.speed: It is stored as float"), "\(dart.error)")
+            expect(dart.output.contains("@MapTo('first_name')\n  late String firstName;"), "\(dart.output)")
+            expect(dart.error.hasPrefix("dart: Dog.speed: It is stored as float"), "\(dart.error)")
 
             // One file for all, with the relationships inside; and as text and as the tool's own JSON.
             try write(
@@ -83,12 +83,12 @@ import Testing
                 to: folder + "/all.json"
             )
             let same = try Run.freehold("schema", "--from-json-schema", folder + "/all.json", "--language", "kotlin")
-            #expect(same.output == kotlin.output)
+            expectEqual(same.output, kotlin.output)
             let text = try Run.freehold("schema", "--from-json-schema", folder + "/all.json")
-            #expect(text.output.contains("dogs        list of Dog"), "\(text)")
+            expect(text.output.contains("dogs        list of Dog"), "\(text)")
             let json = try Run.freehold("schema", "--from-json-schema", folder + "/all.json", "--format", "json")
             let read = try Schema.read(json: Data(json.output.utf8))
-            #expect(read.schema["Person"]?["dogs"]?.objectClassName == "Dog" && read.schemaVersion == nil)
+            expect(read.schema["Person"]?["dogs"]?.objectClassName == "Dog" && read.schemaVersion == nil)
         }
     }
 
@@ -101,15 +101,15 @@ import Testing
                 "--output", folder + "/out/model",
             ]
             let first = try Run.freehold(arguments)
-            #expect(first.status == 0 && first.output.isEmpty, "\(first)")
+            expect(first.status == 0 && first.output.isEmpty, "\(first)")
             let names = try FileManager.default.contentsOfDirectory(atPath: folder + "/out/model").sorted()
-            #expect(names == ["Dog.java", "Person.java"])
+            expectEqual(names, ["Dog.java", "Person.java"])
             let text = try String(contentsOfFile: folder + "/out/model/Dog.java", encoding: .utf8)
-            #expect(text.hasPrefix("package org.example.model;\n\nimport "))
-            #expect(try Run.freehold(arguments).status == 73)
-            #expect(try Run.freehold(arguments + ["--force"]).status == 0)
+            expect(text.hasPrefix("package org.example.model;\n\nimport "))
+            try expectEqual(Run.freehold(arguments).status, 73)
+            try expectEqual(Run.freehold(arguments + ["--force"]).status, 0)
             let objectiveC = try Run.freehold("schema", "--from-json-schema", folder + "/project", "--language", "objc")
-            #expect(objectiveC.output.contains("// Models.h\n") && objectiveC.output.contains("\n// Models.m\n"))
+            expect(objectiveC.output.contains("// Models.h\n") && objectiveC.output.contains("\n// Models.m\n"))
         }
     }
 
@@ -119,15 +119,15 @@ import Testing
             try ToolFile.make(folder + "/a.realm")
             let file = folder + "/a.realm"
             func status(_ arguments: String...) throws -> Int32 { try Run.freehold(["schema"] + arguments).status }
-            #expect(try status() == 64)
-            #expect(try status(file, "--language", "cobol") == 64)
-            #expect(try status(file, "--from-json-schema", folder + "/project") == 64)
-            #expect(try status(file, "--output", folder + "/x") == 64)
-            #expect(try status(file, "--format", "json", "--language", "swift") == 64)
-            #expect(try status(file, "--language", "java", "--package", "a b") == 64)
-            #expect(try status("--from-json-schema", folder + "/none") == 66)
+            try expectEqual(status(), 64)
+            try expectEqual(status(file, "--language", "cobol"), 64)
+            try expectEqual(status(file, "--from-json-schema", folder + "/project"), 64)
+            try expectEqual(status(file, "--output", folder + "/x"), 64)
+            try expectEqual(status(file, "--format", "json", "--language", "swift"), 64)
+            try expectEqual(status(file, "--language", "java", "--package", "a b"), 64)
+            try expectEqual(status("--from-json-schema", folder + "/none"), 66)
             try FileManager.default.createDirectory(atPath: folder + "/empty", withIntermediateDirectories: true)
-            #expect(try status("--from-json-schema", folder + "/empty") == 66)
+            try expectEqual(status("--from-json-schema", folder + "/empty"), 66)
             for (text, part) in [
                 ("{", "at byte"), ("5", "is an object"), ("[5]", "is an object"), ("{\"title\": \"A\"}", "bsonType"),
                 ("{\"title\": \"A\", \"bsonType\": \"object\", \"properties\": {}}", "no primary key"),
@@ -135,13 +135,13 @@ import Testing
             ] {
                 try write(text, to: folder + "/bad.json")
                 let run = try Run.freehold("schema", "--from-json-schema", folder + "/bad.json")
-                #expect(run.status == 65 && run.error.contains(part), "\(text.prefix(80)): \(run)")
-                #expect(run.error.split(separator: "\n").count == 1)
+                expect(run.status == 65 && run.error.contains(part), "\(text.prefix(80)): \(run)")
+                expectEqual(run.error.split(separator: "\n").count, 1)
             }
             try Data(repeating: 0x20, count: 2 << 20).write(to: URL(fileURLWithPath: folder + "/large.json"))
-            #expect(try status("--from-json-schema", folder + "/large.json") == 65)
+            try expectEqual(status("--from-json-schema", folder + "/large.json"), 65)
             try Data([0xFF, 0xFE]).write(to: URL(fileURLWithPath: folder + "/bytes.json"))
-            #expect(try status("--from-json-schema", folder + "/bytes.json") == 65)
+            try expectEqual(status("--from-json-schema", folder + "/bytes.json"), 65)
         }
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FreeholdCommand
 
-@Suite struct ShellCompletionTests {
+struct ShellCompletionTests {
     private static let schema = Schema([
         ObjectSchema(
             "Person",
@@ -44,7 +44,7 @@ import Testing
         ]
     )
     func `names and words are completed where they can stand`(text: String, expected: [String]) {
-        #expect(candidates(text) == expected, "\(text)")
+        expectEqual(candidates(text), expected, "\(text)")
     }
 
     @Test func `names of files are completed`() throws {
@@ -53,47 +53,48 @@ import Testing
             for name in ["one.txt", "other.txt", ".hidden"] {
                 try Data().write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
             }
-            #expect(candidates(".read \(folder)/o|") == ["\(folder)/one.txt", "\(folder)/other.txt"])
+            expectEqual(candidates(".read \(folder)/o|"), ["\(folder)/one.txt", "\(folder)/other.txt"])
             let completion = ShellCompletion(Self.schema).completion(".read \(folder)/s", ".read \(folder)/s".count)
-            #expect(completion?.candidates == [Completion.Candidate(text: folder + "/sub", suffix: "/")])
+            expectEqual(completion?.candidates, [Completion.Candidate(text: folder + "/sub", suffix: "/")])
         }
     }
 
     @Test func `words are cut as other shells cut them`() throws {
-        #expect(
-            try ShellWords.words(of: "a  'b c' \"d \\\" 'e'\" f\\ g \"\" h'i'") == [
+        try expectEqual(
+            ShellWords.words(of: "a  'b c' \"d \\\" 'e'\" f\\ g \"\" h'i'"),
+            [
                 "a", "b c", "d \" 'e'", "f g", "", "hi",
             ]
         )
-        #expect(try ShellWords.words(of: "") == [])
+        try expectEqual(ShellWords.words(of: ""), [])
         for wrong in ["'a", "\"a", "a\\"] {
             #expect(throws: Failure.self) { try ShellWords.words(of: Substring(wrong)) }
         }
-        #expect(try ShellWords.first(of: " 'My Class'  a == 'b' ") == ("My Class", "a == 'b'"))
+        try expect(ShellWords.first(of: " 'My Class'  a == 'b' ") == ("My Class", "a == 'b'"))
     }
 
     // MARK: History
 
     @Test func `history is a file that only its owner reads`() throws {
         try withFolder { folder in
-            let file = try #require(HistoryFile.standard(["XDG_STATE_HOME": folder + "/state", "HOME": "/nowhere"]))
-            #expect(file.path == folder + "/state/freehold/history" && file.load() == [])
+            let file = try require(HistoryFile.standard(["XDG_STATE_HOME": folder + "/state", "HOME": "/nowhere"]))
+            expect(file.path == folder + "/state/freehold/history" && file.load() == [])
             for line in ["one", " secret", "two", "two", ""] { file.append(line) }
-            #expect(file.load() == ["one", "two"])
+            expectEqual(file.load(), ["one", "two"])
             func mode(_ path: String) throws -> Int {
-                try #require(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
+                try require(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
             }
-            #expect(try mode(file.path) == 0o600 && mode(folder + "/state/freehold") == 0o700)
+            expect(try mode(file.path) == 0o600 && mode(folder + "/state/freehold") == 0o700)
             // One that others could read can't be read by them any more.
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
             file.append("three")
-            #expect(try mode(file.path) == 0o600)
+            try expectEqual(mode(file.path), 0o600)
         }
-        #expect(
-            HistoryFile.standard(["XDG_STATE_HOME": "relative", "HOME": "/h"])?.path
-                == "/h/.local/state/freehold/history"
+        expectEqual(
+            HistoryFile.standard(["XDG_STATE_HOME": "relative", "HOME": "/h"])?.path,
+            "/h/.local/state/freehold/history"
         )
-        #expect(HistoryFile.standard([:]) == nil)
+        expect(HistoryFile.standard([:]) == nil)
     }
 
     @Test func `a history that is none is passed over`() throws {
@@ -104,18 +105,18 @@ import Testing
             try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target)
             let file = HistoryFile(path: path)
             file.append("y")
-            #expect(try file.load() == [] && String(contentsOfFile: target, encoding: .utf8) == "x\n")
+            expect(try file.load() == [] && String(contentsOfFile: target, encoding: .utf8) == "x\n")
             try FileManager.default.removeItem(atPath: path)
             // A pipe that nobody writes to, bytes that are no text, and a very long file.
-            #expect(mkfifo(path, 0o600) == 0 && file.load() == [])
+            expect(mkfifo(path, 0o600) == 0 && file.load() == [])
             try FileManager.default.removeItem(atPath: path)
             let noise =
                 Data([0xFF, 0x0A]) + Data("good\n".utf8) + Data(repeating: 0x41, count: 300_000) + Data("\nlast\n".utf8)
             try noise.write(to: URL(fileURLWithPath: path))
-            #expect(file.load().last == "last")
+            expectEqual(file.load().last, "last")
             try Data(repeating: 0x0A, count: 2_000_000).write(to: URL(fileURLWithPath: path))
             file.append("kept")
-            #expect(try file.load() == ["kept"] && ToolFile.bytes(path).count < 1000)
+            expect(try file.load() == ["kept"] && ToolFile.bytes(path).count < 1000)
         }
     }
 }

@@ -3,7 +3,7 @@ import Freehold
 import Testing
 
 /// `freehold shell` with a script on a pipe.
-@Suite struct ShellScriptTests {
+struct ShellScriptTests {
     private func shell(_ script: String, _ options: [String] = [], check: (Run, String) throws -> Void) throws {
         try withFolder { folder in
             try ToolFile.make(folder + "/a.realm")
@@ -30,12 +30,12 @@ import Testing
             .print never
             """
         try shell(script) { run, _ in
-            #expect(
-                run.output
-                    == "id,name\r\n3,\"\"\r\n2,Bob 漢字\r\nid,name\r\n3,\"\"\r\n--- it's\n{\"id\":1,\"name\":\"Ada\"}\n"
+            expectEqual(
+                run.output,
+                "id,name\r\n3,\"\"\r\n2,Bob 漢字\r\nid,name\r\n3,\"\"\r\n--- it's\n{\"id\":1,\"name\":\"Ada\"}\n"
                     + "{\"isActive\":false,\"count\":1}\n{\"isActive\":true,\"count\":1}\n{\"count\":2}\n"
             )
-            #expect(run.status == 0 && run.error == "", "\(run)")
+            expect(run.status == 0 && run.error == "", "\(run)")
         }
     }
 
@@ -55,13 +55,13 @@ import Testing
             .exit
             """
         try shell(script) { run, folder in
-            #expect(run.status == 0 && run.error == "", "\(run)")
+            expect(run.status == 0 && run.error == "", "\(run)")
             for part in [
                 ".output [FILE [--force]]", "--dry-run", "TMHome (embedded)", "  friend  TMPet\n",
                 "index on 'TMPerson.name'", "\non\n", "\ntable\n", "\nall\n",
                 "Schema version  3",
             ] {
-                #expect(run.output.contains(part), "\(part) in \(run.output)")
+                expect(run.output.contains(part), "\(part) in \(run.output)")
             }
         }
     }
@@ -80,11 +80,11 @@ import Testing
         ]
         for (script, status, part) in wrong {
             try shell(script) { run, _ in
-                #expect(run.output == "x\n" && run.status == status && run.error.contains(part), "\(script): \(run)")
-                #expect(run.error.hasPrefix("freehold: line 2: "), "\(run)")
+                expect(run.output == "x\n" && run.status == status && run.error.contains(part), "\(script): \(run)")
+                expect(run.error.hasPrefix("freehold: line 2: "), "\(run)")
             }
             try shell(script, ["--keep-going"]) { run, _ in
-                #expect(run.output == "x\ny\n" && run.status == status && run.error.contains(part), "\(script): \(run)")
+                expect(run.output == "x\ny\n" && run.status == status && run.error.contains(part), "\(script): \(run)")
             }
         }
     }
@@ -100,11 +100,11 @@ import Testing
             TMPerson id > 3
             """
         try shell(".format jsonl\n.columns id,name,age\n" + script, ["--write"]) { run, folder in
-            #expect(
+            expect(
                 run.output.hasSuffix("{\"id\":7,\"name\":\"a b\",\"age\":2}\n") && run.output.contains("age null → 1"),
                 "\(run)"
             )
-            #expect(
+            expect(
                 run.status == 0 && run.error.contains("2 objects created")
                     && run.error.contains("3 objects found, 3 changed"),
                 "\(run)"
@@ -115,7 +115,7 @@ import Testing
                 "--write",
                 input: Data("delete TMPerson\n.print x".utf8)
             )
-            #expect(refused.status == 64 && refused.error.contains("--yes") && refused.output == "", "\(refused)")
+            expect(refused.status == 64 && refused.error.contains("--yes") && refused.output == "", "\(refused)")
         }
     }
 
@@ -128,19 +128,19 @@ import Testing
             let script =
                 ".output \(folder)/out.csv\n.read \(folder)/in.txt\n.output\n.print done\n.output \(folder)/out.csv --force\n.print again"
             let run = try Run.freehold("shell", path, input: Data(script.utf8))
-            #expect(run.status == 0 && run.output == "done\n", "\(run)")
-            #expect(try String(contentsOfFile: folder + "/out.csv", encoding: .utf8) == "again\n")
+            expect(run.status == 0 && run.output == "done\n", "\(run)")
+            try expectEqual(String(contentsOfFile: folder + "/out.csv", encoding: .utf8), "again\n")
             let loop = try Run.freehold("shell", path, input: Data(".read \(folder)/loop.txt".utf8))
-            #expect(loop.status == 64 && loop.error.contains("read each other"), "\(loop)")
+            expect(loop.status == 64 && loop.error.contains("read each other"), "\(loop)")
             // What isn't complete when the script fails isn't there.
             let failed = try Run.freehold(
                 "shell",
                 path,
                 input: Data(".output \(folder)/bad.csv\nTMPerson\nTMNone\n".utf8)
             )
-            #expect(failed.status == 65, "\(failed)")
+            expectEqual(failed.status, 65, "\(failed)")
             let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
-            #expect(names == ["a.realm", "a.realm-lock", "a.realm.writer", "in.txt", "loop.txt", "out.csv"])
+            expectEqual(names, ["a.realm", "a.realm-lock", "a.realm.writer", "in.txt", "loop.txt", "out.csv"])
         }
     }
 
@@ -153,7 +153,7 @@ import Testing
                 echo '.count TMPet' >&3; for i in $(seq 600); do [ -s out ] && break; sleep 0.05; done
                 "$F" create a.realm TMPet name=new 2> /dev/null; echo '.count TMPet' >&3; exec 3>&-; wait; cat out
                 """
-            #expect(try Run.shell(line).output == "2\n3\n")
+            try expectEqual(Run.shell(line).output, "2\n3\n")
         }
     }
 
@@ -163,7 +163,7 @@ import Testing
             try ToolFile.make(path)
             let bytes = Data(".print x\n".utf8) + Data([0xFF, 0xFE, 0x0A]) + Data(".print y\n".utf8)
             let run = try Run.freehold("shell", path, input: bytes)
-            #expect(
+            expect(
                 run.status == 65 && run.output == "x\n" && run.error.contains("line 2: these bytes are no UTF-8"),
                 "\(run)"
             )
@@ -172,9 +172,9 @@ import Testing
                 path,
                 input: Data("TMPerson ".utf8) + Data(repeating: 0x28, count: 200_000)
             )
-            #expect(long.status == 65 && !long.wasSignalled, "\(long.error.prefix(200))")
-            #expect(try Run.freehold("shell", path, input: Data()).output == "")
-            #expect(try Run.freehold("shell", folder + "/none.realm", input: Data()).status == 66)
+            expect(long.status == 65 && !long.wasSignalled, "\(long.error.prefix(200))")
+            try expectEqual(Run.freehold("shell", path, input: Data()).output, "")
+            try expectEqual(Run.freehold("shell", folder + "/none.realm", input: Data()).status, 66)
         }
     }
 
@@ -183,7 +183,7 @@ import Testing
             try ToolFile.make(folder + "/a.realm", people: 5000)
             let line = "yes TMPerson | head -20 | \"$F\" shell '\(folder)/a.realm' | head -1; echo ${PIPESTATUS[2]}"
             let run = try Run.shell(line)
-            #expect(run.output.hasSuffix("141\n") && run.error == "", "\(run)")
+            expect(run.output.hasSuffix("141\n") && run.error == "", "\(run)")
         }
     }
 
@@ -201,8 +201,8 @@ import Testing
             }
             let script = Data("create TMPerson id=2\n.count TMPerson\n".utf8)
             let run = try Run.freehold("shell", path, "--write", "--encryption-key-file", keyFile, input: script)
-            #expect(run.status == 0 && run.output == "2\n", "\(run)")
-            #expect(try Run.freehold("shell", path, input: script).status == 1)
+            expect(run.status == 0 && run.output == "2\n", "\(run)")
+            try expectEqual(Run.freehold("shell", path, input: script).status, 1)
         }
     }
 }

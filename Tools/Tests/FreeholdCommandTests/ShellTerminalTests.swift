@@ -4,7 +4,7 @@
     import Testing
 
     /// `freehold shell` as somebody at a terminal has it.
-    @Suite struct ShellTerminalTests {
+    struct ShellTerminalTests {
         private func withShell(
             _ options: [String] = [],
             people: Int? = nil,
@@ -31,11 +31,11 @@
 
         @Test func `queries are typed, edited and answered`() throws {
             try withShell { terminal, folder in
-                #expect(!terminal.isOrdinary)
+                expect(!terminal.isOrdinary)
                 // A mistake is taken back, with characters of several bytes and of two columns.
                 terminal.type("TMPerson name CONTAINS '漢x\u{7F}\u{7F}漢字'\r")
                 let shown = try terminal.wait(for: "1 row\r\n")
-                #expect(shown.contains("Bob 漢字"), "\(shown)")
+                expect(shown.contains("Bob 漢字"), "\(shown)")
                 try terminal.wait(for: "a.realm> ")
                 terminal.type(".format csv\rTMPerson id < 3 SORT(id DESC) \u{1}\u{1B}[F\r")
                 try terminal.wait(for: "id,name,age")
@@ -44,7 +44,7 @@
                 try terminal.wait(for: "Did you mean age?")
                 try terminal.wait(for: "a.realm> ")
                 terminal.type("\u{4}")
-                #expect(try terminal.end() == 0 && terminal.isOrdinary)
+                expect(try terminal.end() == 0 && terminal.isOrdinary)
             }
         }
 
@@ -54,7 +54,7 @@
                 try terminal.wait(for: "TMPerson  TMPet")
                 terminal.type("r\tna\tbegin\t'A'\r")
                 let shown = try terminal.wait(for: "1 row\r\n")
-                #expect(shown.contains("Ada"), "\(shown)")
+                expect(shown.contains("Ada"), "\(shown)")
             }
         }
 
@@ -70,7 +70,7 @@
                     try terminal.wait(for: "a.realm> ")
                     try body(terminal)
                     terminal.type("\u{4}")
-                    #expect(try terminal.end() == 0)
+                    try expectEqual(terminal.end(), 0)
                 }
                 try session { terminal in
                     terminal.type(".count TMPet\r")
@@ -84,9 +84,9 @@
                     try terminal.wait(for: "a.realm> ")
                 }
                 let history = folder + "/freehold/history"
-                #expect(try String(contentsOfFile: history, encoding: .utf8) == ".count TMPet\n.count TMPet\n")
+                try expectEqual(String(contentsOfFile: history, encoding: .utf8), ".count TMPet\n.count TMPet\n")
                 let mode = try FileManager.default.attributesOfItem(atPath: history)[.posixPermissions] as? Int
-                #expect(mode == 0o600)
+                expectEqual(mode, 0o600)
                 try session { terminal in
                     terminal.type("\u{12}TMP")
                     try terminal.wait(for: "(search) 'TMP': .count TMPet")
@@ -100,7 +100,7 @@
                     try terminal.wait(for: "2004lnone\r\n")
                     try terminal.wait(for: "a.realm> ")
                 }
-                #expect(try ToolFile.bytes(history) == before)
+                try expectEqual(ToolFile.bytes(history), before)
             }
         }
 
@@ -137,7 +137,7 @@
                 try terminal.wait(for: "2004l20000\r\n")
                 try terminal.wait(for: "a.realm> ")
                 terminal.type(".quit\r")
-                #expect(try terminal.end() == 0)
+                try expectEqual(terminal.end(), 0)
             }
         }
 
@@ -151,11 +151,11 @@
                 try terminal.wait(for: "a.realm> ")
                 terminal.type("half")
                 try terminal.wait(for: "half")
-                #expect(!terminal.isOrdinary)
+                expect(!terminal.isOrdinary)
                 terminal.signal(number)
-                #expect(try terminal.end() == 128 + number && terminal.isOrdinary)
+                expect(try terminal.end() == 128 + number && terminal.isOrdinary)
                 let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
-                #expect(names == ["a.realm", "a.realm-lock", "a.realm.writer", "state"])
+                expectEqual(names, ["a.realm", "a.realm-lock", "a.realm.writer", "state"])
             }
         }
 
@@ -171,23 +171,23 @@
                 try terminal.wait(for: "- TMPerson 9: name \"It's\"")
                 try terminal.wait(for: "1 object would be deleted")
                 try terminal.wait(for: "a.realm> ")
-                #expect(try Run.freehold("set", folder + "/a.realm", "TMPerson", "id == 9", "name=other").status == 0)
+                try expectEqual(Run.freehold("set", folder + "/a.realm", "TMPerson", "id == 9", "name=other").status, 0)
                 terminal.type("TMPerson id == 9\r")
                 try terminal.wait(for: "other")
                 try terminal.wait(for: "a.realm> ")
                 terminal.type("delete TMPerson --yes\r")
                 try terminal.wait(for: "4 objects deleted")
-                #expect(try Run.freehold("query", folder + "/a.realm", "TMPerson", "--count").output == "0\n")
+                try expectEqual(Run.freehold("query", folder + "/a.realm", "TMPerson", "--count").output, "0\n")
             }
         }
 
         @Test func `a terminal without keys of its own is asked for lines`() throws {
             try withShell(environment: ["TERM": "dumb"]) { terminal, folder in
-                #expect(terminal.isOrdinary)
+                expect(terminal.isOrdinary)
                 terminal.type(".count TMPet\n")
                 try terminal.wait(for: "\r\n2\r\n")
                 terminal.type("\u{4}")
-                #expect(try terminal.end() == 0)
+                try expectEqual(terminal.end(), 0)
             }
         }
     }

@@ -4,7 +4,7 @@ import FreeholdSync
 import Testing
 
 /// `freehold sync`: files made by the engine's means, with a sync client's store and without a server.
-@Suite struct SyncCommandTests {
+struct SyncCommandTests {
     /// A file that syncs, with an object that isn't uploaded.
     private func make(_ path: String, key: EncryptionKey? = nil, syncs: Bool = true) throws -> Database {
         var options = Database.Options()
@@ -37,7 +37,7 @@ import Testing
 
     private func add(_ database: Database, _ id: Int64, _ name: String) throws {
         try write(database) { write in
-            let dogs = try #require(write.schema.table(named: "Dog"))
+            let dogs = try require(write.schema.table(named: "Dog"))
             let dog = try write.create(dogs, primaryKey: .int(id))
             try write.set(dogs.columns[1], dog, .string(name))
             try write.set(dogs.columns[2], dog, .link(dog))
@@ -46,7 +46,7 @@ import Testing
 
     private func lines(_ run: Run) throws -> [[String: Any]] {
         try run.output.split(separator: "\n").map { line in
-            try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+            try require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
         }
     }
 
@@ -55,29 +55,29 @@ import Testing
             let path = folder + "/a.realm"
             let database = try make(path)
             let status = try Run.freehold("sync", "status", path)
-            #expect(status.status == 0 && status.error == "", "\(status)")
+            expect(status.status == 0 && status.error == "", "\(status)")
             for part in [
                 "File            \(path)", "User            unknown", "none yet: the file was never connected",
                 "Not uploaded    1 commit without a number yet", "Lost            nothing", "Subscriptions   none",
                 "by nobody at the moment",
             ] {
-                #expect(status.output.contains(part), "\(part) in \(status.output)")
+                expect(status.output.contains(part), "\(part) in \(status.output)")
             }
             struct Status: Decodable { let recordedCommits: Int, unsentCommits: Int, isSyncing: Bool, lost: Int }
             let json = try Run.freehold("sync", "status", path, "--json")
             let told = try JSONDecoder().decode(Status.self, from: Data(json.output.utf8))
-            #expect(told.recordedCommits == 1 && told.unsentCommits == 0 && !told.isSyncing && told.lost == 0)
+            expect(told.recordedCommits == 1 && told.unsentCommits == 0 && !told.isSyncing && told.lost == 0)
 
             try add(database, 2, "Fido\nof two lines")
             let pending = try lines(try Run.freehold("sync", "pending", path))
-            #expect(pending.map { $0["state"] as? String } == ["recorded", "recorded"])
-            #expect(pending.map { $0["change"] as? String } == ["create", "create"])
-            #expect(pending.map { $0["key"] as? Int } == [1, 2])
-            let values = try #require(pending[1]["values"] as? [String: Any])
-            #expect(values["name"] as? String == "Fido\nof two lines")
-            #expect((values["best"] as? [String: [String: Any]])?["$link"]?["class"] as? String == "Dog")
+            expectEqual(pending.map { $0["state"] as? String }, ["recorded", "recorded"])
+            expectEqual(pending.map { $0["change"] as? String }, ["create", "create"])
+            expectEqual(pending.map { $0["key"] as? Int }, [1, 2])
+            let values = try require(pending[1]["values"] as? [String: Any])
+            expectEqual(values["name"] as? String, "Fido\nof two lines")
+            expectEqual((values["best"] as? [String: [String: Any]])?["$link"]?["class"] as? String, "Dog")
             let lost = try Run.freehold("sync", "lost", path)
-            #expect(lost.status == 0 && lost.output == "" && lost.error == "")
+            expect(lost.status == 0 && lost.output == "" && lost.error == "")
         }
     }
 
@@ -87,10 +87,10 @@ import Testing
             let bytes = Data((0..<64).map { UInt8($0) })
             _ = try make(path, key: EncryptionKey(bytes))
             try bytes.write(to: URL(fileURLWithPath: folder + "/key"))
-            #expect(try Run.freehold("sync", "pending", path).status != 0)
+            expect(try Run.freehold("sync", "pending", path).status != 0)
             let run = try Run.freehold("sync", "pending", path, "--encryption-key-file", folder + "/key")
-            #expect(run.status == 0, "\(run)")
-            #expect(try lines(run).count == 1)
+            expectEqual(run.status, 0, "\(run)")
+            try expectEqual(lines(run).count, 1)
         }
     }
 
@@ -100,11 +100,11 @@ import Testing
             _ = try make(path, syncs: false)
             for command in ["status", "pending", "lost"] {
                 let run = try Run.freehold("sync", command, path)
-                #expect(run.status == 65 && run.output == "", "\(run)")
-                #expect(run.error == "freehold: \(path): The file doesn't sync.\n")
-                #expect(try Run.freehold("sync", command, folder + "/none.realm").status == 66)
+                expect(run.status == 65 && run.output == "", "\(run)")
+                expectEqual(run.error, "freehold: \(path): The file doesn't sync.\n")
+                try expectEqual(Run.freehold("sync", command, folder + "/none.realm").status, 66)
             }
-            #expect(try Run.freehold("sync", "stat", path).status == 64)
+            try expectEqual(Run.freehold("sync", "stat", path).status, 64)
         }
     }
 }

@@ -3,7 +3,7 @@ import Freehold
 import Testing
 
 /// `watch`: the command runs beside what is committed.
-@Suite struct WatchCommandTests {
+struct WatchCommandTests {
     /// Runs a watch until it says that it watches, then some lines of a shell, and waits for its end.
     ///
     /// - Parameter end: a line of the shell to end it with; `$pid` is the process.
@@ -41,8 +41,9 @@ import Testing
                 """
         )
         let lines = run.output.split(separator: "\n").map(String.init)
-        #expect(
-            Array(lines.prefix(7)) == [
+        expectEqual(
+            Array(lines.prefix(7)),
+            [
                 "+ TMPerson 7: name \"N \\\"q\\\"\", score 0.0, isActive false, note \"\"",
                 "~ TMPerson 7: age null → 5, home null → {\"street\":\"\",\"city\":\"Rome\"}",
                 "~ TMPerson 1: score 1.5 → 9.0",
@@ -53,7 +54,7 @@ import Testing
             ],
             "\(run)"
         )
-        #expect(
+        expect(
             run.error.contains("a.realm: watching TMPerson from version ") && run.output.contains("nobody holds"),
             "\(run)"
         )
@@ -70,33 +71,37 @@ import Testing
                 """
         )
         let lines = run.output.split(separator: "\n").filter { $0.hasPrefix("{") }.map(String.init)
-        #expect(lines.count == 3, "\(run)")
-        #expect(
-            lines.first?.contains("\"change\":\"insert\",\"class\":\"TMPerson\",\"key\":2,\"object\":{\"id\":2,")
-                == true,
+        expectEqual(lines.count, 3, "\(run)")
+        expectEqual(
+            lines.first?.contains("\"change\":\"insert\",\"class\":\"TMPerson\",\"key\":2,\"object\":{\"id\":2,"),
+            true,
             "\(run)"
         )
         // It stands elsewhere in the order, and is the same object.
-        #expect(lines.dropFirst().first?.hasSuffix("\"before\":{\"age\":31},\"after\":{\"age\":99}}") == true, "\(run)")
-        #expect(lines.last?.contains("\"change\":\"delete\",\"class\":\"TMPerson\",\"key\":1,") == true, "\(run)")
+        expectEqual(
+            lines.dropFirst().first?.hasSuffix("\"before\":{\"age\":31},\"after\":{\"age\":99}}"),
+            true,
+            "\(run)"
+        )
+        expectEqual(lines.last?.contains("\"change\":\"delete\",\"class\":\"TMPerson\",\"key\":1,"), true, "\(run)")
         for line in lines {
             let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
-            #expect(object?["version"] is NSNumber)
+            expect(object?["version"] is NSNumber)
         }
     }
 
     @Test(arguments: ["INT", "TERM", "HUP"])
     func `a signal ends it cleanly`(signal: String) throws {
         let run = try watch("TMPet", then: "quiet create a.realm TMPet name=x; told 1", end: "kill -\(signal) $pid")
-        #expect(run.output.hasPrefix("+ TMPet: name \"x\"\ncode 0\n") && run.output.contains("nobody holds"), "\(run)")
-        #expect(run.output.contains("a.realm\na.realm-lock\na.realm.writer\nerr\nout\n"), "\(run)")
+        expect(run.output.hasPrefix("+ TMPet: name \"x\"\ncode 0\n") && run.output.contains("nobody holds"), "\(run)")
+        expect(run.output.contains("a.realm\na.realm-lock\na.realm.writer\nerr\nout\n"), "\(run)")
     }
 
     @Test func `time ends it, and too few changes are told`() throws {
         let over = try watch("TMPet --timeout 0.2", then: "")
-        #expect(over.output.hasPrefix("code 0\n"), "\(over)")
+        expect(over.output.hasPrefix("code 0\n"), "\(over)")
         let few = try watch("TMPet --timeout 3 --count 2", then: "quiet create a.realm TMPet name=x")
-        #expect(
+        expect(
             few.output.contains("code 75\n") && few.error.contains("1 change of 2 came within 3.0 seconds"),
             "\(few)"
         )
@@ -111,7 +116,7 @@ import Testing
         let lines = run.output.split(separator: "\n").filter {
             $0.hasPrefix("~ TMPerson ") && $0.hasSuffix(": score 0.0 → 1.0")
         }
-        #expect(lines.count == 3000 && run.output.contains("code 0\n"))
+        expect(lines.count == 3000 && run.output.contains("code 0\n"))
     }
 
     @Test func `what is wrong is told at once`() throws {
@@ -127,12 +132,12 @@ import Testing
             ]
             for (arguments, status, part) in wrong {
                 let run = try Run.freehold(["watch", path] + arguments)
-                #expect(
+                expect(
                     run.status == status && run.error.contains(part) && !run.error.contains("watching"),
                     "\(arguments): \(run)"
                 )
             }
-            #expect(try Run.freehold("watch", folder + "/none.realm", "A").status == 66)
+            try expectEqual(Run.freehold("watch", folder + "/none.realm", "A").status, 66)
         }
     }
 
@@ -149,8 +154,8 @@ import Testing
                 try realm.write { realm.create(TMPerson.self, value: ["id": 1]) }
             }
             let run = try Run.freehold("watch", path, "TMPerson", "--encryption-key-file", keyFile, "--timeout", "0.1")
-            #expect(run.status == 0 && run.error.contains("watching"), "\(run)")
-            #expect(try Run.freehold("watch", path, "TMPerson", "--timeout", "0.1").status == 1)
+            expect(run.status == 0 && run.error.contains("watching"), "\(run)")
+            try expectEqual(Run.freehold("watch", path, "TMPerson", "--timeout", "0.1").status, 1)
         }
     }
 }

@@ -19,7 +19,7 @@ func expectMembers(
 ) {
     let head = "import RealmSwift\nclass Model: Object {\n"
     let result = converted(head + old + "\n}\n")
-    #expect(result.texts[0] == head + new + "\n}\n", sourceLocation: sourceLocation)
-    #expect(result.findings == findings, sourceLocation: sourceLocation)
-    #expect(converted(result.texts[0]).texts == result.texts, sourceLocation: sourceLocation)
+    expectEqual(result.texts[0], head + new + "\n}\n", sourceLocation: sourceLocation)
+    expectEqual(result.findings, findings, sourceLocation: sourceLocation)
+    expectEqual(converted(result.texts[0]).texts, result.texts, sourceLocation: sourceLocation)
 }

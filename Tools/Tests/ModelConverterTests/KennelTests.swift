@@ -4,7 +4,7 @@ import RealmSwift
 import Testing
 
 /// `Converted` is compiled with these tests, so that what comes out is known to be a program.
-@Suite struct KennelTests {
+struct KennelTests {
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
 
     private func text(_ name: String) throws -> [UInt8] {
@@ -16,10 +16,11 @@ import Testing
         let conversion = Conversion([source])
         let expected = try text("Converted/KennelModels.swift")
         let difference = UnifiedDiff.text(from: expected, to: conversion.files[0].new, path: "KennelModels.swift")
-        #expect(String(decoding: difference, as: UTF8.self) == "")
-        #expect(conversion.findings.filter { $0.kind != .note } == [])
-        #expect(
-            conversion.findings.map(\.message) == [
+        expectEqual(String(decoding: difference, as: UTF8.self), "")
+        expectEqual(conversion.findings.filter { $0.kind != .note }, [])
+        expectEqual(
+            conversion.findings.map(\.message),
+            [
                 "KennelThing.made: observers run for stored objects as well now, not only before an object is added",
                 "$0.weight.value has become $0.weight, taken for a model's",
             ]
@@ -29,8 +30,8 @@ import Testing
     @Test func `what was converted isn't changed again`() throws {
         let source = SourceFile(path: "KennelModels.swift", bytes: try text("Converted/KennelModels.swift"))
         let conversion = Conversion([source])
-        #expect(!conversion.files[0].isChanged && conversion.findings == [])
-        #expect(conversion.counts == .init())
+        expect(!conversion.files[0].isChanged && conversion.findings == [])
+        expectEqual(conversion.counts, .init())
     }
 
     @Test func `the converted models store what the older ones did`() throws {
@@ -41,10 +42,10 @@ import Testing
         ]
         let realm = try Realm(configuration: configuration)
         let schema = realm.schema
-        #expect(schema["KennelDog"]?.primaryKeyProperty?.name == "_id")
-        #expect(schema["KennelBowl"]?.primaryKeyProperty?.name == "id")
-        #expect(schema["KennelDog"]?.properties.filter(\.isIndexed).map(\.name).contains("born") == true)
-        #expect(schema["KennelPerson"]?["tmp"] == nil)
+        expectEqual(schema["KennelDog"]?.primaryKeyProperty?.name, "_id")
+        expectEqual(schema["KennelBowl"]?.primaryKeyProperty?.name, "id")
+        expectEqual(schema["KennelDog"]?.properties.filter(\.isIndexed).map(\.name).contains("born"), true)
+        expect(schema["KennelPerson"]?["tmp"] == nil)
         try realm.write {
             let person = realm.create(KennelPerson.self, value: ["id": 1, "name": "Ada"])
             let dog = KennelDog()
@@ -54,11 +55,11 @@ import Testing
             person.dogs.append(dog)
             person.mood = .wild
         }
-        let dog = try #require(realm.objects(KennelDog.self).first)
-        #expect(dog.age == 2 && dog.rank == 3 && dog.mood == .calm && dog.nick == nil && dog.collar?.size == 1.5)
-        #expect(dog.owners.first?.name == "Ada" && dog.owners.first?.mood == .wild && dog.weight == nil)
-        #expect(dog.title == " (2, ?)" && KennelDog.byName(realm).count == 1)
-        #expect(weights(realm.objects(KennelDog.self), of: dog) == [0])
+        let dog = try require(realm.objects(KennelDog.self).first)
+        expect(dog.age == 2 && dog.rank == 3 && dog.mood == .calm && dog.nick == nil && dog.collar?.size == 1.5)
+        expect(dog.owners.first?.name == "Ada" && dog.owners.first?.mood == .wild && dog.weight == nil)
+        expect(dog.title == " (2, ?)" && KennelDog.byName(realm).count == 1)
+        expectEqual(weights(realm.objects(KennelDog.self), of: dog), [0])
     }
 
     @Test func `the article's example becomes what the article says`() throws {
@@ -66,10 +67,10 @@ import Testing
         let blocks = String(decoding: try text(article), as: UTF8.self).split(separator: "```swift\n").map {
             String($0.prefix(upTo: $0.firstRange(of: "```")?.lowerBound ?? $0.endIndex))
         }
-        let old = try #require(blocks.firstIndex { $0.hasPrefix("@objcMembers class Dog") })
+        let old = try require(blocks.firstIndex { $0.hasPrefix("@objcMembers class Dog") })
         let conversion = Conversion([SourceFile(path: "Dog.swift", text: blocks[old])])
-        #expect(String(decoding: conversion.files[0].new, as: UTF8.self) == blocks[old + 1])
-        #expect(conversion.findings == [])
+        expectEqual(String(decoding: conversion.files[0].new, as: UTF8.self), blocks[old + 1])
+        expectEqual(conversion.findings, [])
     }
 
     @Test func `observers run for stored objects as well`() throws {
@@ -80,7 +81,7 @@ import Testing
             let thing = KennelThing()
             realm.add(thing)
             thing.made = Date()
-            #expect(thing.changes == 1)
+            expectEqual(thing.changes, 1)
         }
     }
 }

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite struct OverrideTests {
+struct OverrideTests {
     @Test func `keys and indexes are said in place`() {
         expectMembers(
             """
@@ -75,9 +75,9 @@ import Testing
         for (use, isCalled) in [("A.primaryKey()", true), ("T.primaryKey()", true), ("B.primaryKey()", false)] {
             let other = "class B: Object { @objc dynamic var b = 0 }\nfunc f<T: Object>(_: T) { print(\(use)) }\n"
             let result = converted(text, other)
-            #expect(result.texts[0].contains("@Persisted(primaryKey: true) var a = 0"))
-            #expect(result.texts[0].contains("func primaryKey()") == isCalled, "\(use)")
-            #expect(result.findings.count == (isCalled ? 1 : 0), "\(result.findings)")
+            expect(result.texts[0].contains("@Persisted(primaryKey: true) var a = 0"))
+            expectEqual(result.texts[0].contains("func primaryKey()"), isCalled, "\(use)")
+            expectEqual(result.findings.count, (isCalled ? 1 : 0), "\(result.findings)")
         }
     }
 
@@ -89,11 +89,12 @@ import Testing
         let same =
             "import RealmSwift\nclass B: A {\n  @objc dynamic var b = 0\n  override class func primaryKey() -> String? { \"a\" }\n}\n"
         let changed = converted(base, other)
-        #expect(changed.texts[0] == base.replacing("@objc dynamic", with: "@Persisted"))
-        #expect(changed.texts[1] == "import RealmSwift\nclass B: A {\n  @Persisted(primaryKey: true) var b = 0\n}\n")
+        expectEqual(changed.texts[0], base.replacing("@objc dynamic", with: "@Persisted"))
+        expectEqual(changed.texts[1], "import RealmSwift\nclass B: A {\n  @Persisted(primaryKey: true) var b = 0\n}\n")
         let kept = converted(base, same)
-        #expect(
-            kept.texts == [
+        expectEqual(
+            kept.texts,
+            [
                 "class A: Object {\n  @Persisted(primaryKey: true) var a = 0\n}\n",
                 "import RealmSwift\nclass B: A {\n  @Persisted var b = 0\n}\n",
             ]
@@ -103,10 +104,11 @@ import Testing
     @Test func `an override in an extension goes, or has to be moved`() {
         let text =
             "class A: Object { @objc dynamic var a = 0 }\nextension A {\n  override class func primaryKey() -> String? { \"a\" }\n}\n"
-        #expect(
-            converted(text).texts[0] == "class A: Object { @Persisted(primaryKey: true) var a = 0 }\nextension A {\n}\n"
+        expectEqual(
+            converted(text).texts[0],
+            "class A: Object { @Persisted(primaryKey: true) var a = 0 }\nextension A {\n}\n"
         )
         let result = converted(text.replacing("{ \"a\" }", with: "{ key }"))
-        #expect(result.findings.count == 1 && result.findings[0].contains("left alone: A.primaryKey()"))
+        expect(result.findings.count == 1 && result.findings[0].contains("left alone: A.primaryKey()"))
     }
 }

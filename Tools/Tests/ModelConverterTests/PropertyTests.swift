@@ -1,6 +1,6 @@
 import Testing
 
-@Suite struct PropertyTests {
+struct PropertyTests {
     @Test func `marks may stand in any order, and other words stay`() {
         expectMembers("    @objc dynamic var a = 0", become: "    @Persisted var a = 0")
         expectMembers("    @objc\n    dynamic var a = 0", become: "    @Persisted\n    var a = 0")
@@ -121,11 +121,12 @@ import Testing
         let result = converted(
             head + "class Dog: Object, Named {\n  var name: String?\n  var all: [Int] = []\n  var x = 0\n}\n"
         )
-        #expect(
-            result.texts[0] == head
+        expectEqual(
+            result.texts[0],
+            head
                 + "class Dog: Object, Named {\n  @Persisted var name: String?\n  var all: [Int] = []\n  var x = 0\n}\n"
         )
-        #expect(result.findings.count == 1 && result.findings[0].contains("0.swift:4:7: note: Dog.name was stored"))
+        expect(result.findings.count == 1 && result.findings[0].contains("0.swift:4:7: note: Dog.name was stored"))
     }
 
     @Test func `beside properties with @Persisted others weren't stored`() {

@@ -3,27 +3,30 @@ import ModelConverter
 import TestRandom
 import Testing
 
-@Suite struct TextTests {
+struct TextTests {
     @Test func `line breaks, byte order marks and missing ends of lines stay`() {
         let old =
             "\u{FEFF}class A: Object {\r\n\t@objc dynamic var a = 0\r\n\r\n\toverride class func primaryKey() -> String? {\r\n\t\t\"a\"\r\n\t}\r\n}"
-        #expect(converted(old).texts[0] == "\u{FEFF}class A: Object {\r\n\t@Persisted(primaryKey: true) var a = 0\r\n}")
+        expectEqual(
+            converted(old).texts[0],
+            "\u{FEFF}class A: Object {\r\n\t@Persisted(primaryKey: true) var a = 0\r\n}"
+        )
     }
 
     @Test func `differences are those of diff -u`() {
         func difference(_ a: String, _ b: String) -> String {
             String(decoding: UnifiedDiff.text(from: Array(a.utf8), to: Array(b.utf8), path: "x.swift"), as: UTF8.self)
         }
-        #expect(difference("a\n", "a\n") == "")
-        #expect(
-            difference("1\n2\n3\n4\n5\n6\n7\n8\n9\n", "1\n2\n3\n4\nfive\n6\n7\n8\n9\n")
-                == "--- a/x.swift\n+++ b/x.swift\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n"
+        expectEqual(difference("a\n", "a\n"), "")
+        expectEqual(
+            difference("1\n2\n3\n4\n5\n6\n7\n8\n9\n", "1\n2\n3\n4\nfive\n6\n7\n8\n9\n"),
+            "--- a/x.swift\n+++ b/x.swift\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n"
         )
-        #expect(
-            difference("a", "a\n")
-                == "--- a/x.swift\n+++ b/x.swift\n@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n"
+        expectEqual(
+            difference("a", "a\n"),
+            "--- a/x.swift\n+++ b/x.swift\n@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n"
         )
-        #expect(difference("", "a\n") == "--- a/x.swift\n+++ b/x.swift\n@@ -0,0 +1 @@\n+a\n")
+        expectEqual(difference("", "a\n"), "--- a/x.swift\n+++ b/x.swift\n@@ -0,0 +1 @@\n+a\n")
     }
 
     /// Declarations of every kind, cut off behind each token, and with each one token missing.
@@ -45,11 +48,11 @@ import Testing
             extension Outer.A: @retroactive R { init?(@B _ b: Int = 0) { guard let a = b as? A else { fatalError() } } }
             """
         let tokens = text.matches(of: #/\w+|\W/#).map { String($0.output) }
-        #expect(tokens.count > 300)
+        expect(tokens.count > 300)
         for i in tokens.indices {
             for cut in [tokens[..<i], tokens[..<i] + tokens[(i + 1)...], tokens[i...]] {
                 let once = converted(cut.joined()).texts[0]
-                #expect(once == converted(once).texts[0])
+                expectEqual(once, converted(once).texts[0])
             }
         }
     }
@@ -76,7 +79,7 @@ import Testing
                 .joined()
             let once = converted(text).texts[0]
             let twice = converted(once).texts[0]
-            #expect(once == twice, "seed \(seed): \(text.debugDescription)")
+            expectEqual(once, twice, "seed \(seed): \(text.debugDescription)")
             if once != twice { return }
         }
     }

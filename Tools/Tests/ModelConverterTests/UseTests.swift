@@ -1,6 +1,6 @@
 import Testing
 
-@Suite struct UseTests {
+struct UseTests {
     @Test func `a box's value is the property itself`() {
         let head = "class A: Object {\n  let a = RealmOptional<Int>()\n  "
         let newHead = "class A: Object {\n  @Persisted var a: Int?\n  "
@@ -24,8 +24,8 @@ import Testing
             ("let p = \\A.a.value", "let p = \\A.a"),
         ] {
             let result = converted(head + old + "\n}\n")
-            #expect(result.texts[0] == newHead + new + "\n}\n")
-            #expect(result.findings == [], "\(old)")
+            expectEqual(result.texts[0], newHead + new + "\n}\n")
+            expectEqual(result.findings, [], "\(old)")
         }
     }
 
@@ -37,7 +37,7 @@ import Testing
             "func f() { S.a.value = 1 }", "func f(_ x: A) { x.a.value(1) }", "func f(_ x: A) { x.b.value = 1 }",
         ] {
             let result = converted(models, text)
-            #expect(result.texts[1] == text && result.findings == [], "\(text): \(result)")
+            expect(result.texts[1] == text && result.findings == [], "\(text): \(result)")
         }
     }
 
@@ -45,26 +45,26 @@ import Testing
         let shadowed = converted(
             "class A: Object {\n  let a = RealmOptional<Int>()\n  func f(a: Box) { a.value = 1 }\n}\n"
         )
-        #expect(shadowed.texts[0].contains("a.value = 1") && shadowed.findings.count == 1)
+        expect(shadowed.texts[0].contains("a.value = 1") && shadowed.findings.count == 1)
         let guessed = converted("class A: Object {\n  let a = RealmOptional<Int>()\n}\n", "f { $0.a.value }")
-        #expect(guessed.texts[1] == "f { $0.a }")
-        #expect(guessed.findings == ["1.swift:1:8: note: $0.a.value has become $0.a, taken for a model's"])
+        expectEqual(guessed.texts[1], "f { $0.a }")
+        expectEqual(guessed.findings, ["1.swift:1:8: note: $0.a.value has become $0.a, taken for a model's"])
         let models = "class A: Object { let a = RealmOptional<Int>() }\nstruct S { var a: Box }\n"
         let ambiguous = converted(models, "f { $0.a.value }")
         let plain = converted(models.replacing("Box", with: "Int?"), "f { $0.a.value }")
-        #expect(plain.texts[1] == "f { $0.a }")
-        #expect(ambiguous.texts[1] == "f { $0.a.value }" && ambiguous.findings.count == 1)
+        expectEqual(plain.texts[1], "f { $0.a }")
+        expect(ambiguous.texts[1] == "f { $0.a.value }" && ambiguous.findings.count == 1)
     }
 
     @Test func `boxes that stay somewhere are told`() {
         let result = converted("class A: Object { let a = RealmOptional<Int>() }\nfunc f(_ x: RealmOptional<Int>) {}\n")
-        #expect(result.findings == ["0.swift:2:13: left alone: RealmOptional isn't there any more: use an optional"])
+        expectEqual(result.findings, ["0.swift:2:13: left alone: RealmOptional isn't there any more: use an optional"])
     }
 
     @Test func `key paths of Objective-C's become names`() {
         let result = converted(
             "class A: Object {\n  @objc dynamic var a = 0\n  @objc dynamic var b: A?\n}\nlet k = #keyPath(A.b.a)\nlet l = #keyPath(UIView.frame)\n"
         )
-        #expect(result.texts[0].contains("let k = \"b.a\"\nlet l = #keyPath(UIView.frame)"))
+        expect(result.texts[0].contains("let k = \"b.a\"\nlet l = #keyPath(UIView.frame)"))
     }
 }

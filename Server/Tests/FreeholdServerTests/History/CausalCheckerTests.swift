@@ -1,7 +1,7 @@
 import Testing
 
 /// The checker finds what it is there for.
-@Suite struct CausalCheckerTests {
+struct CausalCheckerTests {
     private func violations(_ lines: [(Int, String)]) -> Int {
         var checker = CausalChecker(clients: 2)
         for (client, line) in lines { checker.take(line, of: client) }

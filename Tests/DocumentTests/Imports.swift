@@ -1,0 +1,2 @@
+// All files of this target see this module.
+@_exported public import TestExpectations
