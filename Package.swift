@@ -14,6 +14,12 @@ let systemLMDB: [Target.Dependency] =
     Context.environment["FREEHOLD_BUNDLED_LMDB"] == nil
     ? [.target(name: "CLMDB", condition: .when(platforms: [.linux, .macOS]))] : []
 
+// The folders of `Tests/FreeholdTests` that the target `FreeholdFileTests` has.
+let freeholdFileTests = [
+    "Seeds", "Migration", "JSON", "Files", "Snapshots", "Values", "Regression", "Results", "Realm/SelfWaitTests.swift",
+    "Query/GeoQueryTests.swift",
+]
+
 let package = Package(
     name: "Freehold",
     // Those whose standard library has `Mutex` and `Atomic`.
@@ -251,13 +257,32 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // Models and helpers of both targets below.
+        .target(
+            name: "FreeholdTestModels",
+            dependencies: ["Freehold", "FreeholdEngine", "TestScript"],
+            path: "Tests/FreeholdTestModels",
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "FreeholdTests",
             dependencies: [
-                "TestExpectations", "TestRandom", "Freehold", "TestScript", "TestHerd", "freehold-testchild",
+                "TestExpectations", "TestRandom", "Freehold", "FreeholdTestModels", "TestScript", "TestHerd",
+                "freehold-testchild",
                 .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Logging"])),
                 .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
             ],
+            exclude: freeholdFileTests,
+            swiftSettings: settings
+        ),
+        // A third of the tests above in a module of its own: two processors compile them at the same time.
+        .testTarget(
+            name: "FreeholdFileTests",
+            dependencies: [
+                "TestExpectations", "TestRandom", "Freehold", "FreeholdTestModels", "TestScript", "freehold-testchild",
+            ],
+            path: "Tests/FreeholdTests",
+            sources: freeholdFileTests,
             swiftSettings: settings
         ),
         .testTarget(
@@ -371,4 +396,9 @@ if Context.environment["FREEHOLD_DEVELOPMENT"] != nil {
             swiftSettings: settings
         ),
     ]
+}
+
+// `make test-fast` builds the test targets of its choice alone.
+if let chosen = Context.environment["FREEHOLD_TESTS"]?.split(separator: ",").map(String.init), !chosen.isEmpty {
+    package.targets.removeAll { $0.type == .test && !chosen.contains($0.name) }
 }

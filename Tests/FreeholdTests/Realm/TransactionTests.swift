@@ -131,14 +131,3 @@ struct TransactionTests {
         expectEqual(keeper.objects(RTDog.self).map(\.id), [2])
     }
 }
-
-/// Runs the block on a new thread and waits for it.
-func onOtherThread(_ body: @escaping @Sendable () throws -> Void) {
-    let done = DispatchSemaphore(value: 0)
-    let thread = Thread {
-        do { try body() } catch { Issue.record(error) }
-        done.signal()
-    }
-    thread.start()
-    done.wait()
-}

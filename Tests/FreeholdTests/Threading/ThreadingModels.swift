@@ -45,16 +45,4 @@ func threadingRealm(_ configuration: Realm.Configuration, count: Int = 10) throw
     return realm
 }
 
-private final class ThreadResult<R>: @unchecked Sendable { var result: Result<R, any Error>? }
-
-/// Runs the body on a thread of its own, and waits for it.
-func onAnotherThread<R: Sendable>(_ body: @escaping @Sendable () throws -> R) throws -> R {
-    let box = ThreadResult<R>()
-    let done = DispatchSemaphore(value: 0)
-    Thread {
-        box.result = Result { try body() }
-        done.signal()
-    }.start()
-    done.wait()
-    return try box.result!.get()
-}
+func person(_ id: Int, _ realm: Realm) -> THPerson { realm.object(ofType: THPerson.self, forPrimaryKey: id)! }

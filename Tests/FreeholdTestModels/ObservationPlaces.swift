@@ -1,51 +1,50 @@
 import Dispatch
 import Foundation
 import Freehold
-import Synchronization
 import TestScript
 import Testing
 
 /// A queue with a realm of its own, and what the observers there were told. Everything is used on the queue.
-final class ObservingQueue: @unchecked Sendable {
-    let queue = DispatchQueue(label: "observing")
-    let configuration: Realm.Configuration
-    var log: [String] = []
-    var tokens: [NotificationToken] = []
+package final class ObservingQueue: @unchecked Sendable {
+    package let queue = DispatchQueue(label: "observing")
+    package let configuration: Realm.Configuration
+    package var log: [String] = []
+    package var tokens: [NotificationToken] = []
 
-    init(_ configuration: Realm.Configuration) { self.configuration = configuration }
+    package init(_ configuration: Realm.Configuration) { self.configuration = configuration }
 
-    func run<R>(_ body: (Realm) throws -> R) throws -> R {
+    package func run<R>(_ body: (Realm) throws -> R) throws -> R {
         try queue.sync { try body(try Realm(configuration: configuration, queue: queue)) }
     }
 
-    func note(_ text: String) { log.append(text) }
+    package func note(_ text: String) { log.append(text) }
 
-    var told: [String] { queue.sync { log } }
+    package var told: [String] { queue.sync { log } }
 
     /// Waits until so many calls have come.
-    func waitFor(_ count: Int) async throws {
+    package func waitFor(_ count: Int) async throws {
         if try await !eventually({ told.count >= count }) { throw NeverCame(told) }
     }
 
     /// Waits until nothing more can come, as far as is known.
-    func settle() async throws { try await Task.sleep(for: .milliseconds(60)) }
+    package func settle() async throws { try await Task.sleep(for: .milliseconds(60)) }
 
-    func end() { queue.sync { tokens = [] } }
+    package func end() { queue.sync { tokens = [] } }
 }
 
 /// What several tasks note.
-final class Notes: Sendable {
+package final class Notes: Sendable {
     private let lines = Mutex<[String]>([])
 
-    func add(_ text: String) { lines.withLock { $0.append(text) } }
-    var all: [String] { lines.withLock { $0 } }
+    package func add(_ text: String) { lines.withLock { $0.append(text) } }
+    package var all: [String] { lines.withLock { $0 } }
 
-    func waitFor(_ count: Int) async throws {
+    package func waitFor(_ count: Int) async throws {
         if try await !eventually({ all.count >= count }) { throw NeverCame(all) }
     }
 }
 
-func described<C>(_ change: RealmCollectionChange<C>) -> String where C: RealmCollection {
+package func described<C>(_ change: RealmCollectionChange<C>) -> String where C: RealmCollection {
     switch change {
     case .initial(let all): "initial \(all.count)"
     case .update(let all, let deletions, let insertions, let modifications):
@@ -55,7 +54,7 @@ func described<C>(_ change: RealmCollectionChange<C>) -> String where C: RealmCo
 }
 
 /// A value of a property's change, in a word for collections, which are the live ones.
-func shown(_ value: Any?) -> String {
+package func shown(_ value: Any?) -> String {
     guard let value else { return "-" }
     let type = "\(type(of: value))"
     let collections = ["List<", "MutableSet<", "Map<", "LinkingObjects<", "ProjectedCollection<"]
@@ -63,25 +62,25 @@ func shown(_ value: Any?) -> String {
 }
 
 /// A write of another thread.
-func writeElsewhere(_ configuration: Realm.Configuration, _ body: @escaping @Sendable (Realm) throws -> Void) throws {
+package func writeElsewhere(_ configuration: Realm.Configuration, _ body: @escaping @Sendable (Realm) throws -> Void)
+    throws
+{
     try onAnotherThread {
         let realm = try Realm(configuration: configuration)
         try realm.write { try body(realm) }
     }
 }
 
-func person(_ id: Int, _ realm: Realm) -> THPerson { realm.object(ofType: THPerson.self, forPrimaryKey: id)! }
-
 /// A copy of a collection, kept by its changes alone.
-final class ReplayedCollection: @unchecked Sendable {
-    let name: String
-    var copy: [String] = []
+package final class ReplayedCollection: @unchecked Sendable {
+    package let name: String
+    package var copy: [String] = []
     var calls = 0
-    var failure: String?
+    package var failure: String?
 
-    init(_ name: String) { self.name = name }
+    package init(_ name: String) { self.name = name }
 
-    func take<C: RealmCollection>(_ change: RealmCollectionChange<C>, _ text: (C.Element) -> String) {
+    package func take<C: RealmCollection>(_ change: RealmCollectionChange<C>, _ text: (C.Element) -> String) {
         calls += 1
         switch change {
         case .error(let error): failure = "\(error)"
