@@ -1,6 +1,7 @@
-import Dispatch
+package import Dispatch
 import Foundation
-import Freehold
+package import Freehold
+import Synchronization
 import TestScript
 import Testing
 
@@ -34,6 +35,8 @@ package final class ObservingQueue: @unchecked Sendable {
 
 /// What several tasks note.
 package final class Notes: Sendable {
+    package init() {}
+
     private let lines = Mutex<[String]>([])
 
     package func add(_ text: String) { lines.withLock { $0.append(text) } }
@@ -75,7 +78,7 @@ package func writeElsewhere(_ configuration: Realm.Configuration, _ body: @escap
 package final class ReplayedCollection: @unchecked Sendable {
     package let name: String
     package var copy: [String] = []
-    var calls = 0
+    package var calls = 0
     package var failure: String?
 
     package init(_ name: String) { self.name = name }

@@ -1,5 +1,5 @@
-import Foundation
-import Freehold
+package import Foundation
+package import Freehold
 
 package class RTDog: Object {
     @Persisted(primaryKey: true) package var id: Int

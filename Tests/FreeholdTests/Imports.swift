@@ -1,5 +1,5 @@
 // All files of this target see these modules.
-@_exported package import FreeholdTestModels
+@_exported public import FreeholdTestModels
 @_exported public import TestExpectations
 @_exported public import TestRandom
 
