@@ -53,6 +53,18 @@ struct VerifyTests {
         return database
     }
 
+    /// Returns all blocks in the soak. The usual run takes one of each segment, the first, the last, and some more.
+    private func chosen(
+        _ all: [(UInt32, UInt64, [UInt8])],
+        _ random: inout RandomEngine
+    ) -> [(UInt32, UInt64, [UInt8])] {
+        if TestBudget.isSoak { return all }
+        var picks = SeededRandom(seed: UInt64(random.below(1 << 30)))
+        let bySegment = Dictionary(grouping: all.indices) { all[$0].0 }
+        let borders = bySegment.keys.sorted().map { picks.pick(bySegment[$0]!) }
+        return TestBudget.sample(of: all.count, usual: 12, borders: borders, using: &picks).map { all[$0] }
+    }
+
     /// All but the digest, which counts the others.
     private func blocks(_ database: Database) throws -> [(UInt32, UInt64, [UInt8])] {
         let snapshot = try database.snapshot()
@@ -102,8 +114,11 @@ struct VerifyTests {
         let schema = try database.snapshot().schema
         expect(all.count > 50)
         var random = RandomEngine(seed: Self.seed)
-        // All of them would take minutes.
-        for (segment, number, bytes) in all where EngineModelTests.isSoak || random.chance(25) {
+        // All of them take minutes.
+        let chosen = chosen(all, &random)
+        expect(Set(chosen.map(\.0)) == Set(all.map(\.0)), "each segment has a case")
+        expect(TestBudget.isSpent("VerifyTests.blocks", cases: chosen.count, of: min(all.count, 20)))
+        for (segment, number, bytes) in chosen {
             let isHistory = segment == Catalogue.historySegment
             if !isHistory, !Self.isFree(segment, schema) {
                 try write(database, segment, number, nil)
@@ -129,8 +144,9 @@ struct VerifyTests {
         let database = try sample(folder.file())
         var random = RandomEngine(seed: seed)
         var silent: [String] = []
-        for (segment, number, bytes) in try blocks(database) where !bytes.isEmpty {
-            if !EngineModelTests.isSoak, !random.chance(40) { continue }
+        let chosen = try chosen(blocks(database).filter { !$0.2.isEmpty }, &random)
+        expect(TestBudget.isSpent("VerifyTests.damage, seed \(seed)", cases: chosen.count, of: 20))
+        for (segment, number, bytes) in chosen {
             var damaged = bytes
             for _ in 0...random.below(3) {
                 // Headers are what leads astray.
