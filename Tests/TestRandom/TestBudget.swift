@@ -14,6 +14,14 @@ package enum TestBudget {
     /// Returns the budget of this run.
     package static func cases(_ usual: Int, soak: Int) -> Int { isSoak ? soak : usual }
 
+    /// Prints the number of cases of this run, and returns their numbers.
+    package static func range(_ test: String, usual: Int, soak: Int) -> Range<Int> {
+        let count = cases(usual, soak: soak)
+        precondition(count > 0)
+        print("\(test): \(count) cases")
+        return 0..<count
+    }
+
     /// Returns the positions of a list of `count` cases that this run takes, in rising order.
     ///
     /// The soak takes all. The usual run takes the first, the last, the borders, and `usual` more that are spread evenly. Their

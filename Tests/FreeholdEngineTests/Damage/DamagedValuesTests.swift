@@ -13,7 +13,7 @@ struct `Values of damaged files` {
     /// The cases of each size of clusters. Each kind of damage has an equal share.
     private static var seeds: Range<UInt64> {
         let first = UInt64(ProcessInfo.processInfo.environment["FREEHOLD_SEED"] ?? "") ?? 1
-        return first..<first + UInt64(TestBudget.cases(2 * Kind.allCases.count, soak: 2500))
+        return first..<first + UInt64(TestBudget.cases(Kind.allCases.count, soak: 2500))
     }
 
     /// A file as it was after each of its last commits, and what it held.

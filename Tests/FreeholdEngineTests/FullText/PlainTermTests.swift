@@ -22,7 +22,7 @@ struct PlainTermTests {
         let mixed = plain + ["é", "\u{301}", "ж", "東", "\u{ad}", "…", "ª"]
         let long = String(repeating: "ab", count: 32)
         var found = 0
-        for round in 0..<1500 {
+        for round in TestBudget.range("PlainTermTests", usual: 500, soak: 15_000) {
             var search = NaiveSearch(.unicode)
             for _ in 0..<Int.random(in: 1...2, using: &random) {
                 var term = Self.text(&random, ["a", "b", "A", "1", " "], Int.random(in: 1...4, using: &random))

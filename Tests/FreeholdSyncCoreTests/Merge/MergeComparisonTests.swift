@@ -18,7 +18,7 @@ struct MergeComparisonTests {
 
     /// Histories of each kind. `FREEHOLD_SOAK` can be a number of them.
     private static var count: Int {
-        guard let soak = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] else { return 5 }
+        guard let soak = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] else { return 4 }
         return Int(soak).flatMap { $0 > 1 ? $0 : nil } ?? 2_000
     }
 
