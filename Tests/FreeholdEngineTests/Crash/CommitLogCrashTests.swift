@@ -150,16 +150,20 @@ struct CommitLogCrashTests {
         expect(TestBudget.isSpent("CommitLogCrashTests.threads", cases: cases, of: min(chosen.count, 10)))
     }
 
-    /// Positions that are spread over a record; its first and last entry, and those that end or replace a log, are among them.
+    /// Returns positions that are spread over a record. The first entry, the last one, and those around a flush of the data file
+    /// or the end of a log are among them.
     private static func chosen(_ record: WriteRecord, using random: inout SeededRandom) -> Set<Int> {
         let borders = record.entries.indices.filter { index in
-            switch record.entries[index].event {
+            let entry = record.entries[index]
+            return switch entry.event {
             case .unlink, .folderSync, .durableWrite: true
+            case .syncBegins, .syncEnds: !entry.isLog
             default: false
             }
         }
         let count = record.entries.count
-        return Set(TestBudget.sample(of: count, usual: entriesARecord, borders: borders, using: &random))
+        let near = borders.flatMap { [$0, $0 + 1] }
+        return Set(TestBudget.sample(of: count, usual: entriesARecord, borders: near, using: &random))
     }
 
     private static func hash(_ image: (data: [UInt8], log: [UInt8]?)) -> Int {

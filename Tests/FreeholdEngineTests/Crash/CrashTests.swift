@@ -7,8 +7,8 @@ import Testing
 /// A writer is killed at random moments. Each time the file must open, verify, and hold every transaction whose commit
 /// had returned and at most the one in flight, whole.
 struct CrashTests {
-    /// 65 kills in every run of the tests, spread over files; 5,000 in a soak.
-    static let killsAFile = TestBudget.cases(13, soak: 1000)
+    /// 54 kills in every run of the tests, spread over files; 5,000 in a soak.
+    static let killsAFile = TestBudget.cases(11, soak: 1000)
     static let seeds: [UInt64] = {
         guard let seed = ProcessInfo.processInfo.environment["FREEHOLD_SEED"] else { return [1, 2, 3, 4, 5, 6] }
         return [UInt64(seed) ?? 1]

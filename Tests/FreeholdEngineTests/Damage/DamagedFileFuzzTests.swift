@@ -11,7 +11,7 @@ struct `Damaged files` {
     /// Each is tried in four stages.
     private static var seeds: Range<UInt64> {
         let first = UInt64(ProcessInfo.processInfo.environment["FREEHOLD_SEED"] ?? "") ?? 1
-        return first..<first + UInt64(TestBudget.cases(8, soak: 5000))
+        return first..<first + UInt64(TestBudget.cases(6, soak: 5000))
     }
 
     /// Where a child came to.

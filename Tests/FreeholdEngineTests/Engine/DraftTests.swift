@@ -91,7 +91,7 @@ struct DraftTests {
         let folder = TemporaryFolder()
         let path = folder.file("draft")
         // Enough for several of LMDB's commits.
-        let count = 6_000
+        let count = TestBudget.cases(8_000, soak: Self.count)
         let version = try fill(path, isDraft: true, seed: 1, count: count).snapshot.version
         expect(version > 3)
         let database = try Database.open(at: path)

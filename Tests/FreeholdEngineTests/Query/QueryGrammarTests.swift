@@ -272,7 +272,8 @@ import Testing
             _ = try parser.query()
             return parser.steps
         }
-        expect(try steps(4_000) <= 2 * steps(2_000) + 10)
+        let count = TestBudget.cases(600, soak: 2_000)
+        expect(try steps(2 * count) <= 2 * steps(count) + 10)
     }
 
     @Test(arguments: ["a == 1 SORT(", "a == 1 DISTINCT("])
