@@ -63,7 +63,7 @@ struct VerifyTests {
         _ random: inout RandomEngine
     ) -> [(UInt32, UInt64, [UInt8])] {
         if TestBudget.isSoak { return all }
-        var picks = SeededRandom(seed: UInt64(random.below(1 << 30)))
+        var picks = SeededRandom(seed: Self.seed &+ UInt64(random.below(1 << 30)))
         let bySegment = Dictionary(grouping: all.indices) { all[$0].0 }
         let borders = bySegment.keys.sorted().map { picks.pick(bySegment[$0]!) }
         return TestBudget.sample(of: all.count, usual: 8, borders: borders, using: &picks).map { all[$0] }
