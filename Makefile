@@ -4,7 +4,7 @@ SWIFT ?= swift
 LIST_OF_SOURCES = Sources Tests Examples Benchmarks Tools Server/Sources Server/Tests Server/Package.swift Package.swift
 # Suites whose names match are the ones worth running under the thread sanitizer.
 TSAN_SUITES ?= Concurrency|WriterLock|WriterThread|Registry|AsyncTests|StorageTransaction|LargeTransaction|HerdTests|ChangeSequence|ObservationReplay|SchemaObservation|SectionObservation|AsyncTurn|ObservationLife|PlaceStress
-SOAK_SUITES ?= Damaged|CrashTests|LostWriteTests|Random|ModelTests|ProcessTests|HerdTests|ManyFiles|MergeComparison|MessageCodec|HostileBytes|HostileFile|HostileImport|JointWorld|SyncWorld|ServerRandom|SimulatorTests|SimulatedStore|HostileMachine
+SOAK_SUITES ?= Damaged|CrashTests|LostWriteTests|Random|ModelTests|ProcessTests|HerdTests|ManyFiles|MergeComparison|MessageCodec|HostileBytes|HostileFile|HostileImport|JointWorld|SyncWorld|ServerRandom|SimulatorTests|SimulatedStore|HostileMachine|Values of damaged|CommitLogCrash|CommitLogTests|ManyLinks|ListTree|VerifyTests|DeletionComparison|ValueComparison|HistoryComparison|FollowedViews|DamageTests|QueryDatabase|LensCondition|StoredObject|JournalReplay|JournalContent|IndexTree|IndexAccess|OpenChunk|DraftTests|QueryGrammar|Walks through|BlockWalk|RegularExpression|LinkGraph|ViewIndex|NoLeak|FuzzTests|PlaceholderGraph|PlainTerm|GroupTests|ProjectRoundTrip|CompiledRules|EngineRules|ChangeEvent|EmbeddedTable|QueryStage|ZlibCompression|KillTests|PlaintextSearch
 # Suites around fast ways, which only an optimised build takes as programs do.
 RELEASE_SUITES ?= AddWays|ShortAdd|EmbeddedKind|KindMatrix|IterationTests|RandomOperations|FreezeTests|ThreadSafe|EngineModelTests|RandomQuery|IsolationTests|ManagedObject
 # Suites of what the traits that are off by default add.

@@ -6,7 +6,7 @@ import Testing
 /// that read as the same.
 @Suite("BSON: fuzz")
 struct FuzzTests {
-    private static let count = isSoak ? 3_000_000 : 20_000
+    private static let count = TestBudget.cases(6_000, soak: 3_000_000)
 
     @Test(arguments: [BSONDuplicateKeys.refuse, .keep, .last])
     func `Damaged bytes give an error or a document that can be written`(_ policy: BSONDuplicateKeys) throws {
@@ -26,6 +26,7 @@ struct FuzzTests {
             let text = try document.extendedJSON(.canonical)
             _ = failure { () throws(BSONError) in try BSONDocument(extendedJSON: text) }
         }
+        print("FuzzTests: \(Self.count) cases, \(accepted) accepted")
         expect(accepted > Self.count / 50)
     }
 
@@ -46,12 +47,13 @@ struct FuzzTests {
             let written = try document.bytes()
             try expectEqual(BSONDocument(bytes: written), document)
         }
+        print("FuzzTests: \(Self.count) cases, \(accepted) accepted")
         expect(accepted > Self.count / 50)
     }
 
     @Test func `Every beginning of a document is refused`() throws {
         var documents = RandomDocuments(random: SeededRandom(test: "FuzzTests.beginnings"))
-        for _ in 0..<30 {
+        for _ in TestBudget.range("FuzzTests.beginnings", usual: 12, soak: 30) {
             let document = documents.document()
             let bytes = try document.bytes()
             for count in 0..<bytes.count {

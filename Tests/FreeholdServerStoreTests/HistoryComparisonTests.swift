@@ -10,7 +10,7 @@ enum StoreSeeds {
     static func seeds(_ test: String, count: Int, soak: Int) -> [UInt64] {
         let environment = ProcessInfo.processInfo.environment
         if let seed = environment["FREEHOLD_SEED"].flatMap({ UInt64($0) }) { return [seed] }
-        let count = environment["FREEHOLD_SOAK"] == nil ? count : soak
+        let count = TestBudget.cases(count, soak: soak)
         let first = UInt64.random(in: 0..<1 << 40)
         print("\(test): FREEHOLD_SEED=\(first) and the \(count - 1) after it")
         return Array(first..<first + UInt64(count))
@@ -34,7 +34,10 @@ struct HistoryComparisonTests {
 
     @Test(arguments: all)
     func `The store in files answers as the one in memory`(options: Options) throws {
-        for seed in StoreSeeds.seeds("HistoryComparisonTests", count: 2, soak: 300) {
+        let seeds = StoreSeeds.seeds("HistoryComparisonTests", count: 1, soak: 300)
+        var cases = 0
+        for seed in seeds {
+            cases += 1
             var generator = HistoryGenerator(seed: seed, options)
             generator.run()
             var random = SeededRandom(seed: seed)
@@ -65,6 +68,7 @@ struct HistoryComparisonTests {
                 return
             }
         }
+        expect(TestBudget.isSpent("HistoryComparisonTests, \(options)", cases: cases, of: seeds.count))
     }
 
     private func trim(_ driver: inout StreamDriver, _ random: inout SeededRandom) {

@@ -47,7 +47,9 @@ struct ValueComparisonTests {
     ]
 
     @Test(arguments: Kind.allCases) func `Values come back to the bit, whatever columns there are`(kind: Kind) throws {
-        for seed in StoreSeeds.seeds("ValueComparisonTests", count: 4, soak: 1_000) {
+        let seeds = StoreSeeds.seeds("ValueComparisonTests", count: 2, soak: 1_000)
+        var cases = 0
+        for seed in seeds {
             var options = TwinStore.small
             options.mode = kind == .development ? .development : .schema
             let schemas: [SyncString: [TableSpec]] = kind == .schema ? ["app": Self.schema] : [:]
@@ -58,7 +60,7 @@ struct ValueComparisonTests {
             var driver = StreamDriver(store, rules)
             var values = RandomValues(seed: seed)
             var random = SeededRandom(seed: seed &+ 1)
-            for step in 1...60 {
+            for step in 1...TestBudget.cases(30, soak: 60) {
                 let contents = driver.store.contents(of: StreamDriver.stream)
                 let version = driver.store.head(of: StreamDriver.stream).version
                 let changes = values.changes(contents)
@@ -88,6 +90,8 @@ struct ValueComparisonTests {
             }
             let database = try Database.open(at: driver.store.file.path(of: StreamDriver.stream))
             try expectEqual(database.snapshot().verify(), [], "seed \(seed), \(kind)")
+            cases += 1
         }
+        expect(TestBudget.isSpent("ValueComparisonTests, \(kind)", cases: cases, of: seeds.count))
     }
 }

@@ -16,7 +16,7 @@ struct RandomHistoryTests {
         return Array(first..<first + UInt64(count))
     }
 
-    private static var count: Int { ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] == nil ? 40 : 2_000 }
+    private static let count = TestBudget.cases(13, soak: 2_000)
 
     static let all: [Options] = [
         Options(name: "everything"),
@@ -34,7 +34,10 @@ struct RandomHistoryTests {
     func `Whoever saw a write beats it, lists lose and double nothing, resends count once, all end alike`(
         options: Options
     ) throws {
-        for seed in Self.seeds {
+        let seeds = Self.seeds
+        var cases = 0
+        for seed in seeds {
+            cases += 1
             var generator = HistoryGenerator(seed: seed, options)
             generator.run()
             let problems = try Self.problems(of: generator)
@@ -43,6 +46,7 @@ struct RandomHistoryTests {
                 return
             }
         }
+        expect(TestBudget.isSpent("RandomHistoryTests, \(options)", cases: cases, of: seeds.count))
     }
 
     private static func problems(of generator: HistoryGenerator) throws -> [String] {
@@ -125,7 +129,10 @@ struct RandomHistoryTests {
     func `Without creates, deletes, refusals and trimming the order of arrival makes no difference`(
         kinds: [HistoryGenerator.Kind]
     ) throws {
-        for seed in Self.seeds {
+        let seeds = Self.seeds
+        var cases = 0
+        for seed in seeds {
+            cases += 1
             var generator = HistoryGenerator(seed: seed, Options(name: "rounds", kinds: kinds, refusals: 0))
             var shuffle = SeededRandom(seed: ~seed)
             for _ in 0..<4 {
@@ -150,6 +157,7 @@ struct RandomHistoryTests {
                 generator.synchronize()
             }
         }
+        expect(TestBudget.isSpent("RandomHistoryTests, rounds", cases: cases, of: seeds.count))
     }
 
     @Test func `Runs that were put in at the same time aren't mixed`() throws {

@@ -84,7 +84,7 @@ struct ChangeEventTests {
     @Test
     func `played one by one they give what the stream holds, from any place, in steps of any size`() throws {
         var random = SeededRandom(test: "change events")
-        for _ in 0..<(15 * soak) {
+        for _ in TestBudget.range("ChangeEventTests", usual: 6, soak: 750) {
             var (stream, cursors) = try history(&random, commits: 25)
             for objects in [1, 5, 1_000] {
                 var collection: [ObjectName: BSONDocument] = [:]

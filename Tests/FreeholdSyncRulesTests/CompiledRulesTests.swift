@@ -17,7 +17,7 @@ struct CompiledRulesTests {
         var rules = RandomRules(random: SeededRandom(test: "compiled rules"))
         var shown = 0
         var answered = 0
-        for _ in 0..<1_200 * soak {
+        for _ in TestBudget.range("CompiledRulesTests", usual: 1_200, soak: 60_000) {
             let source = rules.expression()
             let expression = try RuleExpression(source)
             for _ in 0..<2 {

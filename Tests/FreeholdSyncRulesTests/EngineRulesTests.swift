@@ -21,7 +21,7 @@ struct EngineRulesTests {
         let snapshot = try database.snapshot()
         let table = try require(snapshot.schema.table(named: "Item"))
         let name = ObjectName("Item", .objectId(RuleModels.key))
-        for _ in 0..<400 * soak {
+        for _ in TestBudget.range("EngineRulesTests", usual: 150, soak: 20_000) {
             let source = rules.expression()
             let user = rules.user()
             let condition = try RuleExpression(source)

@@ -16,7 +16,7 @@ extension WriteTransaction {
             for case .link(let target) in removed { ownershipChanged(column, target, -1) }
             for case .link(let target) in added { ownershipChanged(column, target, 1) }
         }
-        if changes.pending.count > BacklinkChanges.logLimit { crowdedBacklinks[column.firstSegment] = column }
+        if changes.pending.count > linkLogLimit { crowdedBacklinks[column.firstSegment] = column }
     }
 
     /// Brings into the leaves what has become much, before an operation.

@@ -55,7 +55,7 @@ extension WriteTransaction {
             let changes = $0.backlinks ?? openBacklinks($0)
             changes.add(target: target.raw, origin: key.raw, delta: 1)
             if $0.ownsTargets { ownershipChanged(column, target, 1) }
-            if changes.pending.count > BacklinkChanges.logLimit { settleBacklinks(column) }
+            if changes.pending.count > linkLogLimit { settleBacklinks(column) }
         }
         note(column, key, .insert(at: at, count: 1))
     }

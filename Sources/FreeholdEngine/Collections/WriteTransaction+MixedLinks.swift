@@ -18,7 +18,7 @@ extension WriteTransaction {
             for _ in 0..<delta.magnitude {
                 changes.add(target: link.key.raw, origin: origin, delta: delta.signum())
             }
-            if changes.pending.count > BacklinkChanges.logLimit { crowdedBacklinks[inverse.firstSegment] = inverse }
+            if changes.pending.count > linkLogLimit { crowdedBacklinks[inverse.firstSegment] = inverse }
         }
     }
 

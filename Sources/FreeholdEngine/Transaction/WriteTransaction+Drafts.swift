@@ -9,7 +9,7 @@ extension WriteTransaction {
     }
 
     /// Edits of lists and links that are kept for the record. Nobody asks what changed in a draft.
-    var keptEdits: Int { core.isDraft ? 0 : BacklinkChanges.logLimit }
+    var keptEdits: Int { core.isDraft ? 0 : linkLogLimit }
 
     /// The version that a commit makes.
     var nextVersion: UInt64 { base.version + earlyCommits + 1 }

@@ -278,7 +278,7 @@ extension WriteTransaction {
                 if old != 0 { ownershipChanged(column, ObjectKey(old - 1), -1) }
                 if new != 0 { ownershipChanged(column, ObjectKey(new - 1), 1) }
             }
-            if changes.pending.count > BacklinkChanges.logLimit { settleBacklinks(column) }
+            if changes.pending.count > linkLogLimit { settleBacklinks(column) }
         }
     }
 

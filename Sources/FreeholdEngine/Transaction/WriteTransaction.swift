@@ -21,6 +21,8 @@ public final class WriteTransaction: DataView, MutableBlockStore {
     @exclusivity(unchecked) private var columnOverlays: UnsafeMutablePointer<Unmanaged<ColumnOverlay>?>
     private var columnCapacity: Int
     @exclusivity(unchecked) var backlinkChanges: [UInt32: BacklinkChanges] = [:]
+    /// The number of changes of links that a column gathers before they are stored. Tests lower it.
+    @exclusivity(unchecked) var linkLogLimit = BacklinkChanges.logLimit
     /// Columns of `backlinkChanges` with so much pending that it is settled before the next operation.
     @exclusivity(unchecked) var crowdedBacklinks: [UInt32: Column] = [:]
     /// Of embedded objects, by table and key: links gained less links lost by the edit that is running.

@@ -55,7 +55,7 @@ struct JournalContentTests {
         var replay = JournalReplay(begin)
         var position = begin.journalCursors[0].position
         var next = 0
-        for _ in 0..<(ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] == nil ? 4 : 100) {
+        for _ in TestBudget.range("JournalContentTests", usual: 2, soak: 100) {
             let snapshot = try database.write(verifies: false) { transaction in
                 let table = transaction.schema.table(named: "Thing")!
                 let many = [1, 3, 40, 700, 2500].randomElement(using: &random)!

@@ -23,7 +23,7 @@ struct JournalReplayTests {
 
     static let runs: [Run] = {
         let first = UInt64(ProcessInfo.processInfo.environment["FREEHOLD_SEED"] ?? "") ?? 1
-        return (first..<first + (EngineModelTests.isSoak ? 300 : 8)).map { seed in
+        return (first..<first + UInt64(TestBudget.cases(5, soak: 300))).map { seed in
             Run(
                 seed: seed,
                 span: [4, 1000, 3, 16, 65][Int(seed % 5)],
@@ -50,7 +50,7 @@ struct JournalReplayTests {
         let folder = TemporaryFolder()
         var driver = try EngineModelDriver(seed: run.seed, path: folder.file(), options: run.options)
         driver.largest = 400
-        let replay = try follow({ driver.database }, rounds: EngineModelTests.isSoak ? 40 : 8) {
+        let replay = try follow({ driver.database }, rounds: TestBudget.cases(6, soak: 40)) {
             try driver.run(transactions: 1, operations: 40)
         }
         expect(driver.problems.isEmpty, "\(run): \(driver.problems.joined(separator: "\n"))")
@@ -60,7 +60,7 @@ struct JournalReplayTests {
     @Test(arguments: runs) func `graphs of objects and embedded objects, with deletions`(_ run: Run) throws {
         let folder = TemporaryFolder()
         var driver = try GraphDriver(seed: run.seed, path: folder.file(), options: run.options)
-        _ = try follow({ driver.database }, rounds: EngineModelTests.isSoak ? 40 : 10) {
+        _ = try follow({ driver.database }, rounds: TestBudget.cases(6, soak: 40)) {
             try driver.run(transactions: 1, operations: 60)
         }
         expect(driver.problems.isEmpty, "\(run): \(driver.problems.joined(separator: "\n"))")
@@ -69,7 +69,7 @@ struct JournalReplayTests {
     @Test(arguments: runs) func `sets and dictionaries`(_ run: Run) throws {
         let folder = TemporaryFolder()
         var driver = try SetAndDictionaryDriver(seed: run.seed, path: folder.file(), options: run.options)
-        _ = try follow({ driver.database }, rounds: EngineModelTests.isSoak ? 40 : 10) {
+        _ = try follow({ driver.database }, rounds: TestBudget.cases(6, soak: 40)) {
             try driver.run(transactions: 1, edits: 40)
         }
         expect(driver.problems.isEmpty, "\(run): \(driver.problems.joined(separator: "\n"))")

@@ -21,7 +21,7 @@ struct OpenChunkTests {
         options.memoryBudget = run.budget
         let database = try Database.open(at: folder.file(), options: options)
         var driver = try Driver(database, RandomEngine(seed: run.seed))
-        for _ in 0..<6 { try driver.transaction() }
+        for _ in TestBudget.range("OpenChunkTests.lists", usual: 5, soak: 20) { try driver.transaction() }
     }
 
     @Test("appends to a list whose last chunk is open are those of the general way") func append() throws {
@@ -112,7 +112,7 @@ struct OpenChunkTests {
             }
             expectEqual(view.listInts(table.columns[2], key), list)
         }
-        for _ in 0..<6 {
+        for _ in TestBudget.range("OpenChunkTests.dictionaries", usual: 4, soak: 20) {
             let before = (model, list)
             let t = try database.beginWrite()
             let table = t.schema.table(named: "A")!

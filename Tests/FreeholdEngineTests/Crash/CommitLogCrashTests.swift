@@ -8,7 +8,9 @@ import Testing
 /// them, each with unsynced writes lost and reordered, and must open as before or after the commit that was in flight.
 @Suite(.enabled(if: Interposer.isAvailable, "needs a C compiler and LD_PRELOAD"))
 struct CommitLogCrashTests {
-    static let isSoak = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] != nil
+    static let isSoak = TestBudget.isSoak
+    /// The entries of a record after which the usual run looks at images.
+    static let entriesARecord = 30
     static let transactions = isSoak ? 60 : 9
     static let imagesAPoint = isSoak ? 8 : 1
     static let seeds: [UInt64] = isSoak ? Array(1...8) : [1, 6]
@@ -97,10 +99,14 @@ struct CommitLogCrashTests {
         let path = folder.file("recorded.realm")
         let threads = 4
         let record = try Interposer.record(folder, ["threads", path, "\(threads)", "6"], path, test.variables)
-        var generator = SystemRandomNumberGenerator()
+        var generator = SeededRandom(test: "CommitLogCrashTests.threads")
+        let chosen = Self.chosen(record, using: &generator)
         var disks = SimulatedDisks([], log: nil)
+        // By image: the numbers that it holds. Many entries leave the same files.
+        var known: [Int: [Int64: Int64]] = [:]
         var told = [Int64](repeating: -1, count: threads)
         var opened = 0
+        var cases = 0
         for (position, entry) in record.entries.enumerated() {
             disks.record(entry.isLog, entry.event)
             if case .said(let lines) = entry.event {
@@ -109,8 +115,17 @@ struct CommitLogCrashTests {
                     if words.count == 2 { told[Int(words[0])] = words[1] }
                 }
             }
-            guard told.contains(where: { $0 >= 0 }) else { continue }
+            guard told.contains(where: { $0 >= 0 }), chosen.contains(position) else { continue }
+            cases += 1
             for image in disks.images(random: Self.imagesAPoint, using: &generator) {
+                let hash = Self.hash(image)
+                if let numbers = known[hash] {
+                    for (thread, number) in told.enumerated() {
+                        let found = numbers[Int64(thread)] ?? -1
+                        expect(found >= number, "after entry \(position), told \(told): \(found) of \(thread)")
+                    }
+                    continue
+                }
                 let copy = folder.file("image-\(opened).realm")
                 try write(image, to: copy)
                 defer { for suffix in ["", "-lock", ".writer", CommitLogFile.suffix] { unlink(copy + suffix) } }
@@ -121,6 +136,7 @@ struct CommitLogCrashTests {
                     let snapshot = try database.snapshot()
                     expectEqual(snapshot.verify(), [], "\(place)")
                     let found = State(snapshot)
+                    known[hash] = found.entries.mapValues { Int64($0.number) }
                     for (thread, number) in told.enumerated() {
                         let entry = found.entries[Int64(thread)]
                         expect((entry?.number ?? -1) >= number, "\(place): \(entry?.number ?? -1) of \(thread)")
@@ -131,6 +147,31 @@ struct CommitLogCrashTests {
             }
         }
         print("threads: \(record.entries.count) entries, \(opened) images")
+        expect(TestBudget.isSpent("CommitLogCrashTests.threads", cases: cases, of: min(chosen.count, 10)))
+    }
+
+    /// Returns positions that are spread over a record. The first entry, the last one, and those around a flush of the data file
+    /// or the end of a log are among them.
+    private static func chosen(_ record: WriteRecord, using random: inout SeededRandom) -> Set<Int> {
+        let borders = record.entries.indices.filter { index in
+            let entry = record.entries[index]
+            return switch entry.event {
+            case .unlink, .folderSync, .durableWrite: true
+            case .syncBegins, .syncEnds: !entry.isLog
+            default: false
+            }
+        }
+        let count = record.entries.count
+        let near = borders.flatMap { [$0, $0 + 1] }
+        return Set(TestBudget.sample(of: count, usual: entriesARecord, borders: near, using: &random))
+    }
+
+    private static func hash(_ image: (data: [UInt8], log: [UInt8]?)) -> Int {
+        var hasher = Hasher()
+        image.data.withUnsafeBytes { hasher.combine(bytes: $0) }
+        hasher.combine(image.log?.count)
+        image.log?.withUnsafeBytes { hasher.combine(bytes: $0) }
+        return hasher.finalize()
     }
 
     private func write(_ image: (data: [UInt8], log: [UInt8]?), to path: String) throws {
@@ -150,7 +191,11 @@ struct CommitLogCrashTests {
         _ folder: ChildFolder
     ) throws {
         let script = Script(seed: test.seed)
-        var generator = SystemRandomNumberGenerator()
+        var generator = SeededRandom(test: "CommitLogCrashTests")
+        let chosen = Self.chosen(record, using: &generator)
+        // By image: the transaction that it holds. Many entries leave the same files.
+        var known: [Int: Int64] = [:]
+        var cases = 0
         var states: [Int64: State] = [:]
         var state = State()
         states[0] = state
@@ -168,7 +213,17 @@ struct CommitLogCrashTests {
             disks.record(entry.isLog, entry.event)
             if case .durableWrite = entry.event { isCreated = true }
             if case .said(let line) = entry.event { acknowledged = Int64(line) ?? acknowledged }
+            guard chosen.contains(position) else { continue }
+            cases += 1
             for image in disks.images(random: Self.imagesAPoint, using: &generator) {
+                let hash = Self.hash(image)
+                if let found = known[hash] {
+                    expect(
+                        found >= acknowledged && found <= acknowledged + 1,
+                        "\(test), after entry \(position), \(acknowledged) acknowledged: found \(found)"
+                    )
+                    continue
+                }
                 let copy = folder.file("image-\(opened).realm")
                 try write(image, to: copy)
                 defer { for suffix in ["", "-lock", ".writer", CommitLogFile.suffix] { unlink(copy + suffix) } }
@@ -183,6 +238,7 @@ struct CommitLogCrashTests {
                     )
                     let expected = try require(states[found.transaction])
                     expectEqual(found, expected, "\(place): \(found.differences(from: expected))")
+                    known[hash] = found.transaction
                 } catch let error as EngineError where !isCreated && error.code == .invalidDatabase {
                     refused += 1
                 } catch {
@@ -190,6 +246,7 @@ struct CommitLogCrashTests {
                 }
             }
         }
+        expect(TestBudget.isSpent("CommitLogCrashTests, \(test)", cases: cases, of: chosen.count))
         print("\(test): \(record.entries.count) entries, \(opened) images, \(played) played, \(refused) refused")
     }
 

@@ -194,7 +194,7 @@ struct CommitLogTests {
         let script = Script(seed: seed)
         var database: Database? = try Database.open(at: path, options: options(capacity: capacity))
         var states = [State()]
-        for round in 0..<12 {
+        for round in TestBudget.range("CommitLogTests.turns", usual: 5, soak: 60) {
             let child = try ChildProcess(["turns", path, "\(seed)"], environment: variables(capacity))
             expectEqual(child.readLine(), "ready")
             var told: Int64 = 0

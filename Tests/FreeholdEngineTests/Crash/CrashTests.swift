@@ -7,9 +7,8 @@ import Testing
 /// A writer is killed at random moments. Each time the file must open, verify, and hold every transaction whose commit
 /// had returned and at most the one in flight, whole.
 struct CrashTests {
-    /// 200 kills in every run of the tests, spread over files; more in a soak.
-    static let killsAFile = isSoak ? 1000 : 50
-    static let isSoak = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] != nil
+    /// 54 kills in every run of the tests, spread over files; 5,000 in a soak.
+    static let killsAFile = TestBudget.cases(11, soak: 1000)
     static let seeds: [UInt64] = {
         guard let seed = ProcessInfo.processInfo.environment["FREEHOLD_SEED"] else { return [1, 2, 3, 4, 5, 6] }
         return [UInt64(seed) ?? 1]
@@ -30,6 +29,7 @@ struct CrashTests {
         var random = SystemRandomNumberGenerator()
         var expected = State()
         var killedInCommit = 0
+        var cases = 0
         // Other processes journal what they commit, whole or not at all.
         var follower: JournalFollower?
 
@@ -45,6 +45,7 @@ struct CrashTests {
             }
             usleep(UInt32.random(in: 0..<20_000, using: &random))
             child.kill()
+            cases += 1
             for line in child.readLines() { note(line) }
             expectEqual(child.wait(), -SIGKILL)
 
@@ -70,6 +71,7 @@ struct CrashTests {
                 if round % 7 == 0 { try follower!.move(in: database) }
             }
         }
+        expect(TestBudget.isSpent("CrashTests, seed \(seed)", cases: cases, of: kills))
         print(
             "seed \(seed): \(kills) kills, \(expected.transaction) transactions, "
                 + "\(killedInCommit) found that weren't acknowledged"

@@ -8,12 +8,10 @@ import TestScript
 /// A call that can throw returns or throws. One that can't ends the process with the one message. Anything else fails: a
 /// trap, a signal, an end without a word, twenty seconds in one stage, four gigabytes.
 struct `Damaged files` {
-    private static let isSoak = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] != nil
-
     /// Each is tried in four stages.
     private static var seeds: Range<UInt64> {
         let first = UInt64(ProcessInfo.processInfo.environment["FREEHOLD_SEED"] ?? "") ?? 1
-        return first..<first + (isSoak ? 5000 : 25)
+        return first..<first + UInt64(TestBudget.cases(6, soak: 5000))
     }
 
     /// Where a child came to.
@@ -51,6 +49,8 @@ struct `Damaged files` {
         }
         print("span \(clusterSpan), seeds \(Self.seeds):")
         for (result, count) in results.sorted(by: { $0.key < $1.key }) { print("  \(result): \(count)") }
+        let stages = results.values.reduce(0, +)
+        expect(TestBudget.isSpent("DamagedFileFuzzTests", cases: stages, of: Self.seeds.count * Self.stages.count))
     }
 
     /// - Returns: the stage in which the child ended; nil if it came through.

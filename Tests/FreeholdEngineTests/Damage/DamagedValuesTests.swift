@@ -8,13 +8,12 @@ import TestScript
 /// What is read is what the newest version held, or what an older one did, where its pages were put back; or the damage is
 /// said. Values that no version held are read from a mixture of versions only.
 struct `Values of damaged files` {
-    private static let isSoak = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] != nil
     private static let page = 4096
 
-    /// For each size of clusters.
+    /// The cases of each size of clusters. Each kind of damage has an equal share.
     private static var seeds: Range<UInt64> {
         let first = UInt64(ProcessInfo.processInfo.environment["FREEHOLD_SEED"] ?? "") ?? 1
-        return first..<first + (isSoak ? 2500 : 150)
+        return first..<first + UInt64(TestBudget.cases(Kind.allCases.count, soak: 2500))
     }
 
     /// A file as it was after each of its last commits, and what it held.
@@ -72,7 +71,7 @@ struct `Values of damaged files` {
         // Where damage leads astray: in headers of pages and nodes as often as anywhere.
         func place() -> Int { page() * Self.page + (below(3) == 0 ? below(64) : below(Self.page)) }
         var image = sample.images.last!
-        let kind = Kind.allCases[below(Kind.allCases.count)]
+        let kind = Kind.allCases[Int(seed % UInt64(Kind.allCases.count))]
         switch kind {
         case .bit, .bits:
             var places: [Int] = []
@@ -135,6 +134,7 @@ struct `Values of damaged files` {
         let pages = pages(try require(sample.images.last))
         let file = folder.file("damaged.realm")
         var results: [String: Int] = [:]
+        var cases = 0
         var child: ChildProcess?
         func start() throws -> ChildProcess {
             try ChildProcess(["contents", folder.path], environment: ["SWIFT_BACKTRACE": "enable=no"])
@@ -174,8 +174,10 @@ struct `Values of damaged files` {
                 child = nil
             }
             results["\(kind): \(result)", default: 0] += 1
+            cases += 1
         }
         print("span \(clusterSpan), seeds \(Self.seeds), \(pages.count) pages:")
         for (result, count) in results.sorted(by: { $0.key < $1.key }) { print("  \(result): \(count)") }
+        expect(TestBudget.isSpent("DamagedValuesTests", cases: cases, of: Self.seeds.count))
     }
 }

@@ -17,8 +17,11 @@ struct DeletionComparisonTests {
 
     static let runs: [Run] = {
         let environment = ProcessInfo.processInfo.environment
-        let first = UInt64(environment["FREEHOLD_SEED"] ?? "") ?? 1
-        return (first..<first + (environment["FREEHOLD_SOAK"] != nil ? 200 : 12)).map { Run(seed: $0) }
+        // Six seeds in a row have every size of clusters, every schema and every budget.
+        let count = UInt64(TestBudget.cases(6, soak: 200))
+        let first = UInt64(environment["FREEHOLD_SEED"] ?? "") ?? (TestBudget.isSoak ? 1 : .random(in: 1...195))
+        print("DeletionComparisonTests: FREEHOLD_SEED=\(first) and the \(count - 1) after it")
+        return (first..<first + count).map { Run(seed: $0) }
     }()
 
     /// A database, and what is done to it, the same for the same seed.
@@ -176,7 +179,7 @@ struct DeletionComparisonTests {
             var bases: [Snapshot] = []
             for i in subjects.indices {
                 var transaction = try subjects[i].database.beginWrite()
-                try subjects[i].fill(transaction, 120)
+                try subjects[i].fill(transaction, TestBudget.cases(60, soak: 120))
                 bases.append(try transaction.commit())
                 transaction = try subjects[i].database.beginWrite()
                 if round > 0 {

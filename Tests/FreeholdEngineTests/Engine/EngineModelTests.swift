@@ -5,7 +5,7 @@ import Testing
 @testable import FreeholdEngine
 
 struct EngineModelTests {
-    static let isSoak = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] != nil
+    static let isSoak = TestBudget.isSoak
 
     struct Run: CustomStringConvertible, Sendable {
         let seed: UInt64
@@ -40,7 +40,7 @@ struct EngineModelTests {
         }
         var driver = try EngineModelDriver(seed: run.seed, path: folder.file(), options: options)
         if !Self.isSoak { driver.largest = 400 }
-        try driver.run(transactions: Self.isSoak ? 40 : 10, operations: Self.isSoak ? 120 : 40)
+        try driver.run(transactions: Self.isSoak ? 40 : 6, operations: Self.isSoak ? 120 : 40)
         expect(driver.problems.isEmpty, "\(run): \(driver.problems.joined(separator: "\n"))")
     }
 }

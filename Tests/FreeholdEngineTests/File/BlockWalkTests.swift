@@ -81,7 +81,7 @@ struct `Walks through blocks` {
         var random = SeededRandom(seed: seed)
         let environment = try open(kind)
         var model: Model = [:]
-        for round in 0..<25 {
+        for round in TestBudget.range("BlockWalkTests", usual: 10, soak: 25) {
             var next = model
             var problem: String?
             try environment.write { writer throws(EngineError) in

@@ -114,7 +114,7 @@ struct FullTextModelTests {
                     try check(write, column, next, &random, searches: 1, "\(note), transaction")
                 }
             }
-            try check(write, column, next, &random, searches: 4, "\(note), transaction")
+            try check(write, column, next, &random, searches: TestBudget.cases(2, soak: 4), "\(note), transaction")
             if round % 4 == 3 {
                 write.cancel()
                 try check(database.snapshot(), column, model, &random, searches: 4, "\(note), cancelled")
@@ -123,7 +123,7 @@ struct FullTextModelTests {
             model = next
             let snapshot = try write.commit()
             expect(snapshot.verify().isEmpty, "\(note)")
-            try check(snapshot, column, model, &random, searches: 8, note)
+            try check(snapshot, column, model, &random, searches: TestBudget.cases(4, soak: 8), note)
         }
         let last = try database.beginWrite()
         let table = last.schema.table(named: "P")!

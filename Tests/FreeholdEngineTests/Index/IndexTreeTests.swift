@@ -36,6 +36,8 @@ private final class Model {
         pauses = 0
         tree.apply(changes, in: store, capacity: capacity, stretch: stretch) { tree in
             pauses += 1
+            // At each pause of a short merge. A long one is checked at some, and the soak at all.
+            guard pauses <= 3 || TestBudget.isSoak || pauses % 11 == 0 else { return }
             expectEqual(tree.checkInvariants(in: store, capacity: capacity), [])
         }
         expect(changes.isEmpty)
@@ -137,7 +139,7 @@ enum IndexTestShape: String, CaseIterable, Sendable {
 struct IndexTreeTests {
     @Test(arguments: IndexTestShape.allCases, [64, 200, 600, BlockLimits.twoPages])
     func `Random batches leave what a sorted array holds`(shape: IndexTestShape, capacity: Int) {
-        let isLong = ProcessInfo.processInfo.environment["FREEHOLD_LONG"] == "1"
+        let isLong = TestBudget.isSoak || ProcessInfo.processInfo.environment["FREEHOLD_LONG"] == "1"
         for run in 0..<(isLong ? 30 : 1) {
             randomBatches(shape, capacity, seed: UInt64(capacity * 31 + shape.rawValue.utf8.count + run * 1_000_003))
         }
@@ -165,7 +167,7 @@ struct IndexTreeTests {
                 for entry in model.entries.sorted().shuffled(using: &random).prefix(removals) { model.remove(entry) }
             }
             model.apply()
-            model.check(&random, shape.value, lookups: 5)
+            model.check(&random, shape.value, lookups: TestBudget.cases(3, soak: 5))
         }
         model.tree.removeAll(in: model.store)
         expect(model.store.count == 0 && model.tree.isEmpty && model.tree.count == 0)

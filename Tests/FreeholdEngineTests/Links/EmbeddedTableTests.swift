@@ -45,7 +45,7 @@ struct EmbeddedTableTests {
 
     @Test func `a chain of many embedded objects goes with its owner`() throws {
         let f = try Fixture()
-        let length = 100_000
+        let length = TestBudget.cases(25_000, soak: 100_000)
         var transaction = try f.database.beginWrite()
         let owner = try transaction.create(f.person)
         var last = try transaction.create(f.address)

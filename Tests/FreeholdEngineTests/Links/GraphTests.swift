@@ -22,7 +22,7 @@ struct LinkGraphTests {
         options.mapSize = 1 << 30
         var driver = try GraphDriver(seed: run.seed, path: folder.file(), options: options)
         let isSoak = EngineModelTests.isSoak
-        try driver.run(transactions: isSoak ? 60 : 14, operations: isSoak ? 120 : 60)
+        try driver.run(transactions: isSoak ? 60 : 8, operations: isSoak ? 120 : 60)
         expect(driver.problems.isEmpty, "\(run): \(driver.problems.joined(separator: "\n"))")
     }
 }

@@ -5,7 +5,9 @@ import Testing
 
 /// More changes of links in one transaction than are gathered, and than fit into its memory.
 struct ManyLinksTests {
-    private static let count = 28_000
+    /// The usual run gathers fewer links, and stores as many times more.
+    private static let limit = TestBudget.cases(1 << 17, soak: BacklinkChanges.logLimit)
+    private static let count = TestBudget.cases(3_500, soak: 28_000)
     private static let links = 40
 
     @Test(arguments: ["list", "set", "dictionary", "mixed"])
@@ -16,6 +18,7 @@ struct ManyLinksTests {
         options.memoryBudget = 1 << 20
         let database = try Database.open(at: folder.file(), options: options)
         let transaction = try database.beginWrite()
+        transaction.linkLogLimit = Self.limit
         try transaction.applySchema([
             TableSpec(
                 "Item",
@@ -30,7 +33,7 @@ struct ManyLinksTests {
         let table = try require(transaction.schema.table(named: "Item"))
         let column = try require(table.column(named: name))
         let keys = (0..<Self.count).map { _ in transaction.createKeyless(table) }
-        expect(Self.count * Self.links > BacklinkChanges.logLimit)
+        expect(Self.count * Self.links > Self.limit)
         for (i, key) in keys.enumerated() {
             let targets = (0..<Self.links).map { keys[(i * 7919 + $0 * 613) % Self.count] }
             switch column.collection {

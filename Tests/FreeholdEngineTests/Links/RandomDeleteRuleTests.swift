@@ -14,7 +14,7 @@ import Testing
 
     static let seeds: [UInt64] = {
         let first = UInt64(ProcessInfo.processInfo.environment["FREEHOLD_SEED"] ?? "") ?? 1
-        return Array(first..<first + (EngineModelTests.isSoak ? 600 : 24))
+        return Array(first..<first + UInt64(TestBudget.cases(12, soak: 600)))
     }()
 
     private func specs(_ random: inout RandomEngine) -> [TableSpec] {

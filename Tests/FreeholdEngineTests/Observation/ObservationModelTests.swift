@@ -14,7 +14,7 @@ struct ObservationModelTests {
 
     static let runs: [Run] = {
         let first = UInt64(ProcessInfo.processInfo.environment["FREEHOLD_SEED"] ?? "") ?? 1
-        return (first..<first + (EngineModelTests.isSoak ? 300 : 9)).map { seed in
+        return (first..<first + UInt64(TestBudget.cases(6, soak: 300))).map { seed in
             Run(seed: seed, span: [4, 16, 1000][Int(seed % 3)])
         }
     }()
@@ -25,7 +25,7 @@ struct ObservationModelTests {
         options.clusterSpan = run.span
         options.mapSize = 1 << 30
         var driver = try ObservationDriver(run.seed, folder.file(), options)
-        try driver.run(rounds: EngineModelTests.isSoak ? 40 : 12)
+        try driver.run(rounds: TestBudget.cases(10, soak: 40))
         expect(driver.problems.isEmpty, "\(run): \(driver.problems.joined(separator: "\n"))")
     }
 }

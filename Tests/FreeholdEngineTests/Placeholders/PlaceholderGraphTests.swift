@@ -4,7 +4,9 @@ import Testing
 
 /// What the processes of `PlaceholderProcessTests` do, in one.
 struct PlaceholderGraphTests {
-    @Test(arguments: 1...20) func `the graph script leaves what it says`(seed: UInt64) throws {
+    @Test(arguments: 1...UInt64(TestBudget.cases(7, soak: 200))) func `the graph script leaves what it says`(
+        seed: UInt64
+    ) throws {
         let folder = try ChildFolder()
         let database = try Database.open(at: folder.file("graph.realm"))
         let script = GraphScript(seed: seed)

@@ -445,7 +445,7 @@ struct RandomPlaceholderTests {
             try transaction.applySchema(Model.specs)
             _ = try transaction.commit()
         }
-        for round in 0..<(environment["FREEHOLD_SOAK"] == nil ? 60 : 2000) {
+        for round in TestBudget.range("RandomPlaceholderTests", usual: 30, soak: 2000) {
             let saved = driver.model
             let transaction = try database.beginWrite()
             for _ in 0..<driver.pick([1, 3, 30]) { try driver.step(transaction) }

@@ -14,7 +14,7 @@ struct GroupTests {
             partsLog2: Int(shape.seed % 3)
         )
         let naive = NaiveStages(db: db)
-        for step in 0..<30 {
+        for step in TestBudget.range("GroupTests", usual: 12, soak: 300) {
             let stages = step % 3 == 0 ? [] : (0..<2).map { _ in db.stage() }
             let paths = (0..<Int.random(in: 1...3, using: &db.random)).map { _ in db.orderedKey().path }
             let rows = stages.reduce(naive.all()) { naive.apply($1, to: $0) }

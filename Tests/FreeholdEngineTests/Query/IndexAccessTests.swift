@@ -154,7 +154,7 @@ struct IndexAccessTests {
 
     private func check(_ view: DataView, _ random: inout SeededRandom, _ note: String) throws {
         let table = view.schema.table(named: "P")!
-        for step in 0..<50 {
+        for step in TestBudget.range("IndexAccessTests", usual: 16, soak: 50) {
             let (plain, indexed) = pair(view, table, &random, depth: 2)
             var query = RowQuery(table: table, predicate: plain)
             query.choice = .scan

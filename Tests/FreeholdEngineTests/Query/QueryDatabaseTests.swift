@@ -76,7 +76,7 @@ struct QueryDatabaseTests {
         let table = view.schema.table(named: "P")!
         let c = table.columns
         let naive = NaiveEvaluator(view: view)
-        for _ in 0..<25 {
+        for _ in TestBudget.range("QueryDatabaseTests", usual: 6, soak: 25) {
             let number = Value.int(Int64.random(in: 0..<6, using: &random))
             let text = RandomDatabase.value(.string, optional: true, &random)
             let texts = (0..<3).map { _ in RandomDatabase.value(.string, optional: true, &random) }

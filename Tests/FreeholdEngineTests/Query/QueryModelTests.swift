@@ -50,7 +50,7 @@ struct QueryModelTests {
             partsLog2: shape.parts
         )
         let naive = NaiveEvaluator(view: db.view)
-        for step in 0..<40 {
+        for step in TestBudget.range("QueryModelTests.sort", usual: 15, soak: 400) {
             let sort = (0..<Int.random(in: 1...3, using: &db.random)).map { _ in db.sortKey() }
             let predicate = db.predicate(depth: 0)
             let query = RowQuery(table: db.people, predicate: predicate, sort: sort)
@@ -83,7 +83,7 @@ struct QueryModelTests {
             partsLog2: shape.parts
         )
         let naive = NaiveEvaluator(view: db.view)
-        for step in 0..<8 {
+        for step in TestBudget.range("QueryModelTests.aggregates", usual: 4, soak: 80) {
             let predicate = step == 0 ? .constant(true) : db.predicate(depth: 1)
             let query = RowQuery(table: db.people, predicate: predicate)
             let matches = naive.keys(db.people, predicate)

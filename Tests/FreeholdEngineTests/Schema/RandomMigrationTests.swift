@@ -4,8 +4,20 @@ import Testing
 @testable import FreeholdEngine
 
 struct `Random migrations` {
-    /// The third is another each time.
-    @Test(arguments: [1, 2, UInt64.random(in: 6...1 << 40)] as [UInt64], [64 << 20, 30_000])
+    private static let budgets = [64 << 20, 30_000]
+
+    /// One random seed in the usual run; many with both budgets in the soak.
+    private static let runs: [(UInt64, Int)] = {
+        if let seed = UInt64(ProcessInfo.processInfo.environment["FREEHOLD_SEED"] ?? "") {
+            return budgets.map { (seed, $0) }
+        }
+        let random = UInt64.random(in: 6...1 << 40)
+        let usual: [(UInt64, Int)] = [(1, budgets[0]), (2, budgets[1]), (random, budgets[Int(random % 2)])]
+        guard TestBudget.isSoak else { return usual }
+        return usual + [(1, budgets[1]), (2, budgets[0])] + (1...100).flatMap { n in budgets.map { (random + n, $0) } }
+    }()
+
+    @Test(arguments: runs)
     func `chains of random schemas keep what the rules say, with and without room in memory`(
         seed: UInt64,
         budget: Int
@@ -21,11 +33,11 @@ struct `Random migrations` {
         var model = MigrationModel(specs: MigrationModel.schema(&random))
         let first = try database.beginWrite()
         try first.applySchema(model.specs, userVersion: 1)
-        try model.add(20, to: first, &random)
+        try model.add(TestBudget.cases(15, soak: 20), to: first, &random)
         expectEqual(model.differences(from: try first.commit()), [], "seed \(seed)")
         var follower = try JournalFollower(database)
 
-        for version in 2...6 as ClosedRange<UInt64> {
+        for version in 2...UInt64(TestBudget.cases(5, soak: 6)) {
             let next = model.nextSchema(&random)
             let renames = renames(from: model.specs, to: next, &random)
             let isAbandoned = Int.random(in: 0..<4, using: &random) == 0

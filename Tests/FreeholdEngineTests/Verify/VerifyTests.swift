@@ -42,7 +42,11 @@ struct VerifyTests {
             )
             let any: [Value] = [.null, .int(7), .string("seven"), nested, .string(String(repeating: "s", count: 5000))]
             try t.set(person.columns[8], key, any[i % 5])
-            try t.listAppend(person.columns[9], key, i == 9 ? (0..<200).map { _ in nested } : any)
+            try t.listAppend(
+                person.columns[9],
+                key,
+                i == 9 ? (0..<200).map { _ in nested } : i < 10 ? any : any.dropLast()
+            )
             try t.set(person.columns[7], key, .timestamp(Timestamp(seconds: Int64(i), nanoseconds: 5)))
         }
         _ = try t.commit()
@@ -51,6 +55,18 @@ struct VerifyTests {
         u.delete(dog, ObjectKey(2))
         _ = try u.commit()
         return database
+    }
+
+    /// Returns all blocks in the soak. The usual run takes one of each segment, the first, the last, and some more.
+    private func chosen(
+        _ all: [(UInt32, UInt64, [UInt8])],
+        _ random: inout RandomEngine
+    ) -> [(UInt32, UInt64, [UInt8])] {
+        if TestBudget.isSoak { return all }
+        var picks = SeededRandom(seed: Self.seed &+ UInt64(random.below(1 << 30)))
+        let bySegment = Dictionary(grouping: all.indices) { all[$0].0 }
+        let borders = bySegment.keys.sorted().map { picks.pick(bySegment[$0]!) }
+        return TestBudget.sample(of: all.count, usual: 8, borders: borders, using: &picks).map { all[$0] }
     }
 
     /// All but the digest, which counts the others.
@@ -102,8 +118,11 @@ struct VerifyTests {
         let schema = try database.snapshot().schema
         expect(all.count > 50)
         var random = RandomEngine(seed: Self.seed)
-        // All of them would take minutes.
-        for (segment, number, bytes) in all where EngineModelTests.isSoak || random.chance(25) {
+        // All of them take minutes.
+        let chosen = chosen(all, &random)
+        expect(Set(chosen.map(\.0)) == Set(all.map(\.0)), "each segment has a case")
+        expect(TestBudget.isSpent("VerifyTests.blocks", cases: chosen.count, of: 15))
+        for (segment, number, bytes) in chosen {
             let isHistory = segment == Catalogue.historySegment
             if !isHistory, !Self.isFree(segment, schema) {
                 try write(database, segment, number, nil)
@@ -129,8 +148,9 @@ struct VerifyTests {
         let database = try sample(folder.file())
         var random = RandomEngine(seed: seed)
         var silent: [String] = []
-        for (segment, number, bytes) in try blocks(database) where !bytes.isEmpty {
-            if !EngineModelTests.isSoak, !random.chance(40) { continue }
+        let chosen = try chosen(blocks(database).filter { !$0.2.isEmpty }, &random)
+        expect(TestBudget.isSpent("VerifyTests.damage, seed \(seed)", cases: chosen.count, of: 15))
+        for (segment, number, bytes) in chosen {
             var damaged = bytes
             for _ in 0...random.below(3) {
                 // Headers are what leads astray.

@@ -17,7 +17,7 @@ struct SyncWorldTests {
     }
 
     private static var count: Int {
-        guard let soak = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] else { return 10 }
+        guard let soak = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] else { return 4 }
         return Int(soak).flatMap { $0 > 1 ? $0 : nil } ?? 2_000
     }
 
@@ -38,7 +38,10 @@ struct SyncWorldTests {
 
     @Test(arguments: all)
     func `Clients end on the server's state, and what is pending never gives way`(options: Options) {
-        for seed in Self.seeds {
+        let seeds = Self.seeds
+        var cases = 0
+        for seed in seeds {
+            cases += 1
             var world = SyncWorld(seed: seed, options)
             world.run()
             guard !world.problems.isEmpty else { continue }
@@ -46,6 +49,7 @@ struct SyncWorldTests {
             Issue.record("seed \(seed), \(options): \((world.problems + log).joined(separator: "\n"))")
             return
         }
+        expect(TestBudget.isSpent("SyncWorldTests, \(options)", cases: cases, of: seeds.count))
     }
 
     private func expectNoProblems(_ scenario: (UInt64) -> [String]) {

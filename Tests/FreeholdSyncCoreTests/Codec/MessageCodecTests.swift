@@ -37,7 +37,7 @@ enum CodecSeeds {
     static func seeds(_ test: String, count: Int, soak: Int) -> [UInt64] {
         let environment = ProcessInfo.processInfo.environment
         if let seed = environment["FREEHOLD_SEED"].flatMap({ UInt64($0) }) { return [seed] }
-        let count = environment["FREEHOLD_SOAK"] == nil ? count : soak
+        let count = TestBudget.cases(count, soak: soak)
         let first = UInt64.random(in: 0..<1 << 40)
         print("\(test): FREEHOLD_SEED=\(first) and the \(count - 1) after it")
         return Array(first..<first + UInt64(count))
@@ -54,7 +54,10 @@ struct MessageCodecTests {
         throws
     {
         let codec = Self.codecs[codec]
-        for seed in CodecSeeds.seeds("MessageCodecTests", count: 20, soak: 2_000) {
+        let seeds = CodecSeeds.seeds("MessageCodecTests", count: 6, soak: 2_000)
+        var cases = 0
+        for seed in seeds {
+            cases += 1
             var messages = RandomMessages(seed: seed)
             for _ in 0..<40 {
                 let (client, server) = (messages.client(), messages.server())
@@ -69,6 +72,7 @@ struct MessageCodecTests {
                 }
             }
         }
+        expect(TestBudget.isSpent("MessageCodecTests", cases: cases, of: seeds.count))
     }
 
     @Test func `A message that is encoded once is the same for each session but for the number`() throws {

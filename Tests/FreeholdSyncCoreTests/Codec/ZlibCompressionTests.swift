@@ -77,7 +77,7 @@ struct ZlibCompressionTests {
             for seed in 0..<16 as Range<UInt64> {
                 group.addTask {
                     var random = SeededRandom(seed: seed)
-                    return (0..<50).allSatisfy { _ in
+                    return (0..<TestBudget.cases(16, soak: 50)).allSatisfy { _ in
                         let bytes = Self.bytes(Int.random(in: 1_000..<20_000, using: &random), &random)
                         guard let short = ZlibCompression.shared.compressed(bytes) else { return true }
                         return Self.inflated(short, count: bytes.count) == bytes

@@ -31,14 +31,17 @@ struct ListTreeTests {
         let environment = ProcessInfo.processInfo.environment
         if let seed = environment["FREEHOLD_SEED"].flatMap({ UInt64($0) }) { return [seed] }
         let first = UInt64.random(in: 0..<1 << 40)
-        let count = environment["FREEHOLD_SOAK"] == nil ? 20 : 500
+        let count = TestBudget.cases(6, soak: 500)
         print("ListTreeTests: FREEHOLD_SEED=\(first) and the \(count - 1) after it")
         return Array(first..<first + UInt64(count))
     }
 
     @Test(arguments: [false, true])
     func `Edits that name elements of old versions hit them, and nothing else changes`(trims: Bool) {
-        for seed in Self.seeds {
+        let seeds = Self.seeds
+        var cases = 0
+        for seed in seeds {
+            cases += 1
             var random = SeededRandom(seed: seed)
             var model = Model()
             for _ in 0..<400 {
@@ -52,7 +55,10 @@ struct ListTreeTests {
                 if random.chance(10) { model.tree.checkInvariants() }
             }
             model.tree.checkInvariants()
-            for (version, values) in model.versions.enumerated() where version >= model.horizon {
+            let kept = model.versions.count - model.horizon
+            for position in TestBudget.sample(of: kept, usual: 150, using: &random) {
+                let version = model.horizon + position
+                let values = model.versions[version]
                 model.tree.count(at: StreamVersion(version))
                 let found = (0..<values.count + 1).map { model.tree.slot(at: $0, version: StreamVersion(version)) }
                 expect(found.last == .some(nil) && found.dropLast().allSatisfy { $0 != nil }, "seed \(seed)")
@@ -66,6 +72,7 @@ struct ListTreeTests {
                 }
             }
         }
+        expect(TestBudget.isSpent("ListTreeTests", cases: cases, of: seeds.count))
     }
 
     /// One edit at a random version, and what must be true of it.

@@ -112,7 +112,7 @@ struct NoLeakTests {
         return (said, bench.clients[ben].refusals.count)
     }
 
-    @Test(arguments: App.allCases, CodecSeeds.seeds("NoLeakTests", count: 20, soak: 2_000))
+    @Test(arguments: App.allCases, CodecSeeds.seeds("NoLeakTests", count: 6, soak: 2_000))
     func `nothing that a user is sent tells of what is hidden`(_ app: App, _ seed: UInt64) throws {
         let (first, second) = (try play(seed, app, isOther: false), try play(seed, app, isOther: true))
         expect(first.said.count > 20)

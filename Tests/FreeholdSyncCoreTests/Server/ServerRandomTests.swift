@@ -10,7 +10,7 @@ struct ServerRandomTests {
     static let seeds: [UInt64] = {
         let environment = ProcessInfo.processInfo.environment
         if let seed = environment["FREEHOLD_SEED"].flatMap({ UInt64($0) }) { return [seed] }
-        let (first, count) = (UInt64(1), environment["FREEHOLD_SOAK"] == nil ? 40 : 5_000)
+        let (first, count) = (UInt64(1), TestBudget.cases(13, soak: 5_000))
         print("ServerRandomTests: FREEHOLD_SEED=\(first) and the \(count - 1) after it")
         return Array(first..<first + UInt64(count))
     }()

@@ -84,7 +84,7 @@ struct ViewIndexTests {
         )
     }
 
-    @Test(arguments: CodecSeeds.seeds("ViewIndexTests", count: 40, soak: 4_000))
+    @Test(arguments: CodecSeeds.seeds("ViewIndexTests", count: 12, soak: 4_000))
     func `a view that isn't found has nothing to be told`(_ seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var (index, views) = (ViewIndex(), [ViewIdentity: View]())

@@ -68,7 +68,9 @@ struct SimulatorTests {
         let isLong = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] != nil
         // The usual run is the same each time; others are for finding what it doesn't. Seeds that fail are named in docs/status.md.
         let first = Self.number("FREEHOLD_SEED") ?? (isLong ? .random(in: 0..<1 << 40) : 1)
-        let count = Self.number("FREEHOLD_COUNT") ?? (isLong ? 100_000 : Self.number("FREEHOLD_SEED") == nil ? 40 : 1)
+        let count =
+            Self.number("FREEHOLD_COUNT")
+            ?? (isLong ? 100_000 : Self.number("FREEHOLD_SEED") == nil ? UInt64(SimulatedProfile.all.count) : 1)
         print("SimulatorTests: FREEHOLD_SEED=\(first) FREEHOLD_COUNT=\(count)")
         let start = ContinuousClock.now
         let workers = UInt64(max(ProcessInfo.processInfo.activeProcessorCount, 1))
@@ -102,6 +104,7 @@ struct SimulatorTests {
             print("failed: \(failed.seed) \(failed.profile.name): \(failed.problems.first?.prefix(300) ?? "")")
         }
         if let failed = outcomes.1.min(by: { $0.seed < $1.seed }) { Issue.record("\(Self.report(failed))") }
+        expect(count > 0)
         guard count >= 2_000 else { return }
         for path in Self.rarePaths where outcomes.0[path] == nil { Issue.record("no world went this way: \(path)") }
     }
@@ -127,7 +130,7 @@ struct SimulatorTests {
         let profiles = UInt64(SimulatedProfile.all.count)
         let isLong = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] != nil
         let first = Self.number("FREEHOLD_SEED") ?? (isLong ? .random(in: 0..<1 << 30) : 1)
-        let count = Self.number("FREEHOLD_VERSIONS") ?? 8
+        let count = Self.number("FREEHOLD_VERSIONS") ?? UInt64(TestBudget.cases(3, soak: 8))
         print("SimulatorTests: FREEHOLD_SEED=\(first) FREEHOLD_VERSIONS=\(count)")
         for index in SimulatedProfile.all.indices where SimulatedProfile.all[index].hasVersions {
             for number in 0..<count {

@@ -46,7 +46,7 @@ struct ProjectRoundTripTests {
     @Test
     func `random ones`() throws {
         var projects = RandomProjects(random: SeededRandom(test: "random projects"))
-        for _ in 0..<(300 * soak) {
+        for _ in TestBudget.range("ProjectRoundTripTests", usual: 100, soak: 15_000) {
             let project = try projects.project()
             let again = try AppServicesProject(files: project.files())
             expectEqualProjects(again, project)

@@ -83,7 +83,10 @@ struct LensConditionTests {
             )
             let found = ClassMap("A", stored: "A", isEmbedded: false, [property], names: [("v", 0)])
             let mapper = ConditionMapper(VersionMap([found], names: ["A": 0]))
-            for _ in 0..<4_000 * soak {
+            let budget = TestBudget.cases(1_000, soak: 200_000)
+            var cases = 0
+            for _ in 0..<budget {
+                cases += 1
                 // Texts of floats are compared with the nearest float: these are exact.
                 let constants = [value(type), value(type)].map { value -> SyncValue in
                     if case .float(let number) = value, random.chance(50) { return .double(Double(number)) }
@@ -105,6 +108,7 @@ struct LensConditionTests {
                 expectEqual(isFound, isTrue, "\(text) of \(stored), shown as \(shown): \(mapped.condition)")
                 if isFound != isTrue { return }
             }
+            expect(TestBudget.isSpent("LensConditionTests, \(type)", cases: cases, of: budget))
         }
     }
 

@@ -174,7 +174,9 @@ struct RandomVersionsTests {
 
     @Test func `each app holds what the oracle says`() throws {
         var random = SeededRandom(test: "versions at once")
-        for round in 0..<25 * soak {
+        let budget = TestBudget.cases(8, soak: 1_250)
+        var cases = 0
+        for round in 0..<budget {
             var world = World(random)
             world.addClients()
             for push in 0..<4 {
@@ -201,7 +203,9 @@ struct RandomVersionsTests {
             let problems = world.problems()
             try require(problems.isEmpty, "round \(round), anew: \(problems)")
             random = world.chain.random
+            cases += 1
         }
+        expect(TestBudget.isSpent("RandomVersionsTests", cases: cases, of: budget))
     }
 }
 
