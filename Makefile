@@ -4,7 +4,7 @@ SWIFT ?= swift
 LIST_OF_SOURCES = Sources Tests Examples Benchmarks Tools Server/Sources Server/Tests Server/Package.swift Package.swift
 # Suites whose names match are the ones worth running under the thread sanitizer.
 TSAN_SUITES ?= Concurrency|WriterLock|WriterThread|Registry|AsyncTests|StorageTransaction|LargeTransaction|HerdTests|ChangeSequence|ObservationReplay|SchemaObservation|SectionObservation|AsyncTurn|ObservationLife|PlaceStress
-SOAK_SUITES ?= Damaged|CrashTests|LostWriteTests|Random|ModelTests|ProcessTests|HerdTests|ManyFiles|MergeComparison|MessageCodec|HostileBytes|HostileFile|HostileImport|JointWorld|SyncWorld|ServerRandom|SimulatorTests|SimulatedStore|HostileMachine|Values of damaged|CommitLogCrash|CommitLogTests|ManyLinks|ListTree|VerifyTests|DeletionComparison|ValueComparison|HistoryComparison|FollowedViews|DamageTests|QueryDatabase|LensCondition|StoredObject|JournalReplay|JournalContent|IndexTree|IndexAccess|OpenChunk|DraftTests|QueryGrammar|Walks through|BlockWalk|RegularExpression|LinkGraph|ViewIndex|NoLeak|FuzzTests|PlaceholderGraph|PlainTerm|GroupTests|ProjectRoundTrip|CompiledRules|EngineRules|ChangeEvent|EmbeddedTable|QueryStage|ZlibCompression|KillTests|PlaintextSearch
+SOAK_SUITES ?= Damaged|CrashTests|LostWriteTests|Random|ModelTests|ProcessTests|HerdTests|ManyFiles|MergeComparison|MessageCodec|HostileBytes|HostileFile|HostileImport|JointWorld|SyncWorld|ServerRandom|SimulatorTests|SimulatedStore|HostileMachine|Values of damaged|CommitLogCrash|CommitLogTests|ManyLinks|ListTree|VerifyTests|DeletionComparison|ValueComparison|HistoryComparison|FollowedViews|DamageTests|QueryDatabase|LensCondition|StoredObject|JournalReplay|JournalContent|IndexTree|IndexAccess|OpenChunk|DraftTests|QueryGrammar|Walks through|BlockWalk|RegularExpression|LinkGraph|ViewIndex|NoLeak|FuzzTests|PlaceholderGraph|PlainTerm|GroupTests|ProjectRoundTrip|CompiledRules|EngineRules|ChangeEvent|EmbeddedTable|QueryStage|ZlibCompression|KillTests|PlaintextSearch|AddWaysTests|DirectCollectionTests|GroupedTests|MemberwiseQueryTests|StoreStressTests|LineEditingTests|TextTests|ConversionTests|FileTwinTests|SyncOnceTests|DistanceSortTests|TypedInDynamicTests
 # Suites around fast ways, which only an optimised build takes as programs do.
 RELEASE_SUITES ?= AddWays|ShortAdd|EmbeddedKind|KindMatrix|IterationTests|RandomOperations|FreezeTests|ThreadSafe|EngineModelTests|RandomQuery|IsolationTests|ManagedObject
 # Suites of what the traits that are off by default add.
@@ -19,7 +19,7 @@ TEST_FLAGS ?= --disable-xctest --enable-swift-testing --disable-index-store -deb
 # A developer compiles the same modules again and again: incrementally, file by file.
 FAST_FLAGS ?= --disable-xctest --enable-swift-testing --disable-index-store -debug-info-format none
 # Suites that take more than some seconds, and that `make test-fast` leaves out.
-SLOW_SUITES ?= SLOWLIST
+SLOW_SUITES ?= CrashTests|LostWriteTests|Damaged|VerifyTests|RandomMigration|DeletionComparison|HiddenStorage|ManyLinks|MergeComparison|ListTree|SimulatorTests|HerdTests|HelpExample
 # The server's package builds into the same folder, and with the same traits, so that nothing is compiled twice.
 TEST_BUILD ?= $(CURDIR)/.build
 TEST_BUILD_FLAGS = --traits default,Sync --scratch-path $(TEST_BUILD) $(TEST_FLAGS)

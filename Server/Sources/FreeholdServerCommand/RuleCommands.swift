@@ -40,9 +40,7 @@ struct RulesCommand: AsyncParsableCommand {
         func run() async throws {
             let store = try AccountStore.existing(folder)
             let rules = try Self.rules(paths)
-            var documents = try await store.documents(of: app)
-            documents.rules = rules
-            let problems = try documents.ruleProblems()
+            let problems = try Self.problems(of: rules, in: try await store.documents(of: app))
             problems.forEach { print($0) }
             if dryRun { return }
             guard force || problems.isEmpty else {
@@ -52,6 +50,14 @@ struct RulesCommand: AsyncParsableCommand {
             print(
                 "The app \(app) has rules for \(rules.classes.count) classes\(rules.defaultRoles == nil ? "" : ", and default roles")."
             )
+        }
+
+        // `AppDocuments` is changed in functions that aren't `async`: the compiler of Swift 6.3 crashes in optimised builds with debug
+        // information if an `async` function changes a local value of that size.
+        private static func problems(of rules: RuleSet, in documents: AppDocuments) throws -> [RuleProblem] {
+            var documents = documents
+            documents.rules = rules
+            return try documents.ruleProblems()
         }
 
         private static func rules(_ paths: [String]) throws -> RuleSet {
@@ -106,10 +112,15 @@ struct RulesCommand: AsyncParsableCommand {
 
         func run() async throws {
             let store = try AccountStore.existing(folder)
-            var documents = try await store.documents(of: app)
+            try printReport(documents: try await store.documents(of: app), account: try await store.user(user))
+        }
+
+        /// Prints what the user may do by the rules of the file, if one is named, else by the app's.
+        private func printReport(documents: AppDocuments, account: AccountUser?) throws {
+            var documents = documents
             documents.rules = try rules.map { try RuleSet(extendedJSON: try SchemaFiles.text($0)) } ?? documents.rules
             guard let set = try documents.storedRules() else { throw ValidationError("The app \(app) has no rules.") }
-            var user = try await store.user(user).map { RuleUser($0) } ?? RuleUser(id: user)
+            var user = account.map { RuleUser($0) } ?? RuleUser(id: user)
             (user.values, user.environment) = (documents.values, documents.environment)
             // As the server asks: under the names by which things are stored.
             let versions = try documents.versions()
