@@ -96,9 +96,9 @@ struct CommandLineTests {
                 stop() {
                     "$F" import new/b.realm "$@" < in & pid=$!
                     exec 3> in; head -c $(($(wc -c < a.json) - 4)) $doc >&3
-                    for i in $(seq 600); do [ -n "$(ls -A new)" ] && break; sleep 0.05; done
+                    for i in $(seq 600); do [ -n "$(ls -A new)" ] && break; sleep 0.02; done
                     [ -n "$(ls -A new)" ] && echo begun
-                    kill -\(signal) $pid; for i in $(seq 600); do kill -0 $pid 2> /dev/null || break; sleep 0.05; done
+                    kill -\(signal) $pid; for i in $(seq 600); do kill -0 $pid 2> /dev/null || break; sleep 0.02; done
                     exec 3>&-; wait $pid; echo $(($? > 128)) $(ls -A new)
                 }
                 doc=a.json; stop
