@@ -78,7 +78,9 @@ struct HostileNameTests {
             // The file system may spell names of other scripts otherwise than the virtual machine.
             try write(names.joined(separator: "\n"), to: folder + "/names")
             let result = try Tool.java.run(
-                Compilers.quickStart + ["-Dfile.encoding=UTF-8", "-Dsun.jnu.encoding=UTF-8", "-cp", folder + "/classes", "Main"] + names,
+                Compilers.quickStart + [
+                    "-Dfile.encoding=UTF-8", "-Dsun.jnu.encoding=UTF-8", "-cp", folder + "/classes", "Main",
+                ] + names,
                 in: folder
             )
             expectEqual(result.status, 0, "\(result.output.prefix(2_000))")

@@ -20,9 +20,11 @@ enum Compilers {
     static func checkJava(_ models: GeneratedModels, in folder: String, with more: [String]) throws {
         try Stubs.writeJava(folder + "/stubs")
         let paths = try write(models, folder + "/models")
-        let arguments = quickStart.map { "-J" + $0 } + [
-            "-nowarn", "-encoding", "UTF-8", "-proc:none", "-d", folder + "/classes", "-sourcepath", folder + "/stubs",
-        ]
+        let arguments =
+            quickStart.map { "-J" + $0 } + [
+                "-nowarn", "-encoding", "UTF-8", "-proc:none", "-d", folder + "/classes", "-sourcepath",
+                folder + "/stubs",
+            ]
         try Tool.javac.expectSuccess(arguments + paths + more.map { folder + "/stubs/" + $0 }, in: folder)
     }
 

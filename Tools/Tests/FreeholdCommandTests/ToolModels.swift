@@ -49,10 +49,12 @@ enum ToolFile {
     /// Writes a file whose contents the first call creates.
     private static func make(_ path: String, _ people: Int?, _ create: (String) throws -> Void) throws {
         let known = made.withLock { $0[people] }
-        let content = try known ?? withFolder { folder in
-            try create(folder + "/made.realm")
-            return try bytes(folder + "/made.realm")
-        }
+        let content =
+            try known
+            ?? withFolder { folder in
+                try create(folder + "/made.realm")
+                return try bytes(folder + "/made.realm")
+            }
         made.withLock { $0[people] = content }
         try content.write(to: URL(fileURLWithPath: path))
     }
