@@ -57,6 +57,8 @@ enum ToolFile {
             }
         made.withLock { $0[people] = content }
         try content.write(to: URL(fileURLWithPath: path))
+        // The lock of writers, which a program that wrote the file leaves beside it.
+        try Data().write(to: URL(fileURLWithPath: path + ".writer"))
     }
 
     /// Writes a file of three people and two pets.
