@@ -16,7 +16,7 @@ struct FileTwinTests {
     }
 
     /// The number of steps of a world without failing writes.
-    private static let steps = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] == nil ? 60 : 150
+    private static let steps = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] == nil ? 40 : 150
 
     static let all: [SyncWorld.Options] = [
         SyncWorld.Options(name: "fields", kinds: [.write, .write, .create, .delete]),
