@@ -178,7 +178,7 @@ struct QueryDepthTests {
         await #expect(processExitsWith: .success) {
             try SmallStack.run {
                 let all = try QueryDepthTests.realm().objects(DeepNode.self)
-                // More levels than the stack has space for, however small a frame is.
+                // The stack has 26 bytes for each level, which is less than a frame needs.
                 let n = 20_000
                 let texts = [
                     QueryDepthTests.times("NOT ", n) + "number == 1",

@@ -27,8 +27,8 @@ struct DirectCollectionTests {
         var random = SeededRandom(seed: seed &* 1000 &+ UInt64(id))
         let object = RTFilled()
         object.id = id
-        // One collection of 200 is a large one, or of 40 in the soak. These have no factor in common with the number of
-        // properties, so that each property has large collections.
+        // Every 200th collection is large, in the soak every 40th. The number of properties has no factor in common with
+        // either, so that each property has large collections.
         var number = id * 13
         func count() -> Int {
             number += 1

@@ -13,10 +13,11 @@ enum Compilers {
         }
     }
 
-    /// Makes a virtual machine that runs for a moment begin sooner: with its quick compiler and one thread for memory.
+    /// Options that shorten the start of a Java virtual machine: it compiles without optimizations and collects memory on one
+    /// thread.
     static let quickStart = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
 
-    /// Compiles models, and more files of the stubs' folder.
+    /// Compiles models together with more files of the stubs' folder.
     static func checkJava(_ models: GeneratedModels, in folder: String, with more: [String]) throws {
         try Stubs.writeJava(folder + "/stubs")
         let paths = try write(models, folder + "/models")

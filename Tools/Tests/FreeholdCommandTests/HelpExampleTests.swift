@@ -139,7 +139,7 @@ struct HelpExampleTests {
         let examples = try Self.examples(command)
         expect(!examples.isEmpty)
         for example in examples {
-            // The examples of the whole command that are examples of one of its commands run there.
+            // An example that is also an example of a subcommand runs with those of the subcommand.
             if command.isEmpty, let name = example.split(separator: " ").dropFirst().first.map(String.init),
                 Self.commands.contains(name), try Self.examples(name).contains(example)
             {

@@ -57,7 +57,7 @@ enum ToolFile {
             }
         made.withLock { $0[people] = content }
         try content.write(to: URL(fileURLWithPath: path))
-        // The lock of writers, which a program that wrote the file leaves beside it.
+        // A program that has written a database leaves this file next to it.
         try Data().write(to: URL(fileURLWithPath: path + ".writer"))
     }
 
