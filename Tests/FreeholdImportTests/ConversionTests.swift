@@ -21,9 +21,11 @@ struct ConversionTests {
     func `a map of keys gives each object's new key, and none for others`(_ memory: Int, _ isScattered: Bool) throws {
         let seed =
             ProcessInfo.processInfo.environment["FREEHOLD_SEED"].flatMap { UInt64($0) } ?? .random(in: 0 ... .max)
-        print("FREEHOLD_SEED=\(seed)")
-        var random = SeededRandom(seed: seed)
-        for _ in 0..<100 {
+        let count = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] == nil ? 25 : 2_000
+        print("ConversionTests: FREEHOLD_SEED=\(seed), \(count) maps")
+        var (random, cases) = (SeededRandom(seed: seed), 0)
+        for _ in 0..<count {
+            cases += 1
             let scratch = ScratchFile()
             let blockRuns = [1, 7, 512].randomElement(using: &random)!
             let map = KeyMap(scratch, memory: memory, blockRuns: blockRuns)
@@ -52,6 +54,7 @@ struct ConversionTests {
             // Of scattered keys hardly more than themselves is stored.
             if isScattered, blockRuns < 8 { expect(scratch.size <= keys.count * 9) }
         }
+        expectEqual(cases, count)
     }
 
     @Test func `keys that can't be put into a file are an error`() throws {

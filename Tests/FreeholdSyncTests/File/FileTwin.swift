@@ -179,6 +179,8 @@ struct FileTwin: WorldClient {
 
     // MARK: Comparing
 
+    // The comparisons make their texts only for a difference, since a text of a large request takes long.
+
     private typealias Objects = [ObjectName: [SyncString: MergedContent]]
 
     private static func plain(_ contents: [SyncString: MergedContent]?) -> [SyncString: Content]? {
@@ -203,10 +205,10 @@ struct FileTwin: WorldClient {
             }
     }
 
-    private mutating func compareObjects(_ text: String) {
+    private mutating func compareObjects(_ text: @autoclosure () -> String) {
         let shown = FileClient.contents(try! file.database.snapshot())
         let (one, two) = (shown.mapValues { Self.plain($0)! }, memory.data.objects.mapValues { Self.plain($0)! })
-        if one != two { problems.append("\(text) it shows\n\(one)\nexpected\n\(two)") }
+        if one != two { problems.append("\(text()) it shows\n\(one)\nexpected\n\(two)") }
     }
 
     /// Before they get numbers.
@@ -229,48 +231,48 @@ struct FileTwin: WorldClient {
 
     private struct Rollback: Error {}
 
-    private mutating func compare(_ text: String) {
-        compareObjects(text)
+    private mutating func compare(_ text: @autoclosure () -> String) {
+        compareObjects(text())
         var file = file!
         try? file.transact { transaction -> Void in
-            do { try compare(transaction, text) } catch { problems.append("\(text): \(error)") }
+            do { try compare(transaction, text) } catch { problems.append("\(text()): \(error)") }
             throw Rollback()
         }
     }
 
-    private mutating func compare(_ transaction: FileClientTransaction, _ text: String) throws {
+    private mutating func compare(_ transaction: FileClientTransaction, _ text: () -> String) throws {
         let data = memory.data
         var (one, two) = (transaction.state, data.state)
         if !Self.isAlike(one.recovery, two.recovery) {
-            problems.append("\(text): recoveries \(one.recovery)\nexpected\n\(two.recovery)")
+            problems.append("\(text()): recoveries \(one.recovery)\nexpected\n\(two.recovery)")
         }
         (one.recovery, two.recovery) = ([], [])
-        if one != two { problems.append("\(text): \(one)\nexpected\n\(two)") }
+        if one != two { problems.append("\(text()): \(one)\nexpected\n\(two)") }
         let names = try transaction.shadowed()
-        if names != data.shadowed() { problems.append("\(text): shadows of \(names)\nexpected\n\(data.shadowed())") }
+        if names != data.shadowed() { problems.append("\(text()): shadows of \(names)\nexpected\n\(data.shadowed())") }
         for name in names {
             guard let one = try transaction.shadow(of: name), let two = data.shadows[name] else { continue }
             let isSame =
                 one.pending == two.pending && one.version == two.version
                 && Self.plain(one.contents) == Self.plain(two.contents)
                 && Self.plain(one.confirmedContents) == Self.plain(two.confirmedContents)
-            if !isSame { problems.append("\(text): \(name) has the shadow \(one)\nexpected\n\(two)") }
+            if !isSame { problems.append("\(text()): \(name) has the shadow \(one)\nexpected\n\(two)") }
         }
         let classes = try transaction.confirmedClasses()
         let expected = data.confirmedClasses()
-        if classes != expected { problems.append("\(text): classes \(classes) expected \(expected)") }
+        if classes != expected { problems.append("\(text()): classes \(classes) expected \(expected)") }
         for name in classes {
             let versions = try transaction.confirmed(in: KeyRange(className: name))
             let expected = data.confirmed(in: KeyRange(className: name))
             if versions.map(\.key) != expected.map(\.key) || versions.map(\.version) != expected.map(\.version) {
-                problems.append("\(text): versions \(versions)\nexpected\n\(expected)")
+                problems.append("\(text()): versions \(versions)\nexpected\n\(expected)")
             }
-            if transaction.checksum(of: name) != data.checksum(of: name) { problems.append("\(text): other sums") }
+            if transaction.checksum(of: name) != data.checksum(of: name) { problems.append("\(text()): other sums") }
         }
         guard transaction.state.firstKept <= transaction.state.lastCommit + 1 else { return }
         for number in transaction.state.firstKept..<transaction.state.lastCommit + 1 {
             let (one, two) = (try transaction.commit(number), data.commit(number))
-            if one != two { problems.append("\(text): commit \(one as Any)\nexpected\n\(two as Any)") }
+            if one != two { problems.append("\(text()): commit \(one as Any)\nexpected\n\(two as Any)") }
         }
     }
 }

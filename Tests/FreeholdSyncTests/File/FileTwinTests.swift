@@ -15,6 +15,9 @@ struct FileTwinTests {
         return Array(first..<first + UInt64(number))
     }
 
+    /// The number of steps of a world without failing writes.
+    private static let steps = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] == nil ? 40 : 150
+
     static let all: [SyncWorld.Options] = [
         SyncWorld.Options(name: "fields", kinds: [.write, .write, .create, .delete]),
         SyncWorld.Options(name: "counters", kinds: [.add, .write]),
@@ -34,14 +37,20 @@ struct FileTwinTests {
     @Test(arguments: all) func `A file shows and sends what the file in memory does`(options: SyncWorld.Options) {
         var options = options
         options.fitsFiles = true
-        for seed in Self.seeds(1) {
+        options.steps = Self.steps
+        let seeds = Self.seeds(1)
+        var cases = 0
+        for seed in seeds {
             var world = SyncWorld(seed: seed, options) { FileTwin() }
             world.run()
+            cases += 1
             guard let problem = world.problems.first else { continue }
             let log = ProcessInfo.processInfo.environment["FREEHOLD_SEED"] == nil ? [] : world.log
             Issue.record("seed \(seed), \(options): \(([problem] + log).joined(separator: "\n").prefix(20_000))")
             return
         }
+        print("FileTwinTests: \(options), \(cases) worlds of \(options.steps) steps")
+        expectEqual(cases, seeds.count)
     }
 
     @Test func `After a disk that failed at any write a transaction happened whole, or not at all`() {

@@ -115,7 +115,9 @@ struct RandomIncrementTests {
         UInt64(ProcessInfo.processInfo.environment["FREEHOLD_SEED"] ?? "") ?? .random(in: 0 ... .max), 11,
     ])
     func `adds and sets in random order, of a realm and of plain values`(seed: UInt64) throws {
-        print("RandomIncrementTests: FREEHOLD_SEED=\(seed)")
+        let rounds = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] == nil ? 12 : 400
+        var cases = 0
+        print("RandomIncrementTests: FREEHOLD_SEED=\(seed), \(rounds) rounds")
         var random = SeededRandom(seed: seed)
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("freehold-\(UUID().uuidString).realm")
         let configuration = Realm.Configuration(fileURL: url, objectTypes: incrementTypes)
@@ -143,7 +145,8 @@ struct RandomIncrementTests {
                 }
             }
             let objects = models.indices.map { realm.object(ofType: IncrementCounters.self, forPrimaryKey: $0)! }
-            for round in 0..<40 {
+            for round in 0..<rounds {
+                cases += 1
                 let before = models
                 var touched: Set<Int> = []
                 realm.beginWrite()
@@ -171,6 +174,7 @@ struct RandomIncrementTests {
                     models.filter { $0.optionalIndexed == wanted.optionalIndexed }.count
                 )
             }
+            expectEqual(cases, rounds)
             expectEqual(realm.verify(), [])
         }
     }

@@ -142,13 +142,28 @@ private struct Nesting<T, Inner: InnerKinds<T>, Part: PartKinds<T, Inner>, Owner
         }
     }
 
+    /// The states of the elements of a list in a part in state `i`.
+    private func innerStates(_ states: [ExpectedKinds<T>], _ i: Int) -> [ExpectedKinds<T>] {
+        [states[(i + 3) % states.count], states[(i + 4) % states.count]]
+    }
+
+    /// The states of the elements of a list in an owner in state `i`, and whether each has embedded objects.
+    private func partStates(_ states: [ExpectedKinds<T>], _ i: Int) -> [(state: Int, withInner: Bool)] {
+        [((i + 1) % states.count, true), ((i + 2) % states.count, false)]
+    }
+
+    private func setPartMap(of owner: Owner, _ states: [ExpectedKinds<T>], _ i: Int) {
+        owner.partMap["a"] = makePart(states, i, withInner: true)
+        owner.partMap["b"] = makePart(states, (i + 1) % states.count, withInner: false)
+    }
+
     private func makePart(_ states: [ExpectedKinds<T>], _ i: Int, withInner: Bool) -> Part {
         let made = part.init()
         states[i].apply(to: made)
         guard withInner else { return made }
         made.inner = inner.init()
         states[(i + 1) % states.count].apply(to: made.inner!)
-        for state in states {
+        for state in innerStates(states, i) {
             let element = inner.init()
             state.apply(to: element)
             made.inners.append(element)
@@ -164,8 +179,9 @@ private struct Nesting<T, Inner: InnerKinds<T>, Part: PartKinds<T, Inner>, Owner
         states[i].check(found, place)
         guard withInner else { return }
         states[(i + 1) % states.count].check(try require(found.inner, place), place)
-        expectEqual(found.inners.count, states.count, place)
-        for (state, element) in zip(states, found.inners) { state.check(element, place) }
+        let inners = innerStates(states, i)
+        expectEqual(found.inners.count, inners.count, place)
+        for (state, element) in zip(inners, found.inners) { state.check(element, place) }
         states[(i + 2) % states.count].check(try require(found.innerMap["a"] ?? nil, place), place)
         expect(found.innerMap.count == 2 && found.innerMap["none"] == .some(nil), place)
     }
@@ -174,17 +190,24 @@ private struct Nesting<T, Inner: InnerKinds<T>, Part: PartKinds<T, Inner>, Owner
     {
         try check(try require(found.part, place), states, i, withInner: withInner, place)
         guard withInner else { return }
-        expectEqual(found.parts.count, states.count, place)
-        for (k, element) in found.parts.enumerated() { try check(element, states, k, withInner: true, place) }
+        let parts = partStates(states, i)
+        expectEqual(found.parts.count, parts.count, place)
+        for (part, element) in zip(parts, found.parts) {
+            try check(element, states, part.state, withInner: part.withInner, place)
+        }
         try check(try require(found.partMap["a"] ?? nil, place), states, i, withInner: true, place)
+        let next = (i + 1) % states.count
+        try check(try require(found.partMap["b"] ?? nil, place), states, next, withInner: false, place)
     }
 
     private func make(_ states: [ExpectedKinds<T>], _ i: Int, withInner: Bool) -> Owner {
         let made = owner.init()
         made.part = makePart(states, i, withInner: withInner)
         guard withInner else { return made }
-        for k in states.indices { made.parts.append(makePart(states, k, withInner: true)) }
-        made.partMap["a"] = makePart(states, i, withInner: true)
+        for part in partStates(states, i) {
+            made.parts.append(makePart(states, part.state, withInner: part.withInner))
+        }
+        setPartMap(of: made, states, i)
         return made
     }
 
@@ -196,7 +219,8 @@ private struct Nesting<T, Inner: InnerKinds<T>, Part: PartKinds<T, Inner>, Owner
             for suffix in ["", "-lock", ".writer"] { try? FileManager.default.removeItem(atPath: url.path + suffix) }
         }
         // An object whose one embedded object has nothing below it goes the short way where its values are the defaults.
-        let plans = states.indices.flatMap { [($0, false), ($0, true)] }
+        // With every second state for embedded objects below it, each state has each place: see `partStates`.
+        let plans = states.indices.flatMap { $0 % 2 == 0 ? [($0, false), ($0, true)] : [($0, false)] }
         do {
             let realm = try Realm(configuration: configuration)
             let other = try Realm(
@@ -220,8 +244,10 @@ private struct Nesting<T, Inner: InnerKinds<T>, Part: PartKinds<T, Inner>, Owner
                     let made = realm.create(owner)
                     made.part = makePart(states, i, withInner: withInner)
                     if withInner {
-                        for k in states.indices { made.parts.append(makePart(states, k, withInner: true)) }
-                        made.partMap["a"] = makePart(states, i, withInner: true)
+                        for part in partStates(states, i) {
+                            made.parts.append(makePart(states, part.state, withInner: part.withInner))
+                        }
+                        setPartMap(of: made, states, i)
                     }
                     try check(made, states, i, withInner: withInner, "assigned \(i)")
                     // And changed in place.

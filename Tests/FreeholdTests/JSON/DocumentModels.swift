@@ -101,6 +101,8 @@ enum DocumentSample {
     }
 
     /// Every value of a file, in words: links as positions.
+    ///
+    /// Lists are made arrays first: the lazy `map` of a list would be printed with the whole graph of its objects.
     static func contents(_ realm: Realm) -> [String] {
         let nodes = Array(realm.objects(DCNode.self)), leaves = Array(realm.objects(DCLeaf.self))
         func text(_ node: DCNode?) -> String { node.map { "n\(nodes.firstIndex(of: $0)!)" } ?? "-" }
@@ -114,19 +116,20 @@ enum DocumentSample {
             if let map = any.dictionaryValue {
                 return "\(map.keys.sorted().map { "\($0) \(text(map[$0]!))" })"
             }
-            if let list = any.listValue { return "\(list.map { text($0) })" }
+            if let list = any.listValue { return "\(Array(list).map { text($0) })" }
             return "\(any)"
         }
         return nodes.map { node in
             let map = node.byName.keys.sorted().map { "\($0) \(text(node.byName[$0] ?? nil))" }
             let set = node.set.map { text($0) }.sorted()
-            return "\(node.name) \(text(node.next)) \(node.others.map { text($0) }) \(map) \(set) \(text(node.leaf)) "
-                + "\(text(node.any)) \(text(node.part)) \(node.parts.map { text($0) }) \(node.before.map { text($0) })"
+            let (others, parts, before) = (Array(node.others), Array(node.parts), Array(node.before))
+            return "\(node.name) \(text(node.next)) \(others.map { text($0) }) \(map) \(set) \(text(node.leaf)) "
+                + "\(text(node.any)) \(text(node.part)) \(parts.map { text($0) }) \(before.map { text($0) })"
         }
             + leaves.map { leaf in
                 "\(leaf.key ?? "-") \(leaf.value) \(leaf.date.timeIntervalSince1970) \(leaf.text) \(leaf.float) "
                     + "\(String(describing: leaf.decimal)) \(Array(leaf.data)) \(String(describing: leaf.uuid)) \(leaf.id) "
-                    + "\(leaf.anys.map { text($0) })"
+                    + "\(Array(leaf.anys).map { text($0) })"
             }
     }
 }

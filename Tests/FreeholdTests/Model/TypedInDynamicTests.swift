@@ -111,10 +111,12 @@ struct TypedInDynamicTests {
         }
     }
 
-    @Test(arguments: 0..<20)
+    private static let rounds = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] == nil ? 8 : 400
+
+    @Test(arguments: 0..<rounds)
     func `Random graphs of typed objects, dynamic objects and plain data give what was put in`(round: Int) throws {
         let seed = (ProcessInfo.processInfo.environment["FREEHOLD_SEED"].flatMap { UInt64($0) } ?? 4711) + UInt64(round)
-        print("TypedInDynamicTests seed \(seed)")
+        print("TypedInDynamicTests: FREEHOLD_SEED=\(seed), 6 graphs")
         var maker = MixMaker(seed: seed)
         let realm = try mixRealm()
         for id in 1...6 {

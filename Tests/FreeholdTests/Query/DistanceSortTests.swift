@@ -122,7 +122,10 @@ struct DistanceSortTests {
             }
         }
         let all = realm.objects(DistanceShop.self)
-        for _ in 0..<20 {
+        let rounds = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] == nil ? 8 : 400
+        var cases = 0
+        for _ in 0..<rounds {
+            cases += 1
             let point = GeoPoint(
                 latitude: .random(in: -90...90, using: &random),
                 longitude: .random(in: -180...180, using: &random)
@@ -151,6 +154,8 @@ struct DistanceSortTests {
                 )
             }
         }
+        print("DistanceSortTests: FREEHOLD_SEED=\(seed), \(cases) orders")
+        expectEqual(cases, rounds)
     }
 
     @Test

@@ -81,7 +81,7 @@ func kindRealm<T: StoredKind & Hashable>(_ model: Kinds<T>.Type, _ values: [T]) 
     let realm = try Realm(configuration: configuration)
     func any(_ value: T) -> AnyRealmValue { AnyRealmValue._rlmFromContent(T._rlmContent(value) as _StoredContent)! }
     try realm.write {
-        for i in 0..<24 {
+        for i in 0..<16 {
             let object = model.init()
             let at = { values[($0) % values.count] }
             object.plain = at(i)

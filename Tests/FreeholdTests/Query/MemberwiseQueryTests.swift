@@ -247,6 +247,8 @@ struct MemberwiseQueryTests {
         let plain = Self.plain(40, &random)
         try Self.store(plain, in: realm)
         let all = realm.objects(MemberShelf.self).sorted(by: \.id)
+        let rounds = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] == nil ? 2 : 60
+        var cases = 0
         for path in Self.paths {
             let values = plain.indices.map { i -> [MemberWord?] in
                 guard path.text == "previous.word" else { return path.values(plain[i], plain) }
@@ -261,7 +263,8 @@ struct MemberwiseQueryTests {
                     }
                 }
             }
-            for _ in 0..<6 {
+            for _ in 0..<rounds {
+                cases += 1
                 let hasNull = !["words", "shelves.words"].contains(path.text)
                 let word: MemberWord? =
                     hasNull && Int.random(in: 0..<4, using: &random) == 0 ? nil : Self.words(&random)
@@ -309,5 +312,7 @@ struct MemberwiseQueryTests {
                 }
             }
         }
+        print("MemberwiseQueryTests: FREEHOLD_SEED=\(seed), \(cases) rounds")
+        expectEqual(cases, Self.paths.count * rounds)
     }
 }

@@ -10,12 +10,21 @@ struct RandomQueryTests {
 
     @Test(arguments: 0..<6)
     func `As conditions and as strings, with and without indexes, in and out of transactions`(_ round: Int) throws {
-        for seed in 0..<(Self.isLong ? 40 : 1) {
-            try run(UInt64(round * 1_000 + seed), span: [4, 16, 1000][round % 3], count: round < 3 ? 24 : 60)
+        let seeds = Self.isLong ? 40 : 1
+        var cases = 0
+        for seed in 0..<seeds {
+            cases += try run(UInt64(round * 1_000 + seed), span: [4, 16, 1000][round % 3], count: round < 3 ? 24 : 60)
         }
+        print("RandomQueryTests: round \(round), \(cases) conditions")
+        expectEqual(cases, seeds * Self.steps * 6)
     }
 
-    private func run(_ seed: UInt64, span: Int, count: Int) throws {
+    /// The number of steps of a seed. Every fourth is in a transaction, and every second of those is cancelled.
+    private static let steps = isLong ? 40 : 16
+
+    /// Returns the number of conditions that were checked.
+    private func run(_ seed: UInt64, span: Int, count: Int) throws -> Int {
+        var cases = 0
         var generator = SeededRandom(seed: seed)
         let realms = try [RQRealm(span: span, indexed: false), RQRealm(span: span, indexed: true)]
         for realm in realms {
@@ -35,7 +44,7 @@ struct RandomQueryTests {
                 realm.realm.delete(Array(realm.realm.objects(RQPerson.self)).filter { $0.id % 7 == 3 })
             }
         }
-        for step in 0..<40 {
+        for step in 0..<Self.steps {
             let change = generator.next()
             let isWriting = step % 4 == 3
             for realm in realms where isWriting {
@@ -52,12 +61,16 @@ struct RandomQueryTests {
             for realm in realms {
                 let all = realm.realm.objects(RQPerson.self)
                 var conditions = RandomConditions(generator: SeededRandom(seed: next), people: Array(all))
-                for _ in 0..<3 { check(conditions.condition(2), all, "seed \(seed), step \(step)") }
+                for _ in 0..<3 {
+                    check(conditions.condition(2), all, "seed \(seed), step \(step)")
+                    cases += 1
+                }
             }
             for realm in realms where isWriting {
                 if step % 8 == 3 { realm.realm.cancelWrite() } else { try realm.realm.commitWrite() }
             }
         }
+        return cases
     }
 
     private func check(_ condition: Condition, _ all: Results<RQPerson>, _ note: String) {

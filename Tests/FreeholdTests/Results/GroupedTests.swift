@@ -6,10 +6,12 @@ import Testing
 
 @Suite("Results: groups")
 struct GroupedTests {
-    @Test(arguments: 1...4 as ClosedRange<UInt64>)
+    private static let seeds: ClosedRange<UInt64> =
+        1...(ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] == nil ? 2 : 40)
+
+    @Test(arguments: seeds)
     func `Groups of random objects are those of a dictionary`(seed: UInt64) throws {
-        print("seed \(seed)")
-        var random = SeededRandom(seed: seed)
+        var (random, cases) = (SeededRandom(seed: seed), 0)
         let realm = try stageRealm()
         let owner = StageOwner()
         try realm.write {
@@ -69,7 +71,10 @@ struct GroupedTests {
             case 1: check(owner.dogs)
             default: check(realm.objects(StageDog.self).where { $0.weight > 0 }.sorted(by: \.age).limited(to: 25))
             }
+            cases += 1
         }
+        print("GroupedTests: seed \(seed), \(cases) rounds")
+        expectEqual(cases, 12)
         realm.cancelWrite()
     }
 

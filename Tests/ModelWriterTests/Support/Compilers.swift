@@ -13,13 +13,24 @@ enum Compilers {
         }
     }
 
-    static func checkJava(_ models: GeneratedModels, in folder: String) throws {
+    /// Options that shorten the start of a Java virtual machine: it compiles without optimizations and collects memory on one
+    /// thread.
+    static let quickStart = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
+
+    /// Compiles models together with more files of the stubs' folder.
+    static func checkJava(_ models: GeneratedModels, in folder: String, with more: [String]) throws {
         try Stubs.writeJava(folder + "/stubs")
         let paths = try write(models, folder + "/models")
-        let arguments = [
-            "-nowarn", "-encoding", "UTF-8", "-proc:none", "-d", folder + "/classes", "-sourcepath", folder + "/stubs",
-        ]
-        try Tool.javac.expectSuccess(arguments + paths, in: folder)
+        let arguments =
+            quickStart.map { "-J" + $0 } + [
+                "-nowarn", "-encoding", "UTF-8", "-proc:none", "-d", folder + "/classes", "-sourcepath",
+                folder + "/stubs",
+            ]
+        try Tool.javac.expectSuccess(arguments + paths + more.map { folder + "/stubs/" + $0 }, in: folder)
+    }
+
+    static func checkJava(_ models: GeneratedModels, in folder: String) throws {
+        try checkJava(models, in: folder, with: [])
     }
 
     static func checkTypeScript(_ models: GeneratedModels, in folder: String) throws {

@@ -3,10 +3,17 @@ import Foundation
 import Freehold
 
 /// The file that a command works on.
+///
+/// Groups of options contain no groups: in a debug build the parser validates a group several times for each group around it.
 struct FileOptions: ParsableArguments {
     @Argument(help: "The database file.", completion: .file())
     var file: String
-    @OptionGroup var key: KeyOptions
+    @Option(help: KeyOptions.help, completion: .file()) var encryptionKeyFile: String?
+
+    var key: KeyOptions {
+        get { KeyOptions(file: encryptionKeyFile) }
+        set { encryptionKeyFile = newValue.encryptionKeyFile }
+    }
 
     /// Opens the file for reading. It is never made or changed.
     func open() throws -> Realm { try Realm(configuration: try configuration()) }

@@ -6,14 +6,12 @@ import Freehold
 struct KeyOptions: ParsableArguments {
     static let variable = "FREEHOLD_ENCRYPTION_KEY"
 
-    @Option(
-        help: ArgumentHelp(
-            "The key of an encrypted file: 64 bytes, or their 128 hexadecimal digits; else the digits in $\(variable).",
-            valueName: "path"
-        ),
-        completion: .file()
+    static let help = ArgumentHelp(
+        "The key of an encrypted file: 64 bytes, or their 128 hexadecimal digits; else the digits in $\(variable).",
+        valueName: "path"
     )
-    var encryptionKeyFile: String?
+
+    @Option(help: help, completion: .file()) var encryptionKeyFile: String?
 
     /// Nil for a file that isn't encrypted.
     func key() throws -> Data? {
@@ -51,5 +49,12 @@ struct KeyOptions: ParsableArguments {
             key.append(UInt8(high << 4 | low))
         }
         return key
+    }
+}
+
+extension KeyOptions {
+    init(file: String?) {
+        self.init()
+        encryptionKeyFile = file
     }
 }

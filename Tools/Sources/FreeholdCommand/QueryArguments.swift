@@ -1,8 +1,12 @@
+import ArgumentParser
 import Foundation
 import Freehold
 
 /// What the command line gives for `$0` and `%@`: texts, each of which can stand for several values.
 struct QueryArguments {
+    /// The help of the option `--arg`.
+    static let help = ArgumentHelp("A value for $0, $1, … or %@; may be given several times.", valueName: "value")
+
     /// For each argument what it can be, the likeliest first.
     private let readings: [[Any?]]
 

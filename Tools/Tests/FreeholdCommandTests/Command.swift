@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// A run of the built command: what it printed and how it ended.
 struct Run: Sendable {
@@ -36,6 +37,16 @@ struct Run: Sendable {
 
     static func freehold(_ arguments: [String], input: Data? = nil) throws -> Run {
         try run(executable, arguments, input: input)
+    }
+
+    private static let helps = Mutex<[String: Run]>([:])
+
+    /// Returns the help of a command, or of the whole command for an empty name. The first call for a name runs the command.
+    static func help(_ command: String) throws -> Run {
+        if let known = helps.withLock({ $0[command] }) { return known }
+        let run = try freehold(command.isEmpty ? ["--help"] : ["help", command])
+        helps.withLock { $0[command] = run }
+        return run
     }
 
     /// Runs a shell's command line in which `$F` is the command.

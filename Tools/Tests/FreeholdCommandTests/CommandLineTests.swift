@@ -10,7 +10,7 @@ struct CommandLineTests {
 
     @Test func `examples in the help are lines that can be copied`() throws {
         for command in Self.commands + [""] {
-            let run = try Run.freehold(command.isEmpty ? ["--help"] : ["help", command])
+            let run = try Run.help(command)
             expect(run.status == 0 && run.error == "")
             guard let start = run.output.firstRange(of: "EXAMPLES:\n") else { continue }
             let examples = run.output[start.upperBound...]
@@ -88,7 +88,7 @@ struct CommandLineTests {
     func `a signal takes along what isn't complete`(signal: String) throws {
         try withFolder { folder in
             // More than one chunk of the input.
-            try ToolFile.make(folder + "/a.realm", people: 3000)
+            try ToolFile.make(folder + "/a.realm", people: 1000)
             try FileManager.default.createDirectory(atPath: folder + "/new", withIntermediateDirectories: true)
             let script = """
                 set -m; cd '\(folder)'; mkfifo in
@@ -96,9 +96,9 @@ struct CommandLineTests {
                 stop() {
                     "$F" import new/b.realm "$@" < in & pid=$!
                     exec 3> in; head -c $(($(wc -c < a.json) - 4)) $doc >&3
-                    for i in $(seq 600); do [ -n "$(ls -A new)" ] && break; sleep 0.05; done
+                    for i in $(seq 600); do [ -n "$(ls -A new)" ] && break; sleep 0.02; done
                     [ -n "$(ls -A new)" ] && echo begun
-                    kill -\(signal) $pid; for i in $(seq 600); do kill -0 $pid 2> /dev/null || break; sleep 0.05; done
+                    kill -\(signal) $pid; for i in $(seq 600); do kill -0 $pid 2> /dev/null || break; sleep 0.02; done
                     exec 3>&-; wait $pid; echo $(($? > 128)) $(ls -A new)
                 }
                 doc=a.json; stop

@@ -175,7 +175,7 @@ struct FileCommandTests {
             let run = try Run.freehold(command, "--help")
             expect(run.status == 0 && run.output.contains("EXAMPLES:") && run.error == "", "\(command)")
         }
-        expect(try Run.freehold("--help").output.contains("EXIT CODES"))
+        expect(try Run.help("").output.contains("EXIT CODES"))
         try expectEqual(Run.freehold("--version").output.split(separator: ".").count, 3)
         expect(try Run.freehold("--generate-completion-script", "bash").output.contains("freehold"))
         let wrong = try Run.freehold("inffo")

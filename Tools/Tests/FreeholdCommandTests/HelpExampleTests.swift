@@ -11,14 +11,14 @@ struct HelpExampleTests {
 
     /// The lines below EXAMPLES.
     static func examples(_ command: String) throws -> [String] {
-        let run = try Run.freehold(command.isEmpty ? ["--help"] : ["help", command])
+        let run = try Run.help(command)
         guard let start = run.output.firstRange(of: "EXAMPLES:\n") else { return [] }
         return run.output[start.upperBound...].split(separator: "\n", omittingEmptySubsequences: false)
             .prefix { !$0.isEmpty }.map { String($0.dropFirst(2)) }
     }
 
-    /// A folder with the files of the examples.
-    private func makeFiles(_ folder: String) throws {
+    /// Creates the database of the examples in a folder.
+    private static func makeDatabase(_ folder: String) throws {
         let country = ObjectSchema("Country", properties: [Property("name", .string, primaryKey: true)])
         let city = ObjectSchema(
             "City",
@@ -65,23 +65,71 @@ struct HelpExampleTests {
         }
     }
 
-    /// What the other files are made with. The source of Realm's file is one of the reader's tests'.
-    private static let setup = """
+    /// Defines the names that the lines of the examples use.
+    ///
+    /// A watch ends after it has printed the change that its function commits.
+    private static let definitions = """
         fixtures='\(URL(fileURLWithPath: #filePath).deletingLastPathComponent().path)/../../../Tests/RealmFileReaderTests/Fixtures'
-        freehold() { "$F" "$@"; }
-        cp app.realm old.realm; cp app.realm backup.realm; mkdir backups Sources Models App
-        freehold set old.realm Person 'id == 1' age=35 2> /dev/null
-        freehold export app.realm City --format csv > cities.csv; freehold export app.realm City --format jsonl > cities.jsonl
-        freehold export app.realm City > cities.json; freehold schema app.realm --format json > schema.json
-        mkdir data_sources
-        echo '{"title": "Dog", "bsonType": "object", "properties": {"_id": {"bsonType": "objectId"}}}' > data_sources/schema.json
-        echo '7,Rome,x,3' > rows.csv; printf 'id,at\\n1,31.12.2023\\n' > days.csv
-        printf 'import RealmSwift\\nclass Person: Object { @objc dynamic var name = "" }\\n' | tee Person.swift Models/Person.swift App/P.swift > Sources/P.swift
-        printf 'set Person "id == 1" age=1\\nnothing\\n.print end\\n' > edits.txt; touch app.realm.old
+        freehold() { if [ "$1" = watch ]; then watched "$@"; else "$F" "$@"; fi; }
+        watched() {
+            "$F" "$@" > watch.out 2> watch.err & local pid=$!
+            for i in $(seq 3000); do
+                { grep -q watching watch.err || ! kill -0 $pid; } 2> /dev/null && break; sleep 0.02
+            done
+            "$F" set app.realm Person 'id == 1' age=99 2> /dev/null
+            for i in $(seq 3000); do { [ -s watch.out ] || ! kill -0 $pid; } 2> /dev/null && break; sleep 0.02; done
+            kill $pid 2> /dev/null; wait $pid; local code=$?
+            cat watch.out; cat watch.err >&2
+            [ -s watch.out ] && return $code
+        }
         export EDITOR=true XDG_STATE_HOME="$PWD/state"
         # Not every machine has it.
         command -v jq > /dev/null || jq() { cat; }
         """
+
+    /// Creates the files beside the database.
+    private static let setup = """
+        cp app.realm old.realm; cp app.realm backup.realm
+        mkdir -p backups Sources Models App data_sources
+        freehold set old.realm Person 'id == 1' age=35 2> /dev/null
+        freehold export app.realm City --format csv > cities.csv; freehold export app.realm City --format jsonl > cities.jsonl
+        freehold export app.realm City > cities.json; freehold schema app.realm --format json > schema.json
+        echo '{"title": "Dog", "bsonType": "object", "properties": {"_id": {"bsonType": "objectId"}}}' > data_sources/schema.json
+        echo '7,Rome,x,3' > rows.csv; printf 'id,at\\n1,31.12.2023\\n' > days.csv
+        printf 'import RealmSwift\\nclass Person: Object { @objc dynamic var name = "" }\\n' | tee Person.swift Models/Person.swift App/P.swift > Sources/P.swift
+        printf 'set Person "id == 1" age=1\\nnothing\\n.print end\\n' > edits.txt; touch app.realm.old
+        """
+
+    /// The contents of the files of the examples by their paths, without the databases' lock files.
+    private static let files = Result { () throws -> [String: Data] in
+        try withFolder { folder in
+            try makeDatabase(folder)
+            let run = try Run.shell("cd '\(folder)'; \(definitions)\n\(setup)")
+            try require(run.status == 0, "\(run)")
+            var files: [String: Data] = [:]
+            for path in try FileManager.default.subpathsOfDirectory(atPath: folder) {
+                if path.hasSuffix("-lock") || path.hasSuffix(".writer") { continue }
+                var isFolder: ObjCBool = false
+                _ = FileManager.default.fileExists(atPath: folder + "/" + path, isDirectory: &isFolder)
+                if isFolder.boolValue { continue }
+                files[path] = try Data(contentsOf: URL(fileURLWithPath: folder + "/" + path))
+            }
+            return files
+        }
+    }
+
+    /// Writes the files of the examples to a folder.
+    private static func writeFiles(_ folder: String) throws {
+        for name in ["backups", "Sources", "Models", "App", "data_sources"] {
+            try FileManager.default.createDirectory(
+                atPath: folder + "/" + name,
+                withIntermediateDirectories: true
+            )
+        }
+        for (path, content) in try files.get() {
+            try content.write(to: URL(fileURLWithPath: folder + "/" + path))
+        }
+    }
 
     /// Exit codes that are no failures of an example.
     private static let codes: [String: Set<Int32>] = ["diff": [0, 1], "convert": [0, 2]]
@@ -91,8 +139,14 @@ struct HelpExampleTests {
         let examples = try Self.examples(command)
         expect(!examples.isEmpty)
         for example in examples {
+            // An example that is also an example of a subcommand runs with those of the subcommand.
+            if command.isEmpty, let name = example.split(separator: " ").dropFirst().first.map(String.init),
+                Self.commands.contains(name), try Self.examples(name).contains(example)
+            {
+                continue
+            }
             try withFolder { folder in
-                try makeFiles(folder)
+                try Self.writeFiles(folder)
                 var line = example
                 if command == "import", line.contains("--from-realm app.realm") {
                     line = "cp \"$fixtures/format24.realm\" app.realm; " + line
@@ -102,15 +156,9 @@ struct HelpExampleTests {
                 if command == "export" { line = "rm cities.csv; " + line }
                 if line.contains("--update error") { line = "sed -i.old 's/\"id\":1/\"id\":2/' cities.jsonl; " + line }
                 if command == "diff" || line.contains(" diff ") { line = "cp backup.realm new.realm; " + line }
-                // Only the last example of these ends by itself.
-                if line.contains("freehold watch") {
-                    line = line.replacing("freehold watch", with: "timeout 5 \"$F\" watch")
-                    line = "(sleep 1; \"$F\" set app.realm Person 'id == 1' age=99 2> /dev/null) & " + line
-                }
-                let run = try Run.shell("set -o pipefail; cd '\(folder)'; \(Self.setup)\n\(line)")
+                let run = try Run.shell("set -o pipefail; cd '\(folder)'; \(Self.definitions)\n\(line)")
                 var allowed = Self.codes[command] ?? [0]
                 if command.isEmpty { allowed.formUnion([1, 2]) }
-                if line.contains("watch") { allowed.insert(124) }
                 // One of its lines is wrong, which the option is about.
                 if line.contains("--keep-going") { allowed = [65] }
                 expect(allowed.contains(run.status) && !run.wasSignalled, "\(example): \(run)")
@@ -120,7 +168,7 @@ struct HelpExampleTests {
     }
 
     @Test func `every command is here`() throws {
-        let help = try Run.freehold("--help").output
+        let help = try Run.help("").output
         let start = try require(help.firstRange(of: "SUBCOMMANDS:\n"))
         let names = help[start.upperBound...].split(separator: "\n", omittingEmptySubsequences: false).prefix {
             !$0.isEmpty

@@ -249,7 +249,7 @@ struct InferenceCommandTests {
                 "$F" import new.realm Thing --infer < in & pid=$!
                 exec 3> in; for i in $(seq 1000); do echo "{\\"id\\": $i}"; done >&3
                 sleep 0.3; kill -\(signal) $pid
-                for i in $(seq 600); do kill -0 $pid 2> /dev/null || break; sleep 0.05; done
+                for i in $(seq 600); do kill -0 $pid 2> /dev/null || break; sleep 0.02; done
                 exec 3>&-; wait $pid; echo $(($? > 128)); ls; ls tmp
                 """
             let run = try Run.shell(script)

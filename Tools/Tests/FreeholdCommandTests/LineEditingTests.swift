@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import FreeholdCommand
@@ -53,7 +54,10 @@ struct LineEditingTests {
 
     @Test func `any bytes are decoded to their end`() {
         var random = SeededRandom(test: "bytes of keys")
-        for _ in 0..<500 {
+        let count = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] == nil ? 100 : 5_000
+        var cases = 0
+        for _ in 0..<count {
+            cases += 1
             var decoder = KeyDecoder()
             var line = EditLine()
             let bytes = (0..<200).map { _ in
@@ -68,6 +72,8 @@ struct LineEditingTests {
             let layout = LineLayout(prompt: "> ", line: line, columns: 7)
             expect(layout.cursorColumn < 7 && layout.cursorRow < layout.rows.count)
         }
+        print("LineEditingTests: \(cases) inputs")
+        expectEqual(cases, count)
     }
 
     @Test func `bytes that are no text become marks for such`() {

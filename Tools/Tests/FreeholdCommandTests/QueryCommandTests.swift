@@ -117,7 +117,7 @@ struct QueryCommandTests {
 
     @Test func `the end of a pipe ends the command quietly`() throws {
         try withFolder { folder in
-            try ToolFile.make(folder + "/a.realm", people: 20_000)
+            try ToolFile.make(folder + "/a.realm", people: 3000)
             let line = "\"$F\" query '\(folder)/a.realm' TMPerson --format csv | head -1; echo ${PIPESTATUS[0]}"
             let run = try Run.shell(line)
             expect(run.output.hasPrefix("id,name,") && run.output.hasSuffix("141\n") && run.error == "", "\(run)")

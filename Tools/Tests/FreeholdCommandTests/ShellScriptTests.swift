@@ -150,7 +150,7 @@ struct ShellScriptTests {
             try ToolFile.make(path)
             let line = """
                 cd '\(folder)'; mkfifo in; "$F" shell a.realm < in > out & exec 3> in
-                echo '.count TMPet' >&3; for i in $(seq 600); do [ -s out ] && break; sleep 0.05; done
+                echo '.count TMPet' >&3; for i in $(seq 600); do [ -s out ] && break; sleep 0.02; done
                 "$F" create a.realm TMPet name=new 2> /dev/null; echo '.count TMPet' >&3; exec 3>&-; wait; cat out
                 """
             try expectEqual(Run.shell(line).output, "2\n3\n")

@@ -1,5 +1,6 @@
 import Foundation
 import Freehold
+import Synchronization
 
 /// What the tests' files hold. All kinds of properties.
 class TMPerson: Object {
@@ -42,8 +43,31 @@ enum ToolFile {
         Realm.Configuration(fileURL: URL(fileURLWithPath: path), schemaVersion: 3, objectTypes: types)
     }
 
-    /// A file of three people and two pets.
-    static func make(_ path: String) throws {
+    /// The contents of the files of each number of people; `nil` is the file of three people and two pets.
+    private static let made = Mutex<[Int?: Data]>([:])
+
+    /// Writes a file whose contents the first call creates.
+    private static func make(_ path: String, _ people: Int?, _ create: (String) throws -> Void) throws {
+        let known = made.withLock { $0[people] }
+        let content =
+            try known
+            ?? withFolder { folder in
+                try create(folder + "/made.realm")
+                return try bytes(folder + "/made.realm")
+            }
+        made.withLock { $0[people] = content }
+        try content.write(to: URL(fileURLWithPath: path))
+        // A program that has written a database leaves this file next to it.
+        try Data().write(to: URL(fileURLWithPath: path + ".writer"))
+    }
+
+    /// Writes a file of three people and two pets.
+    static func make(_ path: String) throws { try make(path, nil) { try create($0) } }
+
+    /// Writes a file of so many people.
+    static func make(_ path: String, people: Int) throws { try make(path, people) { try create($0, people: people) } }
+
+    private static func create(_ path: String) throws {
         try write(path) { realm in
             let (cat, dog) = (TMPet(), TMPet())
             (cat.name, dog.name) = ("Mia", "Rex, \"the\" dog")
@@ -71,8 +95,7 @@ enum ToolFile {
         }
     }
 
-    /// A file of so many people.
-    static func make(_ path: String, people: Int) throws {
+    private static func create(_ path: String, people: Int) throws {
         try write(path) { realm in
             for id in 0..<people {
                 let person = TMPerson()
@@ -92,14 +115,14 @@ enum ToolFile {
     }
 
     /// Whether the library can read and write encrypted files.
-    static var canEncrypt: Bool {
+    static let canEncrypt: Bool = {
         let opened: Void? = try? withFolder { folder in
             var configuration = configuration(folder + "/a.realm")
             configuration.encryptionKey = Data(count: 64)
             _ = try Realm(configuration: configuration)
         }
         return opened != nil
-    }
+    }()
 
     /// The files' bytes, which reading may not change.
     static func bytes(_ path: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }

@@ -15,10 +15,10 @@ struct WatchCommandTests {
             let script = """
                 set -m; cd '\(folder)'
                 "$F" watch a.realm \(options) > out 2> err & pid=$!
-                for i in $(seq 1200); do grep -q watching err && break; sleep 0.05; done
+                for i in $(seq 1200); do grep -q watching err && break; sleep 0.02; done
                 quiet() { "$F" "$@" 2> /dev/null; }
                 # Until the watch has told of so many lines.
-                told() { for i in $(seq 1200); do [ $(wc -l < out) -ge $1 ] && break; sleep 0.05; done; }
+                told() { for i in $(seq 1200); do [ $(wc -l < out) -ge $1 ] && break; sleep 0.02; done; }
                 \(lines)
                 \(end)
                 wait $pid; echo "code $?" >> out; cat out; cat err >&2; ls
@@ -100,9 +100,9 @@ struct WatchCommandTests {
     @Test func `time ends it, and too few changes are told`() throws {
         let over = try watch("TMPet --timeout 0.2", then: "")
         expect(over.output.hasPrefix("code 0\n"), "\(over)")
-        let few = try watch("TMPet --timeout 3 --count 2", then: "quiet create a.realm TMPet name=x")
+        let few = try watch("TMPet --timeout 2 --count 2", then: "quiet create a.realm TMPet name=x")
         expect(
-            few.output.contains("code 75\n") && few.error.contains("1 change of 2 came within 3.0 seconds"),
+            few.output.contains("code 75\n") && few.error.contains("1 change of 2 came within 2.0 seconds"),
             "\(few)"
         )
     }

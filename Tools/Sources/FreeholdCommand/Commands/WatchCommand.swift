@@ -24,7 +24,8 @@ struct WatchCommand: ParsableCommand {
     @OptionGroup var file: FileOptions
     @Argument(help: "The class, as the file names it.") var className: String
     @Argument(help: "The condition, and SORT and LIMIT, as in the query language.") var query: String?
-    @OptionGroup var values: QueryValues
+    @Option(name: .customLong("arg"), parsing: .unconditionalSingleValue, help: QueryArguments.help)
+    var arguments: [String] = []
     @Option(help: "The form of the output: text, or JSON, an object a line.") var format = Format.text
     @Option(help: "Ends after so many changes of objects.") var count: Int?
     @Option(help: "Ends after so many seconds; with --count the exit code is 75 where fewer changes have come.")
@@ -36,20 +37,20 @@ struct WatchCommand: ParsableCommand {
         if let timeout, !(0..<1e9).contains(timeout) {
             throw ValidationError("--timeout is a number of seconds from 0 to below 1e9.")
         }
-        if query == nil && !values.arguments.isEmpty { throw ValidationError("--arg needs a query that uses it.") }
+        if query == nil && !arguments.isEmpty { throw ValidationError("--arg needs a query that uses it.") }
     }
 
     func run() throws {
         try FileOptions.requireFile(file.file)
         let realm = try FileOptions.openForWriting(file.file, file.key)
         // What is wrong with the query shows at once.
-        let (object, _) = try Selection.find(className, query, values.arguments, in: realm)
+        let (object, _) = try Selection.find(className, query, arguments, in: realm)
         let watch = Watch(
             configuration: realm.configuration,
             object: object,
             schema: realm.storedSchema,
             query: query,
-            arguments: values.arguments,
+            arguments: arguments,
             asJSON: format == .json,
             path: file.file,
             limit: count

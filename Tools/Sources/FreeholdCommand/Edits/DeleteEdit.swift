@@ -7,14 +7,15 @@ struct DeleteEdit: ParsableArguments, Edit {
     @Argument(help: "The class, as the file names it.") var className: String
     @Argument(help: "The condition in the query language; none for all objects, which needs --yes.")
     var query: String?
-    @OptionGroup var values: QueryValues
+    @Option(name: .customLong("arg"), parsing: .unconditionalSingleValue, help: QueryArguments.help)
+    var arguments: [String] = []
     @Flag(help: "Deletes all objects of the class, if these are found.") var yes = false
     @OptionGroup var options: EditOptions
 
     var dryRun: Bool { options.dryRun }
 
     func apply(to realm: Realm) throws -> EditReport {
-        let (object, found) = try Selection.find(className, query, values.arguments, in: realm)
+        let (object, found) = try Selection.find(className, query, arguments, in: realm)
         let total = realm.dynamicObjects(object.className).count
         let count = found.count
         if count == total, total > 1 || query == nil, total > 0, !yes, !dryRun {

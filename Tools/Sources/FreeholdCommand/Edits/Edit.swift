@@ -77,15 +77,7 @@ struct EditOptions: ParsableArguments {
 }
 
 /// The objects that an edit, or another command, is about.
-struct Selection: ParsableArguments, Sendable {
-    @Argument(help: "The class, as the file names it.") var className: String
-    @Argument(help: "The condition in the query language.") var query: String
-    @OptionGroup var values: QueryValues
-
-    func find(in realm: Realm) throws -> (object: ObjectSchema, found: Results<DynamicObject>) {
-        try Self.find(className, query, values.arguments, in: realm)
-    }
-
+enum Selection {
     static func find(
         _ className: String,
         _ query: String?,
@@ -97,15 +89,6 @@ struct Selection: ParsableArguments, Sendable {
         guard let query, !query.allSatisfy(\.isWhitespace) else { return (object, all) }
         return (object, try QueryArguments(arguments).filter(all, QueryText.completed(query)))
     }
-}
-
-/// Values for a query's `$0` and `%@`.
-struct QueryValues: ParsableArguments {
-    @Option(
-        name: .customLong("arg"),
-        parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("A value for $0, $1, … or %@; may be given several times.", valueName: "value")
-    ) var arguments: [String] = []
 }
 
 enum QueryText {

@@ -4,7 +4,10 @@ import Freehold
 
 /// Gives properties of some objects other values.
 struct SetEdit: ParsableArguments, Edit {
-    @OptionGroup var selection: Selection
+    @Argument(help: "The class, as the file names it.") var className: String
+    @Argument(help: "The condition in the query language.") var query: String
+    @Option(name: .customLong("arg"), parsing: .unconditionalSingleValue, help: QueryArguments.help)
+    var arguments: [String] = []
     @Argument(
         help: ArgumentHelp("What to set: age=37 'name=Ada Bell' home.city=null.", valueName: "property=value")
     ) var assignments: [String]
@@ -22,7 +25,7 @@ struct SetEdit: ParsableArguments, Edit {
     }
 
     func apply(to realm: Realm) throws -> EditReport {
-        let (object, found) = try selection.find(in: realm)
+        let (object, found) = try Selection.find(className, query, arguments, in: realm)
         let schema = realm.storedSchema
         let planned = try assignments.map { try Assignment($0, to: object, in: schema, allowsKey: false) }
         if let twice = planned.first(where: { one in planned.filter { $0.name == one.name }.count > 1 }) {

@@ -2,15 +2,13 @@ import ArgumentParser
 import Foundation
 import Freehold
 
-/// What is made of the objects that a query finds, all together or in groups.
-struct AggregateOptions: ParsableArguments, Sendable {
-    @Option(
-        help: ArgumentHelp("Groups of objects that are equal in properties: country.name,year.", valueName: "names")
-    ) var groupBy: [String] = []
-    @Option(help: ArgumentHelp("The sum of a property's values.", valueName: "names")) var sum: [String] = []
-    @Option(help: ArgumentHelp("The mean of a property's values.", valueName: "names")) var avg: [String] = []
-    @Option(help: ArgumentHelp("The least of a property's values.", valueName: "names")) var min: [String] = []
-    @Option(help: ArgumentHelp("The greatest of a property's values.", valueName: "names")) var max: [String] = []
+/// The names of the properties to group objects by and to aggregate.
+struct AggregateOptions: Sendable {
+    let groupBy: [String]
+    let sum: [String]
+    let avg: [String]
+    let min: [String]
+    let max: [String]
 
     var isGiven: Bool { ![groupBy, sum, avg, min, max].allSatisfy(\.isEmpty) }
 }

@@ -6,21 +6,30 @@ import Freehold
 struct QueryOptions: ParsableArguments, Sendable {
     @Argument(help: "The class, as the file names it.") var className: String
     @Argument(help: "The condition, and SORT, DISTINCT and LIMIT, as in the query language.") var query: String?
-    @OptionGroup var values: QueryValues
+    @Option(name: .customLong("arg"), parsing: .unconditionalSingleValue, help: QueryArguments.help)
+    var arguments: [String] = []
     @Option(help: ArgumentHelp("Properties to sort by: name,age:desc; of groups their columns.", valueName: "keys"))
     var sort: String?
     @Option(help: "At most so many objects, or groups.") var limit: Int?
     @Option(help: "Leaves out the first objects, or groups.") var offset: Int?
     @Option(help: ArgumentHelp("What to show: name,country.name.", valueName: "names")) var columns: String?
-    @OptionGroup var aggregates: AggregateOptions
+    @Option(
+        help: ArgumentHelp("Groups of objects that are equal in properties: country.name,year.", valueName: "names")
+    ) var groupBy: [String] = []
+    @Option(help: ArgumentHelp("The sum of a property's values.", valueName: "names")) var sum: [String] = []
+    @Option(help: ArgumentHelp("The mean of a property's values.", valueName: "names")) var avg: [String] = []
+    @Option(help: ArgumentHelp("The least of a property's values.", valueName: "names")) var min: [String] = []
+    @Option(help: ArgumentHelp("The greatest of a property's values.", valueName: "names")) var max: [String] = []
     @Flag(help: "Prints only how many objects there are.") var count = false
     @Flag(help: "Runs the query and tells how it went: indexes, rows looked at, time.") var explain = false
+
+    var aggregates: AggregateOptions { AggregateOptions(groupBy: groupBy, sum: sum, avg: avg, min: min, max: max) }
 
     func validate() throws {
         if let limit, limit < 0 { throw ValidationError("--limit can't be negative.") }
         if let offset, offset < 0 { throw ValidationError("--offset can't be negative.") }
         if count && explain { throw ValidationError("--count and --explain can't be given together.") }
-        if query == nil && !values.arguments.isEmpty { throw ValidationError("--arg needs a query that uses it.") }
+        if query == nil && !arguments.isEmpty { throw ValidationError("--arg needs a query that uses it.") }
         guard aggregates.isGiven else { return }
         if columns != nil {
             throw ValidationError("--columns is about objects, of which --group-by and the aggregates show none.")
@@ -36,7 +45,7 @@ struct QueryOptions: ParsableArguments, Sendable {
     /// - Returns: how many rows were shown; nil where the answer has none.
     @discardableResult
     func run(in realm: Realm, _ format: RowFormat, columns chosen: String? = nil) throws -> Int? {
-        var (object, results) = try Selection.find(className, query, values.arguments, in: realm)
+        var (object, results) = try Selection.find(className, query, arguments, in: realm)
         let schema = realm.storedSchema
         if aggregates.isGiven {
             return try Aggregation(aggregates, counts: count, of: object, in: schema)
