@@ -92,7 +92,7 @@ test-server: setup
 	@SWIFT="$(SWIFT)" Scripts/test --package-path Server --scratch-path $(TEST_BUILD) $(TEST_FLAGS)
 
 sync-demo: setup
-	@SWIFT="$(SWIFT)" Scripts/sync-demo
+	@SWIFT="$(SWIFT)" BUILD_FLAGS="$(TEST_FLAGS)" Scripts/sync-demo
 
 cli: setup
 	$(SWIFT) build -c release --package-path Tools --product freehold
