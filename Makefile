@@ -24,7 +24,7 @@ SLOW_SUITES ?= CrashTests|LostWriteTests|Damaged|VerifyTests|RandomMigration|Del
 TEST_BUILD ?= $(CURDIR)/.build
 TEST_BUILD_FLAGS = --traits default,Sync --scratch-path $(TEST_BUILD) $(TEST_FLAGS)
 
-.PHONY: help setup setup-bench demo demo-release sync-demo test test-package test-fast test-server cli install-cli bench bench-quick bench-compare bench-sync bench-build test-traits test-bundled-lmdb test-release simulate soak soak-hour tsan format lint docs docs-code
+.PHONY: help setup setup-bench demo demo-release sync-demo test test-package test-fast test-server cli install-cli bench bench-quick bench-compare bench-sync bench-build test-traits test-bundled-lmdb test-release simulate soak soak-hour tsan format lint lint-lower need-python docs docs-code
 
 help:
 	@echo "make setup        install the C libraries that Freehold needs (LMDB, and zlib for sync), where they are missing"
@@ -50,7 +50,8 @@ help:
 	@echo "make soak-hour    writers, readers and observers of several threads and processes for an hour: flat memory, a small file"
 	@echo "make tsan         the concurrency tests under the thread sanitizer"
 	@echo "make format       format the sources"
-	@echo "make lint         fail where formatting differs, a room names one above it, or a document names a file that isn't there"
+	@echo "make lint         check the formatting, the order of the layers, the paths in documents, and the language and labels of files"
+	@echo "make lint-lower   lower Scripts/language-baseline.txt to the present counts, after an improvement"
 	@echo "make docs         build the documentation into .build/docs; a link that leads nowhere fails it"
 	@echo "make docs-code    make the Swift files of the code in README.md and the articles anew: tests compile and run them"
 
@@ -154,11 +155,19 @@ tsan: setup
 format:
 	$(SWIFT) format --in-place --recursive $(LIST_OF_SOURCES)
 
-lint:
+lint: need-python
 	$(SWIFT) format lint --strict --parallel --recursive $(LIST_OF_SOURCES)
 	@Scripts/rooms
 	@Scripts/doc-paths
+	@Scripts/language-test --quiet
+	@Scripts/language check
 	@echo "lint passed"
+
+lint-lower: need-python
+	@Scripts/language lower
+
+need-python:
+	@command -v python3 >/dev/null || { echo "make lint needs python3, 3.8 or later (apt-get install python3, brew install python)" >&2; exit 1; }
 
 docs: setup
 	@Scripts/docs $(DOCS_FOLDER)

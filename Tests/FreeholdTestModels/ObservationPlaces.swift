@@ -5,7 +5,7 @@ import Synchronization
 import TestScript
 import Testing
 
-/// A queue with a realm of its own, and what the observers there were told. Everything is used on the queue.
+/// A queue with a realm of its own, and the notifications that its observers received. Everything is used on the queue.
 package final class ObservingQueue: @unchecked Sendable {
     package let queue = DispatchQueue(label: "observing")
     package let configuration: Realm.Configuration
@@ -33,7 +33,7 @@ package final class ObservingQueue: @unchecked Sendable {
     package func end() { queue.sync { tokens = [] } }
 }
 
-/// What several tasks note.
+/// Lines that several tasks add.
 package final class Notes: Sendable {
     package init() {}
 
