@@ -223,6 +223,8 @@ final class HTTPResponder: ChannelInboundHandler, RemovableChannelHandler {
         let loop = context.eventLoop
         work = Task {
             while !Task.isCancelled, let piece = await next() {
+                // The connection has ended, and its loop may have ended too: a loop that has ended runs nothing.
+                if Task.isCancelled { return }
                 let isSent: Void? = try? await loop.flatSubmit { () -> EventLoopFuture<Void> in
                     let (handler, context) = bound.value
                     guard context.channel.isActive else { return loop.makeFailedFuture(ChannelError.ioOnClosedChannel) }
@@ -233,6 +235,7 @@ final class HTTPResponder: ChannelInboundHandler, RemovableChannelHandler {
                 }.get()
                 guard isSent != nil else { return }
             }
+            if Task.isCancelled { return }
             loop.execute {
                 let (handler, context) = bound.value
                 guard context.channel.isActive else { return }
