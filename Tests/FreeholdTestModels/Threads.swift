@@ -15,13 +15,7 @@ package func onAnotherThread<R: Sendable>(_ body: @escaping @Sendable () throws 
     return try box.result!.get()
 }
 
-/// Runs the block on a new thread and waits for it.
+/// Runs the block on a thread of its own, and waits for it. Records an error of the block as an issue.
 package func onOtherThread(_ body: @escaping @Sendable () throws -> Void) {
-    let done = DispatchSemaphore(value: 0)
-    let thread = Thread {
-        do { try body() } catch { Issue.record(error) }
-        done.signal()
-    }
-    thread.start()
-    done.wait()
+    do { try onAnotherThread(body) } catch { Issue.record(error) }
 }
