@@ -176,6 +176,9 @@ import Testing
         // Its own refresh token is no access token, nor the other way round.
         #expect(try await a.profile(login["refresh_token"]).code == "InvalidSession")
         #expect(try await a.renew(login["access_token"]).code == "InvalidSession")
+        let parts = try #require(login["access_token"]).split(separator: ".")
+        let other = Data(#"{"alg":"HS512","typ":"JWT"}"#.utf8).base64EncodedString().replacing("=", with: "")
+        #expect(try await a.profile("\(other).\(parts[1]).\(parts[2])").code == "InvalidSession")
         let none = "eyJhbGciOiJub25lIn0." + (login["access_token"] ?? "").split(separator: ".")[1] + "."
         #expect(try await a.profile(none).code == "InvalidSession", "the algorithm 'none'")
         await a.stop()

@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import FreeholdServer
 import FreeholdSync
@@ -41,6 +42,36 @@ import Testing
             try await peer.hello(token)
             #expect(try await peer.next()?.fault == .auth)
         }
+        await server.stop()
+    }
+
+    @Test(arguments: ["HS256", "HS512", "RS256", "ES256", "None", "none", "hs256", ""])
+    func `a token whose header names another algorithm than its key has is refused`(_ algorithm: String) async throws {
+        let server = try await TestServer()
+        func part(_ data: some DataProtocol) -> String {
+            Data(data).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing(
+                "=",
+                with: ""
+            )
+        }
+        let head = part(Data(#"{"alg":"\#(algorithm)","typ":"JWT"}"#.utf8))
+        let body = head + "." + part(Data(#"{"sub":"ann","exp":4102444800}"#.utf8))
+        let code = HMAC<SHA256>.authenticationCode(
+            for: Data(body.utf8),
+            using: SymmetricKey(data: Data(TestServer.secret.utf8))
+        )
+        let peer = try await RawPeer(port: server.port)
+        try await peer.hello(body + "." + part(Data(code)))
+        let answer = try await peer.next()
+        if algorithm == "HS256" {
+            guard case .welcome? = answer else {
+                Issue.record("no welcome")
+                return
+            }
+        } else {
+            #expect(answer?.fault == .auth)
+        }
+        peer.close()
         await server.stop()
     }
 

@@ -65,7 +65,7 @@ struct AccountTokens: Sendable {
     /// - Throws: `TokenRefusal` if its time is over.
     func claims(_ token: String) async throws -> Claims? {
         guard token.utf8.count <= 32_768, token.utf8.filter({ $0 == UInt8(ascii: ".") }).count == 2,
-            let claims = try? await keys.verify(token, as: Claims.self), claims.iss.value == Self.issuer
+            let claims = try? await keys.claims(of: token, as: Claims.self), claims.iss.value == Self.issuer
         else { return nil }
         guard claims.exp.value > now() else { throw TokenRefusal("the token's time is over") }
         return claims

@@ -63,7 +63,9 @@ public struct JWTAuthenticator: Authenticator {
         var verified: Claims?
         var refusal = TokenRefusal("no key for tokens is known")
         for collection in keys where verified == nil {
-            do { verified = try await collection.verify(token, as: Claims.self) } catch {
+            do { verified = try await collection.claims(of: token) } catch let other as TokenRefusal {
+                refusal = other
+            } catch {
                 refusal = TokenRefusal((error as? JWTError).map { "\($0.errorType)" } ?? "the token isn't one")
             }
         }
