@@ -61,6 +61,52 @@ import Testing
         await server.stop()
     }
 
+    /// The claims of a token, as a client reads them.
+    private static func claims(_ token: String?) throws -> BSONDocument {
+        let parts = try #require(token).split(separator: ".", omittingEmptySubsequences: false)
+        try #require(parts.count == 3)
+        var text = parts[1].replacing("-", with: "+").replacing("_", with: "/")
+        text += String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
+        let data = try #require(Data(base64Encoded: String(text)))
+        return try BSONDocument(extendedJSON: Array(data))
+    }
+
+    @Test func `access tokens and refresh tokens are JWTs with whole seconds`() async throws {
+        let server = try await AccountProbe()
+        let login = try await server.loginAnonymous()
+        let renewed = try await server.renew(login["refresh_token"])
+        for (answer, name, lifetime) in [
+            (login, "access_token", 1_800), (login, "refresh_token", 5_184_000), (renewed, "access_token", 1_800),
+            (renewed, "refresh_token", 5_184_000),
+        ] {
+            let claims = try Self.claims(answer[name])
+            // A number with a fraction, or with a point and a zero, would be a double.
+            let numbers = ["iat", "exp"].map { name in
+                claims[name].flatMap { $0.doubleValue == nil ? $0.asInt64() : nil }
+            }
+            let (issued, expires) = (numbers[0], numbers[1])
+            #expect(issued == Int64(server.clock.now.timeIntervalSince1970.rounded(.down)), "\(name): \(claims)")
+            #expect(expires == issued.map { $0 + Int64(lifetime) }, "\(name): \(claims)")
+        }
+        #expect(login["refresh_token"] != renewed["refresh_token"])
+        #expect(try await server.profile(renewed["refresh_token"]).code == "InvalidSession", "it is no access token")
+        await server.stop()
+    }
+
+    @Test func `a refresh token of the earlier form stays good`() async throws {
+        let server = try await AccountProbe()
+        let user = try #require(try await server.loginAnonymous()["user_id"])
+        let (text, now) = (AccountSecret.make(), server.clock.now)
+        let token = RefreshToken(text: text, created: now, expires: now + AccountStore.sessionTime)
+        _ = try await server.store.beginSession(of: user, token: token)
+        #expect(try await server.send("GET", "/auth/api_keys", token: text).status == 200)
+        let renewed = try await server.renew(text)
+        #expect(renewed.status == 201)
+        #expect(try await server.profile(renewed["access_token"])["user_id"] == user)
+        #expect(try await server.renew(renewed["refresh_token"]).status == 201)
+        await server.stop()
+    }
+
     @Test func `a log-in ends after 60 days without use`() async throws {
         let server = try await AccountProbe()
         let token = try await server.loginAnonymous()["refresh_token"]

@@ -116,7 +116,9 @@ import Testing
         var (logins, users): (Set<String>, [String]) = ([], [])
         for _ in 0..<5_000 {
             let user = try await server.store.createUser("test", .anonymous, AccountSecret.make())
-            logins.insert(try await server.store.beginSession(of: user.id).login)
+            let (now, lifetime) = (server.clock.now, AccountStore.sessionTime)
+            let token = RefreshToken(text: AccountSecret.make(), created: now, expires: now + lifetime)
+            logins.insert(try await server.store.beginSession(of: user.id, token: token).login)
             users.append(user.id)
         }
         let clock = ContinuousClock()

@@ -70,7 +70,7 @@ extension AccountService {
     }
 
     private func begin(_ user: String, _ fields: BSONDocument) async throws -> AccountAnswer {
-        let session = try await store.beginSession(of: user)
+        let session = try await store.beginSession(of: user, token: try await tokens.refreshToken())
         let given = fields["options"]?.documentValue?["device"]?.documentValue?["deviceId"]?.stringValue
         let device = given.flatMap { AccountSecret.isIdentifier($0) ? $0 : nil } ?? AccountSecret.identifier()
         let answer: BSONDocument = [

@@ -42,7 +42,7 @@ extension AccountService {
             try await store.endSession(token)
             return AccountAnswer(204)
         }
-        let session = try await store.renewSession(token)
+        let session = try await store.renewSession(token, next: try await tokens.refreshToken())
         let answer: BSONDocument = [
             "access_token": .string(try await tokens.sign(session)), "refresh_token": .string(session.token),
         ]

@@ -1,6 +1,15 @@
 import Foundation
 import Freehold
 
+/// A refresh token that was made and isn't stored yet.
+struct RefreshToken: Sendable {
+    /// The text that the client keeps. It contains 256 random bits, and the store finds it by its hash: so any text will do, and tokens of
+    /// earlier versions, which had one part, stay good.
+    let text: String
+    let created: Date
+    let expires: Date
+}
+
 /// Refresh tokens. Each use gives a new one; the old one stays good until the new one is used, for an answer may be lost.
 extension AccountStore {
     static let sessionTime: TimeInterval = 60 * 24 * 3_600
@@ -15,7 +24,7 @@ extension AccountStore {
     }
 
     /// - Throws: `AccountError` if the user isn't there, or is disabled.
-    func beginSession(of user: String) async throws -> Session {
+    func beginSession(of user: String, token: RefreshToken) async throws -> Session {
         let now = now()
         return try await write { realm in
             guard let stored = realm.object(ofType: StoredUser.self, forPrimaryKey: user) else {
@@ -30,16 +39,16 @@ extension AccountStore {
                 realm.delete(old)
             }
             let login = AccountSecret.identifier(now)
-            let token = Self.add(login, user, parent: "", now, realm)
-            return Session(token: token, user: AccountUser(stored, realm), login: login)
+            Self.add(token, login: login, user: user, parent: "", to: realm)
+            return Session(token: token.text, user: AccountUser(stored, realm), login: login)
         }
     }
 
-    /// Gives a successor of a refresh token. Whoever comes with a token that was replaced longer ago ends the whole log-in: one of the two
-    /// who have it isn't the user.
+    /// Stores a successor of a refresh token. A token that was replaced longer ago ends the whole log-in: two sides have it, and one of them
+    /// isn't the user.
     ///
     /// - Throws: `AccountError`
-    func renewSession(_ token: String) async throws -> Session {
+    func renewSession(_ token: String, next: RefreshToken) async throws -> Session {
         let (now, hash) = (now(), SecretDigest.hexadecimal(token))
         let session = try await write { realm -> Session? in
             guard let stored = realm.object(ofType: StoredSession.self, forPrimaryKey: hash) else { return nil }
@@ -57,8 +66,8 @@ extension AccountStore {
                 // Nobody ever came with it, else this token would be replaced.
                 realm.delete(sibling)
             }
-            let next = Self.add(login, user, parent: hash, now, realm)
-            return Session(token: next, user: AccountUser(owner, realm), login: login)
+            Self.add(next, login: login, user: user, parent: hash, to: realm)
+            return Session(token: next.text, user: AccountUser(owner, realm), login: login)
         }
         guard let session else { throw AccountError.invalidSession }
         return session
@@ -140,13 +149,16 @@ extension AccountStore {
         realm.delete(realm.objects(StoredSession.self).where { $0.login == login })
     }
 
-    private static func add(_ login: String, _ user: String, parent: String, _ now: Date, _ realm: Realm) -> String {
-        let token = AccountSecret.make()
+    private static func add(
+        _ token: RefreshToken,
+        login: String,
+        user: String,
+        parent: String,
+        to realm: Realm
+    ) {
         let session = StoredSession()
-        (session.digest, session.user, session.login) = (SecretDigest.hexadecimal(token), user, login)
-        (session.parent, session.created) = (parent, now)
-        session.expires = now.addingTimeInterval(sessionTime)
+        (session.digest, session.user, session.login) = (SecretDigest.hexadecimal(token.text), user, login)
+        (session.parent, session.created, session.expires) = (parent, token.created, token.expires)
         realm.add(session)
-        return token
     }
 }

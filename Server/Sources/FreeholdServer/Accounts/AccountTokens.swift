@@ -1,7 +1,7 @@
 import Foundation
 import JWTKit
 
-/// Access tokens: JWTs that the server signs with a secret of its own, in the file `accounts.secret` of its folder.
+/// Access tokens and refresh tokens: JWTs that the server signs with a secret of its own, in the file `accounts.secret` of its folder.
 struct AccountTokens: Sendable {
     static let fileName = "accounts.secret"
     private static let issuer = "freehold-accounts"
@@ -18,6 +18,20 @@ struct AccountTokens: Sendable {
         /// The log-in.
         let login: String
         let user_data: JSONValue
+
+        func verify(using algorithm: some JWTAlgorithm) async throws {}
+    }
+
+    /// The claims of a refresh token. The store finds the log-in by the hash of the whole token, so the claims are for clients, which read
+    /// when a token ends.
+    private struct RefreshClaims: JWTPayload {
+        static let kind = "refresh"
+
+        let exp: ExpirationClaim
+        let iat: IssuedAtClaim
+        let iss: IssuerClaim
+        let jti: IDClaim
+        let typ: String
 
         func verify(using algorithm: some JWTAlgorithm) async throws {}
     }
@@ -48,10 +62,11 @@ struct AccountTokens: Sendable {
     }
 
     func sign(_ session: AccountStore.Session) async throws -> String {
-        let now = now()
+        // Clients of other makers read whole seconds only.
+        let now = now().wholeSecond
         let claims = Claims(
             sub: SubjectClaim(value: session.user.id),
-            exp: ExpirationClaim(value: now.addingTimeInterval(lifetime)),
+            exp: ExpirationClaim(value: now.addingTimeInterval(max(lifetime.rounded(), 1))),
             iat: IssuedAtClaim(value: now),
             iss: IssuerClaim(value: Self.issuer),
             app: session.user.app,
@@ -61,15 +76,39 @@ struct AccountTokens: Sendable {
         return try await keys.sign(claims)
     }
 
-    /// - Returns: nil if it isn't one of these.
-    /// - Throws: `TokenRefusal` if its time is over.
+    /// Returns a new refresh token, which isn't stored yet.
+    func refreshToken() async throws -> RefreshToken {
+        let created = now().wholeSecond
+        let expires = created.addingTimeInterval(AccountStore.sessionTime)
+        let claims = RefreshClaims(
+            exp: ExpirationClaim(value: expires),
+            iat: IssuedAtClaim(value: created),
+            iss: IssuerClaim(value: Self.issuer),
+            jti: IDClaim(value: AccountSecret.make()),
+            typ: RefreshClaims.kind
+        )
+        return RefreshToken(text: try await keys.sign(claims), created: created, expires: expires)
+    }
+
+    /// Returns the claims of an access token, or `nil` for a token of another issuer.
+    ///
+    /// - Throws: `TokenRefusal` if its time is over, or if it is a refresh token.
     func claims(_ token: String) async throws -> Claims? {
-        guard token.utf8.count <= 32_768, token.utf8.filter({ $0 == UInt8(ascii: ".") }).count == 2,
-            let claims = try? await keys.claims(of: token, as: Claims.self), claims.iss.value == Self.issuer
-        else { return nil }
+        guard token.utf8.count <= 32_768, token.utf8.filter({ $0 == UInt8(ascii: ".") }).count == 2 else { return nil }
+        guard let claims = try? await keys.claims(of: token, as: Claims.self), claims.iss.value == Self.issuer else {
+            if let other = try? await keys.claims(of: token, as: RefreshClaims.self), other.typ == RefreshClaims.kind {
+                throw TokenRefusal("a refresh token isn't an access token")
+            }
+            return nil
+        }
         guard claims.exp.value > now() else { throw TokenRefusal("the token's time is over") }
         return claims
     }
+}
+
+extension Date {
+    /// The last whole second of Unix time that isn't later.
+    fileprivate var wholeSecond: Date { Date(timeIntervalSince1970: timeIntervalSince1970.rounded(.down)) }
 }
 
 /// Takes the access tokens of accounts, while the log-in goes on.
