@@ -107,6 +107,39 @@ import Testing
         await server.stop()
     }
 
+    @Test func `two sides that go on from one refresh token end the log-in, whichever is first`() async throws {
+        for isThiefFirst in [false, true] {
+            let server = try await AccountProbe()
+            let first = try await server.loginAnonymous()["refresh_token"]
+            let user = try await server.renew(first)["refresh_token"]
+            // The first token was copied. Its successor isn't used yet, so it is still good.
+            server.clock.advance(125)
+            let thief = try await server.renew(first)["refresh_token"]
+            let order = isThiefFirst ? [thief, user] : [user, thief]
+            let next = try await server.renew(order[0])
+            #expect(next.status == 201)
+            #expect(try await server.renew(order[1]).code == "InvalidSession")
+            #expect(try await server.renew(next["refresh_token"]).code == "InvalidSession")
+            #expect(try await server.profile(next["access_token"]).code == "InvalidSession")
+            await server.stop()
+        }
+    }
+
+    @Test func `a token that another process replaced a moment ago goes on in the same line`() async throws {
+        let server = try await AccountProbe()
+        let first = try await server.loginAnonymous()["refresh_token"]
+        let second = try await server.renew(first)["refresh_token"]
+        let lost = try await server.renew(second)["refresh_token"]
+        // The answer of the second process is the one that the file of tokens keeps: both processes use it.
+        let late = try await server.renew(first)["refresh_token"]
+        let next = try await server.renew(late)
+        #expect(next.status == 201)
+        server.clock.advance(3_600)
+        #expect(try await server.renew(next["refresh_token"]).status == 201)
+        #expect(try await server.renew(lost).code == "InvalidSession", "a third side")
+        await server.stop()
+    }
+
     @Test func `a log-in ends after 60 days without use`() async throws {
         let server = try await AccountProbe()
         let token = try await server.loginAnonymous()["refresh_token"]

@@ -44,8 +44,10 @@ extension AccountStore {
         }
     }
 
-    /// Stores a successor of a refresh token. A token that was replaced longer ago ends the whole log-in: two sides have it, and one of them
-    /// isn't the user.
+    /// Stores a successor of a refresh token.
+    ///
+    /// A token that was replaced longer ago ends the whole log-in: two sides have it, and one of them isn't the user. The same holds for a
+    /// token whose sibling, another successor of the same token, was used before: two sides go on from one token.
     ///
     /// - Throws: `AccountError`
     func renewSession(_ token: String, next: RefreshToken) async throws -> Session {
@@ -60,13 +62,7 @@ extension AccountStore {
             {
                 parent.replaced = now
             }
-            let stale = now.addingTimeInterval(-Self.overlap)
-            for sibling in Array(realm.objects(StoredSession.self).where({ $0.login == login && $0.parent == hash }))
-            where sibling.created < stale && sibling.replaced == nil {
-                // Nobody ever came with it, else this token would be replaced.
-                realm.delete(sibling)
-            }
-            Self.add(next, login: login, user: user, parent: hash, to: realm)
+            Self.add(next, login: login, user: user, parent: Self.newest(after: hash, login, realm), to: realm)
             return Session(token: next.text, user: AccountUser(owner, realm), login: login)
         }
         guard let session else { throw AccountError.invalidSession }
@@ -131,11 +127,36 @@ extension AccountStore {
     // MARK: Parts
 
     private static func isGood(_ session: StoredSession, _ now: Date, _ realm: Realm) throws -> Bool {
-        if let replaced = session.replaced, now.timeIntervalSince(replaced) > overlap {
+        let isLate = session.replaced.map { now.timeIntervalSince($0) > overlap } ?? false
+        if isLate || isForked(session, realm) {
             end(session, realm)
             return false
         }
         return session.expires > now
+    }
+
+    /// Returns a Boolean value that indicates whether another successor of the same token was used.
+    private static func isForked(_ session: StoredSession, _ realm: Realm) -> Bool {
+        let (login, parent, own) = (session.login, session.parent, session.digest)
+        // A log-in begins with one token.
+        guard !parent.isEmpty else { return false }
+        return successors(of: parent, login, realm).contains { $0.digest != own && isUsed($0, realm) }
+    }
+
+    /// Returns the last token in use of the line that goes on from a token. While an old token is still good, its new successors belong
+    /// there: the siblings of tokens in use would count as thefts.
+    private static func newest(after digest: String, _ login: String, _ realm: Realm) -> String {
+        var last = digest
+        while let next = successors(of: last, login, realm).first(where: { isUsed($0, realm) }) { last = next.digest }
+        return last
+    }
+
+    private static func successors(of digest: String, _ login: String, _ realm: Realm) -> Results<StoredSession> {
+        realm.objects(StoredSession.self).where { $0.login == login && $0.parent == digest }
+    }
+
+    private static func isUsed(_ session: StoredSession, _ realm: Realm) -> Bool {
+        !successors(of: session.digest, session.login, realm).isEmpty
     }
 
     private static func owner(of session: StoredSession, _ realm: Realm) -> StoredUser? {
