@@ -29,6 +29,11 @@ import Testing
         (["GET http://localhost/health HTTP/1.1"], 200), (["GET http://localhost HTTP/1.1", "Host: a"], 404),
         (["GET http://localhost?a HTTP/1.1", "Host: a"], 404),
         (["GET http://localhost\(location) HTTP/1.1", "Host: a"], 200),
+        (["GET //health HTTP/1.1", "Host: a"], 200), (["GET ///health?a//b HTTP/1.1", "Host: a"], 200),
+        (["GET http://localhost//health HTTP/1.1", "Host: a"], 200), (["GET //a/health HTTP/1.1", "Host: a"], 404),
+        (["GET \(location.replacing("/", with: "//")) HTTP/1.1", "Host: a"], 200),
+        (["GET /\(location) HTTP/1.1", "Host: a"], 200), (["GET \(location)// HTTP/1.1", "Host: a"], 404),
+        (["GET //api//data/v1//app/test/Note HTTP/1.1", "Host: a"], 401),
         (["GET http:///health HTTP/1.1", "Host: a"], 400), (["GET http://u:p@a/health HTTP/1.1", "Host: a"], 400),
         (["GET ftp://a/health HTTP/1.1", "Host: a"], 400),
         (["GET http://a/health HTTP/1.1", "Host: a", "Host: b"], 400),
@@ -134,6 +139,14 @@ import Testing
             #expect(answer.text.lowercased().contains("\r\nallow: get, head\r\n"))
         }
         await server.stop()
+    }
+
+    @Test func `slashes that follow each other in a path count as one`() {
+        for (target, plain) in [
+            ("/a/b", "/a/b"), ("//a///b//", "/a/b/"), ("/a?b//c", "/a?b//c"), ("//a?b//c?d", "/a?b//c?d"), ("*", "*"),
+            ("", ""),
+            ("/%2F/é//b", "/%2F/é/b"),
+        ] { #expect(target.withSingleSlashes == plain) }
     }
 
     /// The administrator's port is another pipeline.

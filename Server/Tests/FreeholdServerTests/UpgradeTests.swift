@@ -23,6 +23,8 @@ import Testing
         ("GET /sync", ["Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 12"], 404),
         ("GET /health", ["Connection: Upgrade", "Upgrade: "], 200),
         ("GET /sync", ["Connection: Upgrade", "Upgrade: h2c, websocket"] + Array(webSocket.dropFirst(2)), 101),
+        ("GET //sync", webSocket, 101), ("GET http://localhost///sync", webSocket, 101),
+        ("GET //sync//", webSocket, 404),
     ]
 
     @Test(arguments: wishes) func `an upgrade that isn't taken is answered as if nobody had asked for it`(

@@ -206,7 +206,7 @@ extension ServerNode {
             )
         case ("/metrics", let metrics?):
             return HTTPAnswer(type: "text/plain; version=0.0.4; charset=utf-8", body: metrics())
-        case (configuration.path, nil) where status.isDraining:
+        case (configuration.path.withSingleSlashes, nil) where status.isDraining:
             return HTTPAnswer(status: .serviceUnavailable, body: "draining\n")
         case ("/status", _?): return HTTPAnswer(type: "application/json", body: status.json + "\n")
         default: return HTTPAnswer(status: .notFound, body: "There is nothing here.\n")

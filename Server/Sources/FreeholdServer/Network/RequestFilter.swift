@@ -15,7 +15,7 @@ final class RequestFilter: ChannelInboundHandler, RemovableChannelHandler {
     ///   - path: where a WebSocket is.
     ///   - isOpen: whether whoever asks gets one now.
     init(path: String, isOpen: @escaping @Sendable (HTTPRequestHead) -> Bool) {
-        (self.path, self.isOpen) = (path, isOpen)
+        (self.path, self.isOpen) = (path.withSingleSlashes, isOpen)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -42,9 +42,13 @@ final class RequestFilter: ChannelInboundHandler, RemovableChannelHandler {
 
 extension HTTPRequestHead {
     /// With an absolute target (`GET http://host/path`) as the path and the host that it stands for: the header `Host` doesn't count then
-    /// (RFC 9112, 3.2.2). What can't be resolved stays, and is no readable request.
+    /// (RFC 9112, 3.2.2). What can't be resolved stays, and is no readable request. Slashes that follow each other in a path count as one.
     var resolved: HTTPRequestHead {
-        guard !uri.hasPrefix("/") else { return self }
+        guard !uri.hasPrefix("/") else {
+            var head = self
+            head.uri = uri.withSingleSlashes
+            return head
+        }
         let lowered = uri.prefix(8).lowercased()
         guard let scheme = ["http://", "https://"].first(where: lowered.hasPrefix) else { return self }
         let rest = uri.dropFirst(scheme.count)
@@ -52,7 +56,7 @@ extension HTTPRequestHead {
         guard Loopback.isAuthority(authority), headers["Host"].count <= 1 else { return self }
         let path = rest[authority.endIndex...]
         var head = self
-        head.uri = path.hasPrefix("/") ? String(path) : "/" + path
+        head.uri = (path.hasPrefix("/") ? String(path) : "/" + path).withSingleSlashes
         head.headers.replaceOrAdd(name: "Host", value: String(authority))
         return head
     }
