@@ -32,6 +32,30 @@ import Testing
         await server.stop()
     }
 
+    private static let hosts = [
+        ("localhost:7", true), ("127.0.0.1", true), ("192.0.2.7:7700", true), ("[2001:db8::1]:7", true), ("nas", true),
+        ("nas.local:7700", true), ("NAS.Home.arpa", true), ("sync.example.org", false), ("evil.example:7700", false),
+        ("local", true), ("evil.local.example", false), ("a'b", false), ("a&b.local", false), ("", false),
+    ]
+
+    @Test func `the location gives a name back only if it may be the server's`() async throws {
+        let server = try await AccountProbe()
+        for (host, isTaken) in Self.hosts {
+            let lines = ["GET \(AccountProbe.path)/app/test/location HTTP/1.1", "Host: \(host)"]
+            let answer = try await RawConnection.ask(lines, port: server.port)
+            let address = isTaken ? host : "127.0.0.1:\(server.port)"
+            #expect(answer.text.contains("\"http://\(address)\""), "\(host): \(answer.text)")
+            #expect(answer.text.contains("\"ws://\(address)/sync\""), "\(host): \(answer.text)")
+        }
+        await server.stop()
+        let named = try await AccountProbe { $0.accounts?.publicAddress = "https://sync.example.org/" }
+        let lines = ["GET \(AccountProbe.path)/app/test/location HTTP/1.1", "Host: evil.example"]
+        let answer = try await RawConnection.ask(lines, port: named.port)
+        #expect(answer.text.contains("\"https://sync.example.org\""))
+        #expect(answer.text.contains("\"wss://sync.example.org/sync\""))
+        await named.stop()
+    }
+
     @Test func `an app without switches lets nobody in but whom the administrator made`() async throws {
         let server = try await AccountProbe(app: AccountApp(id: "test"))
         #expect(try await server.register("ann@example.org").code == "AuthProviderNotFound")

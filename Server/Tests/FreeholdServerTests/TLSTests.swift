@@ -1,6 +1,6 @@
 import Crypto
 import Foundation
-import FreeholdServer
+@testable import FreeholdServer
 import FreeholdSync
 import FreeholdSyncCore
 import NIOSSL
@@ -22,7 +22,7 @@ import X509
         }
 
         /// - Parameter time: when the files were written, as they say.
-        func renew(at time: Date) throws {
+        func renew(at time: Date, names: [String] = ["localhost"]) throws {
             let key = P256.Signing.PrivateKey()
             let name = try DistinguishedName { CommonName("localhost") }
             let certificate = try Certificate(
@@ -36,7 +36,7 @@ import X509
                 signatureAlgorithm: .ecdsaWithSHA256,
                 extensions: try Certificate.Extensions {
                     Critical(BasicConstraints.isCertificateAuthority(maxPathLength: nil))
-                    SubjectAlternativeNames([.dnsName("localhost")])
+                    SubjectAlternativeNames(names.map { .dnsName($0) })
                 },
                 issuerPrivateKey: Certificate.PrivateKey(key)
             )
@@ -95,6 +95,21 @@ import X509
         #expect(try contexts.reload() == false)
         try Data("nothing".utf8).write(to: URL(filePath: files.certificates))
         #expect(throws: (any Error).self) { try contexts.reload() }
+    }
+
+    @Test func `names of the certificate are the server's`() throws {
+        let files = try Files()
+        defer { files.remove() }
+        let contexts = try TLSContexts(certificates: files.certificates, key: files.key)
+        let names = ServerNames(host: "0.0.0.0", tls: contexts)
+        #expect(names.contains("localhost:7") && names.contains("192.0.2.7"))
+        #expect(!names.contains("sync.example.org") && !names.contains("nas"))
+        try files.renew(at: .now.addingTimeInterval(10), names: ["Sync.example.org", "*.example.net"])
+        #expect(try contexts.reload())
+        for (name, isOwn) in [
+            ("sync.EXAMPLE.org:443", true), ("a.example.net", true), ("example.net", false), ("a.b.example.net", false),
+            (".example.net", false), ("example.org", false), ("sync.example.org.evil.example", false),
+        ] { #expect(names.contains(name) == isOwn, "\(name)") }
     }
 
     @Test func `a certificate behind a link that leads elsewhere now is read anew`() throws {

@@ -1,5 +1,6 @@
 import Foundation
 import FreeholdBSON
+import NIOCore
 import NIOHTTP1
 
 /// A request of the accounts' API, as it came.
@@ -14,13 +15,16 @@ struct AccountRequest: Sendable {
     var path: [String]
     var isLink = false
     var host: String?
+    /// The address and port of this machine at which the request arrived.
+    var local: String?
     var bearer: String?
     var body: [UInt8] = []
     /// Of the client.
     var address: String
 
     /// - Throws: `AccountError` if the path isn't one.
-    init(_ head: HTTPRequestHead, body: [UInt8] = [], address: String) throws {
+    init(_ request: HTTPRequest) throws {
+        let head = request.head
         let parts = head.uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         guard let path = parts.first, path.hasPrefix(Self.root) else { throw AccountError.noRoute }
         let names = path.dropFirst(Self.root.utf8.count).split(separator: "/", omittingEmptySubsequences: false)
@@ -32,9 +36,12 @@ struct AccountRequest: Sendable {
             return text
         }
         isLink = parts.count > 1 && parts[1].split(separator: "&").contains("link=true")
-        (method, self.body, self.address) = (head.method, body, address)
+        (method, body, address) = (head.method, request.body, request.address)
         host = head.headers.first(name: "Host")
         bearer = head.bearer
+        if let address = request.local?.ipAddress, let port = request.local?.port {
+            local = ServerSettings.authority(address, port)
+        }
     }
 
     /// The body's fields; none if it is empty.

@@ -30,7 +30,7 @@ final class AccountService: Sendable {
     /// Apps of the settings, where everybody may register: in development.
     let openApps: [String: AccountApp]
     private let options: Options
-    private let isSecure: Bool
+    private let names: ServerNames
     private let syncPath: String
 
     init(
@@ -42,14 +42,14 @@ final class AccountService: Sendable {
         mailer: any Mailer,
         otherTokens: JWTAuthenticator?,
         openApps: [String: AccountApp],
-        isSecure: Bool,
+        names: ServerNames,
         syncPath: String,
         logger: Logger
     ) async throws {
         (self.store, self.options, self.mailer, self.logger) = (store, options, mailer, logger)
         (self.served, self.members) = (served, members)
         (self.otherTokens, self.openApps) = (otherTokens, openApps)
-        (self.isSecure, self.syncPath) = (isSecure, syncPath)
+        (self.names, self.syncPath) = (names, syncPath)
         tokens = try await AccountTokens(folder: folder, lifetime: options.tokenLifetime, now: options.now)
         limiter = AttemptLimiter(options.limits, now: options.now)
         hasher = PasswordHasher(rounds: options.passwordRounds)
@@ -114,7 +114,9 @@ final class AccountService: Sendable {
         if let known = options.publicAddress {
             address = known.hasSuffix("/") ? String(known.dropLast()) : known
         } else {
-            address = (isSecure ? "https://" : "http://") + (request.safeHost ?? "127.0.0.1")
+            // Any name could be in the header `Host`. One that isn't the server's would send the client, and its password, somewhere else.
+            let host = request.host.flatMap { names.contains($0) ? $0 : nil }
+            address = (names.tls == nil ? "http://" : "https://") + (host ?? request.local ?? "127.0.0.1")
         }
         let sync = "ws" + address.dropFirst(4) + syncPath
         let fields: BSONDocument = [
@@ -129,15 +131,5 @@ extension AccountRequest {
     /// - Throws: `AccountError.wrongMethod`
     func expect(_ expected: HTTPMethod) throws {
         guard method == expected else { throw AccountError.wrongMethod }
-    }
-
-    /// The header `Host`, if it is a name or an address, and perhaps a port.
-    fileprivate var safeHost: String? {
-        guard let host, !host.isEmpty, host.utf8.count <= 260 else { return nil }
-        let isSafe = host.utf8.allSatisfy { byte in
-            (0x30...0x3A).contains(byte) || (0x41...0x5B).contains(byte) || (0x61...0x7A).contains(byte)
-                || byte == 0x5D || byte == 0x2D || byte == 0x2E
-        }
-        return isSafe ? host : nil
     }
 }

@@ -8,7 +8,7 @@ extension ServerSettings {
     /// `checked(hasAccounts:)`.
     ///
     /// - Throws: `SettingsError`, `TokenRefusal`, and what Freehold throws if the file of accounts can't be opened.
-    func withAccounts(_ logger: Logger) async throws -> (ServerSettings, AccountService?) {
+    func withAccounts(_ logger: Logger, _ tls: TLSContexts?) async throws -> (ServerSettings, AccountService?) {
         guard let accounts else { return (try checked(), nil) }
         var options = AccountService.Options()
         (options.publicAddress, options.tokenLifetime) = (accounts.publicAddress, accounts.tokenLifetime)
@@ -39,7 +39,7 @@ extension ServerSettings {
             mailer: accounts.mailer ?? ConsoleMailer(logger, showsTokens: isDevelopment),
             otherTokens: tokens.keys.isEmpty ? nil : try await JWTAuthenticator(tokens.keys, tokens.expectations),
             openApps: open,
-            isSecure: tls != nil,
+            names: ServerNames(host: Loopback.bare(host), tls: tls),
             syncPath: node.path,
             logger: logger
         )

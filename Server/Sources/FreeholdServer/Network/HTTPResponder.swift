@@ -165,7 +165,13 @@ final class HTTPResponder: ChannelInboundHandler, RemovableChannelHandler {
     private func ask(_ service: HTTPService, _ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
         let peer = context.channel.remoteAddress?.ipAddress ?? "unknown"
         let address = proxies.client(peer, head.headers[proxies.header])
-        let request = HTTPRequest(head: head, body: body, address: address, identity: identity)
+        let request = HTTPRequest(
+            head: head,
+            body: body,
+            address: address,
+            local: context.channel.localAddress,
+            identity: identity
+        )
         // A connection asks once.
         isAnswered = true
         body = []

@@ -25,6 +25,8 @@ struct HTTPRequest: Sendable {
     var body: [UInt8]
     /// Of the client.
     var address: String
+    /// The address and port of this machine at which the request arrived.
+    var local: SocketAddress?
     /// Who asks, if the service wanted to know it.
     var identity: Identity?
 }
@@ -100,7 +102,7 @@ extension AccountService {
             bodyLimit: AccountRequest.bodyLimit,
             answer: { request in
                 do {
-                    let read = try AccountRequest(request.head, body: request.body, address: request.address)
+                    let read = try AccountRequest(request)
                     return HTTPAnswer(await self.answer(read))
                 } catch { return HTTPAnswer(AccountAnswer(error as? AccountError ?? .noRoute)) }
             },

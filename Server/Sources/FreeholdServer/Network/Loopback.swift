@@ -55,7 +55,7 @@ enum Loopback {
     }
 
     /// Without the port. Nil if it is no host, or its port is none.
-    private static func host(_ authority: Substring) -> String? {
+    static func host(_ authority: Substring) -> String? {
         let host: Substring
         var rest: Substring
         if authority.first == "[" {
@@ -77,7 +77,7 @@ enum Loopback {
     }
 
     /// Four or sixteen. Nil for what is no address.
-    private static func octets(_ host: String) -> [UInt8]? {
+    static func octets(_ host: String) -> [UInt8]? {
         var octets = [UInt8](repeating: 0, count: 16)
         if inet_pton(AF_INET6, host, &octets) == 1 { return octets }
         guard inet_pton(AF_INET, host, &octets) == 1 else { return nil }

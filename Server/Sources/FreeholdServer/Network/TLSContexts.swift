@@ -14,6 +14,7 @@ public final class TLSContexts: Sendable {
 
     private struct State {
         var context: NIOSSLContext
+        var names: Set<String>?
         var stamp: [Stamp?]
     }
 
@@ -45,10 +46,13 @@ public final class TLSContexts: Sendable {
         (self.certificates, self.key) = (certificates, key)
         // What changes while they are read is seen the next time.
         let stamp = [Stamp(certificates), Stamp(key)]
-        state = Mutex(State(context: try Self.read(certificates, key), stamp: stamp))
+        let (context, names) = try Self.read(certificates, key)
+        state = Mutex(State(context: context, names: names, stamp: stamp))
     }
 
     var context: NIOSSLContext { state.withLock { $0.context } }
+    /// The names that the certificate is for, in small letters. It is `nil` for a certificate without alternative names.
+    var names: Set<String>? { state.withLock { $0.names } }
 
     /// Reads the files anew if they have changed.
     ///
@@ -58,12 +62,12 @@ public final class TLSContexts: Sendable {
     public func reload() throws -> Bool {
         let stamp = [Stamp(certificates), Stamp(key)]
         guard state.withLock({ $0.stamp != stamp }) else { return false }
-        let context = try Self.read(certificates, key)
-        state.withLock { $0 = State(context: context, stamp: stamp) }
+        let (context, names) = try Self.read(certificates, key)
+        state.withLock { $0 = State(context: context, names: names, stamp: stamp) }
         return true
     }
 
-    private static func read(_ certificates: String, _ key: String) throws -> NIOSSLContext {
+    private static func read(_ certificates: String, _ key: String) throws -> (NIOSSLContext, Set<String>?) {
         let chain = try NIOSSLCertificate.fromPEMFile(certificates)
         guard !chain.isEmpty else { throw NIOSSLError.failedToLoadCertificate }
         var configuration = TLSConfiguration.makeServerConfiguration(
@@ -72,6 +76,10 @@ public final class TLSContexts: Sendable {
         )
         configuration.minimumTLSVersion = .tlsv12
         configuration.applicationProtocols = ["http/1.1"]
-        return try NIOSSLContext(configuration: configuration)
+        let alternatives = chain[0]._subjectAlternativeNames()
+        let names = alternatives.filter { $0.nameType == .dnsName }.map {
+            String(decoding: $0.contents, as: UTF8.self).lowercased()
+        }
+        return (try NIOSSLContext(configuration: configuration), alternatives.isEmpty ? nil : Set(names))
     }
 }

@@ -72,9 +72,9 @@ public final class RunningServer: Sendable {
         metrics: PrometheusMetrics = PrometheusMetrics()
     ) async throws -> RunningServer {
         let own = settings
-        let (settings, accounts) = try await settings.withAccounts(logger)
-        let authenticator = try await settings.authenticator(accounts)
         let tls = try settings.tls.map { try TLSContexts(certificates: $0.certificates, key: $0.key) }
+        let (settings, accounts) = try await settings.withAccounts(logger, tls)
+        let authenticator = try await settings.authenticator(accounts)
         let machine = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: settings.threads ?? System.coreCount)
         let node = ServerNode(

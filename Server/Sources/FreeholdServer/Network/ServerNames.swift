@@ -1,0 +1,35 @@
+/// Names under which clients may reach a server whose settings give no public address.
+struct ServerNames: Sendable {
+    /// The address at which the server listens, as the settings give it.
+    let host: String
+    /// Its certificate names the server.
+    let tls: TLSContexts?
+
+    /// Endings of names that no stranger on the internet can have.
+    private static let privateEndings = [".local", ".localhost", ".lan", ".internal", ".home.arpa", ".test"]
+
+    /// Returns a Boolean value that indicates whether a header `Host` names this server.
+    ///
+    /// An address counts, since it can't lead anywhere else. A name counts if it is the one of the settings, if the certificate has it, or, without
+    /// a certificate, if it is a name of a private network.
+    func contains(_ authority: String) -> Bool {
+        guard Loopback.isAuthority(authority[...]), let name = Loopback.host(authority[...]) else { return false }
+        if Loopback.contains(name) || Loopback.octets(name) != nil { return true }
+        let lowered = name.lowercased()
+        let isPlain = lowered.utf8.allSatisfy { byte in
+            (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte) || byte == 0x2D || byte == 0x2E
+        }
+        guard isPlain else { return false }
+        if lowered == host.lowercased() { return true }
+        guard let tls else { return !lowered.contains(".") || Self.privateEndings.contains { lowered.hasSuffix($0) } }
+        // The client has compared the certificate with the name that it used, so a certificate without names leaves the choice to the client.
+        return tls.names.map { names in names.contains { Self.matches(lowered, $0) } } ?? true
+    }
+
+    /// - Parameter pattern: a name of a certificate, whose first label may be `*`.
+    private static func matches(_ name: String, _ pattern: String) -> Bool {
+        guard pattern.hasPrefix("*.") else { return name == pattern }
+        let rest = name.drop { $0 != "." }
+        return !rest.isEmpty && rest.utf8.count < name.utf8.count && rest == pattern.dropFirst()
+    }
+}
