@@ -31,6 +31,10 @@
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             guard !hasEnded else { return }
             let frame = unwrapInboundIn(data)
+            // RFC 6455, 5.1 and 5.2: a server doesn't mask its frames, and no extension was agreed on.
+            guard frame.maskKey == nil, !frame.rsv1, !frame.rsv2, !frame.rsv3 else {
+                return finish(context, TransportError(.unreadable, "The server sent a frame that no server may send."))
+            }
             switch frame.opcode {
             case .binary, .continuation: take(frame, context)
             case .ping:

@@ -102,6 +102,10 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
             if isFinishing { return channel.close(promise: nil) }
             isFinishing = true
             write(.connectionClose, frame.unmaskedData)
+        // RFC 6455, 5.1 and 5.2: a client masks its frames, and no extension that gives the reserved bits a meaning was agreed on.
+        guard frame.maskKey != nil, !frame.rsv1, !frame.rsv2, !frame.rsv3 else {
+            return isFinishing ? channel.close(promise: nil) : refuse("A frame isn't masked, or has reserved bits.")
+        }
             return channel.close(promise: nil)
         }
         guard !isFinishing else { return }
