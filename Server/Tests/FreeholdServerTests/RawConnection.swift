@@ -30,6 +30,9 @@ final class RawConnection: Sendable {
     /// The server may hang up meanwhile.
     func send(_ bytes: [UInt8]) async { try? await channel.writeAndFlush(ByteBuffer(bytes: bytes)) }
 
+    /// Stops reading, or goes on with it.
+    func setReading(_ reads: Bool) async throws { try await channel.setOption(.autoRead, value: reads).get() }
+
     /// What comes next, as it comes. Nil at the end.
     func next() async -> String? {
         for await piece in pieces { return piece }

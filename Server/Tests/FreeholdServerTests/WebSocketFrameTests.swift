@@ -68,4 +68,34 @@ import Testing
         await connection.close()
         await server.stop()
     }
+
+    @Test func `only the newest ping is answered while a client takes no answers`() async throws {
+        let server = try await TestServer()
+        let connection = try await Self.upgraded(server)
+        await connection.send(Self.frame(0x82, try await Self.hello()))
+        _ = await connection.next()
+        try await connection.setReading(false)
+        // More than the buffers of both sockets hold: once the last bytes are written, the server has looked at most of the pings.
+        let count = 200_000
+        func ping(_ number: Int) -> String {
+            let text = "\(number)."
+            return String(repeating: "p", count: 120 - text.utf8.count) + text
+        }
+        for start in stride(from: 0, to: count, by: 10_000) {
+            var bytes: [UInt8] = []
+            for number in start..<start + 10_000 { bytes += Self.frame(0x89, Array(ping(number).utf8)) }
+            await connection.send(bytes)
+        }
+        try await connection.setReading(true)
+        var (text, answers) = ("", 0)
+        let last = "p\(count - 1)."
+        while !text.contains(last), let piece = await connection.next() {
+            text = String(text.suffix(200)) + piece
+            answers += piece.utf8.count { $0 == UInt8(ascii: ".") }
+        }
+        #expect(text.contains(last))
+        #expect(answers < count, "\(answers) answers to \(count) pings")
+        await connection.close()
+        await server.stop()
+    }
 }

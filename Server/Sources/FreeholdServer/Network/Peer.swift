@@ -53,6 +53,10 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
     var lastRead = NIODeadline.now()
     var lastProgress = NIODeadline.now()
     private var buffered = 0
+    /// Whether the answer to a ping is on its way.
+    private var isAnsweringPing = false
+    /// The data of the newest ping that is to be answered after that.
+    private var duePong: ByteBuffer?
 
     init(_ node: ServerNode, _ channel: any Channel, _ circle: PeerCircle) {
         number = node.nextConnection()
@@ -98,20 +102,20 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         lastRead = .now()
         let frame = unwrapInboundIn(data)
-        if frame.opcode == .connectionClose {
-            if isFinishing { return channel.close(promise: nil) }
-            isFinishing = true
-            write(.connectionClose, frame.unmaskedData)
         // RFC 6455, 5.1 and 5.2: a client masks its frames, and no extension that gives the reserved bits a meaning was agreed on.
         guard frame.maskKey != nil, !frame.rsv1, !frame.rsv2, !frame.rsv3 else {
             return isFinishing ? channel.close(promise: nil) : refuse("A frame isn't masked, or has reserved bits.")
         }
+        if frame.opcode == .connectionClose {
+            if isFinishing { return channel.close(promise: nil) }
+            isFinishing = true
+            write(.connectionClose, frame.unmaskedData)
             return channel.close(promise: nil)
         }
         guard !isFinishing else { return }
         switch frame.opcode {
         case .binary, .continuation: take(frame)
-        case .ping: write(.pong, frame.unmaskedData)
+        case .ping: answerPing(frame.unmaskedData)
         case .pong: break
         default: refuse("A frame holds no message.")
         }
@@ -272,6 +276,21 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
         let credits = heldCredits
         heldCredits = []
         for (message, bytes) in credits { hand(message, bytes) }
+    }
+
+    /// Answers a ping, or only the newest of several (RFC 6455, 5.5.3) while the other side doesn't take an answer. So at most two answers
+    /// are kept.
+    private func answerPing(_ data: ByteBuffer) {
+        guard !isAnsweringPing else { return duePong = data }
+        isAnsweringPing = true
+        let written = channel.eventLoop.makePromise(of: Void.self)
+        channel.writeAndFlush(WebSocketFrame(fin: true, opcode: .pong, data: data), promise: written)
+        written.futureResult.whenSuccess {
+            self.isAnsweringPing = false
+            guard let due = self.duePong else { return }
+            self.duePong = nil
+            if !self.isFinishing { self.answerPing(due) }
+        }
     }
 
     private func write(_ opcode: WebSocketOpcode, _ data: ByteBuffer) {
