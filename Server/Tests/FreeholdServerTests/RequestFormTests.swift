@@ -149,6 +149,21 @@ import Testing
         ] { #expect(target.withSingleSlashes == plain) }
     }
 
+    @Test(arguments: [
+        (["Host: localhost:7701"], 200), (["Host: 127.0.0.1"], 200), (["Host: [::1]:1"], 200),
+        (["Host: evil.example:7701"], 403), (["Host: localhost", "Origin: http://evil.example"], 403),
+        (["Host: localhost", "Origin: null"], 403), (["Host: localhost", "Origin: http://localhost:3000"], 200),
+    ]) func `the administrator's port answers no page of another site`(_ headers: [String], _ status: Int) async throws
+    {
+        let server = try await TestServer()
+        let port = try #require(server.running.administratorPort)
+        for path in ["/status", "/sessions", "/metrics", "//status"] {
+            let answer = try await RawConnection.ask(["GET \(path) HTTP/1.1"] + headers, port: port)
+            #expect(answer.status == status, "\(path)")
+        }
+        await server.stop()
+    }
+
     /// The administrator's port is another pipeline.
     @Test func `the administrator's port refuses what is unclear, too`() async throws {
         let server = try await TestServer { $0.node.limits.greetingTimeout = 60_000 }

@@ -79,7 +79,7 @@ struct HTTPAnswer: Sendable {
     static let unexpected = HTTPAnswer(.expectationFailed, "BadRequest", "Only 100-continue can be expected.")
     static let unreadable = HTTPAnswer(.badRequest, "BadRequest", "This is no request.")
     static let tooSlow = HTTPAnswer(.requestTimeout, "RequestTimeout", "The request came too slowly.")
-    static let foreign = HTTPAnswer(.forbidden, "Forbidden", "In development only pages of this machine may ask.")
+    static let foreign = HTTPAnswer(.forbidden, "Forbidden", "Only pages of this machine may ask here.")
     static let busy = {
         var answer = HTTPAnswer(.serviceUnavailable, "ServerBusy", "Too many requests wait at once.")
         answer.headers = [("Retry-After", "2")]

@@ -7,7 +7,7 @@
 #endif
 import NIOHTTP1
 
-/// Addresses of this machine itself, and who may ask a server that trusts everybody there.
+/// Addresses of this machine itself, and requests that may ask a server that trusts everybody there.
 enum Loopback {
     /// Whether a host is `localhost` or an address of the loopback network. Other names may lead anywhere, whatever they begin with.
     static func contains(_ host: String) -> Bool {
@@ -27,7 +27,7 @@ enum Loopback {
         return host(parts[2]).map { contains($0) } ?? false
     }
 
-    /// Whether a server in development answers: what asks is no page of another site.
+    /// Whether a server in development, or the administrator's port, answers: what asks is no page of another site.
     ///
     /// A page whose name was made to lead to this machine sends no foreign `Origin` when it reads, but it sends its name as `Host`.
     static func allows(_ headers: HTTPHeaders) -> Bool {

@@ -67,9 +67,11 @@ public final class NodeListener: Sendable {
                 try pipeline.configureHTTPServerPipeline()
                 try OneAnswer.add(to: pipeline)
                 let timer = ConnectionTimer(channel, limit: node.configuration.limits.greetingTimeout)
-                try pipeline.addHandler(
-                    HTTPResponder(timer, services: [node.sessionsService]) { node.answer($0, $1, metrics) }
-                )
+                // A page whose name was made to lead to this machine could read what the port answers without a token.
+                let responder = HTTPResponder(timer, services: [node.sessionsService], allows: Loopback.allows) {
+                    node.answer($0, $1, metrics)
+                }
+                try pipeline.addHandler(responder)
             }
         }.bind(host: host, port: port).get()
         return NodeListener(channel, node)
