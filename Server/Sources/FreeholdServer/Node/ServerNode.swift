@@ -77,7 +77,7 @@ public final class ServerNode: @unchecked Sendable {
         apps = Mutex(configuration.apps)
         self.matcher = matcher
         (self.configuration, self.store, self.authenticator) = (configuration, store, authenticator)
-        (self.loop, self.logger) = (loop, logger)
+        (self.loop, self.logger) = (loop, logger.safe)
         reads = StoreReads(most: configuration.limits.connections)
         self.metrics = NodeMetrics(metrics)
         let seconds = Date().timeIntervalSince1970 - 1_420_070_400

@@ -71,7 +71,7 @@ public final class RunningServer: Sendable {
         logger: Logger,
         metrics: PrometheusMetrics = PrometheusMetrics()
     ) async throws -> RunningServer {
-        let own = settings
+        let (own, logger) = (settings, logger.safe)
         let tls = try settings.tls.map { try TLSContexts(certificates: $0.certificates, key: $0.key) }
         let (settings, accounts) = try await settings.withAccounts(logger, tls)
         let authenticator = try await settings.authenticator(accounts)

@@ -1,0 +1,85 @@
+import Logging
+
+/// A log handler that hands each event on to another one, after it has made the event's text safe to write.
+///
+/// Messages of the log contain text of peers: reasons, names of agents, paths. A peer could otherwise write a line of its own into the log, move
+/// a terminal's cursor, or fill a disk.
+struct SafeLogHandler: LogHandler {
+    private var base: any LogHandler
+
+    init(_ base: any LogHandler) { self.base = base }
+
+    var logLevel: Logger.Level {
+        get { base.logLevel }
+        set { base.logLevel = newValue }
+    }
+
+    var metadata: Logger.Metadata {
+        get { base.metadata }
+        set { base.metadata = newValue }
+    }
+
+    var metadataProvider: Logger.MetadataProvider? {
+        get { base.metadataProvider }
+        set { base.metadataProvider = newValue }
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { base[metadataKey: key] }
+        set { base[metadataKey: key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        var event = event
+        event.message = Logger.Message(stringLiteral: event.message.description.loggable)
+        event.metadata = event.metadata?.mapValues(\.loggable)
+        base.log(event: event)
+    }
+}
+
+extension Logger {
+    /// The logger with a handler that makes text of peers safe to write.
+    var safe: Logger {
+        guard !(handler is SafeLogHandler) else { return self }
+        var logger = self
+        logger.handler = SafeLogHandler(handler)
+        return logger
+    }
+}
+
+extension Logger.MetadataValue {
+    fileprivate var loggable: Logger.MetadataValue {
+        switch self {
+        case .string(let text): .string(text.loggable)
+        case .stringConvertible(let value): .string(value.description.loggable)
+        case .array(let values): .array(values.map(\.loggable))
+        case .dictionary(let values): .dictionary(values.mapValues(\.loggable))
+        }
+    }
+}
+
+extension String {
+    /// The largest number of bytes that one value of a log line has.
+    private static let loggedBytes = 1_024
+
+    /// The text on one line: control characters, line separators and marks that turn the direction of writing are escaped as in a Swift literal,
+    /// and text after the first KiB is cut off.
+    var loggable: String {
+        if utf8.count <= Self.loggedBytes, utf8.allSatisfy({ (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "\\") }) {
+            return self
+        }
+        var (text, count) = ("", 0)
+        for scalar in unicodeScalars {
+            let part: String
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate:
+                part = scalar.escaped(asASCII: true)
+            default: part = scalar == "\\" ? "\\\\" : String(Character(scalar))
+            }
+            count += part.utf8.count
+            guard count <= Self.loggedBytes else { return text + "…" }
+            text += part
+        }
+        return text
+    }
+}
