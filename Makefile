@@ -24,7 +24,7 @@ SLOW_SUITES ?= CrashTests|LostWriteTests|Damaged|VerifyTests|RandomMigration|Del
 TEST_BUILD ?= $(CURDIR)/.build
 TEST_BUILD_FLAGS = --traits default,Sync --scratch-path $(TEST_BUILD) $(TEST_FLAGS)
 
-.PHONY: help setup setup-bench demo demo-release sync-demo test test-package test-fast test-server cli install-cli bench bench-quick bench-compare bench-sync bench-build test-traits test-bundled-lmdb test-release simulate soak soak-hour tsan format lint lint-lower need-python docs docs-code
+.PHONY: help setup setup-bench demo demo-release sync-demo test test-package test-fast test-server cli install-cli server build-release bench bench-quick bench-compare bench-sync bench-build test-traits test-bundled-lmdb test-release simulate soak soak-hour tsan format lint lint-lower need-python docs docs-code
 
 help:
 	@echo "make setup        install the C libraries that Freehold needs (LMDB, and zlib for sync), where they are missing"
@@ -33,6 +33,8 @@ help:
 	@echo "make sync-demo    build the server and a program with clients, and let them work offline and online"
 	@echo "make cli          build the command freehold in release: Tools/.build/release/freehold"
 	@echo "make install-cli  build it, and copy it to PREFIX/bin (/usr/local)"
+	@echo "make server       build freehold-server in release, without debug information; prints the path of the binary"
+	@echo "make build-release build every product in release with the documented flags, as before each release"
 	@echo "make test         every test: the package's, the example's, the command's, the server's"
 	@echo "make test-fast    the suites of the modules that you changed, or FILTER=…, without slow ones; quick when repeated"
 	@echo "make test-package the same without the server's, which need Swift 6.2"
@@ -101,6 +103,16 @@ cli: setup
 install-cli: cli
 	install -d $(DESTDIR)$(PREFIX)/bin
 	install -m 755 "$$($(SWIFT) build -c release --package-path Tools --show-bin-path)/freehold" $(DESTDIR)$(PREFIX)/bin/freehold
+
+server: setup
+	@SWIFT="$(SWIFT)" Scripts/server
+
+# No test builds in release: a compiler can fail there alone. CONTRIBUTING.md says when this runs.
+build-release: setup-bench server cli
+	$(SWIFT) build -c release --package-path Server --disable-index-store
+	$(SWIFT) build -c release --package-path Examples/World --disable-index-store
+	$(SWIFT) build -c release --package-path Benchmarks --disable-index-store
+	@echo "Freehold: every product builds in release"
 
 bench: setup-bench
 	$(SWIFT) build -c release --package-path Benchmarks
