@@ -40,12 +40,22 @@ public struct Refusal: Hashable, Sendable {
     public let index: Int
     public let change: Change
     public let reason: RefusalReason
+    /// The field that the user may not write, with dots before the names of fields of embedded objects, if the reason is `.forbidden` and a
+    /// field is the cause.
+    public let field: SyncString?
 
-    public init(commit: UInt64, index: Int, change: Change, reason: RefusalReason) {
+    public init(commit: UInt64, index: Int, change: Change, reason: RefusalReason, field: SyncString? = nil) {
         self.commit = commit
         self.index = index
         self.change = change
         self.reason = reason
+        self.field = field
+    }
+
+    /// Returns the refusal with a field as its cause.
+    func naming(_ field: SyncString?) -> Refusal {
+        guard let field, reason == .forbidden else { return self }
+        return Refusal(commit: commit, index: index, change: change, reason: reason, field: field)
     }
 }
 

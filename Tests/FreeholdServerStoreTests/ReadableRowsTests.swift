@@ -1,5 +1,6 @@
 import Foundation
 import Freehold
+import FreeholdBSON
 import FreeholdEngine
 import FreeholdServerStore
 import Testing
@@ -64,6 +65,70 @@ struct ReadableRowsTests {
         let names = schema.table(named: "Person")?.columns.map(\.name).sorted()
         expectEqual(names, ["_id", "address", "age", "dog", "dogs", "map", "name", "scores", "tags"])
         expectEqual(schema.tables.map(\.name).sorted(), ["Dog", "Person", "Person_address"])
+    }
+
+    @Test func `Documents have the nearest millisecond of dates, and meta data with dates rounded down is read`() throws
+    {
+        let dates = [5_999_953, 5_000_047].map { SyncValue.date(Timestamp(seconds: 10, nanoseconds: $0)) }
+        var driver = StreamDriver(try TwinStore())
+        defer { driver.store.remove() }
+        let thing = ObjectName("Thing", 1)
+        func commit(_ number: UInt64, _ changes: [Change]) -> ServerStoreAnswer {
+            let commit = Commit(
+                number: number,
+                clock: Clock(milliseconds: Int64(number)),
+                base: number - 1,
+                seen: number > 1 ? [thing: number - 1] : [:],
+                changes: changes
+            )
+            return driver.commit([(FileIdent(rawValue: 1), commit, now: 10)])
+        }
+        let fields = [
+            NewField("early", .value(dates[1])), NewField("late", .value(dates[0])), NewField("n", .value(0)),
+            NewField("list", .list(first: 1, dates)), NewField("map", .dictionary(SyncDictionary([("a", dates[0])]))),
+        ]
+        expect(commit(1, [.create(thing, fields)]).isDone)
+        // An edit, so that the object has meta data.
+        expect(commit(2, [.set(Place(thing, "n"), 1, .real)]).isDone)
+        var documents: [BSONDocument] = []
+        func read() throws { try driver.store.file.forEachDocument(of: StreamDriver.stream) { documents.append($1) } }
+        try read()
+        let shown = [10_006, 10_005].map { BSONValue.datetime(BSONDateTime(milliseconds: $0)) }
+        expectEqual(documents[0]["late"], shown[0])
+        expectEqual(documents[0]["early"], shown[1])
+        expectEqual(documents[0]["list"], .array(shown))
+        expectEqual(documents[0]["map"], .document(["a": shown[0]]))
+
+        // Earlier versions kept the nanoseconds behind the millisecond before: 47 becomes 999,953 here, in the row and in its meta data.
+        let database = try Database.open(at: driver.store.file.path(of: StreamDriver.stream))
+        let write = try database.beginWrite()
+        let table = try require(write.schema.table(named: "Thing"))
+        let row = try require(write.find(primaryKey: .int(1), in: table))
+        let meta = try require(table.hiddenColumn(named: "meta"))
+        var bytes = Array(try require(write.readData(meta, row)))
+        let place = try require(bytes.firstIndex(of: 47))
+        var rest: [UInt8] = []
+        rest.appendVarint(999_953)
+        bytes.replaceSubrange(place...place, with: rest)
+        try write.set(meta, row, .data(Data(bytes)))
+        try write.set(
+            try require(table.column(named: "early")),
+            row,
+            .timestamp(Timestamp(seconds: 10, nanoseconds: 5_999_953))
+        )
+        _ = try write.commit()
+        documents = []
+        try read()
+        expectEqual(documents[0]["early"], shown[0])
+        var query = RowQuery()
+        query.objects = [thing]
+        let answer = driver.store.file.perform(ServerStoreRequest(StreamDriver.stream, .read(query)))
+        guard case .rows(let rows) = answer, case let object?? = rows.objects[thing] else {
+            Issue.record("no object")
+            return
+        }
+        expectEqual(object.contents["early"], .value(dates[0]))
+        expectEqual(object.contents["late"], .value(dates[0]))
     }
 
     @Test func `An object that was deleted is no row any more, and links to it show again when it comes back`() throws {

@@ -262,6 +262,44 @@ struct RightsTests {
         expectEqual(missing.steps[0].reason, "%%user.custom_data.isAdmin isn't there.")
     }
 
+    @Test func `a dry run shows the required fields that prevent all creates`() throws {
+        func report(_ fields: String, insert: Bool = true) throws -> RightsReport {
+            try rules(
+                #"""
+                {"name": "all", "apply_when": {}, "document_filters": {"read": true, "write": true}, "insert": \#(insert),
+                 "delete": true, "fields": {\#(fields)}, "additional_fields": {"read": true, "write": true}}
+                """#
+            ).report(of: RuleUser(id: "ada"), className: "Item", schema: RuleModels.schema)
+        }
+        let prevented = try report(#""age": {"read": true}, "rate": {}, "score": {}, "tags": {}, "any": {}"#)
+        expectEqual(prevented.preventingFields, ["age", "rate"])
+        expect(
+            prevented.description.contains("creates  nothing: every object has age, rate, which the role can't write")
+        )
+        let allowed = try report(#""score": {}, "tags": {}, "friend": {}, "address": {}"#)
+        expectEqual(allowed.preventingFields, [])
+        expect(!allowed.description.contains("nothing"), "\(allowed)")
+        // Nothing can be created anyway.
+        try expectEqual(report(#""age": {}"#, insert: false).preventingFields, [])
+    }
+
+    @Test func `the field for which a write is forbidden is named`() throws {
+        let rights = try UserRights(rules(Self.ownership), user: RuleUser(id: "ada"), schema: RuleModels.schema)
+        let old: BSONDocument = ["owner": "ada", "age": 1]
+        let new: BSONDocument = ["owner": "ada", "age": 1, "price": 2]
+        func field(_ before: BSONDocument?, _ after: BSONDocument?) -> SyncString? {
+            let (before, after) = (before.map { RuleModels.contents($0) }, after.map { RuleModels.contents($0) })
+            return rights.forbiddenField(of: Self.name, before: before, after: after)
+        }
+        expectEqual(field(nil, new), "price")
+        expectEqual(field(old, new), "price")
+        expectEqual(field(nil, old), nil)
+        expectEqual(field(nil, ["owner": "bob"]), nil, "the object as a whole is the cause")
+        expectEqual(field(["owner": "bob"], nil), nil)
+        let (here, there): (BSONValue, BSONValue) = (["city": "a", "zip": 1], ["city": "b", "zip": 1])
+        expectEqual(field(["owner": "ada", "address": here], ["owner": "ada", "address": there]), "address.city")
+    }
+
     @Test func `random rights decide of random writes what a naive reader of the documents decides`() throws {
         var rules = RandomRules(random: SeededRandom(test: "rights"))
         var counts: [Bool: Int] = [:]

@@ -193,6 +193,10 @@ import Testing
         #expect(taken.body.documentValue?["refused"]?.arrayValue?.count == 1)
         let forged = try await send("POST", "/Note", "{\"_id\": 2, \"owner\": \"\(ann.id)\"}", bob, server)
         #expect(forged.body.documentValue?["refused"]?.arrayValue?.count == 1)
+        // A field that can't be written is named.
+        let body = "{\"_id\": 3, \"owner\": \"\(ann.id)\", \"secret\": \"x\"}"
+        let named = try await send("POST", "/Note", body, ann, server).body.documentValue?["refused"]?.arrayValue?.first
+        #expect(named?.documentValue?["field"] == "secret" && named?.documentValue?["reason"] == "forbidden")
         #expect(try await send("GET", "/Note/1", "", ann, server).body.documentValue?["text"]?.stringValue == "mine")
         // Hidden fields are neither shown nor lost nor written.
         let admin = try await person("admin", server)
@@ -206,7 +210,8 @@ import Testing
             try await send("PUT", "/Note/1", "{\"owner\": \"\(ann.id)\", \"text\": \"new\"}", ann, server).status == 200
         )
         #expect(try await send("GET", "/Note/1", "", admin, server).body.documentValue?["secret"]?.stringValue == "s")
-        #expect(try await send("PATCH", "/Note/1", #"{"$set": {"secret": "mine"}}"#, ann, server).status == 403)
+        let hidden = try await send("PATCH", "/Note/1", #"{"$set": {"secret": "mine"}}"#, ann, server)
+        #expect(hidden.status == 403 && hidden["error"] == "The user may not write 'secret'.")
         #expect(try await send("GET", "/Note?query=secret%20%3D%3D%20%22s%22", "", ann, server).status == 400)
         await server.stop()
     }

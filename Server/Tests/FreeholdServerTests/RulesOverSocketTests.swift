@@ -159,6 +159,8 @@ final class Draft: Object {
         try await settle(some, all)
         #expect(all.objects(Note.self).where { $0.team == "blue" }.first?.salary == 6)
         #expect(errors.errors.contains { $0.code == .writeRejected })
+        let reasons = errors.errors.flatMap { $0.compensatingWriteInfo ?? [] }.map(\.reason)
+        #expect(reasons.contains { $0.contains("'salary'") }, "\(reasons)")
 
         try await server.store.setCustomData("{\"boss\": true}", user: member.id)
         try await eventually(some) { some.objects(Note.self).count == 2 }

@@ -28,7 +28,7 @@ struct RowReader {
         guard let meta = view.readData(state.meta, row) else {
             return MergedObject(try plain(table, row, plan, StreamVersion(bitPattern: version)))
         }
-        let elements = try document(table, row, plan)
+        let elements = try document(table, row, plan, for: .meta)
         let document = BSONDocument([(key: "_id", value: BSONValue(key))] + elements)
         var object = try MergedObject(StoredObject(doc: document, meta: Array(meta)))
         // What a horizon takes is gone at once, when the row is rewritten doesn't matter.
@@ -68,11 +68,20 @@ struct RowReader {
 
     // MARK: Documents
 
+    /// The use that is made of a row's document.
+    enum Purpose {
+        /// People and programs read it.
+        case readers
+        /// Meta data refers to its values; see `BSONValue.init(meta:)`.
+        case meta
+    }
+
     /// What a row's document shows, without the key.
     func document(
         _ table: ClassTable,
         _ row: ObjectKey,
         _ plan: RowPlan,
+        for purpose: Purpose = .readers,
         depth: Int = 0
     ) throws -> [BSONDocument.Element] {
         guard depth <= MessageCodec.greatestDepth else { throw StoreDamage("Embedded objects are nested too deep.") }
@@ -84,7 +93,7 @@ struct RowReader {
         for field in plan.fields {
             let value: BSONValue
             switch (field.source, field.column) {
-            case (.column, let column?): value = try shown(column, row, depth: depth)
+            case (.column, let column?): value = try shown(column, row, for: purpose, depth: depth)
             case (.rest, _):
                 guard next < rest.count, SyncString(rest[next].key) == field.name else {
                     throw StoreDamage("A row's rest hasn't the field \(field.name).")
@@ -108,17 +117,24 @@ struct RowReader {
     }
 
     /// What the document shows of a column.
-    func shown(_ column: Column, _ row: ObjectKey, depth: Int = 0) throws -> BSONValue {
+    func shown(
+        _ column: Column,
+        _ row: ObjectKey,
+        for purpose: Purpose = .readers,
+        depth: Int = 0
+    ) throws -> BSONValue {
         let owned = column.type == .link ? tables[column.targetTableID ?? -1].flatMap { $0.key == nil ? $0 : nil } : nil
+        func shown(_ value: SyncValue) -> BSONValue { purpose == .meta ? BSONValue(meta: value) : BSONValue(value) }
         func element(_ value: Value) throws -> BSONValue {
-            guard let owned else { return BSONValue(try values.value(value, column)) }
+            guard let owned else { return shown(try values.value(value, column)) }
             guard case .link(let target) = value else { return .null }
-            return .document(BSONDocument(try document(owned, target, plan(owned, target), depth: depth + 1)))
+            let elements = try document(owned, target, plan(owned, target), for: purpose, depth: depth + 1)
+            return .document(BSONDocument(elements))
         }
         switch column.collection {
         case .none:
             if owned != nil { return try element(view.value(column, row)) }
-            return BSONValue(try values.single(column, row))
+            return shown(try values.single(column, row))
         case .list: return .array(try view.storedListValues(column, row).map(element))
         case .set:
             let found = try view.storedSetValues(column, row).map { value -> ([UInt8], SyncValue) in
@@ -127,7 +143,7 @@ struct RowReader {
                 bytes.appendExact(value)
                 return (bytes, value)
             }
-            return .array(found.sorted { $0.0.lexicographicallyPrecedes($1.0) }.map { BSONValue($0.1) })
+            return .array(found.sorted { $0.0.lexicographicallyPrecedes($1.0) }.map { shown($0.1) })
         case .dictionary:
             let entries = try view.storedDictionaryEntries(column, row).map {
                 (key: $0.key, value: try element($0.value))

@@ -73,7 +73,7 @@ extension SyncError {
                 CompensatingWriteInfo(
                     objectType: refusal.change.object.className.string,
                     key: refusal.change.object.key,
-                    reason: refusal.reason.told
+                    reason: refusal.told
                 )
             }
             self.init(
@@ -135,6 +135,7 @@ extension PrimaryKey {
     }
 }
 
-extension RefusalReason {
-    fileprivate var told: String { "\(self)" }
+extension Refusal {
+    /// The reason, and the field that may not be written.
+    fileprivate var told: String { field.map { "\(reason): the user may not write '\($0)'" } ?? "\(reason)" }
 }

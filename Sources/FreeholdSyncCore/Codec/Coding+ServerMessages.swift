@@ -114,6 +114,9 @@ extension ColumnWriter {
         for version in ack.versions { number(version) }
         try self[.part(1)].refusals(ack.refusals)
         try self[.part(2)].batches(ack.restored)
+        // Clients that don't know the part pass over it.
+        guard ack.refusals.contains(where: { $0.field != nil }) else { return }
+        for refusal in ack.refusals { self[.part(3)].text(refusal.field ?? "") }
     }
 
     private func checksums(_ checksums: Checksums) {

@@ -105,6 +105,12 @@ extension ColumnReader {
         for _ in 0..<(try number()) { ack.versions.append(try numberWord()) }
         ack.refusals = try self[.part(1)].refusals()
         if let group = optional(.part(2)) { ack.restored = try group.batches() }
+        if let group = optional(.part(3)) {
+            for index in ack.refusals.indices {
+                let field = try group.text()
+                if !field.string.isEmpty { ack.refusals[index] = ack.refusals[index].naming(field) }
+            }
+        }
         return ack
     }
 

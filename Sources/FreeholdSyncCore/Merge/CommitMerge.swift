@@ -20,6 +20,8 @@ struct CommitMerge {
     private var places: [ObjectName: Int] = [:]
     private var ingested: [(ObjectName, [NewField])] = []
     private(set) var refusals: [Refusal] = []
+    /// The fields for which objects are forbidden, by the objects' names as the commit has them.
+    private(set) var forbiddenFields: [ObjectName: SyncString] = [:]
 
     private struct Target {
         let name: ObjectName
@@ -90,16 +92,21 @@ struct CommitMerge {
     }
 
     /// The objects to which the commit does what its author may not do.
-    private func forbidden(_ store: some MergeStore) throws -> [ObjectName: RefusalReason] {
+    private mutating func forbidden(_ store: some MergeStore) throws -> [ObjectName: RefusalReason] {
         guard let rights else { return [:] }
         var forbidden: [ObjectName: RefusalReason] = [:]
+        var fields: [ObjectName: SyncString] = [:]
         func check(_ name: ObjectName, _ before: MergedObject?, _ after: MergedObject?) {
             guard refused[name] == nil, !rights.writesAll(of: name.className) else { return }
             let states = [before, after].map { object in object.flatMap { $0.isAlive ? $0.contents : nil } }
-            if !rights.allows(name, before: states[0], after: states[1]) { forbidden[name] = .forbidden }
+            guard !rights.allows(name, before: states[0], after: states[1]) else { return }
+            forbidden[name] = .forbidden
+            // Authors with another version of the schema have other names for it.
+            if lensed == nil { fields[name] = rights.forbiddenField(of: name, before: states[0], after: states[1]) }
         }
         for target in objects { check(target.name, try store.object(target.name), target.object) }
         for (name, fields) in ingested { check(name, nil, MergedObject(ingested: fields)) }
+        forbiddenFields = fields
         return forbidden
     }
 

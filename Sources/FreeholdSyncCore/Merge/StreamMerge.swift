@@ -45,6 +45,8 @@ public struct StreamMerge: Sendable {
         let parents = try store.parents(of: ident)
         let old = isOld ? OldWork(oldLists ?? [], version: store.version, seen: lensed?.seen) : nil
         var refused = refusedAtOnce(commit, ident)
+        // For which fields the user may not write objects.
+        var fields: [ObjectName: SyncString] = [:]
         while true {
             var attempt = CommitMerge(
                 commit,
@@ -61,6 +63,7 @@ public struct StreamMerge: Sendable {
             let new = try attempt.run(&store)
             if !new.isEmpty {
                 refused.merge(new) { $1 }
+                fields.merge(attempt.forbiddenFields) { $1 }
                 refuseMore(&refused, commit)
                 continue
             }
@@ -69,7 +72,7 @@ public struct StreamMerge: Sendable {
                 commit: commit.number,
                 version: store.version + 1,
                 clock: clock,
-                refusals: attempt.refusals
+                refusals: attempt.refusals.map { $0.naming(fields[$0.change.object]) }
             )
             try store.finish(answer, of: ident, now: now)
             return answer

@@ -17,7 +17,7 @@ extension BSONValue {
         }
     }
 
-    /// What readers of the document see of a value.
+    /// The value that readers of a document see. A date is the nearest millisecond.
     package init(_ value: SyncValue) {
         switch value {
         case .null, .embedded: self = .null
@@ -27,7 +27,7 @@ extension BSONValue {
         case .double(let value): self = .double(value)
         case .string(let value): self = .string(value.string)
         case .data(let value): self = .binary(BSONBinary(value))
-        case .date(let value): self = .datetime(BSONDateTime(milliseconds: value.wholeMilliseconds))
+        case .date(let value): self = .datetime(BSONDateTime(milliseconds: value.nearestMilliseconds))
         case .objectId(let value): self = .objectId(value)
         case .uuid(let value): self = .binary(BSONBinary(value))
         case .decimal128(let value): self = .decimal128(value)
@@ -36,6 +36,16 @@ extension BSONValue {
         case .dictionary(let value):
             let entries = value.entries.filter { !$0.key.hasNull }
             self = .document(BSONDocument(entries.map { (key: $0.key.string, value: BSONValue($0.value)) }))
+        }
+    }
+
+    /// The value that meta data of a stored object refers to: like `init(_:)`, except that a date is the whole milliseconds before it.
+    /// Nanoseconds within the millisecond stand beside it.
+    package init(meta value: SyncValue) {
+        if case .date(let date) = value {
+            self = .datetime(BSONDateTime(milliseconds: date.wholeMilliseconds))
+        } else {
+            self.init(value)
         }
     }
 
@@ -100,6 +110,16 @@ extension Timestamp {
         let (sum, isTooGreat) = product.addingReportingOverflow(Int64(nanoseconds / 1_000_000))
         return overflow || isTooGreat ? (seconds < 0 ? .min : .max) : sum
     }
+
+    /// The nearest millisecond since 1970, brought into range; of two that are equally near the one further from 1970, as for `Date`.
+    ///
+    /// A date that a program made of milliseconds is rarely a whole number of nanoseconds: `Date` has a binary fraction. Rounding down would
+    /// show such a date a millisecond early.
+    var nearestMilliseconds: Int64 {
+        let (whole, rest) = (wholeMilliseconds, nanoseconds % 1_000_000)
+        let isLater = seconds < 0 ? rest > 500_000 : rest >= 500_000
+        return isLater && whole != .max && whole != .min ? whole + 1 : whole
+    }
 }
 
 extension SyncValue {
@@ -108,12 +128,7 @@ extension SyncValue {
         switch self {
         case .null, .bool, .int, .double, .string, .data, .objectId, .uuid, .decimal128: .plain
         case .float(let value): value.isNaN ? .exact : .float
-        case .date(let value):
-            if Timestamp(milliseconds: value.wholeMilliseconds, nanoseconds: value.nanoseconds % 1_000_000) != value {
-                .exact
-            } else {
-                value.nanoseconds % 1_000_000 == 0 ? .plain : .date
-            }
+        case .date(let value): value.storedAs
         case .link: .link
         case .list(let values): values.allSatisfy { $0.storedAs == .plain } ? .plain : .exact
         case .dictionary(let value):
@@ -124,6 +139,13 @@ extension SyncValue {
 }
 
 extension Timestamp {
+    /// Dates that the document rounds up stand in the meta data: nanoseconds beside the document are counted from the millisecond before.
+    fileprivate var storedAs: MetaHeld {
+        let rest = nanoseconds % 1_000_000
+        guard Timestamp(milliseconds: nearestMilliseconds, nanoseconds: rest) == self else { return .exact }
+        return rest == 0 ? .plain : .date
+    }
+
     /// - Parameter nanoseconds: within the millisecond.
     init(milliseconds: Int64, nanoseconds: Int32) {
         let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1_000)

@@ -18,6 +18,9 @@ public struct RightsReport: Sendable {
     /// The class's fields that can't be read, and those that can't be written.
     public let hiddenFields: [String]
     public let fixedFields: [String]
+    /// Fields that every new object has, and that can't be written. If there is one, no object can be created, whatever the rules for creates say.
+    /// It is empty if they forbid all creates.
+    public let preventingFields: [String]
 }
 
 extension RuleSet {
@@ -36,12 +39,19 @@ extension RuleSet {
             steps.append(.init(role: role.name, applies: reason == nil, reason: reason))
         }
         let rights = rights(of: user, className: className, schema: schema)
-        let names = schema.table(className)?.columns.map { SyncString($0.name) } ?? []
+        let table = schema.table(className)
+        let names = table?.columns.map { SyncString($0.name) } ?? []
+        let required = table?.columns.filter { column in
+            let isPlain = column.collection == .none && column.type != .link && column.type != .mixed
+            return isPlain && !column.isOptional && column.name != table?.primaryKey
+        }
         return RightsReport(
             rights: rights,
             steps: steps,
             hiddenFields: names.filter { !rights.fields.canRead([$0]) }.map(\.string),
-            fixedFields: names.filter { !rights.fields.canWrite([$0]) }.map(\.string)
+            fixedFields: names.filter { !rights.fields.canWrite([$0]) }.map(\.string),
+            preventingFields: rights.insert.truth == false
+                ? [] : (required ?? []).map(\.name).filter { !rights.fields.canWrite([SyncString($0)]) }
         )
     }
 }
@@ -57,7 +67,12 @@ extension RightsReport: CustomStringConvertible {
         }
         lines.append("  reads    \(rights.read)")
         lines.append("  changes  \(rights.write)")
-        lines.append("  creates  \(rights.insert)")
+        if preventingFields.isEmpty {
+            lines.append("  creates  \(rights.insert)")
+        } else {
+            let names = preventingFields.joined(separator: ", ")
+            lines.append("  creates  nothing: every object has \(names), which the role can't write")
+        }
         lines.append("  deletes  \(rights.delete)")
         if !hiddenFields.isEmpty { lines.append("  never sees   \(hiddenFields.joined(separator: ", "))") }
         if !fixedFields.isEmpty { lines.append("  never writes \(fixedFields.joined(separator: ", "))") }

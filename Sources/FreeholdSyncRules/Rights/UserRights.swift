@@ -62,6 +62,17 @@ public struct UserRights: SessionRights {
         guard let judge = classes[name.className]?.judge else { return before == nil && after == nil }
         return judge.refusal(name, before: before, after: after) == nil
     }
+
+    public func forbiddenField(
+        of name: ObjectName,
+        before: [SyncString: MergedContent]?,
+        after: [SyncString: MergedContent]?
+    ) -> SyncString? {
+        guard
+            case .field(let path)? = classes[name.className]?.judge.refusal(name, before: before, after: after)?.reason
+        else { return nil }
+        return SyncString(path.map(\.string).joined(separator: "."))
+    }
 }
 
 extension ClassRights {

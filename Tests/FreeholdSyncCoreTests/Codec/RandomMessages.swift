@@ -194,7 +194,14 @@ struct RandomMessages {
         ]
         return uploaded().flatMap { uploaded in
             uploaded.commit.changes.enumerated().map { index, change in
-                Refusal(commit: uploaded.commit.number, index: index, change: change, reason: reasons[pick(0..<9)])
+                let reason = reasons[pick(0..<9)]
+                return Refusal(
+                    commit: uploaded.commit.number,
+                    index: index,
+                    change: change,
+                    reason: reason,
+                    field: reason == .forbidden && pick(0..<2) == 0 ? "address.city" : nil
+                )
             }
         }
     }

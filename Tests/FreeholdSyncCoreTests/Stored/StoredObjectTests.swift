@@ -125,6 +125,60 @@ struct StoredObjectTests {
         expectEqual(restored.contents, object.contents)
     }
 
+    private static let dates: [(Timestamp, milliseconds: Int64)] = [
+        (Timestamp(seconds: 0, nanoseconds: 0), 0), (Timestamp(seconds: 0, nanoseconds: 499_999), 0),
+        (Timestamp(seconds: 0, nanoseconds: 500_000), 1), (Timestamp(seconds: 0, nanoseconds: 999_999_999), 1_000),
+        (Timestamp(seconds: -1, nanoseconds: 999_000_000), -1), (Timestamp(seconds: -1, nanoseconds: 998_999_953), -1),
+        (Timestamp(seconds: -1, nanoseconds: 999_000_047), -1), (Timestamp(seconds: -1, nanoseconds: 999_499_999), -1),
+        (Timestamp(seconds: -1, nanoseconds: 999_500_000), -1), (Timestamp(seconds: -1, nanoseconds: 999_500_001), 0),
+        (Timestamp(seconds: 253_402_300_799, nanoseconds: 998_999_999), 253_402_300_799_999),
+        (.min, .min), (.max, .max),
+    ]
+
+    @Test func `A document shows the nearest millisecond of a date, and the date comes back`() throws {
+        var fields: [NewField] = []
+        for (index, (date, milliseconds)) in Self.dates.enumerated() {
+            expectEqual(BSONValue(SyncValue.date(date)), .datetime(BSONDateTime(milliseconds: milliseconds)), "\(date)")
+            fields.append(NewField(SyncString("d\(index)"), .value(.date(date))))
+        }
+        let all = Self.dates.map { SyncValue.date($0.0) }
+        fields += [NewField("list", .list(first: 1, all)), NewField("set", .set(all))]
+        fields.append(
+            NewField(
+                "map",
+                .dictionary(SyncDictionary(all.enumerated().map { (SyncString("k\($0.offset)"), $0.element) }))
+            )
+        )
+        let object = try object(fields)
+        let restored = try Self.restored(object, thing)
+        expectEqual(restored, object)
+        expectEqual(restored.contents, object.contents)
+        // What a program makes of milliseconds comes back as these, though a double rarely holds them exactly.
+        var random = SeededRandom(test: "milliseconds of dates")
+        for _ in 0..<1_000 {
+            let milliseconds = Int64.random(in: -62_135_596_800_000...253_402_300_799_999, using: &random)
+            let date = Timestamp(BSONDateTime(milliseconds: milliseconds).date)
+            expectEqual(BSONValue(SyncValue.date(date)), .datetime(BSONDateTime(milliseconds: milliseconds)))
+        }
+    }
+
+    @Test func `Dates of objects that were stored with milliseconds rounded down come back`() throws {
+        let (early, late) = (
+            Timestamp(seconds: 10, nanoseconds: 5_000_047), Timestamp(seconds: 10, nanoseconds: 5_999_953)
+        )
+        func object(_ date: Timestamp) throws -> MergedObject {
+            try self.object([NewField("when", .value(.date(date))), NewField("list", .list(first: 1, [.date(date)]))])
+        }
+        // As it was: the document has the milliseconds before, the meta data all nanoseconds that follow.
+        var stored = try object(early).stored(thing.key)
+        var rest: [UInt8] = []
+        rest.appendVarint(999_953)
+        let places = stored.meta.indices.filter { stored.meta[$0] == 47 }
+        expectEqual(places.count, 2)
+        for place in places.reversed() { stored.meta.replaceSubrange(place...place, with: rest) }
+        try expectEqual(MergedObject(stored).contents, object(late).contents)
+    }
+
     @Test func `Damaged parts are an error or another object, never a trap`() throws {
         for seed in CodecSeeds.seeds("StoredObjectTests", count: 4, soak: 1_000) {
             var generator = HistoryGenerator(seed: seed, Options(name: "everything", trims: true, mergesAdds: true))

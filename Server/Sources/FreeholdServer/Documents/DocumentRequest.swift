@@ -121,6 +121,9 @@ struct DocumentFailure: Error, Hashable {
         text: "The app has no schema: 'freehold-server schema push' or 'schema infer' gives it one."
     )
 
+    static func forbidden(field: String) -> DocumentFailure {
+        DocumentFailure(status: 403, code: "Forbidden", text: "The user may not write '\(field)'.")
+    }
     static func bad(_ text: String) -> DocumentFailure { DocumentFailure(status: 400, code: "BadRequest", text: text) }
     static func misfit(_ text: String) -> DocumentFailure {
         DocumentFailure(status: 422, code: "SchemaValidationFailed", text: text)

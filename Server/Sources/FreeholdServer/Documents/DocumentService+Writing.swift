@@ -115,7 +115,7 @@ extension DocumentService {
     private static func check(_ refusals: [Refusal]) throws {
         guard let first = refusals.first else { return }
         switch first.reason {
-        case .forbidden: throw DocumentFailure.forbidden
+        case .forbidden: throw first.field.map { DocumentFailure.forbidden(field: $0.string) } ?? .forbidden
         case .objectGone, .instanceGone, .elementGone: throw DocumentFailure.changed
         default:
             throw DocumentFailure(status: 409, code: "WriteRefused", text: "The write was refused: \(first.reason).")
@@ -123,11 +123,13 @@ extension DocumentService {
     }
 
     private static func refused(_ refusals: [Refusal]) -> BSONValue {
-        var reasons: [ObjectName: RefusalReason] = [:]
-        for refusal in refusals { reasons[refusal.change.object] = refusal.reason }
+        var reasons: [ObjectName: Refusal] = [:]
+        for refusal in refusals { reasons[refusal.change.object] = refusal }
         return .array(
-            reasons.sorted { $0.key < $1.key }.map { name, reason in
-                ["_id": BSONValue(key: name.key), "reason": .string("\(reason)")]
+            reasons.sorted { $0.key < $1.key }.map { name, refusal in
+                var document: BSONDocument = ["_id": BSONValue(key: name.key), "reason": .string("\(refusal.reason)")]
+                if let field = refusal.field { document.append("field", .string(field.string)) }
+                return .document(document)
             }
         )
     }

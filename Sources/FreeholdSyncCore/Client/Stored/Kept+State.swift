@@ -285,16 +285,27 @@ extension Refusal: Kept {
         commit.write(to: &bytes)
         index.write(to: &bytes)
         change.write(to: &bytes)
-        bytes.append(UInt8(Self.reasons.firstIndex(of: reason) ?? 0))
+        let reason = UInt8(Self.reasons.firstIndex(of: reason) ?? 0)
+        bytes.append(field == nil ? reason : reason | Self.hasField)
+        if let field { field.write(to: &bytes) }
     }
+
+    private static let hasField: UInt8 = 0x80
 
     init(from reader: inout KeptReader) throws(CodecError) {
         let commit = try UInt64(from: &reader)
         let index = try Int(from: &reader)
         let change = try Change(from: &reader)
-        let reason = try reader.kind()
-        guard reason < Self.reasons.count else { throw reader.unknown(reason) }
-        self.init(commit: commit, index: index, change: change, reason: Self.reasons[Int(reason)])
+        let kind = try reader.kind()
+        let reason = kind & ~Self.hasField
+        guard reason < Self.reasons.count else { throw reader.unknown(kind) }
+        self.init(
+            commit: commit,
+            index: index,
+            change: change,
+            reason: Self.reasons[Int(reason)],
+            field: try kind & Self.hasField == 0 ? nil : SyncString(from: &reader)
+        )
     }
 }
 

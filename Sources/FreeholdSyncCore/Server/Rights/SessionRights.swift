@@ -22,4 +22,19 @@ public protocol SessionRights: Sendable {
         before: [SyncString: MergedContent]?,
         after: [SyncString: MergedContent]?
     ) -> Bool
+
+    /// Returns the field for which a write isn't allowed, as `Refusal.field` has it. Returns `nil` if no single field is the cause.
+    func forbiddenField(
+        of name: ObjectName,
+        before: [SyncString: MergedContent]?,
+        after: [SyncString: MergedContent]?
+    ) -> SyncString?
+}
+
+extension SessionRights {
+    public func forbiddenField(
+        of name: ObjectName,
+        before: [SyncString: MergedContent]?,
+        after: [SyncString: MergedContent]?
+    ) -> SyncString? { nil }
 }
