@@ -40,12 +40,16 @@ public struct Refusal: Hashable, Sendable {
     public let index: Int
     public let change: Change
     public let reason: RefusalReason
+    /// A Boolean value that indicates whether `change` lacks its content, because the refused changes of the commit are large. The author's
+    /// file has the content: `completed(by:)`.
+    public let isOutline: Bool
 
-    public init(commit: UInt64, index: Int, change: Change, reason: RefusalReason) {
+    public init(commit: UInt64, index: Int, change: Change, reason: RefusalReason, isOutline: Bool = false) {
         self.commit = commit
         self.index = index
         self.change = change
         self.reason = reason
+        self.isOutline = isOutline
     }
 }
 
@@ -70,4 +74,6 @@ public enum RefusalReason: Hashable, Sendable {
     case malformed
     /// The work is from before the horizon, and the list has no element any more that the change can be about.
     case elementGone
+    /// The server's store can't keep what the commit would make of the object: a key, a value or an object is too large.
+    case tooLarge
 }

@@ -105,6 +105,7 @@ extension ColumnReader {
         for _ in 0..<(try number()) { ack.versions.append(try numberWord()) }
         ack.refusals = try self[.part(1)].refusals()
         if let group = optional(.part(2)) { ack.restored = try group.batches() }
+        if let group = optional(.part(3)) { try group.marks(of: &ack.refusals) }
         return ack
     }
 
@@ -162,6 +163,16 @@ extension ColumnReader {
             refusals.append(Refusal(commit: commit, index: index, change: try changes.change(objects), reason: reason))
         }
         return refusals
+    }
+
+    private func marks(of refusals: inout [Refusal]) throws(CodecError) {
+        while kindsLeft > 0 {
+            let (mark, index) = (try kind(), Int(try int()))
+            guard refusals.indices.contains(index) else {
+                throw error(.invalidValue, "No refusal has the number \(index)")
+            }
+            refusals[index] = refusals[index].marked(mark)
+        }
     }
 
     private func noticeKind() throws(CodecError) -> Notice.Kind {

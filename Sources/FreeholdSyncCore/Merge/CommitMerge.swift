@@ -98,6 +98,12 @@ struct CommitMerge {
             let states = [before, after].map { object in object.flatMap { $0.isAlive ? $0.contents : nil } }
             if !rights.allows(name, before: states[0], after: states[1]) { forbidden[name] = .forbidden }
         }
+        for change in commit.changes where refused[change.object] == nil && forbidden[change.object] == nil {
+            let name = change.object
+            guard !rights.writesAll(of: name.className) else { continue }
+            let exists = rules.createOnly.contains(name.className) ? false : try store.object(name)?.isAlive == true
+            if rights.hides(change, exists: exists) { forbidden[name] = .forbidden }
+        }
         for target in objects { check(target.name, try store.object(target.name), target.object) }
         for (name, fields) in ingested { check(name, nil, MergedObject(ingested: fields)) }
         return forbidden
