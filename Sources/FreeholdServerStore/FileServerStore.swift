@@ -79,7 +79,7 @@ public final class FileServerStore: Sendable {
 
     /// Does what a request asks, whole or not at all. What it has done is durable when it returns.
     ///
-    /// It never throws: `.failed(.unavailable)` says that nothing was done, `.failed(.unknown)` that nobody knows,
+    /// It never throws: `.failed(.unavailable)` and `.failed(.limit)` say that nothing was done, `.failed(.unknown)` that the result isn't known,
     /// `.failed(.damaged)` that the file can't be read. A stream that has no file is empty; what only reads makes none.
     public func perform(_ request: ServerStoreRequest) -> ServerStoreAnswer {
         do {
@@ -241,13 +241,19 @@ extension StoreFailure {
     init(_ error: any Error) {
         switch error {
         case is StreamFile.CommitFailure: self = .unknown
-        case let error as EngineError: self = error.isDamage ? .damaged(SyncString("\(error)")) : .unavailable
+        case let error as EngineError:
+            let text = SyncString("\(error)")
+            self = error.isDamage ? .damaged(text) : error.isLimit ? .limit(text) : .unavailable(text)
+        case let error as StreamFile.OversizedObject: self = .limit(SyncString("\(error)"))
         default: self = .damaged(SyncString("\(error)"))
         }
     }
 }
 
 extension EngineError {
+    /// A value that is larger than what a file can hold. It doesn't pass by itself, unlike a full disk.
+    fileprivate var isLimit: Bool { code == .limitExceeded || code == .invalidArgument || code == .missingValue }
+
     fileprivate var isDamage: Bool { code == .invalidDatabase || code == .unsupportedFormat || code == .schemaMismatch }
 }
 

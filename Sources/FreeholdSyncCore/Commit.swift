@@ -43,19 +43,30 @@ public struct Refusal: Hashable, Sendable {
     /// The field that the user may not write, with dots before the names of fields of embedded objects, if the reason is `.forbidden` and a
     /// field is the cause.
     public let field: SyncString?
+    /// A Boolean value that indicates whether `change` lacks its content, because the refused changes of the commit are large. The author's
+    /// file has the content: `completed(by:)`.
+    public let isOutline: Bool
 
-    public init(commit: UInt64, index: Int, change: Change, reason: RefusalReason, field: SyncString? = nil) {
+    public init(
+        commit: UInt64,
+        index: Int,
+        change: Change,
+        reason: RefusalReason,
+        field: SyncString? = nil,
+        isOutline: Bool = false
+    ) {
         self.commit = commit
         self.index = index
         self.change = change
         self.reason = reason
         self.field = field
+        self.isOutline = isOutline
     }
 
     /// Returns the refusal with a field as its cause.
     func naming(_ field: SyncString?) -> Refusal {
         guard let field, reason == .forbidden else { return self }
-        return Refusal(commit: commit, index: index, change: change, reason: reason, field: field)
+        return Refusal(commit: commit, index: index, change: change, reason: reason, field: field, isOutline: isOutline)
     }
 }
 
@@ -80,4 +91,6 @@ public enum RefusalReason: Hashable, Sendable {
     case malformed
     /// The work is from before the horizon, and the list has no element any more that the change can be about.
     case elementGone
+    /// The server's store can't keep what the commit would make of the object: a key, a value or an object is too large.
+    case tooLarge
 }

@@ -60,12 +60,21 @@ public struct SyncDictionary: Hashable, Sendable {
     /// Entries that are as they have to be.
     init(rising entries: [Entry]) { self.entries = entries }
 
-    /// - Complexity: O(*n*)
+    /// - Complexity: O(log *n*) to read and to replace a value, O(*n*) to add or remove an entry.
     public subscript(key: SyncString) -> SyncValue? {
-        get { entries.first { $0.key == key }?.value }
+        get {
+            let place = entries.partitioned { $0.key >= key }
+            return place < entries.count && entries[place].key == key ? entries[place].value : nil
+        }
         set {
-            let rest = entries.filter { $0.key != key }.map { (key: $0.key, value: $0.value) }
-            self = SyncDictionary(newValue.map { rest + [(key: key, value: $0)] } ?? rest)
+            let place = entries.partitioned { $0.key >= key }
+            let isPresent = place < entries.count && entries[place].key == key
+            switch (newValue, isPresent) {
+            case (let value?, true): entries[place] = Entry(key: key, value: value)
+            case (let value?, false): entries.insert(Entry(key: key, value: value), at: place)
+            case (nil, true): entries.remove(at: place)
+            case (nil, false): break
+            }
         }
     }
 }

@@ -58,7 +58,7 @@ struct StreamDriver {
             } catch let missing as RowsMissing {
                 read(missing.query, &rows)
                 continue
-            } catch { return .failed(.unavailable) }
+            } catch { return .failed(.unavailable("test")) }
             guard !transaction.entries.isEmpty else { return .done }
             var commit = StoreCommit(expected: transaction.expected, head: transaction.head)
             commit.entries = transaction.entries

@@ -151,6 +151,31 @@ import Testing
         }
     }
 
+    @Test func `a token of the settings that names an account opens nothing`() async throws {
+        let server = try await AccountProbe {
+            $0.node.apps = ["named": NodeApp(access: .everyone)]
+            $0.tokens.keys = [.secret(TestServer.secret)]
+            $0.tokens.apps = ["named"]
+        }
+        let login = try await server.loginAnonymous()
+        let victim = try #require(login["user_id"])
+        // The account uses its app, so that its name is known.
+        let access = try #require(login["access_token"])
+        #expect(try await server.send("GET", "/api/data/v1/app/test/Note", bytes: [], token: access).status == 200)
+        for app in ["named", "test"] {
+            let token = try await TestServer.token(victim)
+            let path = "/api/data/v1/app/\(app)/Note"
+            #expect(try await server.send("GET", path, bytes: [], token: token).status == 401)
+            let peer = try await RawPeer(port: server.port)
+            try await peer.hello(token)
+            #expect(try await peer.bind(SyncString(app)) != nil, "\(app)")
+        }
+        // Other names of the same issuer are taken where the settings say.
+        let other = try await TestServer.token("ann")
+        #expect(try await server.send("GET", "/api/data/v1/app/named/Note", bytes: [], token: other).status == 200)
+        await server.stop()
+    }
+
     @Test func `another issuer's token logs in where the settings name the app`() async throws {
         let server = try await AccountProbe { $0.tokens.keys = [.secret(TestServer.secret)] }
         let body: BSONDocument = ["token": .string(try await TestServer.token("ann"))]

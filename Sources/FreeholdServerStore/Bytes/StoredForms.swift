@@ -29,16 +29,25 @@ extension [UInt8] {
         append(contentsOf: bytes)
     }
 
-    /// - Throws: `BSONError` if the object is nested deeper than documents can be.
+    /// - Throws: `OversizedObject` if the object is nested deeper than documents can be.
     mutating func append(_ object: MergedObject, _ key: PrimaryKey) throws {
         let stored = object.stored(key)
-        append(section: try stored.doc.bytes(limits: RowReader.limits))
+        append(section: try stored.doc.storedBytes())
         append(section: stored.meta)
     }
 
     mutating func append(_ hash: RunningHash) {
         appendFixed(hash.high, width: 8)
         appendFixed(hash.low, width: 8)
+    }
+}
+
+extension BSONDocument {
+    /// - Throws: `StreamFile.OversizedObject`
+    func storedBytes() throws -> [UInt8] {
+        do { return try bytes(limits: RowReader.limits) } catch {
+            throw StreamFile.OversizedObject(description: "\(error)")
+        }
     }
 }
 

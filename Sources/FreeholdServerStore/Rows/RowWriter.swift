@@ -67,7 +67,7 @@ struct RowWriter {
         _ rest: [BSONDocument.Element]
     ) throws {
         transaction.setInt(table.shape, row, try shapes.number(shape, in: transaction, tables.hidden))
-        try set(table.rest, row, rest.isEmpty ? nil : BSONDocument(rest).data(limits: RowReader.limits))
+        try set(table.rest, row, rest.isEmpty ? nil : Data(BSONDocument(rest).storedBytes()))
     }
 
     // MARK: Fields

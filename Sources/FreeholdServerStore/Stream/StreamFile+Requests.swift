@@ -10,7 +10,7 @@ extension StreamFile {
                 try stream(transaction)
                     .makeFile(user: user, secret: secret, parents: parents, clock: clock, in: transaction)
             }
-            return file.map { .file($0) } ?? .failed(.unavailable)
+            return file.map { .file($0) } ?? .failed(.unavailable("The stream has no numbers left for files."))
         case .noteFile(let ident, let acknowledged, let leastBase, let time):
             try write { transaction in
                 try stream(transaction)
@@ -23,7 +23,8 @@ extension StreamFile {
         case .read(let query): return .rows(try read { try $0.rows(query) })
         case .commit(let commit): return try self.commit(commit) ? .done : .failed(.moved)
         case .stage(let ident, let part):
-            return try write { try stream($0).stage(ident, part, in: $0) } ? .done : .failed(.unavailable)
+            return try write { try stream($0).stage(ident, part, in: $0) }
+                ? .done : .failed(.unavailable("A part before this one is missing."))
         case .parts(let name): return .parts(try read { try $0.parts(name) })
         case .step(let cursor, let count): return .step(try read { try $0.step(after: cursor, objects: count) })
         case .page(let name, let key, let version, let count):

@@ -114,6 +114,11 @@ final class StreamFile: Sendable {
         known.withLock { $0 = [] }
     }
 
+    /// An object that can't be stored, since documents of its depth or size aren't possible.
+    struct OversizedObject: Error, CustomStringConvertible {
+        let description: String
+    }
+
     /// A commit failed: whether it is there is found out by reading.
     struct CommitFailure: Error {
         let error: EngineError

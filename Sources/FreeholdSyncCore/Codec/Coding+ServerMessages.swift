@@ -114,6 +114,12 @@ extension ColumnWriter {
         for version in ack.versions { number(version) }
         try self[.part(1)].refusals(ack.refusals)
         try self[.part(2)].batches(ack.restored)
+        for (index, refusal) in ack.refusals.enumerated() {
+            let mark = refusal.mark
+            guard mark != 0 else { continue }
+            self[.part(4)].kinds.append(mark)
+            self[.part(4)].int(Int64(index))
+        }
         // Clients that don't know the part pass over it.
         guard ack.refusals.contains(where: { $0.field != nil }) else { return }
         for refusal in ack.refusals { self[.part(3)].text(refusal.field ?? "") }
@@ -155,11 +161,33 @@ extension RefusalReason {
         .malformed, .elementGone,
     ]
 
-    var raw: UInt8 { UInt8(Self.all.firstIndex(of: self)!) }
+    /// Reasons that later versions of the protocol added. Old readers skip the place where they are written, and read `.malformed`.
+    fileprivate static let added: [RefusalReason] = [.tooLarge]
+
+    var raw: UInt8 { UInt8((Self.all.firstIndex(of: self) ?? Self.all.firstIndex(of: .malformed))!) }
+
+    /// The number of an added reason, from 1 on; 0 for the others.
+    fileprivate var later: UInt8 { Self.added.firstIndex(of: self).map { UInt8($0 + 1) } ?? 0 }
+
+    /// - Returns: `nil` for 0, and for a number that a later version added.
+    fileprivate init?(later: UInt8) {
+        guard later > 0, Int(later) <= Self.added.count else { return nil }
+        self = Self.added[Int(later) - 1]
+    }
 
     init?(raw: UInt8) {
         guard Int(raw) < Self.all.count else { return nil }
         self = Self.all[Int(raw)]
+    }
+}
+
+extension Refusal {
+    /// What an old reader doesn't know of the refusal: the number of an added reason, and 128 for an outline. 0: nothing.
+    fileprivate var mark: UInt8 { reason.later | (isOutline ? 128 : 0) }
+
+    /// The refusal with what the mark says.
+    func marked(_ mark: UInt8) -> Refusal {
+        with(RefusalReason(later: mark & 127) ?? reason, isOutline: mark & 128 != 0)
     }
 }
 

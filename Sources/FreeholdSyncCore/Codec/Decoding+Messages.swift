@@ -56,7 +56,11 @@ extension ColumnReader {
             queryVersion: queryVersion,
             journal: JournalRange(acknowledged: acknowledged, hash: try hash())
         )
-        for _ in 0..<(try boundedNumber()) { bind.journal.pending.append(try hash()) }
+        let pending = try boundedNumber()
+        // More than any client has, and less than what equal hashes of some bytes could stand for.
+        guard pending <= 1 << 17 else { throw error(.tooLarge, "\(pending) commits are too many for a bind") }
+        bind.journal.pending.reserveCapacity(pending)
+        for _ in 0..<pending { bind.journal.pending.append(try hash()) }
         let documents = self[.part(8)]
         for _ in 0..<(try number()) {
             let className = try documents.text()

@@ -111,6 +111,7 @@ extension ColumnReader {
                 if !field.string.isEmpty { ack.refusals[index] = ack.refusals[index].naming(field) }
             }
         }
+        if let group = optional(.part(4)) { try group.marks(of: &ack.refusals) }
         return ack
     }
 
@@ -168,6 +169,16 @@ extension ColumnReader {
             refusals.append(Refusal(commit: commit, index: index, change: try changes.change(objects), reason: reason))
         }
         return refusals
+    }
+
+    private func marks(of refusals: inout [Refusal]) throws(CodecError) {
+        while kindsLeft > 0 {
+            let (mark, index) = (try kind(), Int(try int()))
+            guard refusals.indices.contains(index) else {
+                throw error(.invalidValue, "No refusal has the number \(index)")
+            }
+            refusals[index] = refusals[index].marked(mark)
+        }
     }
 
     private func noticeKind() throws(CodecError) -> Notice.Kind {

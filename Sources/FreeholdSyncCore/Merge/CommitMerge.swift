@@ -97,12 +97,19 @@ struct CommitMerge {
         var forbidden: [ObjectName: RefusalReason] = [:]
         var fields: [ObjectName: SyncString] = [:]
         func check(_ name: ObjectName, _ before: MergedObject?, _ after: MergedObject?) {
-            guard refused[name] == nil, !rights.writesAll(of: name.className) else { return }
+            // Of an object with a hidden field among its changes nothing is compared: the field that differs would be known then.
+            guard refused[name] == nil, forbidden[name] == nil, !rights.writesAll(of: name.className) else { return }
             let states = [before, after].map { object in object.flatMap { $0.isAlive ? $0.contents : nil } }
             guard !rights.allows(name, before: states[0], after: states[1]) else { return }
             forbidden[name] = .forbidden
             // Authors with another version of the schema have other names for it.
             if lensed == nil { fields[name] = rights.forbiddenField(of: name, before: states[0], after: states[1]) }
+        }
+        for change in commit.changes where refused[change.object] == nil && forbidden[change.object] == nil {
+            let name = change.object
+            guard !rights.writesAll(of: name.className) else { continue }
+            let exists = rules.createOnly.contains(name.className) ? false : try store.object(name)?.isAlive == true
+            if rights.hides(change, exists: exists) { forbidden[name] = .forbidden }
         }
         for target in objects { check(target.name, try store.object(target.name), target.object) }
         for (name, fields) in ingested { check(name, nil, MergedObject(ingested: fields)) }

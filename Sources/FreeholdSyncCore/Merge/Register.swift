@@ -49,21 +49,30 @@ struct Register: Sendable {
         return .value(value)
     }
 
-    /// With one add to a number between two writes that concern it: numbers that round must not depend on whether neighbours were merged.
-    private static func summed(_ edits: [Edit]) -> [Edit] {
+    /// The edits with one add to a number between two edits that concern it: numbers that round must not depend on whether neighbours were
+    /// merged.
+    ///
+    /// - Complexity: O(edits × length of their paths)
+    static func summed(_ edits: [Edit]) -> [Edit] {
         guard edits.count > 1 else { return edits }
         var all: [Edit] = []
+        // The adds that a later add to the same path joins, and below each path the longer ones among them.
+        var open: [[SyncString]: Int] = [:]
+        var below: [[SyncString]: [[SyncString]]] = [:]
         for edit in edits {
-            guard case .add(let number) = edit.action else {
-                all.append(edit)
+            let path = edit.path
+            if case .add(let number) = edit.action, let last = open[path], case .add(let sum) = all[last].action {
+                all[last].action = .add(sum &+ number)
                 continue
             }
-            let last = all.lastIndex { $0.path.starts(with: edit.path) || edit.path.starts(with: $0.path) }
-            if let last, all[last].path == edit.path, case .add(let sum) = all[last].action {
-                all[last].action = .add(sum &+ number)
-            } else {
-                all.append(edit)
+            open[path] = nil
+            for longer in below.removeValue(forKey: path) ?? [] { open[longer] = nil }
+            for length in path.indices { open[Array(path[..<length])] = nil }
+            if !edit.isWrite {
+                open[path] = all.count
+                for length in path.indices { below[Array(path[..<length]), default: []].append(path) }
             }
+            all.append(edit)
         }
         return all
     }
@@ -200,8 +209,12 @@ extension Register.Edit {
             return
         }
         guard case .dictionary(var dictionary) = value else { return }
+        // Taken out while it changes, so that nothing is copied.
+        value = .null
+        defer { value = .dictionary(dictionary) }
         if path.count > 1 {
             guard var inner = dictionary[key] else { return }
+            dictionary[key] = .null
             apply(to: &inner, path.dropFirst())
             dictionary[key] = inner
         } else {
@@ -214,6 +227,5 @@ extension Register.Edit {
                 dictionary[key] = old
             }
         }
-        value = .dictionary(dictionary)
     }
 }

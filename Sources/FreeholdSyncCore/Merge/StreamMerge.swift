@@ -14,6 +14,7 @@ public struct StreamMerge: Sendable {
     ///   - rights: what its author may write. Nil: everything.
     ///   - isShared: several people commit under the file's number, each of whom knows what it names as seen, and nothing more.
     ///   - lensed: what its author called things, if that is something else.
+    ///   - refusing: why all changes are refused. Nil: they are merged.
     ///   - now: the server's wall clock, in milliseconds since 2015-01-01. If it goes back, that isn't believed.
     /// - Throws: `MergeError`, before anything is changed, and what the store throws.
     public func apply(
@@ -23,6 +24,7 @@ public struct StreamMerge: Sendable {
         rights: (any SessionRights)? = nil,
         isShared: Bool = false,
         lensed: LensedCommit? = nil,
+        refusing reason: RefusalReason? = nil,
         now: Int64,
         to store: inout some MergeStore
     ) throws -> MergeAnswer {
@@ -45,6 +47,7 @@ public struct StreamMerge: Sendable {
         let parents = try store.parents(of: ident)
         let old = isOld ? OldWork(oldLists ?? [], version: store.version, seen: lensed?.seen) : nil
         var refused = refusedAtOnce(commit, ident)
+        if let reason { for change in commit.changes { refused[change.object] = reason } }
         // For which fields the user may not write objects.
         var fields: [ObjectName: SyncString] = [:]
         while true {
@@ -72,7 +75,7 @@ public struct StreamMerge: Sendable {
                 commit: commit.number,
                 version: store.version + 1,
                 clock: clock,
-                refusals: attempt.refusals.map { $0.naming(fields[$0.change.object]) }
+                refusals: attempt.refusals.map { $0.naming(fields[$0.change.object]) }.bounded
             )
             try store.finish(answer, of: ident, now: now)
             return answer

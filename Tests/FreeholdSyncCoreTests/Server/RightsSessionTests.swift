@@ -225,6 +225,45 @@ struct RightsSessionTests {
         check(bench)
     }
 
+    /// Guesses at `g` (1), `list` (1 and 2), `set` (1) and `map` (a: 1).
+    private static let guesses: [@Sendable (ObjectName) -> Change] = [
+        { .set(Place($0, "g"), .int(1), .real) },
+        { .set(Place($0, "g"), .int(2), .real) },
+        { .set(Place($0, "g"), .null, .real) },
+        { .increment(Place($0, "g"), 0) },
+        { .insertIntoSet(Place($0, "set"), [.int(1)]) },
+        { .insertIntoSet(Place($0, "set"), [.int(2)]) },
+        { .removeFromSet(Place($0, "set"), [.int(3)]) },
+        { .assignSet(Place($0, "set"), hidden: [], [.int(1)]) },
+        { .set(Place($0, "map").entry("a"), .int(1), .real) },
+        { .removeEntry(Place($0, "map").entry("b")) },
+        { .remove(Place($0, "list"), [.confirmed(1)]) },
+        { .remove(Place($0, "list"), [.confirmed(7)]) },
+        { .set(Place($0, "list").element(.confirmed(0)), .int(1), .real) },
+        { .create($0, [NewField("mail", .value(.int(0))), NewField("g", .value(.int(1)))]) },
+        { .create($0, [NewField("mail", .value(.int(0))), NewField("g", .value(.int(2)))]) },
+    ]
+
+    @Test(arguments: guesses.indices) func `a guess at a hidden field is refused, right or wrong`(_ index: Int) {
+        var bench = bench()
+        roles["ben"] = SimulatedRole(hiddenFields: ["g", "list", "set", "map"])
+        let (ann, ben) = (bench.add(Self.query), bench.add(Self.query, user: "ben"))
+        let fields = [
+            NewField("mail", .value(.int(0))), NewField("g", .value(.int(1))), NewField("set", .set([.int(1)])),
+            NewField("list", .list(first: 1, [.int(1), .int(2)])),
+            NewField("map", .dictionary(SyncDictionary([(key: "a", value: .int(1))]))),
+        ]
+        bench.commit(ann, [.create(things[0], fields)])
+        bench.commit(ben, [Self.guesses[index](things[0])], [things[0]: 1])
+        expectEqual(bench.clients[ben].refusals.map(\.reason), [.forbidden])
+        // Default values of the model are allowed, and don't win.
+        let defaults = [NewField("mail", .value(.int(0))), NewField("g", .value(.int(9)), .byDefault)]
+        bench.commit(ben, [.create(things[0], defaults)], [things[0]: 1])
+        expectEqual(bench.clients[ben].refusals.count, 1)
+        expectEqual(bench.store.contents(of: ServerBench.stream)[things[0]]?.contents["g"], .value(.int(1)))
+        check(bench)
+    }
+
     @Test func `rules of asymmetric classes are asked before rows arrive`() {
         var bench = bench { configuration in
             var rules = MergeRules()

@@ -59,7 +59,7 @@ extension SimulatedWorld {
             guard !nodes[node].requests.isEmpty else { break }
             note("a store that fails")
             let number = nodes[node].requests.removeFirst().number
-            run(.answered(number, .failed(random.chance(50) ? .unknown : .unavailable)), node)
+            run(.answered(number, .failed(random.chance(50) ? .unknown : .unavailable("test"))), node)
         case .kill:
             note("a node dies")
             kill(node)

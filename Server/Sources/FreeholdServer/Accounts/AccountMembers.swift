@@ -57,12 +57,16 @@ final class AccountMembers: Sendable {
 }
 
 /// Takes the tokens that the settings trust, and notes whom they name.
+///
+/// The id of an account is refused as a name: such a token would open what the account has in its own app.
 struct OutsideAuthenticator: Authenticator {
     let links: AuthenticatorChain
     let members: AccountMembers
+    let store: AccountStore
 
     func identify(_ token: String) async throws -> Identity? {
         guard let identity = try await links.identify(token) else { return nil }
+        guard try await !store.hasUser(identity.user) else { throw TokenRefusal("the token names an account") }
         members.noteOutside(identity.user)
         return identity
     }

@@ -117,6 +117,13 @@ extension AccountStore {
         }
     }
 
+    /// Returns whether an account of any app has the id, disabled accounts included.
+    ///
+    /// - Throws: `AccountError.unavailable`
+    func hasUser(_ id: String) async throws -> Bool {
+        try await work { realm in realm.object(ofType: StoredUser.self, forPrimaryKey: id) != nil }
+    }
+
     /// Those of some log-ins that have ended.
     func ended(among logins: Set<String>) async throws -> Set<String> {
         try await work { realm in

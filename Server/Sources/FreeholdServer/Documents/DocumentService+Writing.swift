@@ -117,6 +117,8 @@ extension DocumentService {
         switch first.reason {
         case .forbidden: throw first.field.map { DocumentFailure.forbidden(field: $0.string) } ?? .forbidden
         case .objectGone, .instanceGone, .elementGone: throw DocumentFailure.changed
+        case .tooLarge:
+            throw DocumentFailure(status: 413, code: "WriteTooLarge", text: "The document is too large to be stored.")
         default:
             throw DocumentFailure(status: 409, code: "WriteRefused", text: "The write was refused: \(first.reason).")
         }

@@ -201,7 +201,8 @@ extension ServerNode {
         switch (path, metrics) {
         case ("/health", _): return HTTPAnswer(body: "alive\n")
         case ("/ready", _):
-            if status.isReady { return HTTPAnswer(body: "ready\n") }
+            let blocked = status.blocked.isEmpty ? "" : "blocked streams: \(status.blocked.count)\n"
+            if status.isReady { return HTTPAnswer(body: "ready\n" + blocked) }
             return HTTPAnswer(
                 status: .serviceUnavailable,
                 body: status.isDraining ? "draining\n" : "the store fails\n"
@@ -218,8 +219,16 @@ extension ServerNode {
 
 extension ServerNode.Status {
     public var json: String {
-        """
-        {"ready":\(isReady),"draining":\(isDraining),"connections":\(connections),"sessions":\(sessions),"commits":\(commits)}
-        """
+        let streams = blocked.map { stream -> BSONValue in
+            [
+                "app": .string(stream.app), "stream": .string(stream.stream),
+                "failures": .int64(Int64(stream.failures)), "reason": .string(stream.reason),
+            ]
+        }
+        let list = (try? BSONDocument([(key: "blocked", value: .array(streams))]).extendedJSON()) ?? "{}"
+        return """
+            {"ready":\(isReady),"draining":\(isDraining),"connections":\(connections),"sessions":\(sessions),"commits":\(commits),\
+            \(list.dropFirst())
+            """
     }
 }

@@ -2,14 +2,18 @@ import Dispatch
 public import FreeholdServerStore
 public import FreeholdSyncCore
 
-/// Makes a store in files one for nodes: requests work on a queue of their own, those of one stream one after the other.
+/// A store in files for nodes. Requests of one stream run one after the other; those of different streams run at the same time.
 public final class FileNodeStore: NodeStore, Sendable {
     public let files: FileServerStore
-    private let queue = DispatchQueue(label: "freehold.server.files")
+    private let queue: StreamQueue
 
-    public init(_ files: FileServerStore) { self.files = files }
+    /// - Parameter width: The number of threads that work on requests, at least 1.
+    public init(_ files: FileServerStore, width: Int = 4) {
+        self.files = files
+        queue = StreamQueue(width: width)
+    }
 
     public func perform(_ request: ServerStoreRequest, _ answer: @escaping @Sendable (ServerStoreAnswer) -> Void) {
-        queue.async { [files] in answer(files.perform(request)) }
+        queue.add(request.stream) { [files] in answer(files.perform(request)) }
     }
 }

@@ -22,7 +22,7 @@ public final class ServerNode: @unchecked Sendable {
     var peers: [ConnectionNumber: Peer] = [:]
     private(set) var users: [SyncString: Int] = [:]
     private var timers: [ServerTimer: Scheduled<Void>] = [:]
-    private var requests: [RequestNumber: (at: Int64, ingested: [SyncString: Int], stream: StreamName)] = [:]
+    private var requests: [RequestNumber: Request] = [:]
     private var ingested: @Sendable (StreamName, [SyncString: Int]) -> Void = { _, _ in }
     private var sessions = 0
     private var submissions: [SubmissionNumber: Waiting] = [:]
@@ -47,6 +47,14 @@ public final class ServerNode: @unchecked Sendable {
     let seats = ChangeSeats()
     let reads: StoreReads
 
+    /// A request that the store hasn't answered.
+    private struct Request {
+        let at: Int64
+        let ingested: [SyncString: Int]
+        let stream: StreamName
+        let isWrite: Bool
+    }
+
     /// A submission that somebody waits for.
     private struct Waiting {
         let at: Int64
@@ -57,6 +65,8 @@ public final class ServerNode: @unchecked Sendable {
     private struct State {
         var isDraining = false
         var storeFailures = 0
+        /// Streams whose last write failed.
+        var blocked: [StreamName: BlockedStream] = [:]
         var connections = 0
         var sessions = 0
         var commits: UInt64 = 0
@@ -104,6 +114,8 @@ public final class ServerNode: @unchecked Sendable {
         public var connections: Int
         public var sessions: Int
         public var commits: UInt64
+        /// The streams whose last write failed, by name.
+        public var blocked: [BlockedStream] = []
     }
 
     public var status: Status {
@@ -113,7 +125,8 @@ public final class ServerNode: @unchecked Sendable {
                 isDraining: state.isDraining,
                 connections: state.connections,
                 sessions: state.sessions,
-                commits: state.commits
+                commits: state.commits,
+                blocked: state.blocked.sorted { $0.key < $1.key }.map(\.value)
             )
         }
     }
@@ -337,7 +350,12 @@ public final class ServerNode: @unchecked Sendable {
             metrics.objects.increment(by: commit.objects.count)
             state.withLock { $0.commits += UInt64(commit.entries.count) }
         }
-        requests[number] = (now(), ingested, request.stream)
+        requests[number] = Request(
+            at: now(),
+            ingested: ingested,
+            stream: request.stream,
+            isWrite: request.kind.isWrite
+        )
         let started = DispatchTime.now().uptimeNanoseconds
         let timer = metrics.store
         store.perform(request) { answer in
@@ -352,19 +370,41 @@ public final class ServerNode: @unchecked Sendable {
         guard let asked = requests.removeValue(forKey: number) else { return }
         // Also if nobody knows whether they were.
         if !asked.ingested.isEmpty { ingested(asked.stream, asked.ingested) }
-        if case .failed(let failure) = answer {
-            // A head that moved is no failure of the store.
-            if failure != .moved { noteFailure(reason ?? "\(failure)") }
-        } else {
-            state.withLock { $0.storeFailures = 0 }
+        switch answer {
+        // A head that moved is no failure of the store, and a commit that is too large is refused.
+        case .failed(.moved): break
+        case .failed(.limit(let text)):
+            logger.warning(
+                "a request is larger than what the store can keep",
+                metadata: ["app": "\(asked.stream.app)", "stream": "\(asked.stream)", "reason": "\(text)"]
+            )
+        case .failed(let failure): noteFailure(reason ?? failure.reason, asked.stream, isWrite: asked.isWrite)
+        default:
+            state.withLock { state in
+                state.storeFailures = 0
+                if asked.isWrite { state.blocked[asked.stream] = nil }
+            }
         }
         handle(.answered(number, answer))
     }
 
-    private func noteFailure(_ reason: String) {
+    /// - Parameter stream: The stream whose request failed. Nil: one of many reads.
+    private func noteFailure(_ reason: String, _ stream: StreamName? = nil, isWrite: Bool = false) {
         metrics.storeFailures.increment()
-        state.withLock { $0.storeFailures += 1 }
-        logger.warning("the store failed", metadata: ["reason": "\(reason)"])
+        let failures = state.withLock { state in
+            state.storeFailures += 1
+            guard isWrite, let stream else { return 1 }
+            let failures = (state.blocked[stream]?.failures ?? 0) + 1
+            state.blocked[stream] = BlockedStream(stream, failures: failures, reason: reason)
+            return failures
+        }
+        var metadata: Logger.Metadata = ["reason": "\(reason)"]
+        if let stream {
+            metadata["app"] = "\(stream.app)"
+            metadata["stream"] = "\(stream)"
+            if isWrite { metadata["failures"] = "\(failures)" }
+        }
+        logger.warning("the store failed", metadata: metadata)
     }
 
     private func failLateRequests() {

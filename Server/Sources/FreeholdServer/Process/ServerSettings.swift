@@ -118,7 +118,11 @@ extension ServerSettings {
         if tokens.allowsAnonymous { links.append(AnonymousAuthenticator()) }
         if !tokens.keys.isEmpty { links.append(try await JWTAuthenticator(tokens.keys, tokens.expectations)) }
         guard let accounts else { return AuthenticatorChain(links) }
-        let outside = OutsideAuthenticator(links: AuthenticatorChain(links), members: accounts.members)
+        let outside = OutsideAuthenticator(
+            links: AuthenticatorChain(links),
+            members: accounts.members,
+            store: accounts.store
+        )
         return AuthenticatorChain([accounts.authenticator, outside])
     }
 }

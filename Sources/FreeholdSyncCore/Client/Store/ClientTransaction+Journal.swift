@@ -154,7 +154,8 @@ extension ClientTransaction {
             guard number == state.acknowledged + 1, number <= state.sealed, var entry = try commit(number) else {
                 continue
             }
-            let refused = ack.refusals.filter { $0.commit == number }
+            // The server may have left out what large changes hold: the file has it.
+            let refused = ack.refusals.filter { $0.commit == number }.map { $0.completed(by: entry.commit) }
             let indices = Set(refused.map(\.index))
             for name in entry.commit.objects {
                 guard var shadow = try shadow(of: name) else { continue }

@@ -278,7 +278,7 @@ extension JournalCommit: Kept {
 extension Refusal: Kept {
     private static let reasons: [RefusalReason] = [
         .objectGone, .instanceGone, .forbidden, .notUnique, .denied, .causeRefused, .commitRefused, .createOnly,
-        .malformed, .elementGone,
+        .malformed, .elementGone, .tooLarge,
     ]
 
     func write(to bytes: inout [UInt8]) {

@@ -115,6 +115,12 @@ public struct ServerConfiguration: Sendable {
     /// The most conditions of a query set and held objects of a bind.
     public var conditions = 1_000
     public var heldObjects = 100_000
+    /// The bytes of objects that a node remembers for merges, of all streams together.
+    public var rowBytes = 64 << 20
+    /// The most commits of a bind that weren't answered.
+    public var pendingCommits = 100_000
+    /// The bytes that the binds of one user's sessions may occupy together.
+    public var bindBytes = 32 << 20
     public var connections = 20_000
 
     public init(

@@ -153,6 +153,7 @@ extension ServerMachine {
         (session.horizon, session.leastBase) = (file.head.horizon, bind.leastBase)
         session.classes = row.classes
         session.held = Dictionary(bind.held.map { ($0.name, $0.version) }) { max($0, $1) }
+        session.bind.held = []
         session.acknowledged = identity == nil ? bind.journal.acknowledged : 0
         (session.received, session.receivedHash) = (row.last, row.hash)
         (session.cursor, session.told) = (bind.cursor, bind.cursor)

@@ -7,7 +7,7 @@ extension ServerMachine {
         if head.epoch == stream.head.epoch, head.version < stream.head.version { return }
         streams[name]?.head = head
         guard head.cursor != stream.head.cursor else { return }
-        if stream.rows.head != head { streams[name]?.rows = StoreRows(head: head) }
+        if stream.rows.head != head { streams[name]?.forgetRows(head) }
         streams[name]?.sums.leaveBehind(stream.head.cursor)
         for key in stream.sessions.keys {
             if sessions[key]?.isLive == true { leaveBehind(key, at: stream.head.cursor) }

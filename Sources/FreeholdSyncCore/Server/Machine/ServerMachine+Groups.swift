@@ -3,10 +3,12 @@ extension ServerMachine {
     mutating func startGroup(_ name: StreamName) {
         guard var stream = streams[name], stream.group == nil, !stream.queue.isEmpty else { return }
         var (count, changes) = (0, 0)
-        while count < stream.queue.count, changes < configuration.groupChanges {
+        let most = stream.separate > 0 ? 1 : stream.queue.count
+        while count < most, changes < configuration.groupChanges {
             changes += max(stream.queue[count].commit.changes.count, 1)
             count += 1
         }
+        stream.separate -= min(stream.separate, count)
         stream.group = Group(items: Array(stream.queue.prefix(count)))
         stream.queue.removeFirst(count)
         stream.queuedChanges -= changes
@@ -18,7 +20,7 @@ extension ServerMachine {
         guard var stream = streams[name], var group = stream.group, let app = configuration.apps[name.app] else {
             return
         }
-        (group.results, group.faults, group.waits) = ([], [], false)
+        (group.results, group.faults, group.retryAt) = ([], [], nil)
         var query = RowQuery()
         for item in group.items { query.add(item, app.merge.rules, lacking: stream.rows) }
         guard query.isEmpty else {
@@ -98,6 +100,7 @@ extension ServerMachine {
             rights: item.rights,
             isShared: item.submission != nil,
             lensed: item.lensed,
+            refusing: item.refusal,
             now: now,
             to: &transaction
         )
@@ -120,7 +123,7 @@ extension ServerMachine {
         guard streams[name]?.group != nil else { return }
         guard case .rows(let rows) = answer else { return postpone(name) }
         learn(rows.head, name)
-        streams[name]?.rows.merge(rows)
+        streams[name]?.remember(rows)
         runGroup(name)
     }
 
@@ -129,29 +132,57 @@ extension ServerMachine {
         switch answer {
         case .done: finishGroup(name)
         case .failed(.moved):
-            streams[name]?.rows = StoreRows(head: stream.head)
+            streams[name]?.forgetRows(stream.head)
             // Nothing was done. What the head is comes with the rows.
             var query = RowQuery()
             query.files = Set(group.items.map(\.ident))
             read(query, name)
+        case .failed(.limit(let text)): refuseOversized(text, name)
         default: postpone(name)
         }
     }
 
-    /// The store failed, or nobody knows: all that is known of the stream is dropped, and the group is merged anew, later. If it was done
-    /// after all, the rows say so.
+    /// The store can never keep what the group writes. The commits of the group are tried one by one. One that can't be kept alone is
+    /// refused whole, and the stream goes on.
+    private mutating func refuseOversized(_ text: SyncString, _ name: StreamName) {
+        guard var stream = streams[name], var group = stream.group else { return }
+        if group.items.count > 1 {
+            stream.group = nil
+            stream.separate += group.items.count
+            stream.queuedChanges += group.items.reduce(0) { $0 + max($1.commit.changes.count, 1) }
+            stream.queue.insert(contentsOf: group.items, at: 0)
+            streams[name] = stream
+            return startGroup(name)
+        }
+        guard group.items.first?.refusal == nil else {
+            // Not even the refusal can be kept: the author's objects have names without bounds.
+            streams[name]?.group = nil
+            let reason = SyncString("The store can't keep the commit: \(text)")
+            for item in group.items { fail(item, .violation, reason, name) }
+            return startGroup(name)
+        }
+        group.items[0].refusal = .tooLarge
+        streams[name]?.group = group
+        runGroup(name)
+    }
+
+    /// The store failed, or the result isn't known: all that is known of the stream is dropped, and the group is merged anew, later. If the
+    /// commit was done after all, the rows show it. The pause grows with each failure.
     private mutating func postpone(_ name: StreamName) {
         guard let stream = streams[name] else { return }
-        streams[name]?.rows = StoreRows(head: stream.head)
-        streams[name]?.group?.waits = true
+        streams[name]?.forgetRows(stream.head)
         streams[name]?.group?.transaction = nil
+        let failures = min((stream.group?.failures ?? 0) + 1, 6)
+        streams[name]?.group?.failures = failures
+        streams[name]?.group?.retryAt = now &+ (configuration.lookInterval << (failures - 1)) / 2
         watch(name)
     }
 
     /// The timer: a group that waits is tried again.
     mutating func retry(_ name: StreamName) {
-        guard let group = streams[name]?.group, group.waits else { return startGroup(name) }
-        streams[name]?.group?.waits = false
+        guard let group = streams[name]?.group, let time = group.retryAt else { return startGroup(name) }
+        guard time <= now else { return }
+        streams[name]?.group?.retryAt = nil
         var query = RowQuery()
         query.files = Set(group.items.map(\.ident))
         for item in group.items { query.answers.insert(PartName(ident: item.ident, commit: item.commit.number)) }
@@ -164,7 +195,10 @@ extension ServerMachine {
         else { return }
         streams[name]?.group = nil
         // In place: there are many rows.
-        if streams[name]?.rows.head.cursor == transaction.expected.cursor { streams[name]?.rows.take(transaction) }
+        if streams[name]?.rows.head.cursor == transaction.expected.cursor {
+            streams[name]?.take(transaction, group.items)
+            forgetRows(after: name)
+        }
         let isNext = before.cursor == transaction.expected.cursor && !transaction.entries.isEmpty
 
         var answers: [SessionKey: [StoredAnswer]] = [:]
@@ -223,6 +257,27 @@ extension ServerMachine {
         }
     }
 
+    /// Removes rows if those of all streams are too large: the oldest of this stream first, then those of streams without work.
+    private mutating func forgetRows(after name: StreamName) {
+        guard let stream = streams[name] else { return }
+        let most = configuration.rowBytes
+        if stream.weights.bytes > most { streams[name]?.trimRows(to: most / 2) }
+        let bytes = streams[name]?.weights.bytes ?? 0
+        rowBytes += bytes - stream.countedBytes
+        streams[name]?.countedBytes = bytes
+        guard rowBytes > most else { return }
+        // Streams end, so the sum is made anew.
+        let idle = streams.filter { $0.value.group == nil && $0.key != name }
+            .sorted { $0.value.weights.bytes > $1.value.weights.bytes }
+        rowBytes = streams.values.reduce(0) { $0 + $1.weights.bytes }
+        for (other, state) in idle where rowBytes > most / 2 {
+            rowBytes -= state.weights.bytes
+            streams[other]?.trimRows(to: 0)
+            streams[other]?.countedBytes = 0
+        }
+        if rowBytes > most { streams[name]?.trimRows(to: most / 4) }
+    }
+
     /// A commit can't be merged.
     private mutating func fail(_ item: QueuedCommit, _ fault: SyncFault, _ text: SyncString, _ name: StreamName) {
         guard let number = item.submission else { return end(item.session, fault, text) }
@@ -273,16 +328,49 @@ extension RowQuery {
     }
 }
 
+extension StreamState {
+    /// Adds rows that were read.
+    ///
+    /// Nothing is removed meanwhile, since a group needs all its rows at once.
+    fileprivate mutating func remember(_ new: StoreRows) {
+        if rows.merge(new) {
+            for (name, object) in new.objects { weights.set(name, to: object?.estimatedBytes ?? 64) }
+        } else {
+            rows = new
+            weights = RowWeights()
+            for (name, object) in new.objects { weights.set(name, to: object?.estimatedBytes ?? 64) }
+        }
+    }
+
+    /// The group was committed: its rows are the newest.
+    fileprivate mutating func take(_ transaction: GroupTransaction, _ items: [QueuedCommit]) {
+        rows.take(transaction)
+        var growth: [ObjectName: Int] = [:]
+        for item in items {
+            for change in item.commit.changes {
+                growth[change.object, default: 0] += Int(clamping: change.estimatedSize)
+            }
+        }
+        for changed in transaction.objects where !weights.grow(changed.name, by: growth[changed.name] ?? 0) {
+            weights.set(changed.name, to: changed.after.estimatedBytes)
+        }
+    }
+
+    fileprivate mutating func trimRows(to bytes: Int) {
+        weights.trim(&rows.objects, to: bytes)
+        if bytes == 0 { forgetRows(rows.head) }
+    }
+}
+
 extension StoreRows {
-    /// Objects that a node remembers at most.
+    /// The most files that a node remembers of a stream.
     private static let capacity = 50_000
 
-    fileprivate mutating func merge(_ new: StoreRows) {
-        guard new.head == head, objects.count < Self.capacity else {
-            // Rows of another head can't be mixed with these.
-            self = new
-            return
-        }
+    /// Adds rows of the same head.
+    ///
+    /// - Returns: false if the head is another one: rows of different heads can't be mixed.
+    fileprivate mutating func merge(_ new: StoreRows) -> Bool {
+        guard new.head == head else { return false }
         objects.merge(new.objects) { $1 }
         files.merge(new.files) { $1 }
         answers.merge(new.answers) { $1 }
@@ -290,6 +378,7 @@ extension StoreRows {
         clocks.merge(new.clocks) { $1 }
         links.merge(new.links) { $1 }
         holders.merge(new.holders) { $1 }
+        return true
     }
 
     /// The group was committed: these are its rows.
@@ -299,7 +388,6 @@ extension StoreRows {
         for (ident, file) in transaction.files { files[ident] = file }
         // These may have changed with it.
         (links, holders, answers, clocks, asked) = ([:], [:], [:], [:], [])
-        if objects.count > Self.capacity { objects = [:] }
         if files.count > Self.capacity { files = [:] }
     }
 }

@@ -70,6 +70,9 @@ extension ServerMachine {
 
     mutating func takePart(_ answer: ServerStoreAnswer, _ key: SessionKey) {
         guard var session = sessions[key], let part = session.inbox.first else { return }
+        if case .failed(.limit(let text)) = answer {
+            return end(key, .violation, SyncString("The store can't keep a part: \(text)"))
+        }
         guard case .done = answer else { return end(key, .transient(after: 1_000), "The store can't be reached.") }
         session.inbox.removeFirst()
         session.nextPart += 1

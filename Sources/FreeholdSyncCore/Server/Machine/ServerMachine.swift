@@ -21,6 +21,10 @@ public struct ServerMachine: Sendable {
     var callersNow: Int64 = 0
     private var draws: [UInt64] = []
     private var salts: UInt64 = 0
+    /// The bytes of the rows of all streams, and of some that have ended.
+    var rowBytes = 0
+    /// The bytes that sessions keep of their binds, by user.
+    var bindBytes: [SyncString: Int] = [:]
     /// Of streams to which somebody without a file writes.
     var writers: [StreamName: StreamWriter] = [:]
     /// Classes of apps whose objects aren't taken now.
@@ -157,6 +161,7 @@ public struct ServerMachine: Sendable {
 
     mutating func forget(_ key: SessionKey) {
         guard let session = sessions.removeValue(forKey: key) else { return }
+        discharge(session)
         connections[key.connection]?.sessions.remove(key.number)
         if let head = streams[session.stream]?.head.cursor,
             streams[session.stream]?.sessions.remove(key, of: session.ident, session.view.identity) == true
@@ -249,16 +254,28 @@ struct StreamState: Sendable {
     var queue: [QueuedCommit] = []
     /// How many changes they have.
     var queuedChanges = 0
+    /// The number of commits at the beginning of the queue that are merged one by one, since the store couldn't keep them together.
+    var separate = 0
     /// Commits that are being merged.
     var group: Group?
     /// Rows as they are at its head.
     var rows: StoreRows
+    /// The sizes of the objects in `rows`.
+    var weights = RowWeights()
+    /// The bytes of the rows that the machine's sum contains.
+    var countedBytes = 0
     var isTimed = false
     var isLooking = false
 
     init(_ head: StreamHead) {
         self.head = head
         rows = StoreRows(head: head)
+    }
+
+    /// Removes all rows: those of another head can't be mixed with newer ones.
+    mutating func forgetRows(_ head: StreamHead) {
+        rows = StoreRows(head: head)
+        weights = RowWeights()
     }
 }
 
@@ -284,6 +301,8 @@ struct QueuedCommit: Sendable {
     let wasSplit: Bool
     /// Nil if the commit is newer than the horizon that its author knows of.
     let oldLists: [OldList]?
+    /// Why all changes of the commit are refused. Nil: they are merged.
+    var refusal: RefusalReason?
 
     /// As it was sent: credit is counted by it.
     var sent: Commit { lensed?.original ?? commit }
@@ -296,8 +315,10 @@ struct Group: Sendable {
     var results: [(item: QueuedCommit, answer: StoredAnswer)] = []
     /// Sessions that must end, and why.
     var faults: [(item: QueuedCommit, fault: SyncFault, text: SyncString)] = []
-    /// The store failed: the timer tries again.
-    var waits = false
+    /// The time of the next attempt, after the store failed. Nil: the group doesn't wait.
+    var retryAt: Int64?
+    /// The number of failed attempts in a row, up to 6.
+    var failures = 0
     /// How often rows were asked for.
     var reads = 0
 }

@@ -14,6 +14,8 @@ struct Session: Sendable {
     var leastBase: StreamVersion?
     var state = State.binding
     var held: [ObjectName: StreamVersion] = [:]
+    /// The user whose share the session's bind takes, and the bytes.
+    var charge: (user: SyncString, bytes: Int)?
 
     /// What its user may see and write. Nil: everything.
     var rights: (any SessionRights)?

@@ -69,7 +69,7 @@ extension MemoryServerStore.Stream {
         switch request {
         case .bind(let query): return .bind(bind(query))
         case .makeFile(let user, let secret, let parents, let clock):
-            guard lastIdent < .max else { return .failed(.unavailable) }
+            guard lastIdent < .max else { return .failed(.unavailable("The stream has no numbers left for files.")) }
             lastIdent += 1
             var file = FileRow(ident: FileIdent(rawValue: lastIdent), user: user, secret: secret, parents: parents)
             file.clock = clock
@@ -99,7 +99,7 @@ extension MemoryServerStore.Stream {
             let name = PartName(ident: ident, commit: part.commit.number)
             let index = Int(part.part?.index ?? 0)
             let known = parts[name] ?? []
-            guard index <= known.count else { return .failed(.unavailable) }
+            guard index <= known.count else { return .failed(.unavailable("A part before this one is missing.")) }
             parts[name] = known[..<index] + [part]
             return .done
         case .parts(let name): return .parts(parts[name] ?? [])

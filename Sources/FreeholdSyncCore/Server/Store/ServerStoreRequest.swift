@@ -98,8 +98,10 @@ public enum ServerStoreAnswer: Sendable {
 }
 
 public enum StoreFailure: Error, Hashable, Sendable {
-    /// Surely nothing was done: refused, or no connection.
-    case unavailable
+    /// Nothing was done, for a reason that passes, such as a lost connection or a full disk. The text names the cause.
+    case unavailable(SyncString)
+    /// Nothing was done, and the same request will always fail: something in it is larger than what the store can keep.
+    case limit(SyncString)
     /// The head isn't the expected one: another node was there. Nothing was done.
     case moved
     /// Nobody knows whether it was done: the answer was lost, or took too long.

@@ -1,0 +1,64 @@
+extension SessionRights {
+    /// A Boolean value that indicates whether a change names a field that the user can't read.
+    ///
+    /// Such a change is refused whatever it writes: if only those were refused that change the field, a user would learn what it holds by writing
+    /// guesses. An object that is created holds nothing yet, so its fields are compared instead.
+    ///
+    /// - Parameter exists: Whether the object existed before the commit.
+    func hides(_ change: Change, exists: Bool) -> Bool {
+        guard let mask = mask(of: change.object.className), !mask.showsAll else { return false }
+        switch change {
+        case .delete: return false
+        case .create(_, let fields):
+            return exists && fields.contains { $0.origin == .real && mask.hides($0, isOfObject: true) }
+        default:
+            guard let place = change.place else { return false }
+            return mask.hides(place.path[...], change.values)
+        }
+    }
+}
+
+extension FieldMask {
+    fileprivate func hides(_ path: ArraySlice<Place.Step>, _ values: [SyncValue]) -> Bool {
+        var mask = self
+        for (depth, step) in path.enumerated() {
+            guard case .property(let name) = step else { continue }
+            mask = depth == 0 ? mask.ofObject(name) : mask[name]
+        }
+        return mask.hides(values)
+    }
+
+    /// A Boolean value that indicates whether nothing of the place is shown, or whether a value names what isn't.
+    private func hides(_ values: [SyncValue]) -> Bool {
+        if showsAll { return false }
+        return !showsSome || values.contains(where: hides)
+    }
+
+    private func hides(_ value: SyncValue) -> Bool {
+        guard case .embedded(let new) = value else { return false }
+        return new.fields.contains { $0.origin == .real && hides($0, isOfObject: false) }
+    }
+
+    fileprivate func hides(_ field: NewField, isOfObject: Bool) -> Bool {
+        let mask = isOfObject ? ofObject(field.name) : self[field.name]
+        switch field.content {
+        case .value(let value): return mask.hides([value])
+        case .list(_, let values), .set(let values): return mask.hides(values)
+        case .dictionary(let dictionary): return mask.hides(dictionary.entries.map(\.value))
+        }
+    }
+}
+
+extension Change {
+    /// The values that the change writes.
+    fileprivate var values: [SyncValue] {
+        switch self {
+        case .set(_, let value, _): [value]
+        case .insert(_, _, _, let values), .assignList(_, _, _, _, let values), .insertIntoSet(_, let values),
+            .assignSet(_, _, let values):
+            values
+        case .assignDictionary(_, _, let dictionary): dictionary.entries.map(\.value)
+        default: []
+        }
+    }
+}

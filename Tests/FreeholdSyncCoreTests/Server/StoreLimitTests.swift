@@ -1,0 +1,157 @@
+import Testing
+
+@testable import FreeholdSyncCore
+@testable import SyncWorlds
+
+/// Faults of a store that pass and faults that don't, and what a node remembers.
+struct StoreLimitTests {
+    /// A store that can't keep commits that name some objects.
+    private struct LimitedStore: WorldStore {
+        var memory = MemoryServerStore(epoch: 7)
+        /// A Boolean value that indicates whether not even the refusal of such a commit can be kept.
+        var isStubborn = false
+        /// A Boolean value that indicates whether commits fail for a reason that passes.
+        var isDown = false
+        var attempts = 0
+        let problems: [String] = []
+
+        mutating func perform(_ request: ServerStoreRequest) -> ServerStoreAnswer {
+            if case .commit(let commit) = request.kind {
+                attempts += 1
+                if isDown { return .failed(.unavailable("down")) }
+                let isBad = commit.objects.contains { $0.name.className == "Bad" && $0.object.isAlive }
+                let isRefusal = commit.answers.values.joined().contains { answer in
+                    answer.answer.refusals.contains { $0.reason == .tooLarge }
+                }
+                if isBad || (isStubborn && isRefusal) { return .failed(.limit("too large")) }
+            }
+            return memory.perform(request)
+        }
+
+        func contents(of stream: StreamName) -> [ObjectName: MergedObject] { memory.contents(of: stream) }
+        func head(of stream: StreamName) -> StreamHead { memory.head(of: stream) }
+        func files(of stream: StreamName) -> [FileIdent: FileRow] { memory.files(of: stream) }
+        func ingested(of stream: StreamName) -> [ObjectName: [NewField]] { memory.ingested(of: stream) }
+        func reopen() {}
+    }
+
+    private func create(_ className: SyncString, _ key: Int64) -> Change {
+        .create(ObjectName(className, .int(key)), [NewField("x", .value(.int(key)))])
+    }
+
+    /// The first of three clients commits something that can't be kept, in one group with the others.
+    private func run(isStubborn: Bool) -> ServerBench {
+        var bench = ServerBench(store: LimitedStore(isStubborn: isStubborn))
+        let clients = ["ann", "ben", "cleo"].map { bench.add(user: SyncString($0)) }
+        bench.holdsGroups = true
+        bench.commit(clients[0], [create("A", 1)])
+        bench.commit(clients[0], [create("Bad", 1), create("A", 9)])
+        bench.commit(clients[1], [create("A", 2)])
+        bench.commit(clients[0], [create("A", 3)])
+        bench.commit(clients[2], [create("A", 4)])
+        bench.holdsGroups = false
+        bench.run(.timer(.group(ServerBench.stream)))
+        return bench
+    }
+
+    private func keys(_ bench: ServerBench) -> [ObjectName] {
+        bench.store.contents(of: ServerBench.stream).keys.sorted()
+    }
+
+    @Test func `the commit that can't be kept is refused whole, and the others of its group are kept`() {
+        let bench = run(isStubborn: false)
+        expect(bench.clients.allSatisfy { $0.pending.isEmpty && $0.mistakes.isEmpty && $0.faults.isEmpty })
+        expectEqual(keys(bench), [1, 2, 3, 4].map { ObjectName("A", .int($0)) })
+        let refusals = bench.clients[0].refusals
+        expectEqual(refusals.map(\.reason), [.tooLarge, .tooLarge])
+        expectEqual(refusals.map(\.change), [create("Bad", 1), create("A", 9)])
+    }
+
+    @Test func `a session whose commit can't even be refused ends, and the others go on`() {
+        let bench = run(isStubborn: true)
+        expectEqual(bench.clients[0].faults, [.violation])
+        expect(bench.clients[1].pending.isEmpty && bench.clients[2].pending.isEmpty)
+        expectEqual(keys(bench), [1, 2, 4].map { ObjectName("A", .int($0)) })
+        // The store isn't asked again and again.
+        expect((bench.store as? LimitedStore).map { $0.attempts < 12 } ?? false)
+    }
+
+    @Test func `a program's submission that can't be kept is refused`() {
+        var bench = ServerBench(store: LimitedStore())
+        bench.run(.submit(1, Submission(stream: ServerBench.stream, user: "ann", changes: [create("Bad", 1)])))
+        guard case .done(_, let refusals)? = bench.submitted[1] else {
+            Issue.record("\(bench.submitted)")
+            return
+        }
+        expectEqual(refusals.map(\.reason), [.tooLarge])
+    }
+
+    @Test func `failures that pass are tried again with growing pauses`() throws {
+        var bench = ServerBench(store: LimitedStore(isDown: true))
+        let ann = bench.add()
+        bench.commit(ann, [create("A", 1)])
+        for _ in 0..<60 { bench.tick() }
+        expectEqual(bench.clients[ann].pending.count, 1)
+        let store = try require(bench.store as? LimitedStore)
+        // At once, then after 1, 1, 2, 4, 8, 16, 16 seconds.
+        expect((6...9).contains(store.attempts), "\(store.attempts) attempts")
+        bench.store = LimitedStore(memory: store.memory)
+        for _ in 0..<20 { bench.tick() }
+        expect(bench.clients[ann].pending.isEmpty)
+        expectEqual(keys(bench), [ObjectName("A", 1)])
+    }
+
+    // MARK: Memory
+
+    @Test func `rows that a node remembers are bounded by their bytes`() {
+        var bench = ServerBench { $0.rowBytes = 200_000 }
+        let ann = bench.add()
+        let text = SyncString(String(repeating: "x", count: 10_000))
+        for key in 0..<100 as Range<Int64> {
+            bench.commit(ann, [.create(ObjectName("A", .int(key)), [NewField("t", .value(.string(text)))])])
+            let stream = bench.machine.streams[ServerBench.stream]
+            stream?.weights.checkInvariants()
+            expect((stream?.weights.bytes ?? 0) <= 200_000)
+            expect((stream?.rows.objects.count ?? 0) <= 20)
+        }
+        expect(bench.clients[ann].pending.isEmpty)
+        // Objects whose rows were removed are read again.
+        let name = ObjectName("A", 0)
+        let version = bench.clients[ann].objects[name]?.version ?? 0
+        bench.commit(ann, [.set(Place(name, "t"), .string("new"), .real)], [name: version])
+        expect(bench.clients[ann].pending.isEmpty && bench.clients[ann].refusals.isEmpty)
+        expectEqual(bench.store.contents(of: ServerBench.stream)[name]?.contents["t"], .value(.string("new")))
+    }
+
+    @Test func `a bind with too many unanswered commits is refused, and a user's sessions have one share`() {
+        var bench = ServerBench {
+            $0.pendingCommits = 10
+            $0.bindBytes = 400
+        }
+        let hashes = (0..<10).map { RunningHash.empty.appending([UInt8($0)]) }
+        let clients = (0..<3).map { _ in bench.add(user: "ann") }
+        for index in clients { bench.disconnect(index) }
+        func bind(_ index: Int, _ pending: [RunningHash]) {
+            bench.connect(index)
+            var bind = Bind(app: "app", schema: SchemaClaim(version: 0, hash: .empty))
+            bind.journal = JournalRange(acknowledged: 0, hash: .empty, pending: pending)
+            bench.say(index, .bind(2, bind))
+        }
+        for index in clients { bench.clients[index].faults = [] }
+        bind(0, hashes + hashes)
+        expectEqual(bench.clients[0].faults, [.tooLarge(limit: 10)])
+        bench.clients[0].faults = []
+        bind(0, hashes)
+        bind(1, hashes)
+        expect(bench.clients[0].faults.isEmpty && bench.clients[1].faults.isEmpty)
+        bind(2, hashes)
+        expectEqual(bench.clients[2].faults, [.transient(after: 10_000)])
+        // A session that ends gives its share back.
+        bench.disconnect(0)
+        bench.clients[2].faults = []
+        bind(2, hashes)
+        expect(bench.clients[2].faults.isEmpty)
+        for index in clients { bench.disconnect(index) }
+        expect(bench.machine.bindBytes.isEmpty)
+    }
+}
