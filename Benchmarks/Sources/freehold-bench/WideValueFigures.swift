@@ -147,10 +147,9 @@ struct WideValueFigures {
 
     /// Microseconds of all threads.
     private static var processorTime: Double {
-        var usage = rusage()
-        getrusage(RUSAGE_SELF, &usage)
-        let seconds = usage.ru_utime.tv_sec + usage.ru_stime.tv_sec
-        return Double(seconds) * 1e6 + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec)
+        var time = timespec()
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        return Double(time.tv_sec) * 1e6 + Double(time.tv_nsec) / 1e3
     }
 
     // MARK: The report
