@@ -105,3 +105,34 @@ public final class Reading: Object {
         counts["high"] = number + 1
     }
 }
+
+/// A text of some length.
+public final class WideNote: Object {
+    @Persisted(primaryKey: true) public var id: Int
+    @Persisted public var text: String
+
+    public convenience init(_ id: Int, _ text: String) {
+        self.init()
+        self.id = id
+        self.text = text
+    }
+}
+
+/// Collections and a mixed value of about a kilobyte each.
+public final class WideShelf: Object {
+    @Persisted(primaryKey: true) public var id: Int
+    @Persisted public var list: List<String>
+    @Persisted public var map: Map<String, String>
+    @Persisted public var mixed: AnyRealmValue
+
+    /// - Parameter item: each element of the collections, of which there are nine.
+    public convenience init(_ id: Int, _ item: String) {
+        self.init()
+        self.id = id
+        for i in 0..<9 {
+            list.append(item)
+            map["\(i)"] = item
+        }
+        mixed = .string(String(repeating: item, count: 11))
+    }
+}

@@ -115,11 +115,12 @@ struct Main {
         let chosen = Workloads.all(data).filter { workload in
             options.only.map { workload.name.localizedCaseInsensitiveContains($0) } ?? true
         }
-        if !["threads", "opens", "files", "migrations", "placeholders", "deletions", "held", Notifications.name]
-            .contains(
-                options.only?.prefix { $0 != " " }.description
-            )
-        {
+        if ![
+            "threads", "opens", "files", "migrations", "placeholders", "deletions", "held", "wide", Notifications.name,
+        ]
+        .contains(
+            options.only?.prefix { $0 != " " }.description
+        ) {
             prepareFiles(harness, data, partial: options.only != nil)
         }
         for workload in chosen {
@@ -181,6 +182,13 @@ struct Main {
                 count: min(options.objects, 100_000),
                 folder: options.folder,
                 commits: 2000
+            )
+        }
+        if options.only.map({ $0 == "wide" }) ?? true {
+            report.wide = WideValueFigures(
+                count: min(options.objects, 100_000),
+                folder: options.folder,
+                commits: 1000
             )
         }
         if options.only == nil {

@@ -25,6 +25,10 @@ extension Report {
             all.append(MeasuredFigure("held: \(row.name), growth a commit", "bytes", [row.bytes]))
             all.append(MeasuredFigure("held: \(row.name)", "µs", [row.microseconds]))
         }
+        for row in wide?.rows ?? [] {
+            all.append(MeasuredFigure("wide: \(row.name), \(row.layer), written", "bytes", [row.bytes]))
+            all.append(MeasuredFigure("wide: \(row.name), \(row.layer), processor", "µs", [row.processor]))
+        }
         if let notifications {
             for row in notifications.callbacks + notifications.commits + notifications.handovers {
                 for (index, times) in row.figures.enumerated() {

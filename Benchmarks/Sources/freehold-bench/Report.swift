@@ -22,6 +22,7 @@ struct Report {
     var opens: OpenFigures?
     var deletions: DeletionFigures?
     var held: HeldVersionFigures?
+    var wide: WideValueFigures?
     var growth: [(size: Int, harness: Harness)] = []
     var notifications: Notifications.Figures?
     var seconds = 0
@@ -45,6 +46,7 @@ struct Report {
         if let opens { parts.append(opens.markdown) }
         if let deletions { parts.append(deletions.markdown) }
         if let held { parts.append(held.markdown) }
+        if let wide { parts.append(wide.markdown) }
         if !growth.isEmpty { parts.append(growthTable) }
         parts.append(environment)
         return parts.joined(separator: "\n\n") + "\n"

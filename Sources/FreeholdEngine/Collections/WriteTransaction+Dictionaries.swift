@@ -361,8 +361,10 @@ extension WriteTransaction {
     }
 
     private func storeReference(_ place: DictionaryPlace, _ keys: CountedTree, _ values: CountedTree) {
+        let (buffer, slot) = (place.values.buffer, place.values.slot)
         withUnsafeBytes(of: (keys.root.littleEndian, UInt64(keys.count).littleEndian, values.root.littleEndian)) {
-            place.values.buffer.setBytes(place.values.slot, $0, isReference: true)
+            if buffer.isReference(slot), buffer.bytes(slot).elementsEqual($0) { return }
+            buffer.setBytes(slot, $0, isReference: true)
         }
     }
 }

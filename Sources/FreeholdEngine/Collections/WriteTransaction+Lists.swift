@@ -534,7 +534,7 @@ extension WriteTransaction {
             isOptional: place.isOptional,
             capacity: max(count, ChunkBuilder.maximumCount)
         )
-        buffer.load(leaf) { _ in nil }
+        buffer.load(leaf)
         return buffer
     }
 

@@ -3,6 +3,9 @@
 /// Integers and links are held as 64 bits, booleans as bytes, timestamps as two arrays; strings, data and inline
 /// lists as entries into an arena that only grows until it is worth compacting. Slots from `count` on hold the
 /// column's default. Belongs to one write transaction; not thread-safe.
+///
+/// It decodes the parts of a split leaf that are changed. Values of the other parts are read where they are stored (`LeafParts`).
+/// Reading never moves the arena. So pointers to bytes stay valid until the next change of the buffer, or of the part's block.
 final class LeafBuffer {
     enum Kind { case ints, bools, floats, doubles, timestamps, fixed12, fixed16, bytes }
 
@@ -35,6 +38,8 @@ final class LeafBuffer {
     var meter: UnsafeMutablePointer<Int>?
     /// Bytes of the arena that no entry uses.
     @exclusivity(unchecked) private var arenaGarbage = 0
+    /// How the leaf is stored in parts, and which of them are decoded.
+    @exclusivity(unchecked) private(set) var parts = LeafParts()
 
     /// - Parameter type: of the values, or of a list's elements where `isList`.
     init(type: ColumnType, isList: Bool, isOptional: Bool, capacity: Int) {
@@ -103,6 +108,7 @@ final class LeafBuffer {
     @inline(__always)
     func isNull(_ slot: Int) -> Bool {
         guard let nulls else { return false }
+        if parts.isUndecoded(slot) { return parts.stored(slot).map { $0.leaf.isNull($0.slot) } ?? true }
         return nulls[slot >> 6] >> UInt64(slot & 63) & 1 != 0
     }
 
@@ -115,13 +121,22 @@ final class LeafBuffer {
     func timestamp(_ slot: Int) -> (seconds: Int64, nanoseconds: Int32) { (ints[slot], nanoseconds![slot]) }
 
     func bytes(_ slot: Int) -> UnsafeRawBufferPointer {
+        if parts.isUndecoded(slot) {
+            return parts.stored(slot).map { $0.leaf.bytes($0.slot) } ?? UnsafeRawBufferPointer(start: nil, count: 0)
+        }
         let entry = entries[slot]
         guard let arena else { return UnsafeRawBufferPointer(start: nil, count: 0) }
         return UnsafeRawBufferPointer(start: arena + Int(entry.offset), count: entry.byteCount)
     }
 
-    @inline(__always) func byteCount(_ slot: Int) -> Int { entries[slot].byteCount }
-    func isReference(_ slot: Int) -> Bool { entries[slot].isReference }
+    @inline(__always)
+    func byteCount(_ slot: Int) -> Int { parts.isUndecoded(slot) ? bytes(slot).count : entries[slot].byteCount }
+
+    @inline(__always)
+    func isReference(_ slot: Int) -> Bool {
+        if parts.isUndecoded(slot) { return parts.stored(slot).map { $0.leaf.isReference($0.slot) } ?? false }
+        return entries[slot].isReference
+    }
 
     func reference(_ slot: Int) -> (block: UInt64, length: UInt64) {
         let b = bytes(slot)
@@ -142,8 +157,21 @@ final class LeafBuffer {
         if let nulls { nulls[slot >> 6] &= ~(1 << UInt64(slot & 63)) }
     }
 
+    /// Decodes the slot's part of a split leaf, and notes that it has changed.
+    @inline(__always)
+    private func openPart(of slot: Int) {
+        if parts.span != 0 { openPart(slot / parts.span) }
+    }
+
+    @inline(never)
+    private func openPart(_ part: Int) {
+        decode(part)
+        parts.noteChanged(part)
+    }
+
     /// To null if optional, else to zero or empty.
     func setDefault(_ slot: Int) {
+        openPart(of: slot)
         touch(slot)
         if let nulls { nulls[slot >> 6] |= 1 << UInt64(slot & 63) }
         if kind == .bytes {
@@ -157,11 +185,11 @@ final class LeafBuffer {
 
     /// Puts as many defaults in the place of some slots; those behind them move.
     ///
-    /// - Precondition: the slots are there, and the capacity holds all.
+    /// - Precondition: the slots exist, the capacity holds all, and the leaf isn't stored in parts.
     func replaceSlots(_ slots: Range<Int>, withDefaults new: Int) {
         let old = count
         let end = old - slots.count + new
-        precondition(slots.upperBound <= old && end <= capacity)
+        precondition(slots.upperBound <= old && end <= capacity && parts.span == 0)
         if kind == .bytes { for slot in slots { arenaGarbage += entries[slot].byteCount } }
         let tail = old - slots.upperBound
         let from = slots.upperBound
@@ -225,6 +253,7 @@ final class LeafBuffer {
 
     @inline(__always)
     func setBytes(_ slot: Int, _ bytes: UnsafeRawBufferPointer, isReference: Bool = false) {
+        openPart(of: slot)
         markPresent(slot)
         let old = entries[slot]
         let flag = isReference ? Entry.referenceBit : 0
@@ -280,22 +309,43 @@ final class LeafBuffer {
 
     // MARK: To and from leaves
 
-    /// Takes over a stored leaf's values. `part` gives the parts of a split one.
-    func load(_ leaf: Leaf, part: (Int) -> UnsafeRawPointer?) {
-        if leaf.isSplit {
-            let span = Leaf.partSpan(clusterSpan: capacity, partsLog2: leaf.partsLog2)
-            for p in 0..<(1 << leaf.partsLog2) {
-                guard let address = part(p) else { continue }
-                load(Leaf(address), at: p * span)
-            }
-            count = max(count, leaf.count)
-        } else {
-            load(leaf, at: 0)
-        }
+    /// Takes over a stored leaf's values. The parts of a split one are decoded when they are changed.
+    func load(_ leaf: Leaf, parts source: LeafParts.Source? = nil) {
+        guard leaf.isSplit else { return load(leaf, at: 0, limit: capacity) }
+        guard let source else { return }
+        parts = LeafParts(leaf, clusterSpan: capacity, source)
+        count = leaf.count
     }
 
-    private func load(_ leaf: Leaf, at start: Int) {
-        let n = min(leaf.count, capacity - start)
+    func decode(_ part: Int) {
+        guard let leaf = parts.takeUndecoded(part) else { return }
+        let start = part * parts.span
+        load(leaf, at: start, limit: min(parts.span, capacity - start))
+    }
+
+    func decodeAll() {
+        while parts.undecoded != 0 { decode(parts.undecoded.trailingZeroBitCount) }
+    }
+
+    /// Notes how the leaf is stored now, with all that the buffer holds.
+    func noteStored(in parts: LeafParts) { self.parts = parts }
+
+    /// Notes that the changed parts are stored.
+    func noteStoredChanges() { parts.noteStored(count: count) }
+
+    /// The slot as `LeafEncoder` takes it. Its part is decoded.
+    @inline(__always)
+    func leafEntry(_ slot: Int) -> LeafEntry {
+        let entry = entries[slot]
+        return LeafEntry(
+            arena.map { UnsafeRawPointer($0) + Int(entry.offset) },
+            entry.byteCount,
+            isReference: entry.isReference
+        )
+    }
+
+    private func load(_ leaf: Leaf, at start: Int, limit: Int) {
+        let n = min(leaf.count, limit)
         guard n > 0 else { return }
         count = max(count, start + n)
         let source = leaf.valuesPointer
@@ -362,7 +412,10 @@ final class LeafBuffer {
     }
 
     /// The leaf's bytes, which the caller deallocates; nil for bytes that need splitting.
+    ///
+    /// - Precondition: all of it is decoded.
     func encodedWhole() -> UnsafeMutableRawBufferPointer? {
+        assert(parts.undecoded == 0)
         switch kind {
         case .ints: return LeafEncoder.encodeInts(values: ints, nulls: nulls, count: count, codec: codec)
         case .bools:
@@ -383,57 +436,7 @@ final class LeafBuffer {
             )
         case .fixed12, .fixed16:
             return LeafEncoder.encodeFixed(values: values, width: stride, nulls: nulls, count: count, codec: codec)
-        case .bytes: return encodedBytes(from: 0, count: count)
+        case .bytes: return encodedBytes(from: 0, count: count, limit: BlockLimits.maximumSize)
         }
-    }
-
-    private func encodedBytes(from start: Int, count n: Int) -> UnsafeMutableRawBufferPointer? {
-        withUnsafeTemporaryAllocation(of: LeafEntry.self, capacity: max(n, 1)) { list in
-            for i in 0..<n {
-                let b = bytes(start + i)
-                list.initializeElement(
-                    at: i,
-                    to: LeafEntry(b.baseAddress, b.count, isReference: entries[start + i].isReference)
-                )
-            }
-            guard let nulls else {
-                return LeafEncoder.encodeBytes(entries: list.baseAddress!, nulls: nil, count: n, codec: codec)
-            }
-            if start == 0 {
-                return LeafEncoder.encodeBytes(entries: list.baseAddress!, nulls: nulls, count: n, codec: codec)
-            }
-            let words = LeafEncoder.words(max(n, 1))
-            return withUnsafeTemporaryAllocation(of: UInt64.self, capacity: words) { bits in
-                for w in 0..<words { bits[w] = 0 }
-                for i in 0..<n where isNull(start + i) { bits[i >> 6] |= 1 << UInt64(i & 63) }
-                return LeafEncoder.encodeBytes(
-                    entries: list.baseAddress!,
-                    nulls: bits.baseAddress!,
-                    count: n,
-                    codec: codec
-                )
-            }
-        }
-    }
-
-    /// The parts of a leaf too large for one block: the fewest that all fit, as a power of two up to 64.
-    func encodedParts() -> (log2: Int, parts: [UnsafeMutableRawBufferPointer]) {
-        for log2 in 1...6 {
-            let span = Leaf.partSpan(clusterSpan: capacity, partsLog2: log2)
-            var parts: [UnsafeMutableRawBufferPointer] = []
-            var start = 0
-            var fits = true
-            while start < count {
-                guard let part = encodedBytes(from: start, count: min(span, count - start)) else {
-                    fits = false
-                    break
-                }
-                parts.append(part)
-                start += span
-            }
-            if fits { return (log2, parts) }
-            for part in parts { part.deallocate() }
-        }
-        fatalError("a leaf that no split makes fit: an entry over the limit was stored")
     }
 }

@@ -305,7 +305,10 @@ extension WriteTransaction {
 
     /// Puts a value into a decoded leaf; long bytes go into chunks of their own.
     func store(_ value: Value, _ type: ColumnType, in buffer: LeafBuffer, _ slot: Int, _ blobs: UInt32) {
-        if buffer.kind == .bytes, buffer.isReference(slot) { freeLong(buffer, slot, blobs) }
+        if buffer.kind == .bytes, buffer.isReference(slot) {
+            if replaceLong(value, type, in: buffer, slot: slot, blobs: blobs) { return }
+            freeLong(buffer, slot, blobs)
+        }
         switch value {
         case .null: buffer.setDefault(slot)
         case _ where type == .mixed: storeBytes(value, type, in: buffer, slot, blobs)
@@ -340,21 +343,52 @@ extension WriteTransaction {
         }
     }
 
+    /// Stores long bytes in the blocks of the long value that they replace. So the table's state, which has the next block's number,
+    /// stays as it is, and with an equal length the leaf does, too.
+    ///
+    /// - Returns: `false`, with nothing changed, if the value needs another number of blocks.
+    private func replaceLong(
+        _ value: Value,
+        _ type: ColumnType,
+        in buffer: LeafBuffer,
+        slot: Int,
+        blobs: UInt32
+    ) -> Bool {
+        let old = buffer.reference(slot)
+        return FieldCoding.withBytes(value, type) { bytes in
+            guard bytes.count > FieldCoding.longBytes,
+                Self.blocks(ofLong: bytes.count) == Self.blocks(ofLong: Int(clamping: old.length))
+            else { return false }
+            putLong(bytes, at: old.block, blobs)
+            storeReference(buffer, slot, old.block, UInt64(bytes.count))
+            return true
+        }
+    }
+
+    /// Does nothing if the slot has the reference.
     func storeReference(_ buffer: LeafBuffer, _ slot: Int, _ block: UInt64, _ length: UInt64) {
+        if buffer.isReference(slot), buffer.reference(slot) == (block, length) { return }
         withUnsafeBytes(of: (block.littleEndian, length.littleEndian)) {
             buffer.setBytes(slot, $0, isReference: true)
         }
     }
 
+    private static func blocks(ofLong count: Int) -> Int {
+        count / BlockLimits.twoPages + (count % BlockLimits.twoPages == 0 ? 0 : 1)
+    }
+
     private func storeLong(_ bytes: UnsafeRawBufferPointer, _ segment: UInt32) -> UInt64 {
+        let first = allocateBlocks(segment, Self.blocks(ofLong: bytes.count))
+        putLong(bytes, at: first, segment)
+        return first
+    }
+
+    private func putLong(_ bytes: UnsafeRawBufferPointer, at first: UInt64, _ segment: UInt32) {
         let size = BlockLimits.twoPages
-        let chunks = (bytes.count + size - 1) / size
-        let first = allocateBlocks(segment, chunks)
-        for i in 0..<chunks {
+        for i in 0..<Self.blocks(ofLong: bytes.count) {
             let end = min(bytes.count, (i + 1) * size)
             putBlock(segment, first + UInt64(i), UnsafeRawBufferPointer(rebasing: bytes[i * size..<end]))
         }
-        return first
     }
 
     func freeLong(_ buffer: LeafBuffer, _ slot: Int, _ segment: UInt32) {

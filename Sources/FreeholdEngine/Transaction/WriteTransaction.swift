@@ -23,6 +23,9 @@ public final class WriteTransaction: DataView, MutableBlockStore {
     @exclusivity(unchecked) var backlinkChanges: [UInt32: BacklinkChanges] = [:]
     /// The number of changes of links that a column gathers before they are stored. Tests lower it.
     @exclusivity(unchecked) var linkLogLimit = BacklinkChanges.logLimit
+    /// A Boolean value that indicates whether the changed parts of a split leaf are stored. If not, leaves are laid out anew each time.
+    /// Tests compare both.
+    @exclusivity(unchecked) var encodesChanges = true
     /// Columns of `backlinkChanges` with so much pending that it is settled before the next operation.
     @exclusivity(unchecked) var crowdedBacklinks: [UInt32: Column] = [:]
     /// Of embedded objects, by table and key: links gained less links lost by the edit that is running.
@@ -535,39 +538,13 @@ public final class WriteTransaction: DataView, MutableBlockStore {
             capacity: clusterSpan
         )
         if let stored = block(columns.leafSegment, UInt64(cluster)) {
-            buffer.load(Leaf(stored.baseAddress!)) { part in
-                block(columns.partsSegment, UInt64(cluster) << 6 | UInt64(part))?.baseAddress
-            }
+            buffer.load(Leaf(stored.baseAddress!), parts: storedParts(of: columns, cluster: cluster))
             buffer.isDirty = false
         }
         decodedMeter.pointee += buffer.footprint
         buffer.meter = decodedMeter
         columns.insert(buffer, cluster)
         return buffer
-    }
-
-    /// Brings a buffer's blocks up to date.
-    func encode(_ buffer: LeafBuffer, _ columns: ColumnOverlay, _ cluster: Int) {
-        guard buffer.isDirty else { return }
-        buffer.isDirty = false
-        if let leaf = block(columns.leafSegment, UInt64(cluster)).map({ Leaf($0.baseAddress!) }), leaf.isSplit {
-            for part in 0..<(1 << leaf.partsLog2) {
-                removeBlock(columns.partsSegment, UInt64(cluster) << 6 | UInt64(part))
-            }
-        }
-        if let whole = buffer.encodedWhole() {
-            putBlock(columns.leafSegment, UInt64(cluster), owned: whole)
-            return
-        }
-        let (log2, parts) = buffer.encodedParts()
-        for (p, part) in parts.enumerated() {
-            putBlock(columns.partsSegment, UInt64(cluster) << 6 | UInt64(p), owned: part)
-        }
-        putBlock(
-            columns.leafSegment,
-            UInt64(cluster),
-            owned: LeafEncoder.encodeSplitHead(codec: buffer.codec, count: buffer.count, partsLog2: log2)
-        )
     }
 
     func seal(_ columns: ColumnOverlay, _ cluster: Int) {
