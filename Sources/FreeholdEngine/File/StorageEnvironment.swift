@@ -539,11 +539,13 @@ final class StorageEnvironment: Sendable {
         guard let first = try FileHeader.meta(descriptor, at: 0),
             let second = try FileHeader.meta(descriptor, at: pageSize)
         else { throw error(EIO, "The file's roots can't be read.") }
-        let pages = environmentInfo().me_last_pgno.asUInt64 + 1
+        guard let size = bytes(ofPages: 0, behind: environmentInfo().me_last_pgno) else {
+            throw Damage.error("its root says that there are more pages than it has", path: path)
+        }
         return CommitLogHead(
             mark: mark,
             version: version,
-            fileSize: pages * UInt64(pageSize),
+            fileSize: size,
             pageSize: UInt32(pageSize),
             roots: [first, second]
         )

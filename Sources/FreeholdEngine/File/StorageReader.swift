@@ -183,7 +183,8 @@ extension StorageReader {
         var pages = 0
         do throws(PageTree.Damage) {
             try trees.free.forEach(from: version) { entry in
-                if entry.bytes.count >= 8 { pages += Int(clamping: entry.bytes.loadUnaligned(as: UInt64.self)) }
+                let words = entry.bytes.count / 8
+                if words > 0 { pages += min(Int(clamping: entry.bytes.loadUnaligned(as: UInt64.self)), words - 1) }
                 return true
             }
         } catch { throw Damage.error("its list of free pages can't be read", path: environment.path) }

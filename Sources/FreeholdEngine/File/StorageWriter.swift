@@ -217,7 +217,7 @@ final class StorageWriter: BlockSource {
         let transaction = try open()
         var stat = MDB_stat()
         mdb_stat(transaction, StorageEnvironment.database, &stat)
-        let pages = Int(stat.ms_branch_pages) + Int(stat.ms_leaf_pages)
+        guard let pages = PageDemand.treePages(stat, of: try pageLimit()) else { throw pageCountDamage }
         var digest = try digest()
         knownSegments = nil
         var removed = 0
@@ -320,10 +320,11 @@ final class StorageWriter: BlockSource {
         }
         let transaction = try open()
         let isInMemory = environment.options.inMemory
-        let bound = isInMemory ? 0 : demand.pageBound(transaction)
         var extent = FileExtent(environment, isLogged: record != nil)
+        var bound: UInt64 = 0
         if !isInMemory {
-            do {
+            do throws(EngineError) {
+                bound = try pageBound(transaction)
                 try extent.cover(bound)
             } catch {
                 failure = error
@@ -362,6 +363,27 @@ final class StorageWriter: BlockSource {
         if !isInMemory { extent.settle(pages: info.me_last_pgno.asUInt64 + 1) }
         if let record { try environment.commitLog?.append(record, version: baseVersion + 1, environment) }
         return baseVersion + 1
+    }
+
+    private func pageBound(_ transaction: OpaquePointer) throws(EngineError) -> UInt64 {
+        var main = MDB_stat()
+        var free = MDB_stat()
+        mdb_stat(transaction, StorageEnvironment.database, &main)
+        mdb_stat(transaction, 0, &free)
+        guard let bound = demand.pageBound(main, free: free, of: try pageLimit()) else { throw pageCountDamage }
+        return bound
+    }
+
+    /// More pages than the file has with this transaction's.
+    private func pageLimit() throws(EngineError) -> UInt64 {
+        let (pages, overflows) = environment.environmentInfo().me_last_pgno.asUInt64
+            .addingReportingOverflow(demand.takenPages)
+        guard !overflows else { throw pageCountDamage }
+        return pages
+    }
+
+    private var pageCountDamage: EngineError {
+        Damage.error("its root says that there are more pages than it has", path: environment.path)
     }
 
     /// Drops the changes.
