@@ -266,6 +266,34 @@ struct PageTree: Sendable {
         return try find(key, inLeaf: number)
     }
 
+    /// A leaf of the tree, and the keys that it can have.
+    struct LeafPlace: Sendable {
+        let number: UInt64
+        let first: UInt64
+        /// Above the last one; `nil` for the tree's last leaf.
+        let end: UInt64?
+
+        var keys: ClosedRange<UInt64> { first...max(first, end.map { max($0, 1) - 1 } ?? .max) }
+    }
+
+    /// The leaf that a key is in, or would be. Returns `nil` if the tree is empty.
+    /// - Complexity: O(log n)
+    func leaf(of key: UInt64) throws(Damage) -> LeafPlace? {
+        if isEmpty { return nil }
+        try checkDepth()
+        var number = root
+        var first: UInt64 = 0
+        var end: UInt64?
+        for level in stride(from: depth - 1, to: 0, by: -1) {
+            let page = try page(number, level: level)
+            let slot = try slot(page, of: key)
+            if slot > 0 { first = try self.key(page, slot) }
+            if slot + 1 < page.count { end = try self.key(page, slot + 1) }
+            number = try child(page, slot)
+        }
+        return LeafPlace(number: number, first: first, end: end)
+    }
+
     /// - Parameter number: the leaf that the key is in, if there is such an entry.
     func find(_ key: UInt64, inLeaf number: UInt64) throws(Damage) -> Entry? {
         let page = try page(number, level: 0)

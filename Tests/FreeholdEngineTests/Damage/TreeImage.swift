@@ -58,6 +58,17 @@ struct TreeImage {
         if root != .max { visit(Int(root)) }
         return out
     }
+
+    /// Removes what the file says of its recent blocks, as if a Freehold had written it that says nothing.
+    mutating func forgetRecentBlocks() {
+        for page in 0..<2 {
+            let start = page * Self.pageSize + RecentBlocks.offset
+            bytes.replaceSubrange(
+                start..<start + RecentBlocks.capacity,
+                with: repeatElement(0, count: RecentBlocks.capacity)
+            )
+        }
+    }
 }
 
 /// What comes of reading all of a file.
