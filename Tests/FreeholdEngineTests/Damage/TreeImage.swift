@@ -77,9 +77,11 @@ enum ReadResult: Equatable {
     /// The error was thrown, or noted.
     case refused(EngineError.Code)
 
-    init(_ path: String, _ key: EncryptionKey?) {
+    /// - Parameter formatVersion: That of the file, so that it isn't upgraded.
+    init(_ path: String, _ key: EncryptionKey?, formatVersion: UInt32 = Catalogue.formatVersion) {
         var options = DamageSample.options()
         options.encryptionKey = key
+        options.formatVersion = formatVersion
         do {
             let snapshot = try Database.open(at: path, options: options).snapshot()
             self = .values(try snapshot.reading { try Contents.digest($0) })
@@ -89,10 +91,15 @@ enum ReadResult: Equatable {
     }
 
     /// Reads an image, which is written to a file of its own.
-    init(_ image: TreeImage, in folder: TemporaryFolder, _ key: EncryptionKey?) throws {
+    init(
+        _ image: TreeImage,
+        in folder: TemporaryFolder,
+        key: EncryptionKey?,
+        formatVersion: UInt32 = Catalogue.formatVersion
+    ) throws {
         let path = folder.file("image.realm")
         try Data(image.bytes).write(to: URL(fileURLWithPath: path))
-        self.init(path, key)
+        self.init(path, key, formatVersion: formatVersion)
         for suffix in ["", "-lock", ".writer"] { unlink(path + suffix) }
     }
 }
