@@ -20,8 +20,12 @@ extension Realm {
     /// isn't changed, nor made where it doesn't exist. Where it is to be a copy of ``Configuration/seedFilePath``, the plan
     /// is the copy's.
     ///
-    /// - Throws: `Realm.Error` for mistakes in the classes, and where the file can't be read.
-    /// - Complexity: O(classes).
+    /// If a process was killed while it wrote with ``Configuration/usesCommitLog``, the newest commits are in the file's commit log.
+    /// They are brought into the file first, as opening it would.
+    ///
+    /// - Throws: `Realm.Error` for mistakes in the classes, and if the file can't be read. ``Error/Code/invalidDatabase`` if the
+    ///   newest commits are in a commit log, and the folder can't be written to or the configuration is read-only.
+    /// - Complexity: O(classes), and the commits in the log.
     public static func migrationPlan(for configuration: Configuration = .defaultConfiguration) throws -> MigrationPlan {
         let configuration = configuration.withModes
         _ = try configuration.source()
@@ -49,12 +53,15 @@ extension Realm {
     }
 }
 
-/// The schema version of a file, which isn't changed.
+/// The schema version of a file, which isn't changed, except that commits in its commit log are brought into it.
+///
+/// Commits are in a log if a process was killed while it wrote with ``Realm/Configuration/usesCommitLog``. If the folder can't be
+/// written to, such a file can't be read.
 ///
 /// - Parameter encryptionKey: the 64 bytes that the file is encrypted with, if it is.
 /// - Parameter fileURL: the file.
 /// - Throws: `Realm.Error`: ``Realm/Error/Code/invalidDatabase`` where there is no file yet, or an empty one, or the key
-///   isn't the file's; ``Realm/Error/Code/fileNotFound`` where there is no such folder; and others where the file can't be
+///   isn't the file's, or its commit log can't be played; ``Realm/Error/Code/fileNotFound`` where there is no such folder; and others where the file can't be
 ///   read.
 public func schemaVersionAtURL(_ fileURL: URL, encryptionKey: Data? = nil) throws -> UInt64 {
     do {
@@ -73,7 +80,7 @@ public func schemaVersionAtURL(_ fileURL: URL, encryptionKey: Data? = nil) throw
 }
 
 extension RealmCore {
-    /// Reads the newest version of a file without a realm, and without changing it.
+    /// Reads the newest version of a file without a realm, and without changing what it holds.
     ///
     /// - Parameter isSeed: whether nobody writes to it, so that nothing need be made beside it.
     fileprivate static func look<R>(
@@ -82,6 +89,12 @@ extension RealmCore {
         _ body: (Snapshot) throws -> R
     ) throws -> R {
         var configuration = configuration
+        if let url = configuration.fileURL, !configuration.readOnly, !isSeed {
+            // As opening it would.
+            do { try Database.playCommitLog(at: url.path) } catch let error as EngineError {
+                throw Realm.Error(error, fileURL: url)
+            }
+        }
         // A database in memory that isn't there is made, and goes at once.
         configuration.readOnly = configuration.fileURL != nil
         var isImmutable = isSeed

@@ -22,11 +22,18 @@ enum BlockEnvelope: Sendable {
     /// Whether a block can be read where it is stored.
     var opensInPlace: Bool { cipher == nil }
 
-    /// Whether a block that isn't found is taken for one that was never stored only after a look at what lies around its
-    /// place. Encrypted files have a `FileDigest`.
+    /// A Boolean value that indicates whether a block that isn't found counts as never stored only after a look at what lies around
+    /// its place. For that, a stored block has to show that it belongs to its address, as one with a checksum and a sealed one do.
     var vouchesForGaps: Bool {
-        if case .checksum = self { return true }
-        return false
+        if case .bare = self { return false }
+        return true
+    }
+
+    /// Returns whether what is stored at an address is what was stored there. The header has means of its own.
+    func isSound(_ stored: UnsafeRawBufferPointer, at address: BlockAddress) -> Bool {
+        if address == DatabaseHeader.address { return DatabaseHeader.isSound(stored, cipher) }
+        if case .sealed(let cipher) = self { return cipher.bytes(stored, at: address) != nil }
+        return opened(stored, at: address) != nil
     }
 
     private func form(at address: BlockAddress) -> BlockEnvelope { address == DatabaseHeader.address ? .bare : self }

@@ -120,9 +120,9 @@ final class CommitLog: @unchecked Sendable {
         _ environment: StorageEnvironment
     ) throws(EngineError) {
         var record = record
-        let session = signal.withLock { self.session! }
-        let bytes = record.finish(session.head.mark.salt, version: version)
-        let used = (environment.environmentInfo().me_last_pgno.asUInt64 + 1) * UInt64(environment.pageSize)
+        let (session, durable) = signal.withLock { (self.session!, self.durable) }
+        let bytes = record.finish(session.head.mark.salt, version: version, durable: durable)
+        let used = environment.bytes(ofPages: 0, behind: environment.environmentInfo().me_last_pgno) ?? .max
         if let bytes, session.end + bytes.count <= capacity,
             used < session.head.fileSize + max(growthLimit, session.head.fileSize / 8)
         {

@@ -176,6 +176,32 @@ final class CommitLogFile: Sendable {
         return (whole[CommitLogRecord.headSize...], CommitLogRecord.end(offset, CommitLogRecord.headSize + size))
     }
 
+    /// Throws if the records of a generation don't end as a crash ends them.
+    ///
+    /// A record that isn't valid ends them: it wasn't on the disk yet. If a later one says that it was, it has been damaged since.
+    ///
+    /// - Throws: `.invalidDatabase`.
+    func checkEnd(_ head: CommitLogHead, path: String) throws(EngineError) {
+        var version = head.version
+        var offset = Self.firstRecord
+        while let (_, end) = record(at: offset, head.mark.salt, version: version + 1) {
+            version += 1
+            offset = end
+        }
+        for place in stride(from: offset, to: size, by: Self.pageSize) {
+            guard let start = read(place, CommitLogRecord.headSize),
+                let found = CommitLogRecord.version(start, head.mark.salt), found > version,
+                let (payload, _) = record(at: place, head.mark.salt, version: found),
+                let durable = try CommitLogRecord.durableVersion(payload), durable > version
+            else { continue }
+            throw EngineError(
+                .invalidDatabase,
+                "The file's commit log is damaged: the commit of version \(version + 1) can't be read, and version \(found), which came later, can. Both files were left as they are. Put a backup in their place.",
+                path: path
+            )
+        }
+    }
+
     /// Whether the record area begins with a record of a generation.
     func begins(with salt: CommitLogSalt, after version: UInt64) -> Bool {
         record(at: Self.firstRecord, salt, version: version + 1) != nil
@@ -243,6 +269,13 @@ struct CommitLogRecord {
     static let headSize = 40
     private static let magic: UInt32 = 0x4352_4846
     private static let removed = UInt32.max
+    /// The key under which a record says which version was on the disk when it was written: the version is added to it. It is noted
+    /// as a key that was removed and that no block ever has, so that a Freehold that knows nothing of it removes nothing.
+    private static let durableKey: UInt64 = 0xFFFF << 48
+
+    private static func durableVersion(_ key: UInt64) -> UInt64? {
+        key & durableKey == durableKey ? key & ~durableKey : nil
+    }
 
     /// Nil where the transaction is too large for the log.
     private(set) var bytes: [UInt8]?
@@ -275,7 +308,10 @@ struct CommitLogRecord {
     }
 
     /// The whole record; nil where it is too large.
-    mutating func finish(_ salt: CommitLogSalt, version: UInt64) -> [UInt8]? {
+    ///
+    /// - Parameter durable: The newest version that was on the disk before this record was written.
+    mutating func finish(_ salt: CommitLogSalt, version: UInt64, durable: UInt64) -> [UInt8]? {
+        remove(Self.durableKey | durable)
         guard let size = bytes?.count else { return nil }
         bytes!.withUnsafeMutableBytes { raw in
             raw.storeBytes(of: Self.magic.littleEndian, toByteOffset: 0, as: UInt32.self)
@@ -295,6 +331,24 @@ struct CommitLogRecord {
     }
 
     // MARK: Reading
+
+    /// The version of a record of a generation, as its head says it. Returns `nil` if it isn't the head of one.
+    static func version(_ head: [UInt8], _ salt: CommitLogSalt) -> UInt64? {
+        let version = head.withUnsafeBytes {
+            UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: 24, as: UInt64.self))
+        }
+        return payloadSize(head, salt, version: version) == nil ? nil : version
+    }
+
+    /// The newest version that was on the disk before the record was written. Returns `nil` for records of a Freehold that didn't
+    /// note it.
+    static func durableVersion(_ payload: ArraySlice<UInt8>) throws(EngineError) -> UInt64? {
+        var found: UInt64?
+        _ = try forEachKey(payload) { key, stored in
+            if stored == nil, let version = durableVersion(key) { found = version }
+        }
+        return found
+    }
 
     static func payloadSize(_ head: [UInt8], _ salt: CommitLogSalt, version: UInt64) -> Int? {
         head.withUnsafeBytes { raw in
@@ -319,6 +373,16 @@ struct CommitLogRecord {
     ///
     /// - Returns: false where the payload isn't one.
     static func forEach(
+        _ payload: ArraySlice<UInt8>,
+        _ body: (UInt64, UnsafeRawBufferPointer?) throws(EngineError) -> Void
+    ) throws(EngineError) -> Bool {
+        try forEachKey(payload) { (key, stored) throws(EngineError) in
+            if stored != nil || durableVersion(key) == nil { try body(key, stored) }
+        }
+    }
+
+    /// Calls `body` like `forEach`, and also with the key that says what was on the disk.
+    private static func forEachKey(
         _ payload: ArraySlice<UInt8>,
         _ body: (UInt64, UnsafeRawBufferPointer?) throws(EngineError) -> Void
     ) throws(EngineError) -> Bool {

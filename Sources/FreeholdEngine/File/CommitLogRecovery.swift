@@ -15,7 +15,7 @@ internal import CFreeholdShims
 enum CommitLogRecovery {
     /// Waits for others who do the same, and for those who are just looking at the file.
     ///
-    /// - Throws: `.invalidDatabase` where the log isn't there, or is another's; then nothing is changed.
+    /// - Throws: `.invalidDatabase` where the log isn't there, is another's, or is damaged; then nothing is changed.
     static func run(_ path: String) throws(EngineError) {
         let path = try StorageEnvironment.canonicalPath(path)
         let making = try PresenceLock.making(of: path)
@@ -30,6 +30,15 @@ enum CommitLogRecovery {
             usleep(.random(in: 500..<5000))
         }
         throw EngineError(.invalidDatabase, "The file's commit log can't be played: somebody has it open.", path: path)
+    }
+
+    /// Plays the log of a file that has one which no process uses; nothing is made beside any other file.
+    static func runIfNeeded(_ path: String) throws(EngineError) {
+        let descriptor = Platform.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return }
+        defer { Platform.close(descriptor) }
+        guard case .set = CommitLogMark.read(descriptor), !PresenceLock.isUsed(path) else { return }
+        try run(path)
     }
 
     /// The same for the one who has the exclusive presence lock.
@@ -54,6 +63,7 @@ enum CommitLogRecovery {
                 path: path
             )
         }
+        try file.checkEnd(head, path: path)
         for (i, root) in head.roots.enumerated() {
             let code = root.withUnsafeBytes { CommitLogFile.write($0, to: descriptor, at: i * Int(head.pageSize)) }
             guard code == 0 else { throw .system(code, "The file can't be put back.", path: path) }

@@ -41,19 +41,40 @@ struct PageDemand {
     /// - The tree: an allocated page either lives in the tree at the end, or was freed by a removal (at most one a
     ///   level); and no put touches or makes more than two a level and one.
     /// - The list of free pages: it is rewritten at most whole, with what this transaction has freed added.
-    func pageBound(_ transaction: OpaquePointer) -> UInt64 {
-        var main = MDB_stat()
-        var free = MDB_stat()
-        mdb_stat(transaction, StorageEnvironment.database, &main)
-        mdb_stat(transaction, 0, &free)
+    ///
+    /// - Parameters:
+    ///   - main: the tree of blocks as it is now.
+    ///   - free: the list of free pages as it is now.
+    ///   - pages: the file's pages, and those that the transaction has taken.
+    /// - Returns: `nil` if the trees say that they have more pages than there are. The numbers come from the file.
+    func pageBound(_ main: MDB_stat, free: MDB_stat, of pages: UInt64) -> UInt64? {
+        guard let mainPages = Self.treePages(main, of: pages), let freeTree = Self.treePages(free, of: pages),
+            free.ms_overflow_pages.asUInt64 <= pages
+        else { return nil }
         let depth = Int(main.ms_depth) + 1
-        let whole = Int(main.ms_branch_pages) + Int(main.ms_leaf_pages) + removals * depth + sweptPages
+        let whole = mainPages + removals * depth + sweptPages
         let touched = (puts + removals) * (2 * depth + 2) + sweptPages
-        let freePages = Int(free.ms_branch_pages) + Int(free.ms_leaf_pages) + Int(free.ms_overflow_pages)
+        let freePages = freeTree + Int(free.ms_overflow_pages)
         // Blocks have at most eight pages, and a page of the list holds about 500 page numbers.
         let freed = (puts + removals + swept) * 8 + touched + freePages
         let list = 2 * freePages + freed / 250 + 2 * (Int(free.ms_depth) + 1) + 16
         return UInt64(overflowPages + min(whole, touched) + list)
+    }
+
+    private static let maximumDepth = 64
+    /// No file has more: then no sum of some such numbers is out of range.
+    private static let maximumPages: UInt64 = 1 << 47
+
+    /// More pages than the transaction can have taken so far.
+    var takenPages: UInt64 { UInt64(overflowPages + (puts + removals + swept) * 2 * (Self.maximumDepth + 1)) }
+
+    /// The branches and leaves of a tree. Returns `nil` if there can't be so many.
+    static func treePages(_ tree: MDB_stat, of pages: UInt64) -> Int? {
+        let (branches, leaves) = (tree.ms_branch_pages.asUInt64, tree.ms_leaf_pages.asUInt64)
+        guard pages <= maximumPages, branches <= pages, leaves <= pages, tree.ms_depth <= maximumDepth else {
+            return nil
+        }
+        return Int(branches + leaves)
     }
 }
 
@@ -87,8 +108,9 @@ struct FileExtent {
             throw environment.error(code, "The file can't grow.")
         }
         size = environment.fileSize
-        let last = environment.environmentInfo().me_last_pgno.asUInt64
-        let needed = (last + 1 + pages) * UInt64(environment.pageSize)
+        guard let needed = environment.bytes(ofPages: pages, behind: environment.environmentInfo().me_last_pgno),
+            needed <= UInt64(off_t.max) - step
+        else { throw Damage.error("its root says that there are more pages than it has", path: environment.path) }
         guard size < needed else { return }
         for target in [needed + step, needed] {
             if ftruncate(environment.descriptor, off_t(target)) == 0 {
@@ -112,18 +134,29 @@ struct FileExtent {
 }
 
 extension StorageEnvironment {
+    /// The bytes up to a page, that page, and some behind it. Returns `nil` if no file has so many.
+    ///
+    /// - Parameter last: the number of the page, from the file.
+    func bytes(ofPages pages: UInt64, behind last: some FixedWidthInteger) -> UInt64? {
+        let (count, overflows) = last.asUInt64.addingReportingOverflow(1)
+        let (sum, sumOverflows) = count.addingReportingOverflow(pages)
+        let (bytes, bytesOverflow) = sum.multipliedReportingOverflow(by: UInt64(pageSize))
+        return overflows || sumOverflows || bytesOverflow ? nil : bytes
+    }
+
     /// Cuts the file behind its last page where it is longer than a commit without a log would leave it.
     func trimMuch() {
-        let exact = (environmentInfo().me_last_pgno.asUInt64 + 1) * UInt64(pageSize)
-        if fileSize > exact + 2 * FileExtent.step { trim() }
+        guard let exact = bytes(ofPages: 0, behind: environmentInfo().me_last_pgno), fileSize > exact else { return }
+        if fileSize - exact > 2 * FileExtent.step { trim() }
     }
 
     /// Cuts the file behind its last page. Under LMDB's own write lock, so that no one can be using what is cut.
     func trim() {
         var transaction: OpaquePointer?
         guard mdb_txn_begin(handle, nil, 0, &transaction) == 0 else { return }
-        let exact = (environmentInfo().me_last_pgno.asUInt64 + 1) * UInt64(pageSize)
-        if fileSize > exact { _ = ftruncate(descriptor, off_t(exact)) }
+        if let exact = bytes(ofPages: 0, behind: environmentInfo().me_last_pgno), fileSize > exact {
+            _ = ftruncate(descriptor, off_t(exact))
+        }
         mdb_txn_abort(transaction)
     }
 

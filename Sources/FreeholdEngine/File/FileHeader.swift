@@ -34,6 +34,8 @@ struct FileHeader: Equatable, Sendable {
     private static let dataVersion: UInt32 = 1
     private static let metaPageFlag: UInt16 = 0x08
     private static let noPage = UInt64.max
+    /// Bytes that a process can map, at the most: then sizes can be calculated with.
+    private static let maximumSize: UInt64 = 1 << 47
     /// Page header and meta record.
     static let metaSize = 16 + 136
 
@@ -79,7 +81,9 @@ struct FileHeader: Equatable, Sendable {
         // Of two equal ones LMDB takes the first.
         let isSecond = other.version > one.version
         let newest = isSecond ? other : one
-        if let reason = checkRoots(isSecond ? second : first, lastPage: newest.lastPage) {
+        // Two commits of another process between the two reads look like this, too: then `read` tries again.
+        guard one.isNeighbour(of: other) else { return .invalid(apart) }
+        if let reason = checkRoots(isSecond ? second : first, newest) {
             return .invalid(reason.text)
         }
         // The size is read after the root: a concurrent commit can only have made the file longer.
@@ -90,6 +94,19 @@ struct FileHeader: Equatable, Sendable {
             )
         }
         return .valid(newest)
+    }
+
+    /// The message if the two roots aren't those of neighbouring versions.
+    private static let apart =
+        "The file is damaged: its two roots aren't of neighbouring versions, so one of them is an older one that was put back, or its write was lost. Put a backup in its place."
+
+    /// A Boolean value that indicates whether the two roots of a file can be this one and the other.
+    ///
+    /// Each commit replaces the older root, and a root is on the disk before the next one is written, so the versions are
+    /// neighbours. A new file has version 0 in both.
+    private func isNeighbour(of other: FileHeader) -> Bool {
+        let (older, newer) = (min(version, other.version), max(version, other.version))
+        return newer == 0 || newer - older == 1
     }
 
     private static let realmsFile =
@@ -163,7 +180,9 @@ struct FileHeader: Equatable, Sendable {
         else { return .failure(damaged) }
         let lastPage = word(16 + 120)
         let version = word(16 + 128)
-        guard lastPage >= 1, lastPage < 1 << 47, version == 0 || version & 1 == index else { return .failure(damaged) }
+        guard lastPage >= 1, lastPage < maximumSize / UInt64(pageSize), version == 0 || version & 1 == index else {
+            return .failure(damaged)
+        }
         return .success(
             FileHeader(pageSize: pageSize, mapSize: word(16 + 16), lastPage: lastPage, version: version)
         )
@@ -171,11 +190,12 @@ struct FileHeader: Equatable, Sendable {
 
     /// Of the newest version only: where the write of a root failed, LMDB puts the old version number back but leaves
     /// the new roots in that page.
-    private static func checkRoots(_ bytes: [UInt8], lastPage: UInt64) -> Reason? {
+    private static func checkRoots(_ bytes: [UInt8], _ header: FileHeader) -> Reason? {
         func word(_ offset: Int) -> UInt64 { bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self) }
         let main = word(16 + 72 + 40)
         for root in [word(16 + 24 + 40), main] where root != noPage {
-            guard root > 1, root <= lastPage else { return damaged }
+            // A new file has no pages but the two roots.
+            guard root > 1, root <= header.lastPage, header.version > 0 else { return damaged }
         }
         let flags = bytes.loadUnaligned(fromByteOffset: 16 + 72 + 4, as: UInt16.self)
         return flags == UInt16(MDB_INTEGERKEY) || main == noPage && flags == 0 ? nil : foreign

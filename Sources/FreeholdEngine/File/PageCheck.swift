@@ -41,18 +41,31 @@ struct PageCheck {
         _ name: String,
         _ body: (inout PageCheck, PageTree.Entry) throws(Damage) -> Void
     ) throws(Damage) {
-        if tree.isEmpty { return }
-        var entries: UInt64 = 0
-        var pages: UInt64 = 0
         do throws(Damage) {
-            guard tree.depth >= 1, tree.depth <= 32 else { throw Damage() }
-            var last: UInt64?
-            try visit(tree, tree.root, tree.depth - 1, &last, &entries, &pages, body)
-            guard entries == tree.statedEntries, pages == tree.statedPages else { throw Damage() }
+            try tree.checkStated()
+            if tree.isEmpty { return }
+            var count = Count()
+            try visit(tree, tree.root, tree.depth - 1, &count, body)
+            guard count.entries == tree.stated.entries, count.pages == tree.stated.treePages else { throw Damage() }
+            // A value that wasn't looked at can have more pages than it needs.
+            guard
+                isThorough
+                    ? count.overflowPages == tree.stated.overflowPages
+                    : count.overflowPages <= tree.stated.overflowPages
+            else { throw Damage() }
         } catch {
             problems.append("\(name) can't be read or has other pages than its root says")
             throw error
         }
+    }
+
+    /// What was found on the way through a tree.
+    private struct Count {
+        var entries: UInt64 = 0
+        var pages: UInt64 = 0
+        var overflowPages: UInt64 = 0
+        /// The greatest key so far.
+        var last: UInt64?
     }
 
     private mutating func take(_ pages: Range<UInt64>) throws(Damage) {
@@ -63,13 +76,11 @@ struct PageCheck {
         _ tree: PageTree,
         _ number: UInt64,
         _ level: Int,
-        _ last: inout UInt64?,
-        _ entries: inout UInt64,
-        _ pages: inout UInt64,
+        _ count: inout Count,
         _ body: (inout PageCheck, PageTree.Entry) throws(Damage) -> Void
     ) throws(Damage) {
         try take(number..<number + 1)
-        pages += 1
+        count.pages += 1
         let page = try tree.page(number, level: level)
         try tree.checkRoom(page, level: level)
         for i in 0..<page.count {
@@ -77,17 +88,18 @@ struct PageCheck {
                 // A separator is above all before it, and at or below all behind it.
                 if i > 0 {
                     let key = try tree.key(page, i)
-                    if let last, last >= key { throw Damage() }
-                    let before = last
-                    last = key == 0 ? nil : key - 1
-                    if let before, let last, before > last { throw Damage() }
+                    if let last = count.last, last >= key { throw Damage() }
+                    let before = count.last
+                    count.last = key == 0 ? nil : key - 1
+                    if let before, let last = count.last, before > last { throw Damage() }
                 }
-                try visit(tree, try tree.child(page, i), level - 1, &last, &entries, &pages, body)
+                try visit(tree, try tree.child(page, i), level - 1, &count, body)
             } else {
                 let entry = try tree.entry(page, i, isFollowed: isThorough)
-                if let last, entry.key <= last { throw Damage() }
-                last = entry.key
-                entries += 1
+                if let last = count.last, entry.key <= last { throw Damage() }
+                count.last = entry.key
+                count.entries += 1
+                count.overflowPages += UInt64(entry.pages.count)
                 try take(entry.pages)
                 try body(&self, entry)
             }
@@ -97,6 +109,10 @@ struct PageCheck {
     /// Free pages: `u64 n`, then n numbers that fall; there can be room behind them.
     private mutating func checkFreePages() throws(Damage) {
         let count = trees.main.pageCount
+        // The list's values are few: they are followed in any case, so that their pages can be counted.
+        let wasThorough = isThorough
+        isThorough = true
+        defer { isThorough = wasThorough }
         try check(trees.free, "its list of free pages") { (check, entry) throws(Damage) in
             let numbers = try Self.freePages(entry, below: count)
             for number in numbers where !check.used.insert(number) { throw Damage() }
@@ -122,7 +138,15 @@ struct PageCheck {
 
     /// The list of free pages, and the tree of blocks unless it is large.
     mutating func checkBeforeWriting() {
-        if trees.main.statedPages <= Self.pagesBeforeWriting {
+        do throws(Damage) {
+            // Bounds of what a transaction can need are calculated from these numbers.
+            try trees.main.checkStated()
+            try trees.free.checkStated()
+        } catch {
+            problems.append("its root says that there are more pages than it has")
+            return
+        }
+        if trees.main.stated.treePages! <= Self.pagesBeforeWriting {
             isWhole = true
             checkAll(isThorough: false)
         } else {
@@ -198,6 +222,19 @@ struct PageCheck {
 }
 
 extension PageTree {
+    /// Throws if the root says that its tree has more pages or entries than the file can have, or a depth that no tree has.
+    func checkStated() throws(Damage) {
+        guard let all = stated.allPages, all < pageCount, pageCount <= mappedPages,
+            stated.entries / UInt64(pageSize) < pageCount
+        else { throw Damage() }
+        if isEmpty {
+            guard all == 0, stated.entries == 0, depth == 0 else { throw Damage() }
+        } else {
+            guard stated.leafPages > 0, stated.entries > 0 else { throw Damage() }
+            try checkDepth()
+        }
+    }
+
     /// The nodes fill the page from `upper` to its end: LMDB moves them by what it takes for their sizes.
     func checkRoom(_ page: Page, level: Int) throws(Damage) {
         var total = 0

@@ -48,8 +48,12 @@ final class PageMap: Sendable {
                 root: word(offset + 40),
                 depth: Int(meta.load(fromByteOffset: offset + 6, as: UInt16.self)),
                 pageCount: lastPage &+ 1,
-                statedPages: word(offset + 8) &+ word(offset + 16),
-                statedEntries: word(offset + 32)
+                stated: PageTree.Stated(
+                    branchPages: word(offset + 8),
+                    leafPages: word(offset + 16),
+                    overflowPages: word(offset + 24),
+                    entries: word(offset + 32)
+                )
             )
         }
         guard word(128) == version else { return nil }
@@ -77,24 +81,42 @@ struct PageTree: Sendable {
     let root: UInt64
     let depth: Int
     let pageCount: UInt64
-    /// What the root says: its pages of branches and leaves, and its entries.
-    let statedPages: UInt64
-    let statedEntries: UInt64
+    let stated: Stated
+
+    /// What the root says of its tree. LMDB only adds to these numbers and subtracts from them.
+    struct Stated: Sendable {
+        let branchPages: UInt64
+        let leafPages: UInt64
+        /// Pages of values out of line.
+        let overflowPages: UInt64
+        let entries: UInt64
+
+        /// The pages of branches and leaves. Returns `nil` if there can't be so many.
+        var treePages: UInt64? {
+            let (sum, overflows) = branchPages.addingReportingOverflow(leafPages)
+            return overflows ? nil : sum
+        }
+
+        /// All pages of the tree. Returns `nil` if there can't be so many.
+        var allPages: UInt64? {
+            guard let treePages else { return nil }
+            let (sum, overflows) = treePages.addingReportingOverflow(overflowPages)
+            return overflows ? nil : sum
+        }
+    }
 
     init(
         map: PageMap,
         root: UInt64,
         depth: Int,
         pageCount: UInt64,
-        statedPages: UInt64,
-        statedEntries: UInt64
+        stated: Stated
     ) {
         self.map = map
         self.root = root
         self.depth = depth
         self.pageCount = pageCount
-        self.statedPages = statedPages
-        self.statedEntries = statedEntries
+        self.stated = stated
     }
 
     private static let noPage = UInt64.max
@@ -104,6 +126,7 @@ struct PageTree: Sendable {
     static let keySize = 8
 
     var pageSize: Int { map.pageSize }
+    var mappedPages: UInt64 { UInt64(map.size / pageSize) }
     var isEmpty: Bool { root == Self.noPage }
 
     struct Page {
@@ -121,7 +144,7 @@ struct PageTree: Sendable {
 
     private func start(_ number: UInt64, pages: UInt64) throws(Damage) -> UnsafeRawPointer {
         guard number > 1, number < pageCount, pages >= 1, pages <= pageCount - number,
-            pageCount <= UInt64(map.size / pageSize)
+            pageCount <= mappedPages
         else { throw Damage() }
         return map.start + Int(number) * pageSize
     }
@@ -241,6 +264,34 @@ struct PageTree: Sendable {
             level -= 1
         }
         return try find(key, inLeaf: number)
+    }
+
+    /// A leaf of the tree, and the keys that it can have.
+    struct LeafPlace: Sendable {
+        let number: UInt64
+        let first: UInt64
+        /// Above the last one; `nil` for the tree's last leaf.
+        let end: UInt64?
+
+        var keys: ClosedRange<UInt64> { first...max(first, end.map { max($0, 1) - 1 } ?? .max) }
+    }
+
+    /// The leaf that a key is in, or would be. Returns `nil` if the tree is empty.
+    /// - Complexity: O(log n)
+    func leaf(of key: UInt64) throws(Damage) -> LeafPlace? {
+        if isEmpty { return nil }
+        try checkDepth()
+        var number = root
+        var first: UInt64 = 0
+        var end: UInt64?
+        for level in stride(from: depth - 1, to: 0, by: -1) {
+            let page = try page(number, level: level)
+            let slot = try slot(page, of: key)
+            if slot > 0 { first = try self.key(page, slot) }
+            if slot + 1 < page.count { end = try self.key(page, slot + 1) }
+            number = try child(page, slot)
+        }
+        return LeafPlace(number: number, first: first, end: end)
     }
 
     /// - Parameter number: the leaf that the key is in, if there is such an entry.

@@ -124,3 +124,20 @@ struct KnownGaps {
         gaps[Self.place(segment)] = gap
     }
 }
+
+/// Some of the keys that were inserted, the last ones among them.
+struct RecentKeys {
+    private static let bits = 6
+    private var keys: [UInt64?] = []
+
+    private static func place(_ key: UInt64) -> Int {
+        Int((key &* 0x9E37_79B9_7F4A_7C15) >> UInt64(64 - bits))
+    }
+
+    func contains(_ key: UInt64) -> Bool { !keys.isEmpty && keys[Self.place(key)] == key }
+
+    mutating func insert(_ key: UInt64) {
+        if keys.isEmpty { keys = Array(repeating: nil, count: 1 << Self.bits) }
+        keys[Self.place(key)] = key
+    }
+}

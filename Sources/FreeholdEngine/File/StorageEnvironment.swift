@@ -79,6 +79,8 @@ final class StorageEnvironment: Sendable {
         /// A read transaction for `isFatal`; pins the superseded version during each commit, idle otherwise.
         var standby: OpaquePointer?
         var writer: WriterThread?
+        /// Those of the newest version that this process committed.
+        var recentBlocks: RecentBlocks?
         var attachment: (any AnyObject & Sendable)?
         var idleHandler: (@Sendable () -> Void)?
     }
@@ -313,7 +315,18 @@ final class StorageEnvironment: Sendable {
         state.pages = mapPages()
     }
 
+    /// The marks of a version's recent blocks. Returns `nil` if the file has none of that version.
+    func recentBlocks(ofVersion version: UInt64) -> RecentBlocks? {
+        if options.inMemory { return nil }
+        let known = state.withLock { $0.recentBlocks }
+        if let known, known.version == version { return known }
+        return RecentBlocks.read(descriptor, version: version, pageSize: pageSize)
+    }
+
     // MARK: Writing
+
+    /// Keeps the marks of a version that was committed for its readers.
+    func keep(_ recent: RecentBlocks?) { state.withLock { $0.recentBlocks = recent } }
 
     /// Looks at the pages of the version that is about to be changed, once while the file is open: LMDB relies on them.
     ///
@@ -539,11 +552,13 @@ final class StorageEnvironment: Sendable {
         guard let first = try FileHeader.meta(descriptor, at: 0),
             let second = try FileHeader.meta(descriptor, at: pageSize)
         else { throw error(EIO, "The file's roots can't be read.") }
-        let pages = environmentInfo().me_last_pgno.asUInt64 + 1
+        guard let size = bytes(ofPages: 0, behind: environmentInfo().me_last_pgno) else {
+            throw Damage.error("its root says that there are more pages than it has", path: path)
+        }
         return CommitLogHead(
             mark: mark,
             version: version,
-            fileSize: pages * UInt64(pageSize),
+            fileSize: size,
             pageSize: UInt32(pageSize),
             roots: [first, second]
         )

@@ -15,6 +15,17 @@ final class StorageReader: BlockSource, @unchecked Sendable {
     /// The version's pages; nil where LMDB is trusted with them.
     let trees: PageMap.Trees?
     private var gaps = KnownGaps()
+    /// Keys of blocks beside gaps that were found to be what was stored.
+    private var soundNeighbours = RecentKeys()
+    private var recent = Recent.unread
+    /// Leaves of the tree that have the recent blocks.
+    private var freshLeaves: Set<UInt64> = []
+
+    private enum Recent {
+        case unread
+        case read(RecentBlocks?)
+    }
+
     var knownSegments: KnownSegments?
 
     init(
@@ -43,28 +54,115 @@ final class StorageReader: BlockSource, @unchecked Sendable {
         do throws(PageTree.Damage) { return try trees.main.find(key)?.bytes } catch { throw pageDamage }
     }
 
-    /// The same for a file whose blocks are in an envelope: what isn't there was never stored, where the envelope vouches
-    /// for that.
+    /// The same for a file whose blocks are in an envelope. If the envelope vouches for gaps, a block that isn't found was never
+    /// stored, and none is found that the last commits replaced.
     func find(_ address: BlockAddress, _ envelope: BlockEnvelope) throws(EngineError) -> UnsafeRawBufferPointer? {
         guard let trees, envelope.vouchesForGaps else { return try find(address) }
-        let order = order
         let key = order.key(address)
-        if gaps.contains(key, of: address.segment) { return nil }
-        do throws(PageTree.Damage) {
-            if let found = try trees.main.find(key) { return found.bytes }
-            let gap = try trees.main.gap(at: key)
-            for entry in [gap.below, gap.above] {
-                guard let entry else { continue }
-                let neighbour = order.address(entry.key)
-                let isSound =
-                    neighbour == DatabaseHeader.address
-                    ? DatabaseHeader.hasRightChecksum(entry.bytes)
-                    : envelope.opened(entry.bytes, at: neighbour) != nil
-                guard isSound else { throw PageTree.Damage() }
+        let recent = try recentBlocks(trees.main, envelope)
+        let mark = recent?.mark(of: key)
+        if mark == nil, gaps.contains(key, of: address.segment) { return nil }
+        let leaf: PageTree.LeafPlace?
+        do throws(PageTree.Damage) { leaf = try trees.main.leaf(of: key) } catch { throw pageDamage }
+        // A mark of the block itself says all of it. Otherwise those of its neighbours say whether the leaf is the version's. Blocks
+        // that say their version themselves, the digest and the history, do without.
+        if let recent, mark == nil, FileDigest.covers(address) { try check(leaf, against: recent, envelope) }
+        var found: UnsafeRawBufferPointer?
+        if let leaf {
+            do throws(PageTree.Damage) { found = try trees.main.find(key, inLeaf: leaf.number)?.bytes } catch {
+                throw pageDamage
             }
-            gaps.insert(gap.keys, of: address.segment)
-            return nil
+        }
+        if let mark, envelope.mark(found) != mark {
+            throw Damage.error(
+                "\(address.described(nil)) isn't what its last commits left there",
+                path: environment.path
+            )
+        }
+        if found == nil, mark == nil, let leaf {
+            let gap = try soundGap(at: key, trees.main, envelope)
+            // What lies in other leaves was looked at less closely.
+            gaps.insert(gap.clamped(to: leaf.keys), of: address.segment)
+        }
+        return found
+    }
+
+    /// Looks at what lies around the place of a key that isn't found.
+    ///
+    /// - Returns: The keys that aren't stored.
+    /// - Throws: `.invalidDatabase` if the key may have been there.
+    private func soundGap(
+        at key: UInt64,
+        _ tree: PageTree,
+        _ envelope: BlockEnvelope
+    ) throws(EngineError) -> ClosedRange<UInt64> {
+        do throws(PageTree.Damage) {
+            let gap = try tree.gap(at: key)
+            for entry in [gap.below, gap.above] {
+                guard let entry, !soundNeighbours.contains(entry.key) else { continue }
+                guard envelope.isSound(entry.bytes, at: order.address(entry.key)) else { throw PageTree.Damage() }
+                soundNeighbours.insert(entry.key)
+            }
+            return gap.keys
         } catch { throw pageDamage }
+    }
+
+    // MARK: Recent blocks
+
+    /// The marks of this version's recent blocks. Returns `nil` if the file has none.
+    private func recentBlocks(
+        _ tree: PageTree,
+        _ envelope: BlockEnvelope
+    ) throws(EngineError) -> RecentBlocks? {
+        switch recent {
+        case .read(let blocks): return blocks
+        case .unread: break
+        }
+        guard envelope.hasDigest, let found = environment.recentBlocks(ofVersion: version) else {
+            recent = .read(nil)
+            return nil
+        }
+        let digest: UnsafeRawBufferPointer?
+        do throws(PageTree.Damage) { digest = try tree.find(order.key(FileDigest.address))?.bytes } catch {
+            throw pageDamage
+        }
+        if envelope.mark(digest) == found.digest {
+            recent = .read(found)
+            return found
+        }
+        // A Freehold that knows of no marks can have made this version, after one that does was interrupted at the same.
+        guard FileDigest(digest, envelope)?.version == version else { throw staleDamage }
+        recent = .read(nil)
+        return nil
+    }
+
+    /// Compares a leaf of the tree with the marks of its blocks, once.
+    ///
+    /// - Parameter leaf: `nil` for an empty tree.
+    /// - Throws: `.invalidDatabase` if one of them isn't the version's.
+    private func check(
+        _ leaf: PageTree.LeafPlace?,
+        against recent: RecentBlocks,
+        _ envelope: BlockEnvelope
+    ) throws(EngineError) {
+        if let leaf, freshLeaves.contains(leaf.number) { return }
+        let entries = leaf.map(recent.entries) ?? recent.entries[...]
+        for entry in entries {
+            var stored: UnsafeRawBufferPointer?
+            if let leaf {
+                do throws(PageTree.Damage) {
+                    stored = try trees?.main.find(entry.key, inLeaf: leaf.number)?.bytes
+                } catch {
+                    throw pageDamage
+                }
+            }
+            guard envelope.mark(stored) == entry.mark else { throw staleDamage }
+        }
+        if let leaf { freshLeaves.insert(leaf.number) }
+    }
+
+    private var staleDamage: EngineError {
+        Damage.error("blocks of its last commits are missing, or older ones were put back", path: environment.path)
     }
 
     /// The same; nil also where that is damaged.
@@ -183,7 +281,8 @@ extension StorageReader {
         var pages = 0
         do throws(PageTree.Damage) {
             try trees.free.forEach(from: version) { entry in
-                if entry.bytes.count >= 8 { pages += Int(clamping: entry.bytes.loadUnaligned(as: UInt64.self)) }
+                let words = entry.bytes.count / 8
+                if words > 0 { pages += min(Int(clamping: entry.bytes.loadUnaligned(as: UInt64.self)), words - 1) }
                 return true
             }
         } catch { throw Damage.error("its list of free pages can't be read", path: environment.path) }

@@ -37,6 +37,11 @@ final class StorageWriter: BlockSource {
         case missing
     }
 
+    /// Noted for readers; `nil` until the digest is read, and if the file has none.
+    private var recent: RecentChanges?
+    /// The mark of the digest as it is stored.
+    private var digestMark = BlockMark.absent
+
     /// Looks at the pages that a change comes by; nil where LMDB is trusted with them.
     private var check: PageCheck?
     var knownSegments: KnownSegments?
@@ -145,10 +150,15 @@ final class StorageWriter: BlockSource {
                 found = FileDigest()
             } else {
                 let stored = get(FileDigest.address)
+                digestMark = envelope.mark(stored) ?? .absent
                 found = try FileDigest.find(stored, version: baseVersion, envelope, path: environment.path)
             }
         }
         account = found.map(Account.kept) ?? .missing
+        if found != nil, !environment.options.inMemory {
+            let before = environment.recentBlocks(ofVersion: baseVersion)
+            recent = RecentChanges(before?.digest == digestMark ? before : nil)
+        }
         return found
     }
 
@@ -181,6 +191,11 @@ final class StorageWriter: BlockSource {
                 let place = UnsafeMutableRawBufferPointer(start: value.mv_data, count: size)
                 envelope.wrap(bytes, at: address, into: place)
                 record?.put(raw, UnsafeRawBufferPointer(place))
+                if address == FileDigest.address {
+                    digestMark = self.envelope.mark(UnsafeRawBufferPointer(place)) ?? .absent
+                } else if FileDigest.covers(address) {
+                    recent?.note(raw, self.envelope.mark(UnsafeRawBufferPointer(place)) ?? .absent)
+                }
             }
             return code
         }
@@ -207,6 +222,7 @@ final class StorageWriter: BlockSource {
         if code == MDB_NOTFOUND { return }
         guard code == 0 else { throw fail(code, "A block can't be removed.") }
         record?.remove(order.key(address))
+        if FileDigest.covers(address) { recent?.note(order.key(address), .absent) }
         demand.noteRemoval()
     }
 
@@ -217,7 +233,7 @@ final class StorageWriter: BlockSource {
         let transaction = try open()
         var stat = MDB_stat()
         mdb_stat(transaction, StorageEnvironment.database, &stat)
-        let pages = Int(stat.ms_branch_pages) + Int(stat.ms_leaf_pages)
+        guard let pages = PageDemand.treePages(stat, of: try pageLimit()) else { throw pageCountDamage }
         var digest = try digest()
         knownSegments = nil
         var removed = 0
@@ -264,6 +280,7 @@ final class StorageWriter: BlockSource {
             let deletion = fault != 0 ? fault : mdb_cursor_del(cursor, 0)
             guard deletion == 0 else { throw fail(deletion, "A block can't be removed.") }
             record?.remove(next)
+            if FileDigest.covers(address) { recent?.note(next, .absent) }
             removed += 1
             guard next < keys.upperBound else { return removed }
             next += 1
@@ -318,12 +335,14 @@ final class StorageWriter: BlockSource {
             let bytes = digest.encoded()
             try withUnsafeBytesOf(bytes) { (raw) throws(EngineError) in try put(FileDigest.address, raw) }
         }
+        let marks = recent.map { RecentBlocks.next($0.before, $0.marks, digest: digestMark, version: baseVersion + 1) }
         let transaction = try open()
         let isInMemory = environment.options.inMemory
-        let bound = isInMemory ? 0 : demand.pageBound(transaction)
         var extent = FileExtent(environment, isLogged: record != nil)
+        var bound: UInt64 = 0
         if !isInMemory {
-            do {
+            do throws(EngineError) {
+                bound = try pageBound(transaction)
                 try extent.cover(bound)
             } catch {
                 failure = error
@@ -335,6 +354,8 @@ final class StorageWriter: BlockSource {
         cursor = nil
         self.transaction = nil
         environment.pinStandby()
+        // Before the root, so that what is flushed before it has these, too.
+        marks?.write(environment.descriptor, pageSize: environment.pageSize)
         var code = environment.options.faults?.error(at: .commit) ?? 0
         if code == 0 {
             code = environment.commit(transaction, durably: durably, isLogged: record != nil)
@@ -345,6 +366,7 @@ final class StorageWriter: BlockSource {
         guard code == 0 else {
             let failure = environment.diagnose(code, "The changes can't be stored.", pages: Int(bound))
             self.failure = failure
+            marks?.erase(environment.descriptor, pageSize: environment.pageSize)
             environment.unpinStandby()
             throw failure
         }
@@ -359,9 +381,31 @@ final class StorageWriter: BlockSource {
             environment.markFailed(failure, isFatal: false)
             throw failure
         }
+        environment.keep(marks)
         if !isInMemory { extent.settle(pages: info.me_last_pgno.asUInt64 + 1) }
         if let record { try environment.commitLog?.append(record, version: baseVersion + 1, environment) }
         return baseVersion + 1
+    }
+
+    private func pageBound(_ transaction: OpaquePointer) throws(EngineError) -> UInt64 {
+        var main = MDB_stat()
+        var free = MDB_stat()
+        mdb_stat(transaction, StorageEnvironment.database, &main)
+        mdb_stat(transaction, 0, &free)
+        guard let bound = demand.pageBound(main, free: free, of: try pageLimit()) else { throw pageCountDamage }
+        return bound
+    }
+
+    /// More pages than the file has with this transaction's.
+    private func pageLimit() throws(EngineError) -> UInt64 {
+        let (pages, overflows) = environment.environmentInfo().me_last_pgno.asUInt64
+            .addingReportingOverflow(demand.takenPages)
+        guard !overflows else { throw pageCountDamage }
+        return pages
+    }
+
+    private var pageCountDamage: EngineError {
+        Damage.error("its root says that there are more pages than it has", path: environment.path)
     }
 
     /// Drops the changes.

@@ -186,6 +186,16 @@ struct DatabaseHeader: Equatable, Sendable {
         return header
     }
 
+    /// Returns whether a stored header is the one that was stored.
+    ///
+    /// - Parameter cipher: The file's. Headers of format 4 have no checksum, only the code of an encrypted file's.
+    static func isSound(_ bytes: UnsafeRawBufferPointer, _ cipher: FileCipher?) -> Bool {
+        guard let cipher else { return hasRightChecksum(bytes) }
+        guard var header = try? decode(bytes, path: ""), let encryption = header.encryption else { return false }
+        header.encryption = Encryption(fileID: encryption.fileID, code: [])
+        return cipher.isHeaderCode(encryption.code, of: header.encoded())
+    }
+
     /// Of a header since format 5.
     static func hasRightChecksum(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count >= plainSize else { return false }

@@ -215,6 +215,18 @@ public final class Database: Sendable {
         return try make(EnvironmentRegistry.shared.open(path: path, options: storage), options, upgrades: false)!
     }
 
+    /// Brings into a file what killed processes left in its commit log, so that it can be opened read-only.
+    ///
+    /// A file without such a log stays as it is, as does one whose folder can't be written: its opening says what is the matter.
+    ///
+    /// - Throws: `.invalidDatabase` where the log is missing, another file's, or damaged.
+    package static func playCommitLog(at path: String) throws(EngineError) {
+        if isOpen(at: path) { return }
+        do throws(EngineError) { try CommitLogRecovery.runIfNeeded(path) } catch {
+            if error.code == .invalidDatabase { throw error }
+        }
+    }
+
     /// Whether this process has the file open.
     package static func isOpen(at path: String) -> Bool { EnvironmentRegistry.shared.isOpen(path: path) }
 

@@ -413,6 +413,88 @@ struct CommitLogTests {
         expectEqual(snapshot.verify(), [])
     }
 
+    // MARK: Damage
+
+    /// Where the records of the newest generation begin, and their versions.
+    private func records(_ name: String = "test.realm") throws -> [(offset: Int, version: UInt64)] {
+        let file = try require(try CommitLogFile.open(folder.file(name)))
+        guard case .set(let newest) = mark(folder.file(name)) else { return [] }
+        let head = try require(file.head(Int(newest.generation & 1)))
+        var found: [(Int, UInt64)] = []
+        var offset = CommitLogFile.firstRecord
+        while let (_, end) = file.record(at: offset, newest.salt, version: head.version + UInt64(found.count) + 1) {
+            found.append((offset, head.version + UInt64(found.count) + 1))
+            offset = end
+        }
+        return found
+    }
+
+    private func damage(_ path: String, at offset: Int) throws {
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        bytes[offset] ^= 4
+        try bytes.write(to: URL(fileURLWithPath: path))
+    }
+
+    /// In the head of a record, in what it holds, and in its version.
+    @Test(arguments: [0, 5, 24, 32, 60])
+    func `a damaged record before a later one is refused, and both files stay`(place: Int) throws {
+        _ = try killed()
+        let found = try records()
+        expect(found.count >= 5, "\(found.count) records")
+        for record in found.dropLast(2) {
+            try copy(path, folder.file("copy"))
+            let log = folder.file("copy" + CommitLogFile.suffix)
+            try damage(log, at: record.offset + place)
+            let before = try [folder.file("copy"), log].map { try Data(contentsOf: URL(fileURLWithPath: $0)) }
+            let refusal = error { () throws(EngineError) in _ = try Database.open(at: folder.file("copy")) }
+            expectEqual(refusal?.code, .invalidDatabase)
+            expectEqual(refusal?.message.contains("version \(record.version)"), true, "\(refusal?.message ?? "opened")")
+            try expectEqual([folder.file("copy"), log].map { try Data(contentsOf: URL(fileURLWithPath: $0)) }, before)
+            for suffix in ["-lock", ".writer"] { unlink(folder.file("copy" + suffix)) }
+        }
+        // As one that hadn't reached the disk.
+        let last = try require(found.last)
+        try damage(logPath, at: last.offset + place)
+        expect(try transaction() > 0)
+        expectEqual(try Database.open(at: path).lastVersion, last.version - 1)
+    }
+
+    /// The system writes what isn't flushed in any order: a later record can be on the disk, and an earlier one not.
+    @Test func `a record that was never flushed ends the log, whatever lies behind it`() throws {
+        do {
+            let database = try Database.open(at: path, options: options(capacity: 4 << 20))
+            for _ in 0..<3 { _ = try Script(seed: 1).takeTurn(in: database) }
+            for i in 0..<4 {
+                let transaction = try database.beginWrite()
+                let table = try require(transaction.schema.table(named: Script.tableName))
+                try transaction.set(table.column(named: "score")!, transaction.keys(table)[0], .double(Double(i)))
+                _ = try transaction.commit(durably: false)
+            }
+            try copy(path, folder.file("copy"))
+        }
+        let found = try records("copy")
+        expect(found.count >= 6)
+        let first = found[found.count - 4]
+        try damage(folder.file("copy" + CommitLogFile.suffix), at: first.offset + 50)
+        try expectEqual(transaction(.init(), "copy"), 3)
+        expectEqual(try Database.open(at: folder.file("copy")).lastVersion, first.version - 1)
+    }
+
+    @Test func `a log without what was on the disk is played as ever`() throws {
+        var record = CommitLogRecord(limit: 10_000)
+        record.remove(17)
+        let salt = CommitLogSalt.random()
+        let bytes = try require(record.finish(salt, version: 9, durable: 8))
+        let payload = bytes[CommitLogRecord.headSize...]
+        try expectEqual(CommitLogRecord.durableVersion(payload), 8)
+        var keys: [UInt64] = []
+        expect(try CommitLogRecord.forEach(payload) { (key, _) throws(EngineError) in keys.append(key) })
+        expectEqual(keys, [17])
+        try expectEqual(CommitLogRecord.durableVersion(payload.prefix(12)), nil)
+        expectEqual(CommitLogRecord.version(Array(bytes.prefix(CommitLogRecord.headSize)), salt), 9)
+        expect(CommitLogRecord.version(Array(bytes.prefix(CommitLogRecord.headSize)), .random()) == nil)
+    }
+
     // MARK: Failures
 
     private enum Device { case right, noLogWrites, noLogFlushes, noFlushes }

@@ -206,6 +206,52 @@ struct MigrationPlanTests {
         }
     }
 
+    /// The file and its commit log, as a kill leaves them.
+    @Test(
+        "schemaVersionAtURL and migrationPlan play the commit log of a killed process",
+        arguments: [nil, EncryptionTests.key]
+    )
+    func playedLog(key: Data?) throws {
+        try withNewFile { base in
+            var logged = base
+            logged.usesCommitLog = true
+            logged.encryptionKey = key
+            let left = base.fileURL!.appendingPathExtension("left")
+            let log = left.path + ".commitlog"
+            do {
+                let realm = try Realm(configuration: migrationConfiguration(logged, 7, [first]))
+                try realm.write {
+                    _ = realm.dynamicCreate("Person", value: ["id": 1, "name": "a"] as [String: Any])
+                }
+                for suffix in ["", ".commitlog"] {
+                    try FileManager.default.copyItem(atPath: base.fileURL!.path + suffix, toPath: left.path + suffix)
+                }
+            }
+            let images = try [left.path, log].map { try Data(contentsOf: URL(fileURLWithPath: $0)) }
+            func leave() throws {
+                for (path, image) in zip([left.path, log], images) { try image.write(to: URL(fileURLWithPath: path)) }
+            }
+            logged.fileURL = left
+            // What may not write says what is to be done.
+            var readOnly = migrationConfiguration(logged, 7, [first])
+            readOnly.readOnly = true
+            expectEqual(thrownCode { _ = try Realm.migrationPlan(for: readOnly) }, .invalidDatabase)
+            try expectEqual(Data(contentsOf: URL(fileURLWithPath: log)), images[1])
+            try expectEqual(schemaVersionAtURL(left, encryptionKey: key), 7)
+            expect(!FileManager.default.fileExists(atPath: log))
+            try leave()
+            try expectEqual(Realm.migrationPlan(for: migrationConfiguration(logged, 7, [first])).action, .nothing)
+            expect(!FileManager.default.fileExists(atPath: log))
+            try leave()
+            try FileManager.default.removeItem(atPath: log)
+            let missing = #expect(throws: Realm.Error.self) { try schemaVersionAtURL(left, encryptionKey: key) }
+            expect(missing?.code == .invalidDatabase && missing?.localizedDescription.contains("commit log") == true)
+            try leave()
+            let realm = try Realm(configuration: migrationConfiguration(logged, 7, [first]))
+            expectEqual(realm.dynamicObjects("Person").count, 1)
+        }
+    }
+
     @Test("schemaVersionAtURL reads closed and open files, and throws for those that aren't there or aren't files")
     func versionAtURL() throws {
         try withNewFile { base in
