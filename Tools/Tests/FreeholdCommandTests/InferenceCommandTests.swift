@@ -184,6 +184,18 @@ struct InferenceCommandTests {
         }
     }
 
+    @Test func `a zero of another sign is imported over a zero`() throws {
+        try infer(#"{"id": 1, "one": 0.0, "list": [0.0, 1.5]}"#) { run, path in
+            expectEqual(run.status, 0, "\(run)")
+            for (zero, json) in [("-0.0", "-0.0"), ("0.0", "0.0"), ("-0.0", "-0.0")] {
+                let input = Data("{\"id\": 1, \"one\": \(zero), \"list\": [\(zero), 1.5]}".utf8)
+                try expectEqual(Run.freehold("import", path, "Thing", input: input).status, 0)
+                let shown = try Run.freehold("query", path, "Thing", "--format", "jsonl").output
+                expectEqual(shown, "{\"id\":1,\"one\":\(json),\"list\":[\(json),1.5]}\n")
+            }
+        }
+    }
+
     @Test(
         arguments: [
             ("", "csv", "line 1: there is no header"), ("a,b\n", "csv", "no objects"),
