@@ -196,6 +196,48 @@ struct InferenceCommandTests {
         }
     }
 
+    @Test func `a delimiter is found in the first line, and fields that lack at the end are padded`() throws {
+        for (text, options, found) in [
+            ("a;b\n1;x\n", [], ["a": "int", "b": "string"]), ("a\tb\n1\tx\n", [], ["a": "int", "b": "string"]),
+            ("\"a,c\";b\n1;x\n", [], ["a,c": "int", "b": "string"]),
+            ("a;b\n1;x\n", ["--delimiter", ","], ["a;b": "string"]),
+            ("a,b;c;d\n1,x\n", [], ["a": "int", "b;c;d": "string"]),
+            ("a,b,c\n1,x,2\n2\n3,y\n", ["--pad"], ["a": "int", "b": "string?", "c": "int?"]),
+            ("1;2\n3\n", ["--no-header", "--columns", "a,b", "--pad"], ["a": "int", "b": "int?"]),
+            ("1;2\n3\n", ["--no-header"], ["column1": "string"]),
+        ] {
+            try expectEqual(types(text, ["--format", "csv"] + options), found, "\(text)")
+        }
+        try infer("a,b;c;d\n1,x\n", ["--format", "csv"]) { run, _ in
+            expect(run.error.contains("--delimiter ';'"), "\(run)")
+        }
+        for (text, part) in [("a,b\n1\n", "--pad"), ("a,b\n1,2,3\n", "3 fields and 2 columns")] {
+            try infer(text, ["--format", "csv"]) { run, _ in
+                expect(run.status == 65 && run.error.contains(part), "\(run)")
+                expectEqual(run.error.contains("--pad"), part == "--pad")
+            }
+        }
+        try infer("a,b\n1,2,3\n", ["--format", "csv", "--pad"]) { run, _ in expectEqual(run.status, 65) }
+        try infer("{\"a\": 1}", ["--pad"]) { run, _ in
+            expect(run.status == 64 && run.error.contains("--pad"), "\(run)")
+        }
+    }
+
+    @Test func `the list says why a column of other values is text`() throws {
+        for (values, part) in [
+            (["true", "\"\"", "false"], "1 value is blank and not empty; else bool?"),
+            (["true", " ", "\t"], "2 values are blank and not empty; else bool?"),
+            (["1", "\" \""], "else int?"), (["1", "x"], "text, since values are of several types"),
+            (["true", ""], ""), (["x", "\"\""], ""), (["x", "y"], ""),
+        ] {
+            let rows = values.map { "1,\($0)\n" }.joined()
+            try infer("a,b\n" + rows, ["--format", "csv", "--dry-run"]) { run, _ in
+                let line = run.output.split(separator: "\n").first { $0.hasPrefix("  b") } ?? ""
+                expect(part.isEmpty ? !line.contains("since") : line.contains(part), "\(values): \(run.output)")
+            }
+        }
+    }
+
     @Test(
         arguments: [
             ("", "csv", "line 1: there is no header"), ("a,b\n", "csv", "no objects"),

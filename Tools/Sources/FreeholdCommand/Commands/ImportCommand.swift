@@ -33,6 +33,7 @@ struct ImportCommand: ParsableCommand {
               freehold import new.realm City --schema schema.json --input cities.json
               freehold import new.realm City --infer --input cities.csv --dry-run
               freehold import app.realm Day --infer -i days.csv --date-format dd.MM.yyyy
+              freehold import app.realm City --input cities.csv --pad
               freehold import app.realm City -i rows.csv --no-header --columns id,name,,size
             """
     )
@@ -103,7 +104,7 @@ struct ImportCommand: ParsableCommand {
             return try realm.run(old, Realm.Configuration(fileURL: url, encryptionKey: try key.key()))
         }
         if className != nil, csv.isGiven, !isCSV {
-            throw Failure(.usage, "--delimiter, --no-header and --columns are about CSV: give --format csv")
+            throw Failure(.usage, "--delimiter, --no-header, --columns and --pad are about CSV: give --format csv")
         }
         guard let className else {
             // The library's name for a file that isn't complete.
@@ -172,12 +173,8 @@ struct ImportCommand: ParsableCommand {
         )
         var columns: [String?] = []
         if isCSV {
-            columns = try inference.readCSV(
-                try readers(),
-                delimiter: csv.separator!,
-                hasHeader: !csv.noHeader,
-                columns: csv.names
-            )
+            let (layout, text) = try csv.layout(of: try readers(), reports: true)
+            columns = try inference.readCSV(text, layout)
         } else {
             try inference.readJSON(try readers())
         }
@@ -242,12 +239,11 @@ struct ImportCommand: ParsableCommand {
         )
         let count: Int
         if isCSV {
-            let layout = CSVLayout(
-                delimiter: csv.separator!,
-                hasHeader: !csv.noHeader,
-                names: columns ?? csv.names
-            )
-            count = try CSVImport(object, layout, adapter, from: read)
+            // The inference of classes has reported the delimiter.
+            let (found, text) = try csv.layout(of: read, reports: columns == nil)
+            var layout = found
+            if let columns { layout.names = columns }
+            count = try CSVImport(object, layout, adapter, from: text)
                 .run(into: realm, update: policy, batch: batch, ignoresUnknown: ignoreUnknown)
         } else if adapter.isNeeded {
             count = try AdaptedJSON(read, object, adapter).run(into: realm, update: policy, options)

@@ -40,6 +40,9 @@ final class ColumnGuess {
     private(set) var members: ClassGuess?
     /// Numbers whose text isn't that of the number: `007`.
     private(set) var paddedNumbers = 0
+    /// Fields of CSV that have white space only, or nothing between quotation marks.
+    private(set) var blanks = 0
+    private var kindsWithoutBlanks: Kinds = []
     /// Whether all numbers can be moments, where the options say that some are.
     private var areMoments = true
     /// Whether a text of 24 hexadecimal digits had a letter, which tells ids from long numbers.
@@ -101,6 +104,18 @@ final class ColumnGuess {
             return
         }
         let text = field.text
+        if text.utf8.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) {
+            values += 1
+            blanks += 1
+            kinds.insert(.text)
+            return
+        }
+        let earlier = kinds
+        kinds = []
+        defer {
+            kindsWithoutBlanks.formUnion(kinds)
+            kinds.formUnion(earlier)
+        }
         if text.hasPrefix("[") || text.hasPrefix("{"), let node = try? JSONNode.read(text) { return try add(node) }
         values += 1
         if example == nil { example = text }
@@ -201,6 +216,14 @@ final class ClassGuess {
 
     private(set) var names: [String] = []
     private(set) var columns: [String: ColumnGuess] = [:]
+
+    /// The type that a column of CSV would have if its blank fields were empty; nil if it would be text all the same.
+    var typeWithoutBlanks: PropertyType? {
+        let other = ColumnGuess(depth: depth, dates: dates)
+        (other.kinds, other.hasLetters, other.areMoments) = (kindsWithoutBlanks, hasLetters, areMoments)
+        let type = other.scalar(isText: true)
+        return type == .string ? nil : type
+    }
     private(set) var objects = 0
     /// What the values are together, once there are too many keys for properties.
     private(set) var map: ColumnGuess?

@@ -51,30 +51,21 @@ struct Inference {
     /// - Throws: `Failure` with the line.
     mutating func readCSV(
         _ read: @escaping () throws -> Data,
-        delimiter: UInt8,
-        hasHeader: Bool,
-        columns: [String?]?
+        _ layout: CSVLayout
     ) throws -> [String?] {
-        var reader = CSVReader(delimiter: delimiter, read)
-        let first = hasHeader ? try reader.record() : nil
-        if hasHeader, first == nil {
+        var reader = CSVReader(delimiter: layout.delimiter, read)
+        let first = layout.hasHeader ? try reader.record() : nil
+        if layout.hasHeader, first == nil {
             throw Failure(.data, "line 1: there is no header with the names of the columns")
         }
-        var names = columns ?? first.map { Self.names(of: $0) }
+        var names = layout.names ?? first.map { Self.names(of: $0) }
         if let names { try prepare(names, line: first?.line) }
         while let record = try reader.record(isSingle: names?.count == 1) {
             if names == nil {
                 names = record.fields.indices.map { "column\($0 + 1)" }
                 try prepare(names!, line: nil)
             }
-            guard record.fields.count == names!.count else {
-                throw Failure(
-                    .data,
-                    "line \(record.line): there are \(Units.count(record.fields.count, "field")) and "
-                        + "\(Units.count(names!.count, "column"))"
-                )
-            }
-            try add(record, names!)
+            try add(try record.padded(to: names!.count, layout), names!)
         }
         return names ?? []
     }

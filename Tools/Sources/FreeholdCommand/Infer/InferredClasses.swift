@@ -80,8 +80,7 @@ struct InferredClasses {
         // What is inside of a field is JSON.
         let isText = isText && className == classes[0].className
         if let type = values.scalar(isText: isText) {
-            var note = ""
-            if type == .string, values.paddedNumbers > 0 { note = "text, since numbers begin with 0 or +" }
+            let note = type == .string ? textNote(values, isText: isText) : ""
             return (Property(name, type, optional: !isRequired), note)
         }
         if values.values == 0 {
@@ -128,6 +127,19 @@ struct InferredClasses {
         let target = embeddedName(className, name)
         try addClass(target, members, isEmbedded: true)
         return (Property(name, .object, objectClassName: target), "")
+    }
+
+    /// Returns the reason for which a column is text though many of its values are something else.
+    private func textNote(_ values: ColumnGuess, isText: Bool) -> String {
+        if values.paddedNumbers > 0 { return "text, since numbers begin with 0 or +" }
+        guard isText else { return "" }
+        if values.blanks > 0, let type = values.typeWithoutBlanks {
+            let name = TypeText.of(Property("", type, optional: true))
+            return
+                "text, since \(Units.count(values.blanks, "value")) \(values.blanks == 1 ? "is" : "are") blank and not "
+                + "empty; else \(name)"
+        }
+        return values.kinds.isSubset(of: .texts) ? "" : "text, since values are of several types"
     }
 
     // MARK: Names
