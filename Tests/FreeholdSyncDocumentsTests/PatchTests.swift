@@ -42,6 +42,38 @@ struct PatchTests {
     }
 
     @Test
+    func `a zero of another sign takes the place of a zero in a set, a list and a property`() throws {
+        let columns = [
+            ColumnSpec("_id", .int), ColumnSpec("one", .double), ColumnSpec("set", .double, collection: .set),
+            ColumnSpec("list", .double, collection: .list),
+        ]
+        let mapping = DocumentMapping(DocumentSchema([TableSpec("Thing", columns: columns, primaryKey: "_id")]))
+        var (stream, numbers) = (TestStream(), OwnNumbers())
+        let (ident, name) = (stream.file(), TestClasses.thing(1))
+        for number in [0.0, -0.0, 0.0, -0.0] {
+            let (value, old) = (BSONValue.double(number), stream.contents(name))
+            let document: BSONDocument = ["_id": 1, "one": value, "set": [value], "list": [value]]
+            for isNew in [true, false] {
+                let result = try DocumentPatch(document).changes(
+                    of: "Thing",
+                    key: 1,
+                    stored: isNew ? old : stream.contents(name),
+                    mapping: mapping,
+                    upserts: true,
+                    numbers: &numbers
+                )
+                expectEqual(result.changes.isEmpty, !isNew)
+                if !isNew { continue }
+                try expect(stream.take(stream.commit(result.changes, from: ident), from: ident).isEmpty)
+            }
+            let contents = try require(stream.contents(name))
+            expectEqual(contents["one"], .value(.double(number)))
+            expectEqual(contents["set"], .set([.int(0): .double(number)]))
+            expectEqual(contents["list"], .list([.value(.double(number))]))
+        }
+    }
+
+    @Test
     func `random patches do what they do to plain documents`() throws {
         var patches = RandomPatches(things: RandomThings(random: SeededRandom(test: "patches")))
         var kinds: Set<String> = []

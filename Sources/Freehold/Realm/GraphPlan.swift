@@ -244,7 +244,7 @@ private struct RowWrite {
         if isNew {
             // A new row is null where it can be.
             if value.isNull { return }
-        } else if onlyDifferent && transaction.value(column, key) == value {
+        } else if onlyDifferent && transaction.value(column, key).isIdentical(to: value) {
             return
         }
         try transaction.set(column, key, value)
@@ -267,9 +267,9 @@ private struct RowWrite {
         }
         // Rows that stay keep their place: embedded ones that leave the list would be deleted.
         let old = transaction.listValues(column, key)
-        if old == values { return }
         var common = 0
-        while common < min(old.count, values.count), old[common] == values[common] { common += 1 }
+        while common < min(old.count, values.count), old[common].isIdentical(to: values[common]) { common += 1 }
+        if common == old.count, common == values.count { return }
         if common < old.count { try transaction.listRemove(column, key, common..<old.count) }
         if common < values.count { try transaction.listAppend(column, key, Array(values[common...])) }
     }

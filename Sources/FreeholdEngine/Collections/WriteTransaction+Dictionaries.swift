@@ -226,7 +226,7 @@ extension WriteTransaction {
         let difference = SortedDifference(old: old.count, new: new.count) {
             Value.compareBytes(old[$0].key, new[$1].key)
         } isSame: {
-            old[$0].value == new[$1].value
+            old[$0].value.isIdentical(to: new[$1].value)
         }
         guard !difference.edits.isEmpty else { return }
         spillIfOverBudget()

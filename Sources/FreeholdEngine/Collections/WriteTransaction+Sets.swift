@@ -166,7 +166,7 @@ extension WriteTransaction {
         let difference = SortedDifference(old: old.count, new: new.count) {
             Value.compare(old[$0], new[$1])
         } isSame: {
-            old[$0] == new[$1]
+            old[$0].isIdentical(to: new[$1])
         }
         guard !difference.edits.isEmpty else { return }
         spillIfOverBudget()

@@ -197,7 +197,9 @@ struct EditApplier {
         if case .property = spot.place, column.collection != .none { return try assign(content, column, key) }
         guard let new = try value(content, column) else { return }
         switch spot.place {
-        case .property: if write.storedValue(column, key) != new { try write.setStored(column, key, new) }
+        case .property:
+            // −0.0 takes the place of 0.0, and 1.00 that of 1.0.
+            if !write.storedValue(column, key).isIdentical(to: new) { try write.setStored(column, key, new) }
         case .element(let index): try write.storedListSet(column, key, at: index, new)
         case .entry(let name): try write.storedDictionarySet(column, key, forKey: name, new)
         }

@@ -111,7 +111,8 @@ struct ObjectChanges {
             var before: [SetElement: SyncValue] = [:]
             if case .set(let known)? = old { before = known }
             let gone = before.filter { elements[$0.key] == nil }
-            let new = elements.filter { before[$0.key] == nil }
+            // An element that is equal and not the same, as −0.0 is to 0.0, takes the place of the other.
+            let new = elements.filter { before[$0.key] != $0.value }
             if !gone.isEmpty, new.isEmpty, elements.isEmpty {
                 add(.clearSet(place(steps), hidden: []))
             } else {
@@ -215,7 +216,7 @@ extension MergedContent {
                 return first.looksLike(second)
             }
         case (.list(let a), .list(let b)): return a.count == b.count && zip(a, b).allSatisfy { $0.looksLike($1) }
-        case (.set(let a), .set(let b)): return Set(a.keys) == Set(b.keys)
+        case (.set(let a), .set(let b)): return a == b
         default: return false
         }
     }

@@ -61,6 +61,67 @@ struct FileSessionTests {
         await two.session.close()
     }
 
+    @Test func `Zeros of both signs and decimals with zeros at the end arrive as they were written`() async throws {
+        let server = LoopbackServer()
+        let schema = [
+            TableSpec(
+                "Person",
+                columns: [
+                    ColumnSpec("_id", .int), ColumnSpec("float", .float), ColumnSpec("double", .double, optional: true),
+                    ColumnSpec("decimal", .decimal128), ColumnSpec("mixed", .mixed), ColumnSpec("nested", .mixed),
+                    ColumnSpec("list", .double, collection: .list), ColumnSpec("set", .double, collection: .set),
+                    ColumnSpec("map", .double, collection: .dictionary),
+                    ColumnSpec("decimals", .decimal128, collection: .dictionary),
+                ],
+                primaryKey: "_id"
+            )
+        ]
+        let (one, two) = (try FileClient(server, schema: schema), try FileClient(server, schema: schema))
+        for client in [one, two] { try await client.subscribe() }
+        func write(_ number: Double, _ decimal: Decimal128) throws {
+            try one.write { write in
+                let table = write.schema.table(named: "Person")!
+                let key = try write.find(primaryKey: .int(1), in: table) ?? write.create(table, primaryKey: .int(1))
+                func column(_ name: String) -> Column { table.column(named: name)! }
+                try write.set(column("float"), key, .float(Float(number)))
+                try write.set(column("double"), key, .double(number))
+                try write.set(column("decimal"), key, .decimal128(decimal))
+                try write.set(column("mixed"), key, .double(number))
+                let list = NestedList([.double(number), .decimal128(decimal)])
+                try write.set(column("nested"), key, .dictionary(NestedDictionary([.init("a", .list(list))])))
+                try write.listAssign(column("list"), key, [.double(number), .double(1)])
+                try write.setAssign(column("set"), key, [.double(number)])
+                try write.dictionaryAssign(column("map"), key, [("a", .double(number)), ("b", .double(1))])
+                try write.dictionaryAssign(column("decimals"), key, [("a", .decimal128(decimal))])
+            }
+        }
+        let (short, long) = (
+            Decimal128(lo: 1, hi: 0x3040_0000_0000_0000), Decimal128(lo: 100, hi: 0x303C_0000_0000_0000)
+        )
+        expect(short == long && SyncValue.decimal128(short) != .decimal128(long))
+        for (number, decimal) in [(0.0, short), (-0.0, long), (0.0, short)] {
+            try write(number, decimal)
+            let name = ObjectName("Person", 1)
+            try expectEqual(
+                one.contents[name]?["map"],
+                .dictionary(["a": .value(.double(number)), "b": .value(.double(1))])
+            )
+            try expectEqual(one.contents[name]?["set"], .set([.int(0): .double(number)]))
+            try await one.settle()
+            try await two.settle()
+            let contents = try require(two.contents[name])
+            expectEqual(contents["float"], .value(.float(Float(number))))
+            expectEqual(contents["double"], .value(.double(number)))
+            expectEqual(contents["decimal"], .value(.decimal128(decimal)))
+            try expectEqual(contents, one.contents[name])
+            try expectEqual(
+                server.contents[name]?.filter { $0.key != "_id" },
+                one.contents[name]?.filter { $0.key != "_id" }
+            )
+        }
+        for client in [one, two] { await client.session.close() }
+    }
+
     @Test(.timeLimit(.minutes(5))) func `Who waits for an upload gets through the restoring of a backup`() async throws
     {
         let server = LoopbackServer()

@@ -56,18 +56,23 @@ struct CommandLineTests {
         }
     }
 
-    @Test func `fields may be separated by other characters, which are suggested`() throws {
+    @Test func `fields may be separated by other characters, which are found or suggested`() throws {
         try withFolder { folder in
             let path = folder + "/a.realm"
             try ToolFile.make(path)
             for (delimiter, option) in [(";", ";"), ("\t", "\\t"), ("\t", "\t"), ("|", "|")] {
-                let csv = "id,name\r\n7,x\r\n".replacing(",", with: delimiter)
+                let csv = Data("id,name\r\n7,x\r\n".replacing(",", with: delimiter).utf8)
                 let arguments = ["import", path, "TMPerson", "--format", "csv"]
-                let refused = try Run.freehold(arguments, input: Data(csv.utf8))
                 let shown = delimiter == "\t" ? "\\t" : delimiter
-                expect(refused.status == 65 && refused.error.contains("--delimiter '\(shown)'"), "\(refused)")
-                let taken = try Run.freehold(arguments + ["--delimiter", option], input: Data(csv.utf8))
-                expectEqual(taken.status, 0, "\(taken)")
+                for options in [[], ["--delimiter", ","]] {
+                    let run = try Run.freehold(arguments + options, input: csv)
+                    let isFound = options.isEmpty && delimiter != "|"
+                    expectEqual(run.status, isFound ? 0 : 65, "\(run)")
+                    let part = isFound ? "stand between '\(shown)'" : "--delimiter '\(shown)'"
+                    expect(run.error.contains(part), "\(run)")
+                }
+                let taken = try Run.freehold(arguments + ["--delimiter", option], input: csv)
+                expect(taken.status == 0 && !taken.error.contains("stand between"), "\(taken)")
             }
             try expectEqual(Run.freehold("import", path, "TMPerson", "--delimiter", "\\n").status, 64)
         }

@@ -95,6 +95,7 @@ struct HelpExampleTests {
         freehold export app.realm City --format csv > cities.csv; freehold export app.realm City --format jsonl > cities.jsonl
         freehold export app.realm City > cities.json; freehold schema app.realm --format json > schema.json
         echo '{"title": "Dog", "bsonType": "object", "properties": {"_id": {"bsonType": "objectId"}}}' > data_sources/schema.json
+        echo '{"a1": {"name": "Rome"}, "a2": {"name": "Oslo"}}' > cities-by-id.json
         echo '7,Rome,x,3' > rows.csv; printf 'id,at\\n1,31.12.2023\\n' > days.csv
         printf 'import RealmSwift\\nclass Person: Object { @objc dynamic var name = "" }\\n' | tee Person.swift Models/Person.swift App/P.swift > Sources/P.swift
         printf 'set Person "id == 1" age=1\\nnothing\\n.print end\\n' > edits.txt; touch app.realm.old

@@ -184,6 +184,130 @@ struct InferenceCommandTests {
         }
     }
 
+    @Test func `a zero of another sign is imported over a zero`() throws {
+        try infer(#"{"id": 1, "one": 0.0, "list": [0.0, 1.5]}"#) { run, path in
+            expectEqual(run.status, 0, "\(run)")
+            for (zero, json) in [("-0.0", "-0.0"), ("0.0", "0.0"), ("-0.0", "-0.0")] {
+                let input = Data("{\"id\": 1, \"one\": \(zero), \"list\": [\(zero), 1.5]}".utf8)
+                try expectEqual(Run.freehold("import", path, "Thing", input: input).status, 0)
+                let shown = try Run.freehold("query", path, "Thing", "--format", "jsonl").output
+                expectEqual(shown, "{\"id\":1,\"one\":\(json),\"list\":[\(json),1.5]}\n")
+            }
+        }
+    }
+
+    /// Objects that are alike, by ids.
+    private static func table(_ count: Int) -> String {
+        "{" + (0..<count).map { "\"k\($0)\": {\"name\": \"n\($0)\", \"size\": \($0)}" }.joined(separator: ",\n") + "}"
+    }
+
+    @Test func `an object of objects that are alike is a map of them`() throws {
+        for count in [16, 150, 500] {
+            try expectEqual(
+                types("{\"m\": \(Self.table(count)), \"id\": 1}"),
+                [
+                    "m": "map of ThingM", "ThingM (embedded).name": "string", "ThingM (embedded).size": "int",
+                    "id": "int, primary key",
+                ]
+            )
+        }
+        // Few objects, and such as have little in common, are properties.
+        try expectEqual(types("{\"m\": \(Self.table(3))}")["m"], "ThingM")
+        let different = (0..<20).map { "\"k\($0)\": {\"a\($0)\": 1, \"b\($0)\": 2}" }.joined(separator: ", ")
+        try expectEqual(types("{\"m\": {\(different)}}")["m"], "ThingM")
+        try infer("{\"m\": \(Self.table(150))}") { run, path in
+            expect(run.error.contains("150 keys of objects that are alike"), "\(run)")
+            let rows = try Run.freehold("query", path, "Thing", "--format", "json").output
+            let found = try JSONSerialization.jsonObject(with: Data(rows.utf8)) as? [[String: [String: [String: Any]]]]
+            expectEqual(found?.first?["m"]?.count, 150)
+            expectEqual(found?.first?["m"]?["k7"]?["name"] as? String, "n7")
+        }
+    }
+
+    @Test func `entries of an object become objects`() throws {
+        try infer(Self.table(20), ["--dry-run"]) { run, _ in
+            expect(run.error.contains("--entries id") && run.output.contains("k19"), "\(run)")
+        }
+        try infer("{\"a\": 1, \"b\": {\"c\": 2}}", ["--dry-run"]) { run, _ in expectEqual(run.error, "") }
+        let many = (0..<3000).map { "\"k\($0)\": {\"n\": \($0)}" }.joined(separator: ", ")
+        try infer("{\(many)}") { run, _ in expect(run.status == 65 && run.error.contains("--entries id"), "\(run)") }
+        try infer("{\(many)}", ["--entries", "id"]) { run, path in
+            expect(run.status == 0 && run.error.contains("3,000 objects") && !run.error.contains("--entries"), "\(run)")
+            try expectEqual(Run.freehold("schema", path).output.contains("id  string, primary key"), true)
+            let row = try Run.freehold("query", path, "Thing", "id == 'k2999'", "--format", "csv")
+            expectEqual(row.output, "id,n\r\nk2999,2999\r\n", "\(row)")
+            // More objects for the class.
+            let more = Data("{\"new\": {\"n\": 7}}\n{\"newer\": {\"n\": 8}}".utf8)
+            let again = try Run.freehold("import", path, "Thing", "--entries", "id", input: more)
+            expectEqual(again.status, 0, "\(again)")
+            try expectEqual(Run.freehold("query", path, "Thing", "id BEGINSWITH 'new'", "--count").output, "2\n")
+        }
+        try withFolder { folder in
+            let path = folder + "/a.realm"
+            try ToolFile.make(path)
+            let numbers = Data("{\"71\": {\"name\": \"x\"}}".utf8)
+            let run = try Run.freehold("import", path, "TMPerson", "--entries", "id", input: numbers)
+            expectEqual(run.status, 0, "\(run)")
+            try expectEqual(
+                Run.freehold("query", path, "TMPerson", "id == 71 AND name == 'x'", "--count").output,
+                "1\n"
+            )
+        }
+        for (text, part) in [
+            ("[{\"a\": 1}]", "an object of entries"), ("{\"a\": 1}", "line 1: \"a\" leads to 1"),
+            ("{\n\"a\": {\"id\": 1}}", "line 2: \"a\" has a key 'id' already"), ("{\"a\": {}", "the text ends"),
+            ("{}", "no objects"), ("{\"a\": {}} x", "an object of entries"),
+            ("{\"a\": {},}", "a key in quotation marks"),
+        ] {
+            try infer(text, ["--entries", "id"]) { run, _ in
+                expect(run.status == 65 && run.error.contains(part), "\(text): \(run)")
+            }
+        }
+        try infer("id\n1\n", ["--entries", "id", "--format", "csv"]) { run, _ in expectEqual(run.status, 64) }
+    }
+
+    @Test func `a delimiter is found in the first line, and fields that lack at the end are padded`() throws {
+        for (text, options, found) in [
+            ("a;b\n1;x\n", [], ["a": "int", "b": "string"]), ("a\tb\n1\tx\n", [], ["a": "int", "b": "string"]),
+            ("\"a,c\";b\n1;x\n", [], ["a,c": "int", "b": "string"]),
+            ("a;b\n1;x\n", ["--delimiter", ","], ["a;b": "string"]),
+            ("a,b;c;d\n1,x\n", [], ["a": "int", "b;c;d": "string"]),
+            ("a,b,c\n1,x,2\n2\n3,y\n", ["--pad"], ["a": "int", "b": "string?", "c": "int?"]),
+            ("1;2\n3\n", ["--no-header", "--columns", "a,b", "--pad"], ["a": "int", "b": "int?"]),
+            ("1;2\n3\n", ["--no-header"], ["column1": "string"]),
+        ] {
+            try expectEqual(types(text, ["--format", "csv"] + options), found, "\(text)")
+        }
+        try infer("a,b;c;d\n1,x\n", ["--format", "csv"]) { run, _ in
+            expect(run.error.contains("--delimiter ';'"), "\(run)")
+        }
+        for (text, part) in [("a,b\n1\n", "--pad"), ("a,b\n1,2,3\n", "3 fields and 2 columns")] {
+            try infer(text, ["--format", "csv"]) { run, _ in
+                expect(run.status == 65 && run.error.contains(part), "\(run)")
+                expectEqual(run.error.contains("--pad"), part == "--pad")
+            }
+        }
+        try infer("a,b\n1,2,3\n", ["--format", "csv", "--pad"]) { run, _ in expectEqual(run.status, 65) }
+        try infer("{\"a\": 1}", ["--pad"]) { run, _ in
+            expect(run.status == 64 && run.error.contains("--pad"), "\(run)")
+        }
+    }
+
+    @Test func `the list says why a column of other values is text`() throws {
+        for (values, part) in [
+            (["true", "\"\"", "false"], "1 value is blank and not empty; else bool?"),
+            (["true", " ", "\t"], "2 values are blank and not empty; else bool?"),
+            (["1", "\" \""], "else int?"), (["1", "x"], "text, since values are of several types"),
+            (["true", ""], ""), (["x", "\"\""], ""), (["x", "y"], ""),
+        ] {
+            let rows = values.map { "1,\($0)\n" }.joined()
+            try infer("a,b\n" + rows, ["--format", "csv", "--dry-run"]) { run, _ in
+                let line = run.output.split(separator: "\n").first { $0.hasPrefix("  b") } ?? ""
+                expect(part.isEmpty ? !line.contains("since") : line.contains(part), "\(values): \(run.output)")
+            }
+        }
+    }
+
     @Test(
         arguments: [
             ("", "csv", "line 1: there is no header"), ("a,b\n", "csv", "no objects"),

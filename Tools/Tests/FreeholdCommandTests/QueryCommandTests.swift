@@ -68,6 +68,24 @@ struct QueryCommandTests {
         ) {
             expectEqual($0.output, "{\"id\":2}\n")
         }
+        try query(
+            "TMPerson",
+            "--sort",
+            "isActive:desc",
+            "--sort",
+            "id:desc",
+            "--columns",
+            "id",
+            "--columns",
+            "isActive"
+        ) {
+            let rows = $0.output.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
+            let ids = rows.filter { $0.count == 2 && Int($0[0]) != nil }
+            let expected = ids.sorted { a, b in a[1] != b[1] ? a[1] == "true" : Int(a[0])! > Int(b[0])! }
+            expect($0.status == 0 && ids.count == 3, "\($0)")
+            expectEqual(ids, expected)
+            expectEqual(Set(ids.map { $0[1] }).count, 2, "both values are there")
+        }
         try query("TMPerson", "age > 6", "--count") { expectEqual($0.output, "2\n") }
         try query("TMPerson", "name == 'Ada'", "--explain") {
             expect($0.output.hasPrefix("index on 'TMPerson.name'") && $0.output.contains("1 object"))

@@ -142,13 +142,7 @@ final class CSVImport {
     }
 
     private func append(_ record: CSVReader.Record, to bytes: inout [UInt8]) throws {
-        guard record.fields.count == properties.count else {
-            throw Failure(
-                .data,
-                "line \(record.line): there are \(Units.count(record.fields.count, "field")) and "
-                    + "\(Units.count(properties.count, "column"))"
-            )
-        }
+        let record = try record.padded(to: properties.count, layout)
         bytes.append(UInt8(ascii: "{"))
         var isFirst = true
         for (field, property) in zip(record.fields, properties) {

@@ -1,8 +1,12 @@
 import ArgumentParser
+import Foundation
 
 /// How CSV is read.
 struct CSVOptions: ParsableArguments {
-    @Option(help: "Between the fields of CSV: a character, or \\t.") var delimiter = ","
+    @Option(
+        help: "Between the fields of CSV: a character, or \\t. By default a comma, or what the first line has instead."
+    )
+    var delimiter: String?
     @Flag(help: "The CSV has no header: --columns names its columns, or --infer calls them column1, column2.")
     var noHeader = false
     @Option(
@@ -11,9 +15,12 @@ struct CSVOptions: ParsableArguments {
             valueName: "names"
         )
     ) var columns: String?
+    @Flag(help: "Takes fields as empty that a record of CSV lacks at its end.") var pad = false
 
     func validate() throws {
-        guard separator != nil else { throw ValidationError("--delimiter is one character of ASCII, or \\t.") }
+        if delimiter != nil, separator == nil {
+            throw ValidationError("--delimiter is one character of ASCII, or \\t.")
+        }
         let names = (names ?? []).compactMap { $0 }
         if columns != nil, names.isEmpty { throw ValidationError("--columns names no column.") }
         if let twice = names.first(where: { name in names.filter { $0 == name }.count > 1 }) {
@@ -22,12 +29,29 @@ struct CSVOptions: ParsableArguments {
     }
 
     /// Whether something is given that only CSV has.
-    var isGiven: Bool { delimiter != "," || noHeader || columns != nil }
+    var isGiven: Bool { (delimiter ?? ",") != "," || noHeader || columns != nil || pad }
 
-    /// A tab may be written as other programs write it.
+    /// The character that `--delimiter` gives. A tab may be written as other programs write it.
     var separator: UInt8? {
+        guard let delimiter else { return nil }
         let text = delimiter == "\\t" ? "\t" : delimiter
         return text.utf8.count == 1 && !["\"", "\n", "\r"].contains(text) ? text.utf8.first : nil
+    }
+
+    /// Finds the delimiter that the options or the text's first line give.
+    ///
+    /// - Parameter reports: whether a delimiter other than a comma is reported.
+    /// - Returns: how the text is read, and the text from its beginning on.
+    func layout(of read: @escaping () throws -> Data, reports: Bool) throws -> (CSVLayout, () throws -> Data) {
+        var layout = CSVLayout(delimiter: separator ?? CSVDelimiter.usual, hasHeader: !noHeader, names: names)
+        layout.pads = pad
+        // A single column without a header is text that may have semicolons.
+        guard delimiter == nil, !noHeader || (names?.count ?? 0) > 1 else { return (layout, read) }
+        let (line, text) = try CSVDelimiter.firstLine(of: read)
+        let found = CSVDelimiter.find(in: line)
+        layout.delimiter = found.delimiter
+        if reports, let note = found.note { StandardError.write("\(note)\n") }
+        return (layout, text)
     }
 
     var names: [String?]? {

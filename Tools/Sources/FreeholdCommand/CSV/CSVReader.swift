@@ -13,6 +13,23 @@ struct CSVReader {
         let fields: [Field]
         /// On which it begins, from 1.
         let line: Int
+
+        /// Returns the record with a number of fields: as it is, or with empty ones at its end.
+        ///
+        /// - Throws: `Failure` for another number of fields, if none may be added.
+        func padded(to count: Int, _ layout: CSVLayout) throws -> Record {
+            if fields.count == count { return self }
+            let isShort = fields.count < count
+            guard isShort, layout.pads else {
+                throw Failure(
+                    .data,
+                    "line \(line): there are \(Units.count(fields.count, "field")) and \(Units.count(count, "column"))"
+                        + (isShort ? "; --pad takes the missing fields as empty" : "")
+                )
+            }
+            let missing = Field(text: "", isQuoted: false)
+            return Record(fields: fields + Array(repeating: missing, count: count - fields.count), line: line)
+        }
     }
 
     private let next: () throws -> Data

@@ -25,11 +25,11 @@ struct ExportCommand: ParsableCommand {
     @OptionGroup var file: FileOptions
     @Argument(help: "The class, as the file names it; none for the whole file.") var className: String?
     @Option(help: "The form of the output.") var format = Format.json
-    @Option(help: ArgumentHelp("What to write: name,country.name.", valueName: "names")) var columns: String?
+    @Option(help: ArgumentHelp("What to write: name,country.name.", valueName: "names")) var columns: [String] = []
     @OptionGroup var destination: OutputFile
 
     func validate() throws {
-        if className == nil && (format != .json || columns != nil) {
+        if className == nil && (format != .json || !columns.isEmpty) {
             throw ValidationError("A whole file is written as JSON; --format and --columns go with a class.")
         }
     }
@@ -41,7 +41,8 @@ struct ExportCommand: ParsableCommand {
         }
         let schema = realm.storedSchema
         let object = try schema.requireClass(className)
-        let columns = try Columns.parse(columns, of: object, in: schema)
+        let names = columns.isEmpty ? nil : columns.joined(separator: ",")
+        let columns = try Columns.parse(names, of: object, in: schema)
         try destination.write { write in
             let count = try ResultOutput(RowFormat(rawValue: format.rawValue)!, columns, output: write)
                 .write(realm.dynamicObjects(object.className))

@@ -18,6 +18,9 @@ struct ImportCommand: ParsableCommand {
             decimals, true and false, dates, UUIDs, object ids, lists, objects as embedded ones, what may be null, and the \
             primary key. What was decided is told; --dry-run tells it only, and with --json as a schema for --schema.
 
+            JSON that is one object whose keys are ids ({"a1": {…}, "a2": {…}}) is a table: with --entries id each entry \
+            is an object, whose 'id' is the entry's key.
+
             With --from-realm the file is made of one that Realm's SDKs wrote since about 2020, which is only read. What \
             is different in the new one is reported.
 
@@ -33,6 +36,8 @@ struct ImportCommand: ParsableCommand {
               freehold import new.realm City --schema schema.json --input cities.json
               freehold import new.realm City --infer --input cities.csv --dry-run
               freehold import app.realm Day --infer -i days.csv --date-format dd.MM.yyyy
+              freehold import app.realm City --input cities.csv --pad
+              freehold import new.realm City --infer --entries id -i cities-by-id.json
               freehold import app.realm City -i rows.csv --no-header --columns id,name,,size
             """
     )
@@ -82,12 +87,13 @@ struct ImportCommand: ParsableCommand {
             if schema != nil { throw ValidationError("--infer and --schema can't be given together.") }
             if ignoreUnknown { throw ValidationError("--ignore-unknown has nothing to pass over with --infer.") }
         }
+        if inference.entries != nil, isCSV { throw ValidationError("--entries is about JSON.") }
         guard className == nil else { return }
         if schema != nil || format != nil || batch != nil || ignoreUnknown || update != .modified || csv.isGiven
-            || !dateOptions.formats.isEmpty
+            || !dateOptions.formats.isEmpty || inference.entries != nil
         {
             throw ValidationError(
-                "A whole file is imported as it is: --schema, --format, --batch, --update, --ignore-unknown, --date-format "
+                "A whole file is imported as it is: --schema, --format, --batch, --update, --ignore-unknown, --entries, --date-format "
                     + "and the options of CSV go with a class."
             )
         }
@@ -103,7 +109,7 @@ struct ImportCommand: ParsableCommand {
             return try realm.run(old, Realm.Configuration(fileURL: url, encryptionKey: try key.key()))
         }
         if className != nil, csv.isGiven, !isCSV {
-            throw Failure(.usage, "--delimiter, --no-header and --columns are about CSV: give --format csv")
+            throw Failure(.usage, "--delimiter, --no-header, --columns and --pad are about CSV: give --format csv")
         }
         guard let className else {
             // The library's name for a file that isn't complete.
@@ -168,21 +174,19 @@ struct ImportCommand: ParsableCommand {
         var inference = Inference(
             className,
             dates: try DateFormats(dateOptions),
-            primaryKey: self.inference.primaryKey
+            primaryKey: self.inference.primaryKey,
+            entries: self.inference.entries
         )
         var columns: [String?] = []
         if isCSV {
-            columns = try inference.readCSV(
-                try readers(),
-                delimiter: csv.separator!,
-                hasHeader: !csv.noHeader,
-                columns: csv.names
-            )
+            let (layout, text) = try csv.layout(of: try readers(), reports: true)
+            columns = try inference.readCSV(text, layout)
         } else {
-            try inference.readJSON(try readers())
+            try inference.readJSON(try readers(), entries: self.inference.entries)
         }
         let classes = try inference.decide(taken: Set(stored.objectSchema.map(\.className)), isText: isCSV)
         Progress.clear()
+        defer { if let hint = classes.hint { StandardError.write("\(hint)\n") } }
         if realm.dryRun {
             let text =
                 realm.json
@@ -242,15 +246,15 @@ struct ImportCommand: ParsableCommand {
         )
         let count: Int
         if isCSV {
-            let layout = CSVLayout(
-                delimiter: csv.separator!,
-                hasHeader: !csv.noHeader,
-                names: columns ?? csv.names
-            )
-            count = try CSVImport(object, layout, adapter, from: read)
+            // The inference of classes has reported the delimiter.
+            let (found, text) = try csv.layout(of: read, reports: columns == nil)
+            var layout = found
+            if let columns { layout.names = columns }
+            count = try CSVImport(object, layout, adapter, from: text)
                 .run(into: realm, update: policy, batch: batch, ignoresUnknown: ignoreUnknown)
-        } else if adapter.isNeeded {
-            count = try AdaptedJSON(read, object, adapter).run(into: realm, update: policy, options)
+        } else if adapter.isNeeded || inference.entries != nil {
+            count = try AdaptedJSON(read, object, adapter, entries: inference.entries)
+                .run(into: realm, update: policy, options)
         } else {
             count = try realm.dynamicImportJSON(into: object.className, update: policy, options: options, from: read)
         }

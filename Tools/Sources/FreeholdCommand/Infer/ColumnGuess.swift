@@ -40,6 +40,9 @@ final class ColumnGuess {
     private(set) var members: ClassGuess?
     /// Numbers whose text isn't that of the number: `007`.
     private(set) var paddedNumbers = 0
+    /// Fields of CSV that have white space only, or nothing between quotation marks.
+    private(set) var blanks = 0
+    private var kindsWithoutBlanks: Kinds = []
     /// Whether all numbers can be moments, where the options say that some are.
     private var areMoments = true
     /// Whether a text of 24 hexadecimal digits had a letter, which tells ids from long numbers.
@@ -101,6 +104,18 @@ final class ColumnGuess {
             return
         }
         let text = field.text
+        if text.utf8.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) {
+            values += 1
+            blanks += 1
+            kinds.insert(.text)
+            return
+        }
+        let earlier = kinds
+        kinds = []
+        defer {
+            kindsWithoutBlanks.formUnion(kinds)
+            kinds.formUnion(earlier)
+        }
         if text.hasPrefix("[") || text.hasPrefix("{"), let node = try? JSONNode.read(text) { return try add(node) }
         values += 1
         if example == nil { example = text }
@@ -167,6 +182,17 @@ final class ColumnGuess {
         hasLetters = hasLetters || other.hasLetters
         areMoments = areMoments && other.areMoments
         example = example ?? other.example
+        paddedNumbers += other.paddedNumbers
+        if let more = other.elements {
+            let all = elements ?? ColumnGuess(depth: depth + 1, dates: dates)
+            all.formUnion(more)
+            elements = all
+        }
+        if let more = other.members {
+            let all = members ?? ClassGuess(depth: depth + 1, dates: dates)
+            all.formUnion(more)
+            members = all
+        }
     }
 
     /// The one scalar type that stores all values; nil where there is none, or no value.
@@ -190,6 +216,14 @@ final class ColumnGuess {
         if kinds.isSubset(of: .texts) { return .string }
         return isText && kinds.isDisjoint(with: [.object, .array, .other, .data]) ? .string : nil
     }
+
+    /// The type that a column of CSV would have if its blank fields were empty; nil if it would be text all the same.
+    var typeWithoutBlanks: PropertyType? {
+        let other = ColumnGuess(depth: depth, dates: dates)
+        (other.kinds, other.hasLetters, other.areMoments) = (kindsWithoutBlanks, hasLetters, areMoments)
+        let type = other.scalar(isText: true)
+        return type == .string ? nil : type
+    }
 }
 
 /// What the objects of one class are, as far as they have been seen.
@@ -206,6 +240,8 @@ final class ClassGuess {
     private(set) var map: ColumnGuess?
     /// Whether a key can't be one of a map.
     private(set) var hasOddKeys = false
+    /// Whether the objects are those of JSON, not records of CSV.
+    private var isJSON = false
     private let depth: Int
     private let dates: DateFormats
 
@@ -221,6 +257,9 @@ final class ClassGuess {
                 .data,
                 "the objects have over \(Units.grouped(Self.mostColumns)) different keys, which can't be properties of "
                     + "one class"
+                    + (isJSON
+                        ? ". If the keys are ids, --entries id makes an object of each entry; keys of an object inside "
+                            + "of the class's become a map" : "")
             )
         }
         let column = ColumnGuess(depth: depth, dates: dates)
@@ -235,6 +274,7 @@ final class ClassGuess {
             throw Failure(.data, "\(node.summary) stands where an object is expected")
         }
         objects += 1
+        isJSON = true
         for member in members {
             if member.key.hasPrefix("$") || member.key.contains(".") { hasOddKeys = true }
             if let map {
@@ -253,10 +293,50 @@ final class ClassGuess {
     }
 
     private func becomeMap() {
-        let map = ColumnGuess(depth: depth, dates: dates)
-        for column in columns.values { map.formUnion(column) }
-        self.map = map
+        map = joined
         names = []
         columns = [:]
+    }
+
+    /// What the values are together.
+    var joined: ColumnGuess {
+        let all = ColumnGuess(depth: depth, dates: dates)
+        for name in names { all.formUnion(columns[name]!) }
+        return all
+    }
+
+    /// Takes over another class's objects, where both become one.
+    func formUnion(_ other: ClassGuess) {
+        objects += other.objects
+        hasOddKeys = hasOddKeys || other.hasOddKeys
+        if map == nil, other.map != nil { becomeMap() }
+        if let map {
+            map.formUnion(other.map ?? other.joined)
+            return
+        }
+        for name in other.names {
+            let column = columns[name] ?? ColumnGuess(depth: depth, dates: dates)
+            column.formUnion(other.columns[name]!)
+            if columns.updateValue(column, forKey: name) == nil { names.append(name) }
+        }
+        if names.count > Self.mostMembers { becomeMap() }
+    }
+
+    /// Fewer keys are those of properties, whatever they lead to.
+    private static let fewestEntries = 16
+
+    /// A Boolean value that indicates whether the keys are rather those of a table than names of properties: there are many, and all lead to
+    /// objects that have the same keys, or nearly.
+    var isTable: Bool {
+        guard names.count >= Self.fewestEntries else { return false }
+        var (all, sum) = (Set<String>(), 0)
+        for column in columns.values {
+            guard column.kinds == .object, column.nulls == 0, let members = column.members, members.map == nil else {
+                return false
+            }
+            all.formUnion(members.names)
+            sum += members.names.count
+        }
+        return sum > 0 && all.count * names.count <= 2 * sum
     }
 }

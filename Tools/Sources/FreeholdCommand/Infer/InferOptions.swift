@@ -13,7 +13,15 @@ struct InferOptions: ParsableArguments {
         )
     ) var primaryKey: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "The JSON is an object whose keys are ids: makes an object of each entry, with its key in this property.",
+            valueName: "name"
+        )
+    ) var entries: String?
+
     func validate() throws {
+        if entries?.isEmpty == true { throw ValidationError("--entries needs the name of the property for the keys.") }
         if primaryKey != nil && !infer { throw ValidationError("--primary-key goes with --infer.") }
     }
 }

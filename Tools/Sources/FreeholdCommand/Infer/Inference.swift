@@ -17,16 +17,20 @@ struct Inference {
     let dates: DateFormats
     /// The primary key that was asked for, or nil where it is to be found; "none" for none.
     let primaryKey: String?
+    /// Properties that are taken as the primary key if their values allow it.
+    private let candidates: [String]
     private let guess: ClassGuess
     private var keys: [String: UniqueValues] = [:]
 
-    init(_ className: String, dates: DateFormats, primaryKey: String?) {
+    /// - Parameter entries: the property that has the objects' keys, if the objects are entries of an object.
+    init(_ className: String, dates: DateFormats, primaryKey: String?, entries: String?) {
         self.className = className
         self.dates = dates
         self.primaryKey = primaryKey
+        candidates = entries.map { [$0] } ?? ["_id", "id"]
         guess = ClassGuess(depth: 0, dates: dates)
         if primaryKey == "none" { return }
-        for name in primaryKey.map({ [$0] }) ?? ["_id", "id"] { keys[name] = UniqueValues() }
+        for name in primaryKey.map({ [$0] }) ?? candidates { keys[name] = UniqueValues() }
     }
 
     var objects: Int { guess.objects }
@@ -34,8 +38,8 @@ struct Inference {
     // MARK: Reading
 
     /// - Throws: `Failure` with the line.
-    mutating func readJSON(_ read: @escaping () throws -> Data) throws {
-        var reader = JSONTextReader(read)
+    mutating func readJSON(_ read: @escaping () throws -> Data, entries: String?) throws {
+        var reader = JSONTextReader(read, entries: entries)
         while let (value, line) = try reader.element() {
             do { try guess.add(value) } catch let failure as Failure {
                 throw Failure(failure.status, "line \(line): \(failure.message)")
@@ -51,30 +55,21 @@ struct Inference {
     /// - Throws: `Failure` with the line.
     mutating func readCSV(
         _ read: @escaping () throws -> Data,
-        delimiter: UInt8,
-        hasHeader: Bool,
-        columns: [String?]?
+        _ layout: CSVLayout
     ) throws -> [String?] {
-        var reader = CSVReader(delimiter: delimiter, read)
-        let first = hasHeader ? try reader.record() : nil
-        if hasHeader, first == nil {
+        var reader = CSVReader(delimiter: layout.delimiter, read)
+        let first = layout.hasHeader ? try reader.record() : nil
+        if layout.hasHeader, first == nil {
             throw Failure(.data, "line 1: there is no header with the names of the columns")
         }
-        var names = columns ?? first.map { Self.names(of: $0) }
+        var names = layout.names ?? first.map { Self.names(of: $0) }
         if let names { try prepare(names, line: first?.line) }
         while let record = try reader.record(isSingle: names?.count == 1) {
             if names == nil {
                 names = record.fields.indices.map { "column\($0 + 1)" }
                 try prepare(names!, line: nil)
             }
-            guard record.fields.count == names!.count else {
-                throw Failure(
-                    .data,
-                    "line \(record.line): there are \(Units.count(record.fields.count, "field")) and "
-                        + "\(Units.count(names!.count, "column"))"
-                )
-            }
-            try add(record, names!)
+            try add(try record.padded(to: names!.count, layout), names!)
         }
         return names ?? []
     }
@@ -114,6 +109,12 @@ struct Inference {
         var classes = InferredClasses(className, isText: isText, taken: taken)
         let key = try primaryKeyName(isText: isText)
         try classes.addClass(className, guess, isEmbedded: false, key: key.name, keyNote: key.note)
+        // A table of objects by their ids, which was taken for one object.
+        if objects == 1, !isText, guess.isTable {
+            classes.hint =
+                "\(className) is one object, whose \(guess.names.count) keys lead to objects that are alike. If the keys "
+                + "are ids, --entries id makes an object of each entry, with its key in 'id'."
+        }
         return classes
     }
 
@@ -135,7 +136,7 @@ struct Inference {
             return (primaryKey, [:])
         }
         var notes: [String: String] = [:]
-        for name in ["_id", "id"] {
+        for name in candidates {
             guard let values = keys[name], let column = guess.columns[name] else { continue }
             if values.isOverLimit {
                 notes[name] = "too many to compare; --primary-key \(name) takes it as the key"

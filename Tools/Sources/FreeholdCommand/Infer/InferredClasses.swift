@@ -7,6 +7,8 @@ struct InferredClasses {
     private(set) var decisions: [Inference.Decision] = []
     /// By class, names of the data and what they are called in the file, where that is something else.
     private(set) var renames: [String: [String: String]] = [:]
+    /// What to do if the classes aren't what was meant.
+    var hint: String?
     private let isText: Bool
     private var taken: Set<String>
 
@@ -80,8 +82,7 @@ struct InferredClasses {
         // What is inside of a field is JSON.
         let isText = isText && className == classes[0].className
         if let type = values.scalar(isText: isText) {
-            var note = ""
-            if type == .string, values.paddedNumbers > 0 { note = "text, since numbers begin with 0 or +" }
+            let note = type == .string ? textNote(values, isText: isText) : ""
             return (Property(name, type, optional: !isRequired), note)
         }
         if values.values == 0 {
@@ -118,16 +119,51 @@ struct InferredClasses {
         _ className: String
     ) throws -> (property: Property, note: String) {
         if let map = members.map {
-            guard let type = map.scalar(isText: false), !members.hasOddKeys else {
-                return (Property(name, .any), "over \(ClassGuess.mostMembers) different keys")
+            let note = "over \(ClassGuess.mostMembers) different keys"
+            if let found = try self.map(name, map, hasOddKeys: members.hasOddKeys, of: className) {
+                return (found, note)
             }
-            let property = Property(name, type, optional: map.nulls > 0, collection: .map)
-            return (property, "over \(ClassGuess.mostMembers) different keys")
+            return (Property(name, .any), note)
+        }
+        if members.isTable, let found = try map(name, members.joined, hasOddKeys: members.hasOddKeys, of: className) {
+            return (found, "\(members.names.count) keys of objects that are alike")
         }
         if members.names.isEmpty { return (Property(name, .any), "objects without members") }
         let target = embeddedName(className, name)
         try addClass(target, members, isEmbedded: true)
         return (Property(name, .object, objectClassName: target), "")
+    }
+
+    /// Returns a map of scalars or of embedded objects; nil if a map can't hold the values or have the keys.
+    private mutating func map(
+        _ name: String,
+        _ values: ColumnGuess,
+        hasOddKeys: Bool,
+        of className: String
+    ) throws -> Property? {
+        if hasOddKeys { return nil }
+        if let type = values.scalar(isText: false) {
+            return Property(name, type, optional: values.nulls > 0, collection: .map)
+        }
+        guard values.kinds == .object, let members = values.members, members.map == nil, !members.names.isEmpty else {
+            return nil
+        }
+        let target = embeddedName(className, name)
+        try addClass(target, members, isEmbedded: true)
+        return Property(name, .object, optional: true, collection: .map, objectClassName: target)
+    }
+
+    /// Returns the reason for which a column is text though many of its values are something else.
+    private func textNote(_ values: ColumnGuess, isText: Bool) -> String {
+        if values.paddedNumbers > 0 { return "text, since numbers begin with 0 or +" }
+        guard isText else { return "" }
+        if values.blanks > 0, let type = values.typeWithoutBlanks {
+            let name = TypeText.of(Property("", type, optional: true))
+            return
+                "text, since \(Units.count(values.blanks, "value")) \(values.blanks == 1 ? "is" : "are") blank and not "
+                + "empty; else \(name)"
+        }
+        return values.kinds.isSubset(of: .texts) ? "" : "text, since values are of several types"
     }
 
     // MARK: Names

@@ -69,9 +69,14 @@ final class AdaptedJSON {
     private var firstObject = 1
     private var failure: Failure?
 
-    init(_ read: @escaping () throws -> Data, _ object: ObjectSchema, _ adapter: JSONAdapter) {
-        reader = JSONTextReader(read)
+    /// The property of the key, if the objects are entries and the property is a number.
+    private let number: String?
+
+    /// - Parameter entries: see `JSONTextReader.init`.
+    init(_ read: @escaping () throws -> Data, _ object: ObjectSchema, _ adapter: JSONAdapter, entries: String?) {
+        reader = JSONTextReader(read, entries: entries)
         self.object = object
+        number = entries.flatMap { object[$0]?.type == .int ? $0 : nil }
         self.adapter = adapter
     }
 
@@ -107,8 +112,9 @@ final class AdaptedJSON {
         }
         var bytes: [UInt8] = []
         do {
-            while bytes.count < 64 * 1024, let (value, line) = try reader.element() {
+            while bytes.count < 64 * 1024, let (given, line) = try reader.element() {
                 lines.append(line)
+                let value = number.map { given.replacing($0) { .number($0) } } ?? given
                 do {
                     try adapter.adapted(value, object).append(to: &bytes)
                 } catch let failure as Failure {
@@ -122,5 +128,16 @@ final class AdaptedJSON {
             if bytes.isEmpty { throw failure! }
         }
         return Data(bytes)
+    }
+}
+
+extension JSONNode {
+    /// Returns an object in which the text of a member is another value, if the text is an integer.
+    fileprivate func replacing(_ key: String, _ make: (String) -> JSONNode) -> JSONNode {
+        guard case .object(var members) = self, let index = members.firstIndex(where: { $0.key == key }),
+            case .string(let text) = members[index].value, Int64(text) != nil, JSONString.isNumber(text)
+        else { return self }
+        members[index].value = make(text)
+        return .object(members)
     }
 }

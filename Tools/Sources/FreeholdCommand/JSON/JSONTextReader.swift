@@ -10,13 +10,18 @@ struct JSONTextReader {
     private var isAtEnd = false
     private(set) var line = 1
     private var state = State.start
+    /// The name under which each element has its key, if the elements are the entries of an object.
+    private let entries: String?
 
-    private enum State { case start, lines, array, done }
+    private enum State { case start, lines, array, object, done }
 
     /// Values that are nested deeper are refused, as the library refuses them.
     static let maximumDepth = 200
 
-    init(_ next: @escaping () throws -> Data) { self.next = next }
+    /// - Parameter entries: reads the members of the text's objects as elements. Each has to be an object, which gets its key under this name.
+    init(_ next: @escaping () throws -> Data, entries: String? = nil) {
+        (self.next, self.entries) = (next, entries)
+    }
 
     // MARK: Elements
 
@@ -28,6 +33,7 @@ struct JSONTextReader {
         if state == .start {
             try skipByteOrderMark()
             guard let first = try token() else { return nil }
+            if entries != nil { return try beginObject() }
             state = first == UInt8(ascii: "[") ? .array : .lines
             if state == .array {
                 position += 1
@@ -37,6 +43,12 @@ struct JSONTextReader {
         }
         switch state {
         case .start, .done: return nil
+        case .object:
+            let mark = try token()
+            if mark == UInt8(ascii: "}") { return try endObject() }
+            guard mark == UInt8(ascii: ",") else { throw unexpected("a comma, or the object's end") }
+            position += 1
+            return try entry()
         case .lines: return try token() == nil ? nil : placed()
         case .array:
             let mark = try token()
@@ -51,6 +63,39 @@ struct JSONTextReader {
         _ = try token()
         let start = line
         return (try value(0), start)
+    }
+
+    // MARK: Entries
+
+    private mutating func beginObject() throws -> (value: JSONNode, line: Int)? {
+        guard try token() == UInt8(ascii: "{") else {
+            throw unexpected("an object of entries")
+        }
+        state = .object
+        position += 1
+        return try token() == UInt8(ascii: "}") ? endObject() : entry()
+    }
+
+    private mutating func endObject() throws -> (value: JSONNode, line: Int)? {
+        position += 1
+        state = .done
+        return try token() == nil ? nil : beginObject()
+    }
+
+    private mutating func entry() throws -> (value: JSONNode, line: Int) {
+        guard try token() == UInt8(ascii: "\"") else { throw unexpected("a key in quotation marks") }
+        let start = line
+        let key = try string()
+        guard try token() == UInt8(ascii: ":") else { throw unexpected("a colon") }
+        position += 1
+        let (name, node) = (entries ?? "", try value(1))
+        guard case .object(let members) = node else {
+            throw Failure(.data, "line \(start): \"\(key)\" leads to \(node.summary), and --entries reads objects")
+        }
+        guard node[name] == nil else {
+            throw Failure(.data, "line \(start): \"\(key)\" has a key '\(name)' already: --entries takes another name")
+        }
+        return (.object([JSONNode.Member(key: name, value: .string(key))] + members), start)
     }
 
     private mutating func end() throws -> (value: JSONNode, line: Int)? {

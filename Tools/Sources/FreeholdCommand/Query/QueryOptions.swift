@@ -8,11 +8,19 @@ struct QueryOptions: ParsableArguments, Sendable {
     @Argument(help: "The condition, and SORT, DISTINCT and LIMIT, as in the query language.") var query: String?
     @Option(name: .customLong("arg"), parsing: .unconditionalSingleValue, help: QueryArguments.help)
     var arguments: [String] = []
-    @Option(help: ArgumentHelp("Properties to sort by: name,age:desc; of groups their columns.", valueName: "keys"))
-    var sort: String?
+    @Option(
+        name: .customLong("sort"),
+        help: ArgumentHelp(
+            "Properties to sort by: name,age:desc; of groups their columns. Several are one after the other.",
+            valueName: "keys"
+        )
+    ) var sortKeys: [String] = []
     @Option(help: "At most so many objects, or groups.") var limit: Int?
     @Option(help: "Leaves out the first objects, or groups.") var offset: Int?
-    @Option(help: ArgumentHelp("What to show: name,country.name.", valueName: "names")) var columns: String?
+    @Option(
+        name: .customLong("columns"),
+        help: ArgumentHelp("What to show: name,country.name.", valueName: "names")
+    ) var chosenColumns: [String] = []
     @Option(
         help: ArgumentHelp("Groups of objects that are equal in properties: country.name,year.", valueName: "names")
     ) var groupBy: [String] = []
@@ -22,6 +30,10 @@ struct QueryOptions: ParsableArguments, Sendable {
     @Option(help: ArgumentHelp("The greatest of a property's values.", valueName: "names")) var max: [String] = []
     @Flag(help: "Prints only how many objects there are.") var count = false
     @Flag(help: "Runs the query and tells how it went: indexes, rows looked at, time.") var explain = false
+
+    /// An option that is given several times counts as one with all the names.
+    var sort: String? { sortKeys.isEmpty ? nil : sortKeys.joined(separator: ",") }
+    var columns: String? { chosenColumns.isEmpty ? nil : chosenColumns.joined(separator: ",") }
 
     var aggregates: AggregateOptions { AggregateOptions(groupBy: groupBy, sum: sum, avg: avg, min: min, max: max) }
 
