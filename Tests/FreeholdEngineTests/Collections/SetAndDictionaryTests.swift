@@ -95,6 +95,43 @@ struct SetAndDictionaryTests {
         expectEqual(edits, [.remove(at: 0, count: 1), .insert(at: 2, count: 1)])
     }
 
+    @Test func `assigning a zero of another sign, or a decimal with other zeros at its end, is a change`() throws {
+        let long = Decimal128(lo: 100, hi: 0x303C_0000_0000_0000)
+        let cases: [(type: ColumnType, old: Value, new: Value)] = [
+            (.double, .double(0), .double(-0.0)), (.float, .float(-0.0), .float(0)),
+            (.decimal128, .decimal128(1), .decimal128(long)), (.mixed, .double(-0.0), .double(0)),
+        ]
+        let columns = cases.enumerated().flatMap { index, element in
+            [
+                ColumnSpec("set\(index)", element.type, collection: .set),
+                ColumnSpec("map\(index)", element.type, collection: .dictionary),
+            ]
+        }
+        let (database, t, table, key) = try open(columns)
+        func assign(_ value: Value, at index: Int, in transaction: WriteTransaction) throws {
+            try transaction.setAssign(table.columns[2 * index], key, [value])
+            try transaction.dictionaryAssign(table.columns[2 * index + 1], key, [("a", value)])
+        }
+        for (index, element) in cases.enumerated() { try assign(element.old, at: index, in: t) }
+        _ = try t.commit()
+        let u = try database.beginWrite()
+        for (index, element) in cases.enumerated() { try assign(element.new, at: index, in: u) }
+        let snapshot = try u.commit()
+        for (index, element) in cases.enumerated() {
+            let (old, new) = (element.old, element.new)
+            expect(old == new && !old.isIdentical(to: new) && old.isIdentical(to: old))
+            let (set, map) = (table.columns[2 * index], table.columns[2 * index + 1])
+            let values = snapshot.listValues(set, key) + snapshot.dictionaryEntries(map, key).map(\.value)
+            expect(values.count == 2 && values.allSatisfy { $0.isIdentical(to: new) }, "\(values)")
+        }
+        let edits = snapshot.changes(ofVersion: snapshot.version)?.changes(of: table)?.listEdits.map(\.operation)
+        expectEqual(edits, Array(repeating: .set(at: 0), count: 2 * cases.count))
+        let nested = [Value.double(0), .double(-0.0)].map {
+            Value.dictionary(NestedDictionary([.init("a", .list(NestedList([$0])))]))
+        }
+        expect(nested[0] == nested[1] && !nested[0].isIdentical(to: nested[1]) && nested[1].isIdentical(to: nested[1]))
+    }
+
     // MARK: Dictionaries
 
     @Test(arguments: ["a.b", ".", "$a", "$", "a."]) func aKeyWithADotOrALeadingDollarIsRefused(_ name: String) throws {
