@@ -21,15 +21,15 @@ import Testing
         var random = SeededRandom(test: "SlowNetworkTests")
         let server = try await TestServer()
         let proxy = try await CuttingProxy(to: server.port)
-        let client = TestClient.connections { ($0.answerTimeout, $0.progressInterval) = (1_000, 50) }
+        let client = TestClient.connections { ($0.answerTimeout, $0.progressInterval) = (4_000, 100) }
         let slow = try await TestClient(client, port: proxy.port) {
-            ($0.pingInterval, $0.takesParts) = (1_000, takesParts)
+            ($0.pingInterval, $0.takesParts) = (2_500, takesParts)
         }
         let fast = try await TestClient(port: server.port, user: "bob")
         try await slow.subscribe()
         try await fast.subscribe()
-        // Six seconds in each direction.
-        proxy.set(CuttingProxy.Behaviour(bytesPerSecond: 100_000))
+        // Ten seconds in each direction, and as many for what the writer gets back.
+        proxy.set(CuttingProxy.Behaviour(bytesPerSecond: 60_000))
         try slow.create(1, ["data": Self.bytes(600_000, &random)])
         try fast.create(2, ["data": Self.bytes(600_000, &random)])
         try await expectConvergence(server, [slow, fast])
