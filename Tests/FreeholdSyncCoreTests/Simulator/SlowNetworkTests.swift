@@ -11,12 +11,11 @@ struct SlowNetworkTests {
 
     static func thing(_ key: Int64) -> ObjectName { ObjectName("Thing", .int(key)) }
 
+    /// A photo of bytes that no other one has, so that nothing is folded.
     static func photo(_ key: Int64, _ bytes: Int) -> LocalEdit {
-        .create(
-            thing(key),
-            ["photo": .value(.data(Data(repeating: UInt8(truncatingIfNeeded: key), count: bytes)))],
-            defaults: []
-        )
+        var data = Data("\(key)".utf8)
+        data.append(Data(repeating: UInt8(truncatingIfNeeded: key), count: bytes - data.count))
+        return .create(thing(key), ["photo": .value(.data(data))], defaults: [])
     }
 
     static func small(_ keys: Range<Int64>) -> [LocalEdit] { keys.map { photo($0, 1_000) } }
