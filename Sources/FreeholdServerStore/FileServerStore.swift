@@ -231,8 +231,10 @@ extension ServerStoreRequest.Kind {
     /// Whether it leaves something in a stream that has nothing yet.
     fileprivate var makesStream: Bool {
         switch self {
-        case .makeFile, .commit, .stage: true
-        case .bind, .noteFile, .noteQueries, .read, .parts, .step, .page, .objects, .trim: false
+        case .makeFile, .commit, .stage, .keepPart: true
+        case .bind, .noteFile, .noteQueries, .read, .parts, .dropParts, .keptParts, .trimParts, .step, .page, .objects,
+            .trim:
+            false
         }
     }
 }

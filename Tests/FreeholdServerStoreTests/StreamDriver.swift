@@ -85,7 +85,8 @@ struct StreamDriver {
             let query = FileQuery(ident: nil, acknowledged: 0, cursor: version)
             guard case .bind(let answer) = perform(.bind(query)), let hash = answer.cursor else { return }
             let cursor = Cursor(epoch: head.epoch, version: version, hash: hash)
-            _ = perform(.step(after: cursor, objects: .random(in: 1...8, using: &random)))
+            let end = random.chance(50) ? StreamVersion.random(in: 0...head.version + 1, using: &random) : nil
+            _ = perform(.step(after: cursor, objects: .random(in: 1...8, using: &random), through: end))
         case 2, 3:
             guard let name = names.randomElement(using: &random) else { return }
             var key: PrimaryKey? = random.chance(30) ? name.key : nil

@@ -81,7 +81,7 @@ struct TwinStore: WorldStore {
             note("bind")
             let isSame =
                 a.head == b.head && a.file == b.file && a.answers == b.answers && a.hash == b.hash
-                && a.cursor == b.cursor && a.bootstrap == b.bootstrap
+                && a.cursor == b.cursor && a.bootstrap == b.bootstrap && a.staged == b.staged
             return isSame ? nil : "\(a)\nexpected\n\(b)"
         case (.file(let a), .file(let b)): return a == b ? nil : "\(a)\nexpected\n\(b)"
         case (.done, .done): return nil
@@ -117,6 +117,9 @@ struct TwinStore: WorldStore {
             note(b == nil ? "no objects" : "objects")
             guard let a, let b else { return (a == nil) == (b == nil) ? nil : "objects, or none" }
             return Self.difference(a.sorted { $0.key < $1.key }, b.sorted { $0.key < $1.key })
+        case (.keptParts(let a), .keptParts(let b)):
+            note("kept parts")
+            return a == b ? nil : "other bytes of an incomplete commit"
         case (.head(let a), .head(let b)): return a == b ? nil : "\(a)\nexpected\n\(b)"
         case (.failed(let a), .failed(let b)): return a == b ? nil : "\(a) expected \(b)"
         default: return "\(answer)\nexpected\n\(expected)"

@@ -30,7 +30,7 @@ final class Uploader: Sendable {
             case .received(.ack(_, let ack), _): acknowledged = Int(ack.last)
             case .received(.error(_, let error), _): fatalError("\(error)")
             case .closed(let error): fatalError("\(error)")
-            case .received, .recovered: break
+            case .received, .progressed, .recovered: break
             }
             if acknowledged > 0, acknowledged + 1 == next, let done = after {
                 after = nil
@@ -108,7 +108,7 @@ final class Receiver: @unchecked Sendable {
         case .received(.changes(_, let changes), _): if !changes.classes.isEmpty { tally.noteChange() }
         case .received(.error(_, let error), _): print("error: \(error)")
         case .closed(let error): print("closed: \(error)")
-        case .received, .recovered: break
+        case .received, .progressed, .recovered: break
         }
     }
 }

@@ -81,6 +81,7 @@ struct SettingsReader {
         limits.connectionsPerUser = try number("limits.connectionsPerUser", 1...1_000_000, limits.connectionsPerUser)
         limits.sessions = UInt64(try number("limits.sessions", 1...1_000_000, Int(limits.sessions)))
         limits.messageBytes = UInt64(try number("limits.messageBytes", 1_024...(1 << 30), Int(limits.messageBytes)))
+        limits.commitBytes = UInt64(try number("limits.commitBytes", 1_024...(1 << 40), Int(limits.commitBytes)))
         limits.waitingBytes = try number("limits.waitingBytes", 1_024...(1 << 40), limits.waitingBytes)
         limits.bodyBytes = try number("limits.bodyBytes", (1 << 20)...(1 << 40), limits.bodyBytes)
         let store = Int(limits.storeTimeout / 1_000)

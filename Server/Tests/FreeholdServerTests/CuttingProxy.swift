@@ -9,6 +9,8 @@ final class CuttingProxy: Sendable {
         var cut: Int?
         /// The most bytes that go on in one piece.
         var piece = Int.max
+        /// How much goes on in each direction. What is behind it stays with its sender: nothing more is read. Nil: all there is.
+        var bytesPerSecond: Int?
         /// Nothing goes on; connections stay.
         var isStalled = false
         /// New connections are closed at once.
@@ -24,12 +26,16 @@ final class CuttingProxy: Sendable {
         var channels: [ObjectIdentifier: any Channel] = [:]
         var connections = 0
         var cuts = 0
+        var bytesUp = 0
+        var bytesDown = 0
         var waits: [(cuts: Int, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
     var port: Int { server.withLock { $0?.localAddress?.port ?? 0 } }
     var connections: Int { state.withLock { $0.connections } }
     var cuts: Int { state.withLock { $0.cuts } }
+    /// The bytes that went on to the server and to clients.
+    var bytes: (up: Int, down: Int) { state.withLock { ($0.bytesUp, $0.bytesDown) } }
 
     init(to target: Int) async throws {
         self.target = target
@@ -89,10 +95,10 @@ final class CuttingProxy: Sendable {
         let spent = Spent()
         return ClientBootstrap(group: inner.eventLoop).channelInitializer { outer in
             outer.eventLoop.makeCompletedFuture {
-                try outer.pipeline.syncOperations.addHandler(Relay(self, inner, spent))
+                try outer.pipeline.syncOperations.addHandler(Relay(self, inner, spent, isUp: false))
             }
         }.connect(host: "127.0.0.1", port: target).flatMapThrowing { outer in
-            try inner.pipeline.syncOperations.addHandler(Relay(self, outer, spent))
+            try inner.pipeline.syncOperations.addHandler(Relay(self, outer, spent, isUp: true))
             for channel in [inner, outer] {
                 self.state.withLock { $0.channels[ObjectIdentifier(channel)] = channel }
                 channel.closeFuture.whenComplete { _ in
@@ -115,10 +121,14 @@ final class CuttingProxy: Sendable {
         private let proxy: CuttingProxy
         private let other: any Channel
         private let spent: Spent
+        private let isUp: Bool
         private var waiting: [ByteBuffer] = []
+        /// What may go on at this rate went on.
+        private var isResting = false
+        private static let rest: Int64 = 5
 
-        init(_ proxy: CuttingProxy, _ other: any Channel, _ spent: Spent) {
-            (self.proxy, self.other, self.spent) = (proxy, other, spent)
+        init(_ proxy: CuttingProxy, _ other: any Channel, _ spent: Spent, isUp: Bool) {
+            (self.proxy, self.other, self.spent, self.isUp) = (proxy, other, spent, isUp)
         }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -132,28 +142,41 @@ final class CuttingProxy: Sendable {
 
         private func pass(_ context: ChannelHandlerContext) {
             let behaviour = proxy.state.withLock { $0.behaviour }
-            guard !behaviour.isStalled else { return }
-            let buffers = waiting
-            waiting = []
-            for var buffer in buffers {
-                while buffer.readableBytes > 0 {
-                    var count = min(buffer.readableBytes, behaviour.piece)
-                    if let cut = behaviour.cut { count = min(count, max(cut - spent.bytes, 0)) }
-                    if count > 0, let piece = buffer.readSlice(length: count) {
-                        spent.bytes += count
-                        other.writeAndFlush(piece, promise: nil)
-                    }
-                    if let cut = behaviour.cut, spent.bytes >= cut {
-                        proxy.noteCut()
-                        // What was passed on arrives; then it is over.
-                        let (a, b) = (other, context.channel)
-                        other.eventLoop.execute {
-                            a.close(promise: nil)
-                            b.close(promise: nil)
-                        }
-                        return
-                    }
+            guard !behaviour.isStalled, !isResting else { return }
+            var budget = behaviour.bytesPerSecond.map { max($0 * Int(Self.rest) / 1_000, 1) } ?? .max
+            while budget > 0, var buffer = waiting.first {
+                var count = min(buffer.readableBytes, behaviour.piece, budget)
+                if let cut = behaviour.cut { count = min(count, max(cut - spent.bytes, 0)) }
+                if count > 0, let piece = buffer.readSlice(length: count) {
+                    spent.bytes += count
+                    budget -= count
+                    proxy.state.withLock { [isUp] in if isUp { $0.bytesUp += count } else { $0.bytesDown += count } }
+                    other.writeAndFlush(piece, promise: nil)
                 }
+                if buffer.readableBytes > 0 { waiting[0] = buffer } else { waiting.removeFirst() }
+                if let cut = behaviour.cut, spent.bytes >= cut {
+                    proxy.noteCut()
+                    waiting = []
+                    // What was passed on arrives; then it is over.
+                    let (a, b) = (other, context.channel)
+                    other.eventLoop.execute {
+                        a.close(promise: nil)
+                        b.close(promise: nil)
+                    }
+                    return
+                }
+            }
+            guard behaviour.bytesPerSecond != nil else { return }
+            isResting = true
+            let isFull = !waiting.isEmpty
+            if isFull { try? context.channel.syncOptions?.setOption(.autoRead, value: false) }
+            let channel = context.channel
+            context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(Self.rest)) {
+                self.isResting = false
+                if isFull, self.waiting.isEmpty || channel.isActive {
+                    try? channel.syncOptions?.setOption(.autoRead, value: true)
+                }
+                channel.pipeline.fireUserInboundEventTriggered(Go())
             }
         }
 

@@ -146,6 +146,9 @@ public struct JournalEntry: Sendable {
     let log: [UInt8]
     let state: [UInt8]
 
+    /// The bytes that the entry takes in the file, except for its header.
+    public var byteCount: Int { log.count + state.count }
+
     /// Calls the closure with all that the commit did: first what was done, in order (`made`, `gone`, `edited`), then the
     /// schema, and what things were at the end.
     ///

@@ -104,30 +104,10 @@ extension DataView {
     func word(_ table: Table, _ column: Int, _ key: ObjectKey) -> UInt64 {
         UInt64(bitPattern: readInt(table.columns[column], key) ?? 0)
     }
-
-    /// Bytes that may be longer than a value can be: they lie in pieces.
-    func pieces(_ column: Column, _ key: ObjectKey) -> [UInt8] {
-        var bytes: [UInt8] = []
-        for piece in listValues(column, key) {
-            if case .data(let data) = piece { bytes.append(contentsOf: data) }
-        }
-        return bytes
-    }
 }
 
 extension WriteTransaction {
     func setWord(_ table: Table, _ column: Int, _ key: ObjectKey, _ value: UInt64) {
         setInt(table.columns[column], key, Int64(bitPattern: value))
-    }
-
-    func setPieces(_ column: Column, _ key: ObjectKey, _ bytes: [UInt8]) throws(EngineError) {
-        try listAssign(column, key, bytes.pieces)
-    }
-}
-
-extension [UInt8] {
-    /// In values of a column.
-    var pieces: [Value] {
-        stride(from: 0, to: count, by: 1 << 20).map { .data(Data(self[$0..<Swift.min($0 + 1 << 20, count)])) }
     }
 }

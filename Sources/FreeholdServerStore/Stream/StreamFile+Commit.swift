@@ -58,7 +58,7 @@ struct StreamWriter {
         for entry in commit.entries { try append(entry) }
         for row in commit.files.values { stream.set(row, in: transaction) }
         for (ident, answers) in commit.answers { try stream.add(answers, to: ident, in: transaction) }
-        stream.finishParts(commit.finishedParts, in: transaction)
+        try stream.finishParts(commit.finishedParts, in: transaction)
         var head = commit.head
         (head.horizon, head.logStart) = (stream.head.horizon, stream.head.logStart)
         set(head)

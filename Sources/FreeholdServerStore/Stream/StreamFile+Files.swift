@@ -71,6 +71,7 @@ extension StreamView {
         var answer = FileAnswer(head)
         if let ident = query.ident {
             answer.file = try file(ident)
+            answer.staged = try staged(ident)
             let (known, later) = try answers(ident, behind: query.acknowledged)
             (answer.answers, answer.known, answer.hash) = (later, known, known?.hash)
         }
@@ -155,49 +156,5 @@ extension StreamView {
             key,
             try answers.map { .data(Data(try StoredMessage.bytes($0))) }
         )
-    }
-
-    // MARK: Parts
-
-    private static func text(_ name: PartName) -> Value { .string("\(name.ident.rawValue)/\(name.commit)") }
-
-    func parts(_ name: PartName) throws -> [UploadedCommit] {
-        let table = tables.hidden.part
-        guard let key = view.find(primaryKey: Self.text(name), in: table) else { return [] }
-        return try reading(view.pieces(table.columns[1], key)) { cursor in
-            var parts: [UploadedCommit] = []
-            while cursor.remaining > 0 {
-                parts.append(try StoredMessage.part(Array(cursor.bytes[try cursor.section()])))
-            }
-            return parts
-        }
-    }
-
-    /// Keeps a part. False if one before it is missing.
-    func stage(_ ident: FileIdent, _ part: UploadedCommit, in transaction: WriteTransaction) throws -> Bool {
-        let (table, name) = (tables.hidden.part, PartName(ident, part.commit.number))
-        let index = Int(part.part?.index ?? 0)
-        let found = view.find(primaryKey: Self.text(name), in: table)
-        let count = found.map { Int(view.word(table, 2, $0)) } ?? 0
-        guard index <= count else { return false }
-        let key = try found ?? transaction.create(table, primaryKey: Self.text(name))
-        transaction.setInt(table.columns[2], key, Int64(index + 1))
-        var bytes: [UInt8] = []
-        bytes.append(section: try StoredMessage.bytes(part))
-        if index == count {
-            try transaction.listAppend(table.columns[1], key, bytes.pieces)
-        } else {
-            var all: [UInt8] = []
-            for part in try parts(name).prefix(index) { all.append(section: try StoredMessage.bytes(part)) }
-            try transaction.setPieces(table.columns[1], key, all + bytes)
-        }
-        return true
-    }
-
-    func finishParts(_ names: [PartName], in transaction: WriteTransaction) {
-        for name in names {
-            guard let key = view.find(primaryKey: Self.text(name), in: tables.hidden.part) else { continue }
-            transaction.delete(tables.hidden.part, key)
-        }
     }
 }

@@ -4,14 +4,14 @@ internal import FreeholdSyncCore
 /// What was at earlier versions: from rows of today and the log's before-images, or from a version that is held.
 extension StreamView {
     /// What changed behind a cursor.
-    func step(after cursor: Cursor, objects count: Int) throws -> StreamStep? {
+    func step(after cursor: Cursor, objects count: Int, through end: StreamVersion? = nil) throws -> StreamStep? {
         guard cursor.epoch == head.epoch, cursor.version >= head.logStart, mark(cursor.version)?.hash == cursor.hash
         else { return nil }
         var order: [ObjectName] = []
         var before: [ObjectName: MergedObject?] = [:]
         var authors: [FileIdent: UInt64] = [:]
         var last = cursor.version
-        while last < head.version, order.count < count {
+        while last < min(head.version, max(end ?? .max, cursor.version)), order.count < count {
             let images = try images(last + 1)
             last += 1
             for (index, name) in images.names.enumerated() where before[name] == nil {

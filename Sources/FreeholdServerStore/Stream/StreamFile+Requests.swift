@@ -26,7 +26,20 @@ extension StreamFile {
             return try write { try stream($0).stage(ident, part, in: $0) }
                 ? .done : .failed(.unavailable("A part before this one is missing."))
         case .parts(let name): return .parts(try read { try $0.parts(name) })
-        case .step(let cursor, let count): return .step(try read { try $0.step(after: cursor, objects: count) })
+        case .dropParts(let name):
+            try write { try stream($0).dropParts(name, in: $0) }
+            return .done
+        case .keepPart(let ident, let part, let time):
+            return try write { try stream($0).keep(part, of: ident, time, in: $0) }
+                ? .done : .failed(.unavailable("A part before this one is missing."))
+        case .keptParts(let ident): return .keptParts(try read { try $0.keptBytes(ident) })
+        case .trimParts(let time):
+            if try read({ try $0.hasParts(before: time) }) {
+                try write { try stream($0).trimParts(before: time, in: $0) }
+            }
+            return .done
+        case .step(let cursor, let count, let end):
+            return .step(try read { try $0.step(after: cursor, objects: count, through: end) })
         case .page(let name, let key, let version, let count):
             return .page(try page(name, after: key, at: version, count))
         case .objects(let names, let version):

@@ -98,13 +98,15 @@ struct FileTables {
     let commits: Table
     let lost: Table
     let sums: Table
+    /// A message that comes in parts: one row at most.
+    let parts: Table
 
     /// Makes what isn't there.
     init(_ write: WriteTransaction, classes names: Set<String>?) throws(EngineError) {
         values = try write.addHiddenTable(
             TableSpec(
                 "sync values",
-                columns: [ColumnSpec("name", .string), ColumnSpec("body", .data)],
+                columns: [ColumnSpec("name", .string)] + KeptBody.columns,
                 primaryKey: "name"
             )
         )
@@ -114,19 +116,27 @@ struct FileTables {
                 columns: [
                     ColumnSpec("name", .string), ColumnSpec("class", .string),
                     ColumnSpec("version", .int, optional: true),
-                    ColumnSpec("body", .data),
-                ],
+                ] + KeptBody.columns,
                 primaryKey: "name"
             )
         )
         commits = try write.addHiddenTable(
             TableSpec(
                 "sync commits",
-                columns: [ColumnSpec("number", .int), ColumnSpec("body", .data)],
+                columns: [ColumnSpec("number", .int)] + KeptBody.columns,
                 primaryKey: "number"
             )
         )
-        lost = try write.addHiddenTable(TableSpec("sync lost", columns: [ColumnSpec("body", .data)]))
+        lost = try write.addHiddenTable(TableSpec("sync lost", columns: KeptBody.columns))
+        parts = try write.addHiddenTable(
+            TableSpec(
+                "sync parts",
+                columns: [
+                    ColumnSpec("message", .data), ColumnSpec("received", .int),
+                    ColumnSpec("pieces", .data, collection: .list),
+                ]
+            )
+        )
         sums = try write.addHiddenTable(
             TableSpec(
                 "sync sums",

@@ -35,6 +35,7 @@ extension FileClientTransaction {
     mutating func becomeNewFile() throws {
         for name in try shadowed() { try setShadow(nil, of: name) }
         write.delete(tables.commits, write.keys(tables.commits))
+        try removeParts()
         for (name, found) in tables.classes.sorted(by: { $0.key < $1.key }) {
             let contents = FileContents(write)
             for key in write.keys(found.table) {

@@ -8,14 +8,26 @@ public import FreeholdSyncCore
 
 /// The file's own commits, with numbers and without, and lost work.
 extension FileClientTransaction {
-    public func localCommits() throws -> [LocalCommit] {
-        if let pending = cache.pending { return pending.map(\.commit) }
-        var pending: [Pending] = []
-        var clock = state.clock
+    public func localCommits() throws -> [LocalCommit] { try localCommits(upTo: .max) }
+
+    public func localCommits(upTo bytes: Int) throws -> [LocalCommit] {
+        try readPending(upTo: bytes)
+        return cache.pending.map(\.commit)
+    }
+
+    /// Reads entries of the journal behind those that were read, until there are about so many bytes of them.
+    private func readPending(upTo bytes: Int) throws {
+        guard !cache.hasReadAll else { return }
         let cursor = write.base.journalCursors.first { $0.name == FileClientStore.cursorName }
-        var position = cursor?.position ?? .max
-        while let entry = try write.base.journalEntry(at: position) {
+        var (position, clock) = cache.read ?? (cursor?.position ?? .max, state.clock)
+        var size = cache.pending.reduce(0) { $0 + $1.bytes }
+        while size < bytes {
+            guard let entry = try write.base.journalEntry(at: position) else {
+                cache.hasReadAll = true
+                break
+            }
             position = entry.next
+            size += entry.byteCount + 1
             let read = try FileCommit(entry, schema: write.schema)
             clock = Clock.ofCommit(wall: time(entry) &+ state.offset, last: clock)
             for (name, values) in read.hiddenBefore {
@@ -31,16 +43,15 @@ extension FileClientTransaction {
                 edits: read.edits,
                 before: read.before
             )
-            pending.append(Pending(commit: commit, next: entry.next))
+            cache.pending.append(Pending(commit: commit, next: entry.next, bytes: entry.byteCount + 1))
         }
-        cache.pending = pending
-        return pending.map(\.commit)
+        cache.read = (position, clock)
     }
 
     public mutating func removeLocalCommit(_ sequence: UInt64) throws {
-        _ = try localCommits()
-        guard let first = cache.pending?.first, first.commit.sequence == sequence else { return }
-        cache.pending?.removeFirst()
+        try readPending(upTo: 1)
+        guard let first = cache.pending.first, first.commit.sequence == sequence else { return }
+        cache.pending.removeFirst()
         cache.hasFoundWork = true
         try write.moveJournalCursor(FileClientStore.cursorName, to: first.next)
         for name in first.commit.before.keys {
@@ -55,10 +66,14 @@ extension FileClientTransaction {
 
     public func commit(_ number: UInt64) throws -> JournalCommit? {
         if let known = cache.commits[number] { return known }
-        let commit = try write.find(primaryKey: .int(Int64(bitPattern: number)), in: tables.commits).map {
-            try Self.decode(write, tables.commits.columns[1], $0, KeptBytes.commit)
+        guard let row = write.find(primaryKey: .int(Int64(bitPattern: number)), in: tables.commits) else {
+            cache.commits[number] = .some(nil)
+            return nil
         }
-        cache.commits[number] = .some(commit)
+        let bytes = try KeptBody.bytes(row, of: tables.commits, in: write)
+        let commit = try KeptBody.decode(bytes, KeptBytes.commit)
+        // What is read of all commits that wait is bounded, whatever they hold.
+        if bytes.count <= Cache.commitBytes { cache.commits[number] = .some(commit) }
         return commit
     }
 
@@ -93,12 +108,12 @@ extension FileClientTransaction {
 
     public mutating func keep(_ lost: LostWork) throws {
         let row = try write.create(tables.lost)
-        try write.set(tables.lost.columns[0], row, .data(Data(KeptBytes.of(lost))))
+        try KeptBody.set(KeptBytes.of(lost), row, of: tables.lost, in: write)
     }
 
     func takeLost() throws -> [LostWork] {
         let rows = write.keys(tables.lost)
-        let lost = try rows.map { try Self.decode(write, tables.lost.columns[0], $0, KeptBytes.lost) }
+        let lost = try rows.map { try KeptBody.decode($0, of: tables.lost, in: write, KeptBytes.lost) }
         write.delete(tables.lost, rows)
         return lost
     }

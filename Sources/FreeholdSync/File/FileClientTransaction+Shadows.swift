@@ -22,7 +22,7 @@ extension FileClientTransaction {
     public func shadow(of name: ObjectName) throws -> Shadow? {
         if let known = cache.shadows[name] { return known.shadow }
         guard let row = shadowRow(name) else { return nil }
-        let shadow = try Self.decode(write, tables.shadows.columns[3], row, KeptBytes.shadow)
+        let shadow = try KeptBody.decode(row, of: tables.shadows, in: write, KeptBytes.shadow)
         cache.shadows[name] = Cache.Entry(shadow: shadow)
         return shadow
     }
@@ -54,7 +54,7 @@ extension FileClientTransaction {
             let columns = tables.shadows.columns
             try write.set(columns[1], row, .string(name.className.string))
             try write.set(columns[2], row, shadow.version.map { .int(Int64(bitPattern: $0)) } ?? .null)
-            try write.set(columns[3], row, .data(Data(KeptBytes.of(shadow, name))))
+            try KeptBody.set(KeptBytes.of(shadow, name), row, of: tables.shadows, in: write)
         }
     }
 
@@ -62,7 +62,7 @@ extension FileClientTransaction {
         var names = Set(cache.shadows.filter { $0.value.shadow != nil }.keys)
         if cache.shadowCount > 0 {
             for row in write.keys(tables.shadows) {
-                let name = try Self.decode(write, tables.shadows.columns[3], row, KeptBytes.name)
+                let name = try KeptBody.decode(row, of: tables.shadows, in: write, KeptBytes.name)
                 if cache.shadows[name] == nil { names.insert(name) }
             }
         }

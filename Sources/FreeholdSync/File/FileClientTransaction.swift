@@ -23,7 +23,12 @@ public struct FileClientTransaction: ClientTransaction {
         var versions: [ObjectName: StreamVersion?] = [:]
         /// Versions that objects had before commits that have no number yet.
         var imageVersions: [ObjectName: StreamVersion] = [:]
-        var pending: [Pending]?
+        /// The entries of the journal that were read and have no number yet.
+        var pending: [Pending] = []
+        /// The position behind the entries that were read, and the clock of the last one. Nil if none were read.
+        var read: (position: UInt64, clock: Clock)?
+        /// A Boolean value that indicates whether the journal has no entry behind those.
+        var hasReadAll = false
         /// The rows of shadows in the file.
         var shadowCount = 0
         /// What was looked for last.
@@ -32,6 +37,8 @@ public struct FileClientTransaction: ClientTransaction {
         /// Nil for those that are removed.
         var commits: [UInt64: JournalCommit?] = [:]
         var changedCommits: Set<UInt64> = []
+        /// Commits that were read are kept for the rest of the transaction if they have no more bytes.
+        static let commitBytes = 64 << 10
 
         struct Entry {
             var shadow: Shadow?
@@ -44,6 +51,7 @@ public struct FileClientTransaction: ClientTransaction {
     struct Pending {
         let commit: LocalCommit
         let next: UInt64
+        let bytes: Int
     }
 
     init(_ write: WriteTransaction, _ tables: FileTables, _ time: @escaping (JournalEntry) -> Int64) throws {
@@ -53,7 +61,7 @@ public struct FileClientTransaction: ClientTransaction {
         state = ClientState()
         cache.shadowCount = write.count(tables.shadows)
         if let row = write.find(primaryKey: .string("state"), in: tables.values) {
-            state = try Self.decode(write, tables.values.columns[1], row, KeptBytes.state)
+            state = try KeptBody.decode(row, of: tables.values, in: write, KeptBytes.state)
         }
         stateChanged = false
     }
@@ -73,33 +81,13 @@ public struct FileClientTransaction: ClientTransaction {
         }
     }
 
-    // MARK: Bytes
-
-    static func decode<T>(
-        _ view: DataView,
-        _ column: Column,
-        _ row: ObjectKey,
-        _ read: (UnsafeRawBufferPointer) throws(CodecError) -> T
-    ) throws -> T {
-        guard case .data(let data) = view.value(column, row) else {
-            throw SyncFileError(.damaged, "What sync keeps isn't there.")
-        }
-        let bytes = [UInt8](data)
-        return try bytes.withUnsafeBytes { raw in
-            do {
-                return try read(raw)
-            } catch let error as CodecError {
-                let code: SyncFileError.Code = error.code == .unsupported ? .unsupported : .damaged
-                throw SyncFileError(code, "What sync keeps can't be read: \(error)")
-            }
-        }
-    }
+    // MARK: Rows
 
     func row(_ table: Table, _ key: Value) throws -> ObjectKey {
         try write.find(primaryKey: key, in: table) ?? write.create(table, primaryKey: key)
     }
 
     func put(_ bytes: [UInt8], _ table: Table, _ key: Value) throws {
-        try write.set(table.columns[table.columns.count - 1], try row(table, key), .data(Data(bytes)))
+        try KeptBody.set(bytes, try row(table, key), of: table, in: write)
     }
 }

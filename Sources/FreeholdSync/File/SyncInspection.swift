@@ -23,28 +23,10 @@ public struct SyncInspection {
             snapshot.schema.hiddenTable(named: "sync commits") != nil
         else { throw SyncFileError(.notSynced, "The file doesn't sync.") }
         values = table
-        state = try Self.body("state", table, snapshot).map { try Self.decode($0, KeptBytes.state) } ?? ClientState()
-    }
-
-    private static func body(_ name: String, _ table: Table, _ view: DataView) -> Data? {
-        guard let row = view.find(primaryKey: .string(name), in: table),
-            case .data(let data) = view.value(table.columns[1], row)
-        else { return nil }
-        return data
-    }
-
-    private static func decode<T>(
-        _ data: Data,
-        _ read: (UnsafeRawBufferPointer) throws(CodecError) -> T
-    ) throws -> T {
-        try [UInt8](data).withUnsafeBytes { bytes in
-            do { return try read(bytes) } catch let error as CodecError {
-                throw SyncFileError(
-                    error.code == .unsupported ? .unsupported : .damaged,
-                    "What sync keeps can't be read: \(error)"
-                )
-            }
-        }
+        let row = snapshot.find(primaryKey: .string("state"), in: table)
+        state =
+            try row.map { [snapshot] in try KeptBody.decode($0, of: table, in: snapshot, KeptBytes.state) }
+            ?? ClientState()
     }
 
     // MARK: The state
@@ -186,10 +168,8 @@ public struct SyncInspection {
         var number = state.acknowledged + 1
         while let commits, number <= state.lastCommit {
             defer { number += 1 }
-            guard let row = snapshot.find(primaryKey: .int(Int64(bitPattern: number)), in: commits),
-                case .data(let data) = snapshot.value(commits.columns[1], row)
-            else { continue }
-            let commit = try Self.decode(data, KeptBytes.commit).commit
+            guard let row = snapshot.find(primaryKey: .int(Int64(bitPattern: number)), in: commits) else { continue }
+            let commit = try KeptBody.decode(row, of: commits, in: snapshot, KeptBytes.commit).commit
             let head = ChangeText.head(number <= state.sealed ? "sent" : "waiting", number, commit.clock)
             for change in commit.changes { try body(try ChangeText.line(head, change)) }
         }
@@ -221,8 +201,7 @@ public struct SyncInspection {
     public func forEachLost(_ body: (String) throws -> Void) throws {
         guard let table = snapshot.schema.hiddenTable(named: "sync lost") else { return }
         for row in snapshot.keys(table) {
-            guard case .data(let data) = snapshot.value(table.columns[0], row) else { continue }
-            switch try Self.decode(data, KeptBytes.lost) {
+            switch try KeptBody.decode(row, of: table, in: snapshot, KeptBytes.lost) {
             case .refused(let refusal):
                 let head: ChangeText.Head = [
                     ("lost", .string("refused")), ("reason", .string("\(refusal.reason)")),

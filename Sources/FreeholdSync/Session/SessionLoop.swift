@@ -111,6 +111,7 @@ actor SessionLoop {
         switch event {
         case .opened: await handle(.connectionOpened)
         case .received(let message, let bytes): await handle(.received(message, bytes: bytes))
+        case .progressed: await handle(.progressed)
         case .closed(let error):
             board.tell(.disconnected(error))
             hasLostLine = true

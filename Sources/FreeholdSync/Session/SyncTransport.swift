@@ -22,6 +22,8 @@ public enum LineEvent: Sendable {
     case opened
     /// A message, and what it takes of the credit for downloads.
     case received(ServerMessage, bytes: UInt64)
+    /// Bytes were sent or received while an answer to `hello` or `ping` is outstanding.
+    case progressed
     /// The line is dead. The session may open another one.
     case closed(TransportError)
     /// A connection to the host came about after this line was closed, and before the session closed it: it's worth trying.

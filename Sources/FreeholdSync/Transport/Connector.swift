@@ -11,11 +11,13 @@
         let settings: ConnectionSettings
 
         /// - Parameters:
+        ///   - progress: is called on the loop with the number of bytes of each read, whole message or not.
         ///   - receive: hears of messages, on the loop.
         ///   - end: hears of the end, once, on the loop. Only if a channel came about.
         /// - Returns: fails with `TransportError`.
         func connect(
             on loop: any EventLoop,
+            progress: @escaping @Sendable (Int) -> Void = { _ in },
             receive: @escaping @Sendable ([UInt8]) -> Void,
             end: @escaping @Sendable (TransportError?) -> Void
         ) -> EventLoopFuture<any Channel> {
@@ -33,9 +35,11 @@
             let bootstrap = ClientBootstrap(group: loop)
                 .connectTimeout(.milliseconds(settings.connectTimeout))
                 .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+                .channelOption(.tcpOption(.tcp_notsent_lowat), value: ConnectionSettings.unsentBytes)
                 .channelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
                         let pipeline = channel.pipeline.syncOperations
+                        try pipeline.addHandler(ByteMeter(progress))
                         if let tls {
                             // Names are checked for addresses, too, but only names can be announced.
                             let name = endpoint.host.isAddress ? nil : endpoint.host
@@ -106,6 +110,30 @@
             default: return TransportError(.unreachable, "No connection to \(endpoint): \(error)")
             }
         }
+    }
+
+    /// Reports the bytes of a connection as they come: a large frame is whole only after a long time.
+    private final class ByteMeter: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+        typealias InboundOut = ByteBuffer
+
+        private let report: @Sendable (Int) -> Void
+
+        init(_ report: @escaping @Sendable (Int) -> Void) { self.report = report }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            report(unwrapInboundIn(data).readableBytes)
+            context.fireChannelRead(data)
+        }
+    }
+
+    extension NIOBSDSocket.Option {
+        /// Bounds the bytes that the system holds and hasn't sent, so that the bytes that it takes show the speed of the network.
+        #if canImport(Darwin)
+            fileprivate static let tcp_notsent_lowat = NIOBSDSocket.Option(rawValue: 0x201)
+        #else
+            fileprivate static let tcp_notsent_lowat = NIOBSDSocket.Option(rawValue: 25)
+        #endif
     }
 
     extension String {

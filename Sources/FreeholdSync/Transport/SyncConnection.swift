@@ -27,7 +27,11 @@
         /// Lines that wait for the answer to a `hello`, the oldest first, and the tokens.
         var greetings: [(token: AccessToken, lines: [UInt32])] = []
         var ping: (sent: Int64, lines: [(number: UInt32, ping: Ping, at: Int64)])?
-        var watchdog: Scheduled<Void>?
+        private var watchdog: Scheduled<Void>?
+        /// The bytes that were read since the watchdog looked last, and those that waited to be sent then.
+        private var read = 0
+        private var unsent = 0
+        private var lastProgress = NIODeadline.now()
         private var needsFlush = false
 
         enum Phase {
@@ -118,6 +122,7 @@
             let number = attempt
             connector.connect(
                 on: loop,
+                progress: { if number == self.attempt { self.read += $0 } },
                 receive: { self.receive($0, number) },
                 end: { self.end($0 ?? TransportError(.closed, "The server ended the connection."), number) }
             ).whenComplete { result in
@@ -195,14 +200,38 @@
             if case .open(let channel) = phase { channel.flush() }
         }
 
-        /// Gives the connection up unless an answer comes in time.
+        /// Ends the connection if an answer is outstanding and nothing was sent or received for `answerTimeout`.
         func watch() {
             guard watchdog == nil else { return }
-            watchdog = loop.scheduleTask(in: .milliseconds(connector.settings.answerTimeout)) {
-                self.watchdog = nil
-                self.fail(TransportError(.timedOut, "The server doesn't answer."))
+            (read, unsent, lastProgress) = (0, unsentBytes, .now())
+            look()
+        }
+
+        private func look() {
+            let settings = connector.settings
+            let interval = max(min(settings.progressInterval, settings.answerTimeout / 2), 1)
+            watchdog = loop.scheduleTask(in: .milliseconds(interval)) {
+                let left = self.unsentBytes
+                if self.read > 0 || left < self.unsent {
+                    self.lastProgress = .now()
+                    for number in self.waiting { self.lines[number]?.listener(.progressed) }
+                } else if .now() - self.lastProgress >= .milliseconds(settings.answerTimeout) {
+                    self.watchdog = nil
+                    return self.fail(TransportError(.timedOut, "The server doesn't answer."))
+                }
+                (self.read, self.unsent) = (0, left)
+                self.look()
             }
         }
+
+        /// The bytes that the channel holds because the system doesn't take them.
+        private var unsentBytes: Int {
+            guard case .open(let channel) = phase else { return 0 }
+            return (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+        }
+
+        /// The lines that wait for an answer.
+        private var waiting: [UInt32] { greetings.flatMap(\.lines) + (ping?.lines.map(\.number) ?? []) }
 
         func unwatch() {
             guard greetings.isEmpty, ping == nil else { return }

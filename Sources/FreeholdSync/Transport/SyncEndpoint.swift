@@ -54,8 +54,11 @@
     public struct ConnectionSettings: Sendable {
         /// For the address, encryption and the upgrade to a WebSocket together.
         public var connectTimeout: Int64 = 15_000
-        /// For the answers to `hello` and `ping`.
+        /// For the answers to `hello` and `ping`, counted from the last byte that was sent or received.
         public var answerTimeout: Int64 = 20_000
+        /// How often a connection that waits for such an answer looks whether bytes were sent or received. It is less than the sessions'
+        /// `ClientConfiguration.pingInterval`.
+        public var progressInterval: Int64 = 5_000
         /// Between attempts; doubled with each that fails, up to `longestPause`.
         public var shortestPause: Int64 = 500
         public var longestPause: Int64 = 60_000
@@ -69,6 +72,9 @@
         public var headers: [(name: String, value: String)] = []
         /// What certificates are trusted, and more. Nil: those of the system.
         public var tls: TLSConfiguration?
+
+        /// The bytes that the system holds of what it hasn't sent.
+        static let unsentBytes = 128 << 10
 
         public init() {}
     }

@@ -8,6 +8,7 @@ extension ColumnWriter {
             int(hello.deviceTime)
             text(hello.token.text)
             if let agent = hello.agent { self[.part(1)].text(agent) }
+            if hello.takesParts { self[.part(2)].kinds.append(0) }
             return .hello
         case .bind(_, let bind):
             try self.bind(bind)
@@ -23,6 +24,9 @@ extension ColumnWriter {
         case .upload(_, let upload):
             try self.upload(upload)
             return .upload
+        case .part(_, let part):
+            self.part(part)
+            return .clientPart
         case .credit(_, let bytes):
             int(bytes)
             return .clientCredit
@@ -67,6 +71,7 @@ extension ColumnWriter {
         if let position = bind.bootstrap { try self[.part(7)].position(position) }
         if bind.isReset { self[.part(9)].kinds.append(0) }
         if let view = bind.bootstrapView { self[.part(10)].int(view) }
+        if let partial = bind.partial { self[.part(11)].partial(partial) }
         let documents = self[.part(8)]
         for document in bind.schema.documents {
             documents.text(document.className)
@@ -118,6 +123,23 @@ extension ColumnWriter {
     // MARK: Parts
 
     func hash(_ hash: RunningHash) { fixed(hash.low, hash.high) }
+
+    func part(_ part: MessagePart) {
+        parted(part.message)
+        int(part.offset)
+        data(part.bytes)
+    }
+
+    func partial(_ partial: PartialMessage) {
+        parted(partial.message)
+        int(partial.received)
+    }
+
+    private func parted(_ message: PartedMessage) {
+        int(message.number)
+        int(message.count)
+        hash(message.hash)
+    }
 
     func identity(_ file: FileIdentity) {
         int(UInt64(file.ident.rawValue))

@@ -9,6 +9,7 @@ extension ColumnWriter {
             int(welcome.limits.sessions)
             int(welcome.serverTime)
             int(welcome.credit)
+            if welcome.limits.commitBytes > 0 { self[.part(1)].int(welcome.limits.commitBytes) }
             return .welcome
         case .bound(_, let bound):
             try self.bound(bound)
@@ -49,6 +50,9 @@ extension ColumnWriter {
             int(end.clock.rawValue)
             self[.part(2)].checksums(end.checksums)
             return .bootstrapEnd
+        case .part(_, let part):
+            self.part(part)
+            return .serverPart
         case .credit(_, let bytes):
             int(bytes)
             return .serverCredit
@@ -105,6 +109,7 @@ extension ColumnWriter {
             if let ack = fork.answers { try self[.part(5)].answers(ack) }
         }
         if bound.horizon > 0 { self[.part(6)].int(bound.horizon) }
+        if let staged = bound.staged { self[.part(7)].partial(staged) }
     }
 
     private func answers(_ ack: Ack) throws(CodecError) {

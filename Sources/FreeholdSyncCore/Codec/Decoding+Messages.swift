@@ -17,6 +17,10 @@ extension ColumnReader {
                 }
             }
             if let agent = optional(.part(1)) { hello.agent = try agent.text() }
+            if let group = optional(.part(2)) {
+                try group.skipKind()
+                hello.takesParts = true
+            }
             return .hello(hello)
         case .bind: return .bind(session, try bind())
         case .queries:
@@ -28,6 +32,7 @@ extension ColumnReader {
             }
             return .queries(session, queries)
         case .upload: return .upload(session, try upload())
+        case .clientPart: return .part(session, try part())
         case .clientCredit: return .credit(session, bytes: try word())
         case .mark: return .mark(session, try word())
         case .resume:
@@ -78,6 +83,7 @@ extension ColumnReader {
             bind.isReset = true
         }
         if let group = optional(.part(10)) { bind.bootstrapView = try group.word() }
+        if let group = optional(.part(11)) { bind.partial = try group.partial() }
         return bind
     }
 
@@ -142,6 +148,19 @@ extension ColumnReader {
     func hash() throws(CodecError) -> RunningHash {
         let (first, second) = try fixedPair()
         return RunningHash(high: second, low: first)
+    }
+
+    func part() throws(CodecError) -> MessagePart {
+        MessagePart(message: try parted(), offset: try word(), bytes: Array(try data()))
+    }
+
+    func partial() throws(CodecError) -> PartialMessage {
+        PartialMessage(message: try parted(), received: try word())
+    }
+
+    private func parted() throws(CodecError) -> PartedMessage {
+        let (number, count) = (try word(), try word())
+        return PartedMessage(number: number, hash: try hash(), count: count)
     }
 
     func identity() throws(CodecError) -> FileIdentity {

@@ -51,6 +51,7 @@ extension ColumnReader {
                     checksums: try self[.part(2)].checksums()
                 )
             )
+        case .serverPart: return .part(session, try part())
         case .serverCredit: return .credit(session, bytes: try word())
         case .marked: return .marked(session, try word(), try word())
         case .notice: return .notice(session, Notice(try noticeKind(), text: try text()))
@@ -65,7 +66,8 @@ extension ColumnReader {
         let raw = try int(UInt8.self)
         let compression = CompressionKind(rawValue: raw)
         guard raw == 0 || compression != nil else { throw error(.unknownKind, "\(raw) is no way to compress") }
-        let limits = MessageLimits(messageBytes: try word(), commitChanges: try word(), sessions: try word())
+        var limits = MessageLimits(messageBytes: try word(), commitChanges: try word(), sessions: try word())
+        if let group = optional(.part(1)) { limits.commitBytes = try group.word() }
         return Welcome(
             version: version,
             compression: compression,
@@ -97,6 +99,7 @@ extension ColumnReader {
             bound.fork = Fork(common: try group.word(), answers: answers)
         }
         if let group = optional(.part(6)) { bound.horizon = try group.word() }
+        if let group = optional(.part(7)) { bound.staged = try group.partial() }
         return bound
     }
 

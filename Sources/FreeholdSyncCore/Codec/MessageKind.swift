@@ -12,6 +12,7 @@ enum MessageKind: UInt8 {
     case fetch = 8
     case unbind = 9
     case ping = 10
+    case clientPart = 11
 
     case welcome = 33
     case bound = 34
@@ -26,6 +27,7 @@ enum MessageKind: UInt8 {
     case notice = 43
     case error = 44
     case pong = 45
+    case serverPart = 46
 
     static let firstIgnorable: UInt8 = 128
 

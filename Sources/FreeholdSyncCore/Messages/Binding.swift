@@ -26,6 +26,9 @@ public struct Bind: Hashable, Sendable {
     /// or not, and `bound` says which of them the server knows, be it by a fork.
     public var isReset = false
 
+    /// What the file keeps of a message that came in parts. The server goes on behind it, if it still has that message.
+    public var partial: PartialMessage?
+
     public init(
         app: SyncString,
         stream: SyncValue? = nil,
@@ -148,6 +151,9 @@ public struct Bound: Hashable, Sendable {
     /// Commits with an earlier base come with the lists that they are about (`Upload.oldLists`).
     public var horizon: StreamVersion = 0
     public var start: Start
+
+    /// What the server keeps of a commit that comes in parts. The client goes on behind it.
+    public var staged: PartialMessage?
 
     public enum Start: Hashable, Sendable {
         /// `changes` follow, from the client's cursor on. The sums are of the state at that cursor, if the server can tell.

@@ -8,6 +8,8 @@ public enum ClientMessage: Hashable, Sendable {
     case bind(SessionNumber, Bind)
     case queries(SessionNumber, Queries)
     case upload(SessionNumber, Upload)
+    /// Bytes of an `upload` that has one commit.
+    case part(SessionNumber, MessagePart)
     /// The server may send this many bytes more in the session.
     case credit(SessionNumber, bytes: UInt64)
     /// Asks the server to send `marked` with this number as soon as it has sent everything that the stream holds now.
@@ -34,6 +36,8 @@ public enum ServerMessage: Hashable, Sendable {
     case bootstrapBegin(SessionNumber, BootstrapBegin)
     case bootstrapChunk(SessionNumber, BootstrapChunk)
     case bootstrapEnd(SessionNumber, BootstrapEnd)
+    /// Bytes of a message that is too large to be sent at once.
+    case part(SessionNumber, MessagePart)
     /// The client may upload this many bytes more in the session.
     case credit(SessionNumber, bytes: UInt64)
     /// Everything is sent that the stream held when the `mark` with this number came: all up to this version.
@@ -59,7 +63,8 @@ extension ClientMessage {
     public var session: SessionNumber? {
         switch self {
         case .hello, .ping: nil
-        case .bind(let session, _), .queries(let session, _), .upload(let session, _), .credit(let session, _),
+        case .bind(let session, _), .queries(let session, _), .upload(let session, _), .part(let session, _),
+            .credit(let session, _),
             .mark(let session, _), .resume(let session, _), .fetch(let session, _), .unbind(let session):
             session
         }
@@ -73,7 +78,7 @@ extension ServerMessage {
         case .welcome, .pong: nil
         case .bound(let session, _), .queryError(let session, _), .ack(let session, _), .changes(let session, _),
             .bootstrapBegin(let session, _), .bootstrapChunk(let session, _), .bootstrapEnd(let session, _),
-            .credit(let session, _), .marked(let session, _, _), .notice(let session, _):
+            .part(let session, _), .credit(let session, _), .marked(let session, _, _), .notice(let session, _):
             session
         case .error(let session, _): session
         }

@@ -9,6 +9,8 @@ public struct Hello: Hashable, Sendable {
     public var token: AccessToken
     /// The client's name and version, for logs.
     public var agent: SyncString?
+    /// A Boolean value that indicates whether the client takes messages in parts.
+    public var takesParts = false
 
     public init(
         versions: [UInt16] = [1],
@@ -76,6 +78,8 @@ public struct MessageLimits: Hashable, Sendable {
     public var commitChanges: UInt64
     /// The most sessions of a connection.
     public var sessions: UInt64
+    /// The most bytes of a commit that comes in parts. 0 if the server takes no parts.
+    public var commitBytes: UInt64 = 0
 
     public init(messageBytes: UInt64 = 16 << 20, commitChanges: UInt64 = 10_000_000, sessions: UInt64 = 1_000) {
         self.messageBytes = messageBytes

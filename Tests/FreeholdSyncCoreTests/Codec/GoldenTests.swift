@@ -73,7 +73,38 @@ struct GoldenTests {
         ("fetch", .fetch(1, [ObjectName("Todo", 1), ObjectName("Person", .uuid(uuid)), ObjectName("Todo", 1)])),
         ("unbind", .unbind(1)),
         ("ping", .ping(Ping(deviceTime: 375_000_000_001))),
+        ("helloWithParts", .hello(helloWithParts)),
+        ("bindWithPart", .bind(1, bindWithPart)),
+        ("part", .part(1, part)),
     ]
+
+    static let parted = PartedMessage(number: 1_002, hash: RunningHash(high: 0x0A0B, low: 0x0C0D), count: 100_000)
+    static let part = MessagePart(message: parted, offset: 16_384, bytes: [1, 2, 3, 0xFF])
+    static let partial = PartialMessage(message: parted, received: 16_384)
+
+    static let helloWithParts: Hello = {
+        var hello = Hello(deviceTime: 375_000_000_000, token: AccessToken("t0ken"))
+        hello.takesParts = true
+        return hello
+    }()
+
+    static let bindWithPart: Bind = {
+        var bind = Bind(app: "todo", schema: SchemaClaim(version: 2, hash: RunningHash(high: 5, low: 6)))
+        bind.partial = partial
+        return bind
+    }()
+
+    static let welcomeWithParts: Welcome = {
+        var welcome = Welcome(serverTime: 375_000_000_005, credit: 1 << 20)
+        welcome.limits.commitBytes = 1 << 28
+        return welcome
+    }()
+
+    static let boundWithPart: Bound = {
+        var bound = Bound(schema: .accepted, epoch: 7, acknowledged: 8, start: .resume(nil))
+        bound.staged = partial
+        return bound
+    }()
 
     static let upload: Upload = {
         let (todo, person) = (ObjectName("Todo", 1), ObjectName("Person", "ada"))
@@ -246,6 +277,9 @@ struct GoldenTests {
         ("notice", .notice(1, Notice(.leaving(after: 5_000), text: "update"))),
         ("error", .error(nil, ErrorMessage(.transient(after: 1_000), text: "busy"))),
         ("pong", .pong(Pong(deviceTime: 1, serverTime: 2))),
+        ("welcomeWithParts", .welcome(welcomeWithParts)),
+        ("boundWithPart", .bound(1, boundWithPart)),
+        ("serverPart", .part(1, part)),
     ]
 
     @Test func `Messages are the bytes that they have always been`() throws {

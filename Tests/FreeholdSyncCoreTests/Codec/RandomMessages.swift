@@ -215,13 +215,14 @@ struct RandomMessages {
     mutating func client() -> ClientMessage {
         switch pick(0..<12) {
         case 0:
-            let hello = Hello(
+            var hello = Hello(
                 versions: some(3) { UInt16(truncatingIfNeeded: $0.word()) },
                 compressions: random.chance(50) ? [.zlib] : [],
                 deviceTime: Int64(bitPattern: word()),
                 token: AccessToken(text()),
                 agent: maybe { $0.text() }
             )
+            hello.takesParts = random.chance(50)
             return .hello(hello)
         case 1:
             let documents = some(2) { SchemaDocument(className: $0.name(), json: $0.text()) }
@@ -241,6 +242,7 @@ struct RandomMessages {
             )
             bind.isReset = pick(0..<5) == 0
             bind.bootstrapView = maybe { $0.word() }
+            bind.partial = maybe { $0.partial() }
             return .bind(session(), bind)
         case 2:
             let queries = some(4) { ClassQuery(className: $0.name(), condition: $0.text()) }
@@ -259,6 +261,7 @@ struct RandomMessages {
         case 6: return .fetch(session(), some(5) { $0.object() })
         case 7: return .unbind(session())
         case 8: return .ping(Ping(deviceTime: Int64(bitPattern: word())))
+        case 9: return .part(session(), part())
         default:
             let lists = some(1) { messages in
                 OldList(
@@ -270,10 +273,20 @@ struct RandomMessages {
         }
     }
 
+    private mutating func partial() -> PartialMessage {
+        let message = PartedMessage(number: word(), hash: hash(), count: word())
+        return PartialMessage(message: message, received: word())
+    }
+
+    private mutating func part() -> MessagePart {
+        MessagePart(message: partial().message, offset: word(), bytes: (0..<pick(0..<40)).map(UInt8.init))
+    }
+
     mutating func server() -> ServerMessage {
         switch pick(0..<16) {
         case 0:
-            let limits = MessageLimits(messageBytes: word(), commitChanges: word(), sessions: word())
+            var limits = MessageLimits(messageBytes: word(), commitChanges: word(), sessions: word())
+            limits.commitBytes = random.chance(50) ? 0 : word()
             let welcome = Welcome(
                 version: UInt16(truncatingIfNeeded: word()),
                 compression: random.chance(50) ? .zlib : nil,
@@ -316,6 +329,7 @@ struct RandomMessages {
                 .storeReplaced, .upgradeRequired,
             ]
             return .error(maybe { $0.session() }, ErrorMessage(faults[pick(0..<9)], text: text()))
+        case 13: return .part(session(), part())
         case 12: return .pong(Pong(deviceTime: Int64(bitPattern: word()), serverTime: Int64(bitPattern: word())))
         default:
             let changes = Changes(
@@ -346,7 +360,7 @@ struct RandomMessages {
         }
         let verdicts: [SchemaVerdict] = [.accepted, .documentsNeeded, .refused(problems)]
         let starts: [Bound.Start] = [.resume(nil), .resume(checksums()), .bootstrap, .nothing]
-        return Bound(
+        var bound = Bound(
             file: maybe { $0.identity() },
             schema: verdicts[pick(0..<3)],
             epoch: word(),
@@ -354,5 +368,7 @@ struct RandomMessages {
             fork: maybe { Fork(common: $0.word(), answers: $0.maybe { $0.ack() }) },
             start: starts[pick(0..<4)]
         )
+        bound.staged = maybe { $0.partial() }
+        return bound
     }
 }

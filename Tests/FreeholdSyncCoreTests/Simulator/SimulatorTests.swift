@@ -146,7 +146,8 @@ struct SimulatorTests {
     static let rarePaths = [
         "a copied file", "a file from a backup", "a lost answer of the store", "a node dies",
         "a standby that was behind", "a store from a backup", "a store that fails", "an answer that came twice",
-        "another node", "closed by the server", "crash after a transaction", "crash before a transaction", "drop",
+        "a download goes on in the middle", "an upload goes on in the middle", "another node", "commits in parts",
+        "closed by the server", "crash after a transaction", "crash before a transaction", "drop",
         "drop before an answer", "fetched", "fork", "moved", "old lists", "refused: commitRefused",
         "refused: elementGone", "refused: forbidden", "refused: instanceGone", "refused: notUnique",
         "refused: objectGone", "reset with loss", "reset without loss", "resumed bootstrap", "resumed changes",

@@ -49,7 +49,7 @@ struct FileDamageTests {
         let tables = try FileTables(write, classes: nil)
         var bodies: [(column: Column, row: ObjectKey, bytes: [UInt8])] = []
         for table in [tables.values, tables.shadows, tables.commits, tables.lost] {
-            let column = table.columns.last!
+            let column = table.column(named: "body")!
             for row in write.keys(table) {
                 if case .data(let data) = write.value(column, row) { bodies.append((column, row, [UInt8](data))) }
             }

@@ -136,7 +136,7 @@ struct ScriptedClient {
         case .error(_, let error):
             faults.append(error.fault)
             connection = nil
-        case .welcome, .credit, .notice, .pong: break
+        case .welcome, .part, .credit, .notice, .pong: break
         }
         return []
     }

@@ -19,6 +19,8 @@ struct SimulatedWorld {
         var crash: MemoryClientStore.Crash?
         /// Of scripted worlds.
         var reports: [ClientReport] = []
+        /// The message of which it was sent parts last in its connection.
+        var parted: PartedMessage?
         /// The values that were seen, to find one that comes back.
         var seen: [Watched: [MergedContent]] = [:]
     }
@@ -58,6 +60,8 @@ struct SimulatedWorld {
     var paths: [String: Int] = [:]
     var trace: [String] = []
     var isTracing = false
+    /// The bytes of commits that were sent in parts.
+    private var assembled: [PartedMessage: [UInt8]] = [:]
     /// Increments that programs without a file asked for, by their numbers.
     var submissions: [SubmissionNumber: Int64] = [:]
     var lastSubmission: SubmissionNumber = 0
@@ -136,7 +140,11 @@ struct SimulatedWorld {
             configuration.groupChanges = 4
             configuration.uploadCredit = 4_000
             configuration.limits.messageBytes = 2_000
+            configuration.partBytes = 60
+            (configuration.keptBytes, configuration.keepDelay) = (100, 300)
         }
+        // Every third world has a node of an earlier version.
+        if seed % 3 == 0 { configuration.limits.commitBytes = 0 }
         if profile.hasVersions { return ServerMachine(configuration, matcher: QueryMatcher()) }
         return ServerMachine(configuration, matcher: SimpleMatcher())
     }
@@ -151,7 +159,11 @@ struct SimulatedWorld {
         if profile.isNarrow {
             configuration.window = 2_500
             configuration.uploadBytes = 600
+            configuration.partBytes = 60
+            (configuration.keptBytes, configuration.keepDelay) = (100, 300)
         }
+        // Every fourth client is of an earlier version.
+        configuration.takesParts = (seed &+ UInt64(index)) % 4 != 0
         configuration.resetMode = resetMode
         return ClientMachine(configuration)
     }
@@ -227,7 +239,25 @@ struct SimulatedWorld {
                 if upload.commits.contains(where: { $0.part != nil }) { note("split commits") }
                 checks.note(upload)
             }
+            if case .part(_, let part) = read { noteUp(part, index) }
         } catch { problems.append("a client's message: \(error)") }
+    }
+
+    /// Remembers what the parts of a commit are together.
+    private mutating func noteUp(_ part: MessagePart, _ index: Int) {
+        let known = assembled[part.message] ?? []
+        if part.offset == 0 { note("commits in parts") }
+        guard part.offset <= UInt64(known.count) else {
+            return problems.append("client \(index) leaves bytes of a commit out")
+        }
+        let bytes = Array(known.prefix(Int(part.offset))) + part.bytes
+        assembled[part.message] = bytes
+        guard UInt64(bytes.count) == part.message.count else { return }
+        guard case .upload(_, let upload)? = try? MessageCodec.whole.clientMessage(bytes) else {
+            return problems.append("the parts of client \(index) make no commit")
+        }
+        if !upload.oldLists.isEmpty { note("old lists") }
+        checks.note(upload)
     }
 
     private mutating func perform(_ request: StoreRequest, _ index: Int) -> StoreOutcome? {
@@ -355,10 +385,15 @@ struct SimulatedWorld {
                 case .resume: note("resumed changes")
                 case .nothing: note("bound anew")
                 }
+                if bound.staged != nil { note("an upload goes on in the middle") }
+                clients[index].parted = nil
             case .bootstrapChunk(_, let chunk): if !chunk.covers.isEmpty { note("resync by keys") }
             case .changes(_, let changes):
                 if changes.continues { note("split changes") }
                 if changes.from == changes.to { note("fetched") }
+            case .part(_, let part):
+                if part.offset > 0, clients[index].parted != part.message { note("a download goes on in the middle") }
+                clients[index].parted = part.message
             default: break
             }
         } catch { problems.append("a server's message: \(error)") }

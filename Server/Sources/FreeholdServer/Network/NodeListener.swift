@@ -80,6 +80,13 @@ public final class NodeListener: Sendable {
     /// Takes no more connections. Those that are there stay.
     public func close() async { try? await channel.close() }
 
+    /// The number of the option `TCP_NOTSENT_LOWAT`.
+    #if canImport(Darwin)
+        private static let notSentLowWater: CInt = 0x201
+    #else
+        private static let notSentLowWater: CInt = 25
+    #endif
+
     private static func bootstrap(
         _ group: any EventLoopGroup,
         _ initialize: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
@@ -89,6 +96,8 @@ public final class NodeListener: Sendable {
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelInitializer(initialize)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            // What a slow receiver is sent waits here, where it is counted, and not in the system.
+            .childChannelOption(.tcpOption(NIOBSDSocket.Option(rawValue: notSentLowWater)), value: 128 << 10)
             // Reads take what a message usually needs; a connection that is idle keeps nothing.
             .childChannelOption(
                 .recvAllocator,

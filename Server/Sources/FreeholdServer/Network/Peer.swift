@@ -83,6 +83,8 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
     ///
     /// - Returns: whether they are looked at. One read may hold the `hello` and what follows it.
     func admits(_ bytes: Int) -> Bool {
+        // A large frame is whole only after a long time on a slow network.
+        lastRead = .now()
         guard identity == nil else { return true }
         unproven += bytes
         if isIdentifying {

@@ -10,6 +10,8 @@ public struct NodeLimits: Hashable, Sendable {
     public var sessions: UInt64 = 1_000
     /// Of a message's body, before it is compressed.
     public var messageBytes: UInt64 = 16 << 20
+    /// The bytes of one commit, however many messages it takes. A client hands a larger one back to its app.
+    public var commitBytes: UInt64 = 256 << 20
     /// Of bodies of HTTP requests that wait, all together.
     public var bodyBytes = 64 << 20
     /// What may wait to be taken by a receiver. One that is slower is dropped: it catches up by its cursor when it comes again.

@@ -99,6 +99,7 @@ public final class ServerNode: @unchecked Sendable {
         let limits = configuration.limits
         server.commitSize = { $0.estimatedSize }
         server.limits = MessageLimits(messageBytes: limits.messageBytes, sessions: limits.sessions)
+        server.limits.commitBytes = limits.commitBytes
         server.groupDelay = configuration.groupDelay
         if configuration.compressesMessages { server.compressions = [.zlib] }
         server.connections = limits.connections
@@ -306,12 +307,18 @@ public final class ServerNode: @unchecked Sendable {
         let actions = machine.handle(event, now: now(), random: &random)
         var batches: [ConnectionNumber: [OutgoingMessage]] = [:]
         var shared: [SharedFrame] = []
+        // Sessions with equal views are sent equal parts.
+        var parts: [MessagePart: SharedFrame] = [:]
         var closing: [Peer] = []
         for action in actions {
             switch action {
             case .send(let number, let message):
                 let frame: SharedFrame
-                if let equal = shared.last(where: { $0.isEqual(to: message) }) {
+                if case .part(_, var part) = message {
+                    part.bytes = []
+                    frame = parts[part] ?? SharedFrame(message)
+                    parts[part] = frame
+                } else if let equal = shared.last(where: { $0.isEqual(to: message) }) {
                     frame = equal
                 } else {
                     frame = SharedFrame(message)

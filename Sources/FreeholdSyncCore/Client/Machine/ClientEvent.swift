@@ -8,6 +8,9 @@ public enum ClientEvent: Hashable, Sendable {
     case connectionClosed
     /// A message arrived, which took so many bytes.
     case received(ServerMessage, bytes: UInt64)
+    /// The network took bytes of a message, or brought some, while an answer of the server is outstanding. So the connection is alive, however
+    /// long a message takes.
+    case progressed
     /// Somebody committed to the file, in whatever process.
     case committed
     case subscribed([ClassQuery])
@@ -96,6 +99,13 @@ public struct ClientConfiguration: Hashable, Sendable {
     public var window: UInt64 = 4 << 20
     /// The bytes of commits that go into one message.
     public var uploadBytes: UInt64 = 256 << 10
+    /// Messages that are several times as large are sent in parts of so many bytes, if the server takes that.
+    public var partBytes: UInt64 = 16 << 10
+    /// A Boolean value that indicates whether messages are sent and taken in parts.
+    public var takesParts = true
+    /// Parts of an incomplete message are written to the file once there are so many bytes of them, or after so many milliseconds.
+    public var keptBytes: UInt64 = 1 << 20
+    public var keepDelay: Int64 = 2_000
     /// The most bytes of one transaction of the server, which is kept in memory until it is whole.
     public var transactionBytes: UInt64 = 1 << 30
     /// In milliseconds.

@@ -19,14 +19,21 @@ extension ClientMachine {
     }
 
     private func hello(_ now: Int64) -> Hello {
-        Hello(compressions: configuration.compressions, deviceTime: now, token: configuration.token)
+        var hello = Hello(
+            compressions: configuration.compressions,
+            deviceTime: now,
+            token: configuration.token
+        )
+        hello.takesParts = configuration.takesParts
+        return hello
     }
 
     private mutating func resetSession() {
         (uploadCredit, grantedBytes, sentThrough, sentQueries) = (0, 0, 0, 0)
         (isCollecting, sendsDocuments, horizon) = (false, false, 0)
         (parts, partBytes, fetching, healing, misfits) = ([], 0, [], [:], 0)
-        (pingedAt, bestRoundTrip) = (nil, .max)
+        (outgoing, staged, incoming, incomingBytes, keptParts) = (nil, nil, nil, 0, nil)
+        (pingedAt, bestRoundTrip, hasProgressed) = (nil, .max, false)
     }
 
     /// The connection is gone: another one comes after a while.
@@ -55,6 +62,9 @@ extension ClientMachine {
     private mutating func leave() {
         generation += 1
         (parts, partBytes) = ([], 0)
+        // The next connection goes on behind it.
+        keepIncoming()
+        (incoming, outgoing) = (nil, nil)
         // A download that was waited for and isn't in the file has to be asked for again.
         unsentMarks = marks.map(\.id) + unsentMarks
         marks = []
@@ -62,7 +72,7 @@ extension ClientMachine {
         report(.connection(.disconnected))
     }
 
-    private mutating func drop(_ now: Int64, _ random: inout some RandomNumberGenerator, after: Int64 = 0) {
+    mutating func drop(_ now: Int64, _ random: inout some RandomNumberGenerator, after: Int64 = 0) {
         output.append(.close)
         lose(now, &random, after: after)
     }
@@ -73,12 +83,14 @@ extension ClientMachine {
         case .ping:
             guard link != .stopped, link != .waiting, link != .connecting else { return }
             if pingedAt != nil || link == .greeting {
-                drop(now, &random)
-                return
+                // On a slow network the answer waits behind other messages. Only silence ends the connection.
+                guard hasProgressed else { return drop(now, &random) }
+            } else {
+                pingedAt = now
+                send(.ping(Ping(deviceTime: now)))
+                if link == .ready, reportedBase != nil { request(.describe, .leastBase) }
             }
-            pingedAt = now
-            send(.ping(Ping(deviceTime: now)))
-            if link == .ready, reportedBase != nil { request(.describe, .leastBase) }
+            hasProgressed = false
             output.append(.setTimer(.ping, at: now &+ configuration.pingInterval))
         }
     }
@@ -89,7 +101,7 @@ extension ClientMachine {
             isBlocked = false
             if isDescribed, !isSuspended { connect() }
         } else if link == .binding || link == .ready {
-            send(.hello(Hello(compressions: configuration.compressions, deviceTime: greetedAt, token: token)))
+            send(.hello(hello(greetedAt)))
         }
     }
 
@@ -133,7 +145,7 @@ extension ClientMachine {
         }
     }
 
-    private mutating func receiveBound(
+    mutating func receiveBound(
         _ message: ServerMessage,
         _ bytes: UInt64,
         _ now: Int64,
@@ -147,6 +159,7 @@ extension ClientMachine {
             guard !take(changes, bytes) else { break }
             report(.fault(.tooLarge(limit: configuration.transactionBytes), text: "A transaction has no end."))
             drop(now, &random)
+        case .part(_, let part): take(part, bytes: bytes, now: now, &random)
         case .bootstrapBegin(_, let begin): request(.beginBootstrap(begin), .other, bytes: bytes)
         case .bootstrapChunk(_, let chunk): request(.takeInChunk(chunk), .other, bytes: bytes)
         case .bootstrapEnd(_, let end): request(.endBootstrap(end), .other, bytes: bytes)

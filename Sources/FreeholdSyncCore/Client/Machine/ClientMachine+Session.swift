@@ -21,6 +21,10 @@ extension ClientMachine {
         )
         bind.isReset = file.isReset
         if let bootstrap = state.bootstrap, bootstrap.position != nil { bind.bootstrapView = bootstrap.begin.view }
+        if serverTakesParts {
+            keptParts = file.partial
+            bind.partial = file.partial
+        }
         reportedBase = file.leastBase
         send(.bind(configuration.session, bind))
         send(.credit(configuration.session, bytes: configuration.window))
@@ -40,6 +44,7 @@ extension ClientMachine {
             if bound.fork != nil, !state.isReset { report(.forked) }
             link = .ready
             horizon = bound.horizon
+            staged = bound.staged
             failures = 0
             sentThrough = bound.fork == nil && !state.isReset ? bound.acknowledged : 0
             isCollecting = true
@@ -88,21 +93,30 @@ extension ClientMachine {
 
     /// Asks the file for commits, if some can be sent.
     mutating func upload() {
-        guard link == .ready, hasWork, !isCollecting, !state.isReset, uploadCredit > 0 else { return }
+        sendParts()
+        guard link == .ready, hasWork, !isCollecting, outgoing == nil, !state.isReset, uploadCredit > 0 else { return }
         isCollecting = true
         let bytes = min(configuration.uploadBytes, messageBytes, uploadCredit)
         request(.collect(after: sentThrough, bytes: bytes, horizon: horizon), .work)
     }
 
-    private var messageBytes: UInt64 { max(min(limits.messageBytes, knownLimit) / 2, 512) }
+    var messageBytes: UInt64 { max(min(limits.messageBytes, knownLimit) / 2, 512) }
 
     mutating func send(_ commits: [UploadedCommit], _ oldLists: [OldList], hasMore: Bool) {
         isCollecting = false
         hasWork = hasMore
-        uploadCredit -= min(uploadCredit, oldLists.estimatedSize)
         var batch: [UploadedCommit] = []
         for commit in commits {
             let size = commit.commit.estimatedSize
+            if goesInParts(bytes: size.addingOrMax(oldLists.estimatedSize)) {
+                send(&batch)
+                if sendInParts(commit, oldLists) {
+                    // The others are asked for again once it was sent.
+                    hasWork = true
+                    return upload()
+                }
+            }
+            uploadCredit -= min(uploadCredit, oldLists.estimatedSize)
             uploadCredit -= min(uploadCredit, size)
             sentThrough = commit.commit.number
             guard size > messageBytes, commit.commit.changes.count > 1 else {

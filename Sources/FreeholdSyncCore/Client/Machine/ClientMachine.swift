@@ -53,6 +53,13 @@ public struct ClientMachine: Sendable {
     var isCollecting = false
     var parts: [Changes] = []
     var partBytes: UInt64 = 0
+    /// A commit that is being sent in parts, and what the server kept of one at the bind.
+    var outgoing: OutgoingParts?
+    var staged: PartialMessage?
+    /// A message that comes in parts, its bytes that aren't done with, and what the file kept of one at the bind.
+    var incoming: IncomingParts?
+    var incomingBytes: UInt64 = 0
+    var keptParts: PartialMessage?
     var fetching: Set<ObjectName> = []
     var healing: [SyncString: Int] = [:]
     var misfits = 0
@@ -61,6 +68,8 @@ public struct ClientMachine: Sendable {
     /// Commits that a reset set aside so far.
     var resetLost = 0
     var pingedAt: Int64?
+    /// A Boolean value that indicates whether bytes were sent or received since the last time of a ping.
+    var hasProgressed = false
     var greetedAt: Int64 = 0
     var bestRoundTrip = Int64.max
 
@@ -99,6 +108,8 @@ public struct ClientMachine: Sendable {
 
     public init(_ configuration: ClientConfiguration) { self.configuration = configuration }
 
+    var serverTakesParts: Bool { configuration.takesParts && limits.commitBytes > 0 }
+
     /// Whether the session is bound, so that work goes up and down.
     public var isReady: Bool { link == .ready }
 
@@ -115,7 +126,10 @@ public struct ClientMachine: Sendable {
         case .started: request(.describe, .start)
         case .connectionOpened: greet(now)
         case .connectionClosed: lose(now, &random)
-        case .received(let message, let bytes): receive(message, bytes, now, &random)
+        case .received(let message, let bytes):
+            hasProgressed = true
+            receive(message, bytes, now, &random)
+        case .progressed: hasProgressed = true
         case .committed:
             hasWork = true
             upload()

@@ -10,12 +10,18 @@ extension ClientStore {
         now: Int64,
         random: inout some RandomNumberGenerator
     ) throws -> StoreOutcome {
-        try transact { transaction in
-            try transaction.resolveLocalCommits()
-            return try transaction.perform(request, now: now, random: &random)
+        while true {
+            let outcome = try transact { transaction -> StoreOutcome? in
+                guard try transaction.resolveLocalCommits(upTo: resolvedBytes) else { return nil }
+                return try transaction.perform(request, now: now, random: &random)
+            }
+            if let outcome { return outcome }
         }
     }
 }
+
+/// The bytes of local commits that one transaction gives numbers to. Work of many days offline takes several.
+private let resolvedBytes = 16 << 20
 
 extension ClientTransaction {
     fileprivate mutating func perform(
@@ -37,6 +43,21 @@ extension ClientTransaction {
             let refusals = try acknowledge(ack, now: now)
             return .acknowledged(upTo: state.acknowledged, refusals)
         case .takeIn(let changes): return try takeIn(changes, now: now)
+        case .keepPart(let part):
+            try keep(part)
+            return .done
+        case .takeParts(let last):
+            switch try whole(last) {
+            case .changes(_, let changes): return try takeIn([changes], now: now)
+            case .bootstrapChunk(_, let chunk): return try takeIn(chunk)
+            case .ack(_, let ack):
+                let refusals = try acknowledge(ack, now: now)
+                return .acknowledged(upTo: state.acknowledged, refusals)
+            default: return .misfit
+            }
+        case .giveUp(let number):
+            try giveUp(number)
+            return .done
         case .beginBootstrap(let begin):
             beginBootstrap(begin)
             setQuerySet(begin.queryVersion) { $0.state = .bootstrapping }
@@ -58,6 +79,7 @@ extension ClientTransaction {
             return .done
         case .compare(let sums): return .compared(try mismatches(sums))
         case .reset(let mode):
+            try removeParts()
             reset(mode)
             return .done
         }
@@ -71,7 +93,8 @@ extension ClientTransaction {
             leastBase: try leastBase(),
             pendingHashes: try pendingHashes(),
             hasLocalWork: state.acknowledged < state.lastCommit && !state.isReset,
-            schema: try schemaClaim()
+            schema: try schemaClaim(),
+            partial: try partial()
         )
     }
 
@@ -135,6 +158,7 @@ extension ClientTransaction {
             for batch in message.classes { try take(batch) }
         }
         state.cursor = first.to
+        try dropOldParts()
         state.clock = state.clock.pushed(by: last.clock, wall: now)
         try settle(upTo: first.to.version)
         return .tookIn(try outcome(last.checksums, objects: UInt64(changes.reduce(0) { $0 + $1.count })))

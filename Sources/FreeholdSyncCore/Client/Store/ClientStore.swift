@@ -36,11 +36,22 @@ public protocol ClientTransaction {
 
     /// What was committed and has no number yet, in order.
     func localCommits() throws -> [LocalCommit]
+    /// Returns the first of these, until they have about so many bytes: at least one, if there is one.
+    func localCommits(upTo bytes: Int) throws -> [LocalCommit]
     mutating func removeLocalCommit(_ sequence: UInt64) throws
 
     func commit(_ number: UInt64) throws -> JournalCommit?
     mutating func put(_ commit: JournalCommit) throws
     mutating func removeCommit(_ number: UInt64) throws
+
+    // MARK: Messages that come in parts
+
+    /// What is kept of one. There is one at most.
+    func partial() throws -> PartialMessage?
+    /// Writes bytes behind those that are kept.
+    mutating func keepPart(_ part: MessagePart) throws
+    func keptBytes() throws -> [UInt8]
+    mutating func removeParts() throws
 
     /// Keeps work that was given up, for the app.
     mutating func keep(_ lost: LostWork) throws
@@ -51,4 +62,5 @@ public protocol ClientTransaction {
 
 extension ClientTransaction {
     public func schemaClaim() throws -> SchemaClaim? { nil }
+    public func localCommits(upTo bytes: Int) throws -> [LocalCommit] { try localCommits() }
 }

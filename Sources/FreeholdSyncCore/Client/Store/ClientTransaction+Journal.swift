@@ -1,7 +1,16 @@
 extension ClientTransaction {
     /// Gives numbers and names to what was committed. It comes before anything that changes what is confirmed.
-    package mutating func resolveLocalCommits() throws {
-        let commits = try localCommits()
+    package mutating func resolveLocalCommits() throws { _ = try resolveLocalCommits(upTo: .max) }
+
+    /// Like `resolveLocalCommits()`, for the first commits, until they have about so many bytes.
+    ///
+    /// - Returns: true if these were all.
+    mutating func resolveLocalCommits(upTo bytes: Int) throws -> Bool {
+        try resolve(try localCommits(upTo: bytes))
+        return try localCommits(upTo: 1).isEmpty
+    }
+
+    private mutating func resolve(_ commits: [LocalCommit]) throws {
         if state.isReset, state.isPrepared {
             return try postpone(commits)
         }

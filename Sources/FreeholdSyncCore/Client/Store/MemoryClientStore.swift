@@ -17,6 +17,7 @@ public struct MemoryClientStore: ClientStore, Sendable {
         public private(set) var local: [LocalCommit] = []
         public private(set) var commits: [UInt64: JournalCommit] = [:]
         public private(set) var lost: [LostWork] = []
+        private var parts: (message: PartedMessage, bytes: [UInt8])?
         private var sums: [SyncString: ClassChecksum] = [:]
         var lastSequence: UInt64 = 0
         /// What the last transaction edited, as an observer hears of it.
@@ -122,6 +123,14 @@ extension MemoryClientStore.Data {
     public func commit(_ number: UInt64) -> JournalCommit? { commits[number] }
     public mutating func put(_ commit: JournalCommit) { commits[commit.commit.number] = commit }
     public mutating func removeCommit(_ number: UInt64) { commits[number] = nil }
+
+    public func partial() -> PartialMessage? {
+        parts.map { PartialMessage(message: $0.message, received: UInt64($0.bytes.count)) }
+    }
+
+    public mutating func keepPart(_ part: MessagePart) { parts = (part.message, keptBytes() + part.bytes) }
+    public func keptBytes() -> [UInt8] { parts?.bytes ?? [] }
+    public mutating func removeParts() { parts = nil }
 
     public mutating func keep(_ lost: LostWork) { self.lost.append(lost) }
 

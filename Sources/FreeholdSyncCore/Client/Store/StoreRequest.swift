@@ -11,6 +11,12 @@ public enum StoreRequest: Hashable, Sendable {
     case acknowledge(Ack)
     /// All messages of one pair of cursors.
     case takeIn([Changes])
+    /// Keeps bytes of a message that comes in parts.
+    case keepPart(MessagePart)
+    /// The last bytes of a message that comes in parts: it is taken in as if it had come at once.
+    case takeParts(MessagePart)
+    /// Takes back a commit that is too large for the server, and keeps it for the app.
+    case giveUp(UInt64)
     case beginBootstrap(BootstrapBegin)
     case takeInChunk(BootstrapChunk)
     case endBootstrap(BootstrapEnd)
@@ -63,6 +69,9 @@ public struct FileDescription: Hashable, Sendable {
     public var hasLocalWork: Bool
     /// Of the classes that sync; nil if the file doesn't know.
     public var schema: SchemaClaim?
+
+    /// What came of a message that comes in parts.
+    public var partial: PartialMessage?
 
     /// Commits that the request set aside for the app.
     var lost = 0

@@ -25,6 +25,20 @@ extension Cursor: Kept {
     }
 }
 
+extension PartedMessage: Kept {
+    func write(to bytes: inout [UInt8]) {
+        number.write(to: &bytes)
+        hash.write(to: &bytes)
+        count.write(to: &bytes)
+    }
+
+    init(from reader: inout KeptReader) throws(CodecError) {
+        let number = try UInt64(from: &reader)
+        let hash = try RunningHash(from: &reader)
+        self.init(number: number, hash: hash, count: try UInt64(from: &reader))
+    }
+}
+
 extension FileIdentity: Kept {
     func write(to bytes: inout [UInt8]) {
         UInt64(ident.rawValue).write(to: &bytes)
@@ -369,6 +383,8 @@ package enum KeptBytes {
 
     package static func of(_ commit: JournalCommit) -> [UInt8] { write(commit) }
     package static func of(_ lost: LostWork) -> [UInt8] { write(lost) }
+    package static func of(_ message: PartedMessage) -> [UInt8] { write(message) }
+    package static func parted(_ bytes: UnsafeRawBufferPointer) throws(CodecError) -> PartedMessage { try read(bytes) }
 
     package static func state(_ bytes: UnsafeRawBufferPointer) throws(CodecError) -> ClientState { try read(bytes) }
     package static func shadow(_ bytes: UnsafeRawBufferPointer) throws(CodecError) -> Shadow {

@@ -4,6 +4,7 @@ extension ServerMessage {
         switch self {
         case .changes(_, let changes): 64 + changes.classes.estimatedSize
         case .bootstrapChunk(_, let chunk): 64 + chunk.classes.estimatedSize
+        case .part(_, let part): 64 + UInt64(part.bytes.count)
         case .ack(_, let ack): 32 + UInt64(ack.versions.count) * 2 + ack.restored.estimatedSize
         default: 32
         }

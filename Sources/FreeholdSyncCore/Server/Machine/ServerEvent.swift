@@ -121,12 +121,22 @@ public struct ServerConfiguration: Sendable {
     public var pendingCommits = 100_000
     /// The bytes that the binds of one user's sessions may occupy together.
     public var bindBytes = 32 << 20
+    /// Messages that are several times as large are sent in parts of so many bytes, to clients that take that.
+    public var partBytes: UInt64 = 16 << 10
+    /// Parts of an incomplete commit are given to the store once there are so many bytes of them, or after so many milliseconds.
+    public var keptBytes: UInt64 = 1 << 20
+    public var keepDelay: Int64 = 2_000
+    /// The bytes that wait for the sessions of one connection. Once there are so many, its other sessions wait.
+    public var outgoingBytes: UInt64 = 64 << 20
+    /// How long an incomplete commit is kept to which nothing is added.
+    public var partAge: Int64 = 86_400_000
     public var connections = 20_000
 
     public init(
         apps: [SyncString: ServerApp],
         authenticate: @escaping @Sendable (AccessToken, Int64) -> SyncString?
     ) {
+        limits.commitBytes = 256 << 20
         self.apps = apps
         self.authenticate = authenticate
     }

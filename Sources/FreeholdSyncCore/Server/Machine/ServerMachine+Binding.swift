@@ -159,6 +159,12 @@ extension ServerMachine {
         (session.cursor, session.told) = (bind.cursor, bind.cursor)
         session.holdsUnknown = bind.cursor != nil || bind.bootstrap != nil
         session.masks = Self.masks(bind)
+        session.partial = bind.partial
+        if identity == nil, let staged = file.staged, staged.message.number == row.last + 1,
+            configuration.limits.commitBytes > 0
+        {
+            session.staged = staged
+        }
         session.state = .idle
         let start = begin(&session, file, row)
         sessions[key] = session
@@ -179,6 +185,7 @@ extension ServerMachine {
             start: start
         )
         bound.horizon = file.head.horizon
+        if takesParts(key) { bound.staged = session.staged }
         send(key, .bound(key.number, bound))
         acknowledge(key, file.answers)
         if case .bootstrap(let bootstrap) = session.state { announce(key, bootstrap) }
@@ -197,7 +204,10 @@ extension ServerMachine {
         let bind = session.bind
         let (rights, lens) = (session.rights, session.lens)
         let held = row.subscribed.map { View($0, matcher, rights, lens) }.flatMap { $0.number == bind.view ? $0 : nil }
-        let pending = row.pending.map { (queries: $0, view: View($0, matcher, rights, lens)) }
+        // A bootstrap counts as complete once it is sent. Its end may not have arrived. With objects of an earlier view, it begins anew.
+        let sets = bind.cursor == nil ? [row.pending, row.subscribed] : [row.pending]
+        let begun = sets.compactMap { $0 }.first { $0.version == bind.bootstrap?.queryVersion }
+        let pending = begun.map { (queries: $0, view: View($0, matcher, rights, lens)) }
         let isReachable = bind.cursor.map { $0.version >= file.head.logStart } ?? false
         // What came of it must be what would come now: the user's rights may be others.
         if let position = bind.bootstrap, let pending, pending.queries.version == position.queryVersion,

@@ -86,7 +86,10 @@ extension ServerMachine {
             return
         }
         guard bootstrap.index < bootstrap.classes.count else { return finish(key, bootstrap) }
-        if bootstrap.number == 0 { bootstrap.number = nextBootstrap() }
+        if bootstrap.number == 0 {
+            bootstrap.number = nextBootstrap()
+            sessions[key]?.pace = (session.grantedBytes, now)
+        }
         bootstrap.isAsked = true
         sessions[key]?.state = .bootstrap(bootstrap)
         request(

@@ -29,10 +29,10 @@ extension ServerMachine {
             guard let views = streams[name]?.sessions.views,
                 let batches = views[number]?.batches(contents, indices)
             else { continue }
-            let pieces = pieces(of: batches, views[number]?.lens)
+            var sending = StepBatches(batches, lens: views[number]?.lens, configuration)
             for key in views.sessions(of: number) {
                 guard let session = sessions[key], session.isLive else { continue }
-                if session.credit > 0 { send(key, step, batches, pieces) } else { leaveBehind(key, at: step.from) }
+                if isOpen(session) { send(key, step, in: &sending) } else { leaveBehind(key, at: step.from) }
             }
         }
         for key in sessions.restless(in: name) {
@@ -40,12 +40,14 @@ extension ServerMachine {
                 pump(key)
                 continue
             }
-            if session.credit > 0 { progress(key) } else { leaveBehind(key, at: step.to) }
+            if isOpen(session) { progress(key) } else { leaveBehind(key, at: step.to) }
         }
         // Who isn't concerned for long is told now and then how far the stream is.
         let stride: StreamVersion = 1_000
         guard step.from.version / stride != step.to.version / stride else { return }
-        for key in streams[name]?.sessions.keys ?? [] where sessions[key]?.credit ?? 0 > 0 { progress(key) }
+        for key in streams[name]?.sessions.keys ?? [] where sessions[key].map({ isOpen($0) }) == true {
+            progress(key)
+        }
     }
 
     /// A live session can't be sent what comes behind a cursor.
@@ -54,28 +56,16 @@ extension ServerMachine {
         sessions[key]?.state = .behind
     }
 
-    /// What messages of a step hold, in the clients' names.
-    private func pieces(of batches: [ClassBatch], _ lens: (any SessionLens)?) -> [[ClassBatch]] {
-        let pieces = batches.split(bytes: configuration.chunkBytes)
-        guard let lens else { return pieces }
-        return pieces.map { lens.down($0) }
-    }
-
-    /// - Parameter pieces: the batches in the client's names.
-    private mutating func send(
-        _ key: SessionKey,
-        _ step: StreamStep,
-        _ batches: [ClassBatch],
-        _ pieces: [[ClassBatch]]
-    ) {
+    private mutating func send(_ key: SessionKey, _ step: StreamStep, in sending: inout StepBatches) {
         guard let session = sessions[key], let told = session.told else { return }
         if !session.isLive { sessions[key]?.cursor = step.to }
-        sessions[key]?.noteSent(batches)
-        if !batches.isEmpty {
-            for (index, piece) in pieces.enumerated() {
-                let continues = index + 1 < pieces.count
-                let changes = Changes(from: told, to: step.to, clock: step.clock, classes: piece, continues: continues)
-                sendPlain(key, .changes(key.number, changes))
+        sessions[key]?.noteSent(sending.batches)
+        if !sending.batches.isEmpty {
+            if takesParts(key), let (message, bytes) = sending.parts(from: told, step) {
+                let parts = OutgoingParts(message, bytes, known: session.partial)
+                enqueue(.parts(parts, isAck: false), key)
+            } else {
+                for changes in sending.messages(from: told, step) { sendPlain(key, .changes(key.number, changes)) }
             }
             sessions[key]?.told = step.to
         }
@@ -114,7 +104,7 @@ extension ServerMachine {
 
     /// Asks the store for what the session lacks, if it may be sent anything.
     mutating func pump(_ key: SessionKey) {
-        guard let session = sessions[key], session.credit > 0, let stream = streams[session.stream] else { return }
+        guard let session = sessions[key], isOpen(session), let stream = streams[session.stream] else { return }
         switch session.state {
         case .behind:
             // What a file's own commits did mustn't come before their answers.
@@ -128,7 +118,14 @@ extension ServerMachine {
                 return progress(key)
             }
             sessions[key]?.state = .catchingUp
-            request(session.stream, .step(after: cursor, objects: configuration.stepObjects), .step(key, cursor))
+            // What the client has a part of is made again as it was.
+            let part = session.partial?.message.number ?? 0
+            let end = part > cursor.version && takesParts(key) ? part : nil
+            request(
+                session.stream,
+                .step(after: cursor, objects: configuration.stepObjects, through: end),
+                .step(key, cursor)
+            )
         case .bootstrap: askPage(key)
         default: break
         }
@@ -151,7 +148,8 @@ extension ServerMachine {
         streams[session.stream]?.takeLate(contents)
         if let stream = streams[session.stream] {
             let batches = session.view.batches(contents)
-            send(key, step, batches, pieces(of: batches, session.lens))
+            var sending = StepBatches(batches, lens: session.lens, configuration)
+            send(key, step, in: &sending)
             if step.to.version > stream.head.version {
                 var head = stream.head
                 (head.version, head.hash, head.clock) = (step.to.version, step.to.hash, max(head.clock, step.clock))
@@ -191,8 +189,11 @@ extension ServerMachine {
         }
         let batches = [ClassBatch](updates)
         sessions[key]?.noteSent(batches)
-        let changes = Changes(from: told, to: told, clock: stream.head.clock, classes: batches)
-        send(key, .changes(key.number, changes))
+        // Each message stands by itself: it corrects what the client has.
+        for piece in batches.split(bytes: configuration.chunkBytes) {
+            let changes = Changes(from: told, to: told, clock: stream.head.clock, classes: piece)
+            send(key, .changes(key.number, changes))
+        }
     }
 }
 
@@ -209,6 +210,48 @@ extension StreamState {
 
     /// Whether commits of the file are on their way into the store.
     fileprivate func isMerging(_ ident: FileIdent) -> Bool { group?.items.contains { $0.ident == ident } ?? false }
+}
+
+/// The messages of a step to sessions with one view. They are made once for all of them.
+private struct StepBatches {
+    /// In stored names.
+    let batches: [ClassBatch]
+    private let lens: (any SessionLens)?
+    private let chunkBytes: UInt64
+    private let partedBytes: UInt64
+    private var pieces: [[ClassBatch]]?
+    private var isLarge: Bool?
+    /// By what the sessions call their cursors.
+    private var parted: [Cursor: (PartedMessage, [UInt8])] = [:]
+
+    init(_ batches: [ClassBatch], lens: (any SessionLens)?, _ configuration: ServerConfiguration) {
+        (self.batches, self.lens, chunkBytes) = (batches, lens, configuration.chunkBytes)
+        partedBytes = configuration.partBytes &* 4
+    }
+
+    /// The messages, for clients that take whole ones.
+    mutating func messages(from told: Cursor, _ step: StreamStep) -> [Changes] {
+        let pieces = pieces ?? batches.split(bytes: chunkBytes).map { lens?.down($0) ?? $0 }
+        self.pieces = pieces
+        return pieces.enumerated().map { index, piece in
+            let continues = index + 1 < pieces.count
+            return Changes(from: told, to: step.to, clock: step.clock, classes: piece, continues: continues)
+        }
+    }
+
+    /// The bytes of one message. Nil if it is small enough to be sent at once.
+    mutating func parts(from told: Cursor, _ step: StreamStep) -> (PartedMessage, [UInt8])? {
+        let isLarge = isLarge ?? (batches.estimatedSize > partedBytes)
+        self.isLarge = isLarge
+        guard isLarge else { return nil }
+        if let known = parted[told] { return known }
+        let classes = lens?.down(batches) ?? batches
+        let changes = Changes(from: told, to: step.to, clock: step.clock, classes: classes)
+        guard let bytes = try? MessageCodec.whole.encode(.changes(1, changes)) else { return nil }
+        let parts = (PartedMessage(number: step.to.version, bytes), bytes)
+        parted[told] = parts
+        return parts
+    }
 }
 
 extension [ClassBatch] {

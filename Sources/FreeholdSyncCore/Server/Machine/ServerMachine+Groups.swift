@@ -250,6 +250,9 @@ extension ServerMachine {
             )
         }
         for key in sessions.restless(in: name) { pump(key) }
+        for key in Set(group.results.filter(\.item.wasSplit).map { currentSession(of: $0.item, name) }).sorted() {
+            readInbox(key)
+        }
         if streams[name]?.sessions.isEmpty == true, streams[name]?.queue.isEmpty == true {
             streams[name] = nil
         } else {

@@ -19,12 +19,16 @@ extension ServerMachine {
         if case .credit(_, let more) = message {
             let (sum, overflow) = session.credit.addingReportingOverflow(Int64(clamping: more))
             sessions[key]?.credit = overflow ? .max : sum
+            sessions[key]?.noteGrant(more, now)
+            sendParts(key)
+            if sessions[key]?.isLive == true { progress(key) }
             return pump(key)
         }
         if case .binding = session.state { return end(key, .violation, "The session isn't bound yet.") }
         switch message {
         case .queries(_, let queries): take(queries, key)
         case .upload(_, let upload): take(upload, key)
+        case .part(_, let part): take(part, key)
         case .mark(_, let mark):
             guard session.marks.count < 1_000 else { return end(key, .violation, "There are too many marks.") }
             sessions[key]?.marks.append((mark, streams[session.stream]?.head.version ?? 0))
@@ -47,6 +51,7 @@ extension ServerMachine {
             return end(connection, .auth, "The token is another user's.")
         }
         connections[connection]?.user = user
+        connections[connection]?.takesParts = hello.takesParts
         let welcome = Welcome(
             compression: hello.compressions.first(where: configuration.compressions.contains),
             limits: configuration.limits,
@@ -109,6 +114,12 @@ extension ServerMachine {
         if let session = sessions[key] { sessions[key]?.bind = Self.stored(bind, session) }
         // They are judged, and large.
         sessions[key]?.bind.schema.documents = []
+        if let ident = bind.file?.ident, let other = streams[stream]?.sessions[ident], let old = sessions[other] {
+            // What came over a connection that is dead isn't lost.
+            keepIncoming(old)
+            sessions[other]?.incoming = nil
+            giveBack(other)
+        }
         let query = FileQuery(
             ident: bind.file?.ident,
             acknowledged: bind.journal.acknowledged,

@@ -6,6 +6,9 @@ extension ServerMachine {
             if session.uploadDebt != 0 || !session.inbox.isEmpty || !session.oldLists.isEmpty {
                 work.append("uploads of \(session.ident) wait: \(session.uploadDebt) B")
             }
+            if !session.outbox.isEmpty || session.incoming != nil || !session.parted.isEmpty || session.unreleased > 0 {
+                work.append("parts of messages of \(session.ident) wait")
+            }
         }
         for (name, stream) in streams where stream.group != nil || !stream.queue.isEmpty {
             work.append("commits of \(name) that nobody merges")

@@ -15,7 +15,7 @@ extension ServerMachine {
         readInbox(key)
     }
 
-    private mutating func readInbox(_ key: SessionKey) {
+    mutating func readInbox(_ key: SessionKey) {
         // No copy of the session is kept, so the inbox isn't copied for each commit.
         while let (next, received) = sessions[key]?.nextUpload {
             let commit = next.commit
@@ -24,7 +24,8 @@ extension ServerMachine {
                 let lists = sessions[key]?.oldLists.removeValue(forKey: commit.number)
                 let debt = sessions[key]?.uploadDebt ?? 0
                 sessions[key]?.uploadDebt = debt - min(debt, lists?.estimatedSize ?? 0)
-                release(key, commit)
+                if sessions[key]?.stored?.message.number == commit.number { sessions[key]?.stored = nil }
+                release(key, commit, wasSplit: sessions[key]?.parted[commit.number] != nil)
                 continue
             }
             guard commit.number == received + 1 else {
@@ -35,11 +36,18 @@ extension ServerMachine {
             }
             // It waits in the inbox, and its credit with it. What the server sends goes on.
             if let stream = sessions[key]?.stream, isHeld(commit.changes, stream) { return }
+            if sessions[key]?.stored?.message.number == commit.number { return readStored(key) }
             if let part = next.part {
                 guard var session = sessions[key], part.index == session.nextPart || part.index == 0 else {
                     return end(key, .violation, "A part before this one is missing.")
                 }
                 session.nextPart = part.index
+                session.stagedBytes = part.index == 0 ? 0 : session.stagedBytes
+                session.stagedBytes = session.stagedBytes.addingOrMax(commit.estimatedSize)
+                let limit = configuration.limits.commitBytes
+                guard limit == 0 || session.stagedBytes <= limit else {
+                    return end(key, .tooLarge(limit: limit), "The commit is too large.")
+                }
                 session.isStoring = true
                 sessions[key] = session
                 return request(session.stream, .stage(session.ident, next), .part(key))
@@ -47,8 +55,11 @@ extension ServerMachine {
             sessions[key]?.inbox.removeFirst()
             sessions[key]?.received = commit.number
             sessions[key]?.nextPart = 0
-            enqueue(key, commit, next.hash, wasSplit: false)
+            let wasSplit = sessions[key]?.parted[commit.number] != nil
+            if sessions[key]?.heavy == commit.number { sessions[key]?.isMerging = true }
+            enqueue(key, commit, next.hash, wasSplit: wasSplit)
         }
+        proceed(key)
     }
 
     // MARK: Held classes
@@ -99,9 +110,11 @@ extension ServerMachine {
         }
         session.isStoring = false
         session.nextPart = 0
+        session.stagedBytes = 0
         session.received = whole.number
-        // Its parts are paid for.
-        session.uploadDebt += configuration.commitSize(whole)
+        // Its parts are paid for. What comes behind it waits.
+        (session.heavy, session.isMerging) = (whole.number, true)
+        session.parted[whole.number] = 0
         sessions[key] = session
         enqueue(key, whole, hash, wasSplit: true)
         readInbox(key)
@@ -142,12 +155,13 @@ extension ServerMachine {
         }
     }
 
-    /// Gives the credit of a commit back, unless it was a split one, whose parts were given back.
+    /// Gives the credit of a commit back. For a commit in parts, that is the credit of the last parts.
     mutating func release(_ key: SessionKey, _ commit: Commit, wasSplit: Bool = false) {
         guard let session = sessions[key] else { return }
+        if wasSplit { return releaseParted(commit.number, key) }
         let bytes = min(configuration.commitSize(commit), session.uploadDebt)
         sessions[key]?.uploadDebt -= bytes
-        if !wasSplit { send(key, .credit(key.number, bytes: bytes)) }
+        send(key, .credit(key.number, bytes: bytes))
     }
 
     /// Answers commits, as far as the client doesn't know the answers.

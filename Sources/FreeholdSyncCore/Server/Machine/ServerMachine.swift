@@ -48,6 +48,9 @@ public struct ServerMachine: Sendable {
     struct Connection: Sendable {
         /// Nil before `hello`.
         var user: SyncString?
+        var takesParts = false
+        /// The bytes of messages that are on their way in parts.
+        var outgoing: UInt64 = 0
         var sessions: Set<SessionNumber> = []
     }
 
@@ -59,6 +62,8 @@ public struct ServerMachine: Sendable {
         case commit(StreamName)
         case part(SessionKey)
         case parts(SessionKey)
+        case kept(SessionKey)
+        case whole(SessionKey)
         case step(SessionKey, Cursor)
         case page(SessionKey, of: UInt64)
         case fetch(SessionKey, [ObjectName], Cursor)
@@ -139,10 +144,11 @@ public struct ServerMachine: Sendable {
     }
 
     /// Tells a client something that is said in its own names.
-    mutating func sendPlain(_ key: SessionKey, _ message: ServerMessage) {
+    mutating func sendPlain(_ key: SessionKey, _ message: ServerMessage) { sendInOrder(key, message) }
+
+    mutating func emit(_ key: SessionKey, _ message: ServerMessage, bytes size: UInt64) {
         actions.append(.send(key.connection, message))
-        let size = Int64(clamping: configuration.size(message))
-        sessions[key]?.credit -= size
+        sessions[key]?.credit -= Int64(clamping: size)
     }
 
     /// Ends a connection with an error that tells nothing of what others do.
@@ -162,6 +168,11 @@ public struct ServerMachine: Sendable {
     mutating func forget(_ key: SessionKey) {
         guard let session = sessions.removeValue(forKey: key) else { return }
         discharge(session)
+        keepIncoming(session)
+        if session.stagedBytes > 0 {
+            request(session.stream, .dropParts(PartName(ident: session.ident, commit: session.received + 1)), .note)
+        }
+        for case .parts(let parts, _) in session.outbox { noteDone(parts.message.count, key) }
         connections[key.connection]?.sessions.remove(key.number)
         if let head = streams[session.stream]?.head.cursor,
             streams[session.stream]?.sessions.remove(key, of: session.ident, session.view.identity) == true
@@ -188,6 +199,8 @@ public struct ServerMachine: Sendable {
         case .commit(let stream): takeCommit(answer, stream)
         case .part(let key): takePart(answer, key)
         case .parts(let key): takeParts(answer, key)
+        case .kept(let key): takeKept(answer, key)
+        case .whole(let key): takeStored(answer, key)
         case .step(let key, let cursor): takeStep(answer, key, cursor)
         case .page(let key, let bootstrap): takePage(answer, key, bootstrap)
         case .fetch(let key, let names, let cursor): takeFetched(answer, key, names, cursor)
@@ -220,6 +233,7 @@ public struct ServerMachine: Sendable {
             noteWriters()
             for stream in Set(streams.keys).union(writers.keys) {
                 request(stream, .trim(log: log, horizon: horizon), .head(stream))
+                request(stream, .trimParts(before: now - configuration.partAge), .note)
             }
             actions.append(.setTimer(.trim, at: callersNow &+ configuration.trimInterval))
         }

@@ -67,6 +67,32 @@ struct Session: Sendable {
 
     /// Bytes of uploads that aren't answered.
     var uploadDebt: UInt64 = 0
+    /// The bytes of parts of the commit behind `received`, in the form of earlier clients.
+    var stagedBytes: UInt64 = 0
+
+    // MARK: Messages in parts
+
+    /// What the client keeps of a message that it was sent in parts.
+    var partial: PartialMessage?
+    /// A Boolean value that indicates whether the client took the chunks of a bootstrap so fast that they needn't be sent in parts.
+    var isFast = false
+    /// The bytes that the client was done with since it bound, and the bytes and the time at which it was asked for them.
+    var grantedBytes: UInt64 = 0
+    var pace: (bytes: UInt64, time: Int64)?
+    /// What is on its way down in parts, and what waits behind that.
+    var outbox: [Outgoing] = []
+    /// What the store kept of a commit in parts when the session was bound, and what comes of one.
+    var staged: PartialMessage?
+    var incoming: IncomingParts?
+    /// Bytes of parts whose credit is to be given back.
+    var unreleased: UInt64 = 0
+    /// Commits that came in parts and aren't merged yet, and the credit that is given back then.
+    var parted: [UInt64: UInt64] = [:]
+    /// A whole commit of which parts are in the store. The inbox has a place for it.
+    var stored: IncomingParts?
+    /// A large commit that is in memory. What comes behind it waits until it is merged.
+    var heavy: UInt64?
+    var isMerging = false
 
     /// What the client holds of objects with pending work is what it was sent last.
     mutating func noteSent(_ batches: [ClassBatch]) {
@@ -80,7 +106,17 @@ struct Session: Sendable {
     }
 
     /// The next upload that can be taken in hand, and the last one that was.
-    var nextUpload: (next: UploadedCommit, received: UInt64)? { isStoring ? nil : inbox.first.map { ($0, received) } }
+    var nextUpload: (next: UploadedCommit, received: UInt64)? {
+        isStoring || isMerging ? nil : inbox.first.map { ($0, received) }
+    }
+
+    /// The client is done with so many bytes.
+    mutating func noteGrant(_ bytes: UInt64, _ now: Int64) {
+        grantedBytes = grantedBytes.addingOrMax(bytes)
+        guard !isFast, let pace, grantedBytes - pace.bytes >= 1 << 20 else { return }
+        // A MiB a second.
+        isFast = (grantedBytes - pace.bytes) / 1_049 >= UInt64(clamping: max(now - pace.time, 0))
+    }
 
     var isLive: Bool { if case .live = state { true } else { false } }
 

@@ -15,6 +15,7 @@ public struct MemoryServerStore: Sendable {
         var files: [FileIdent: FileRow] = [:]
         var answers: [FileIdent: [StoredAnswer]] = [:]
         var parts: [PartName: [UploadedCommit]] = [:]
+        var staged: [FileIdent: (message: PartedMessage, bytes: [UInt8], time: Int64)] = [:]
         var lastIdent: UInt32 = 0
     }
 
@@ -103,7 +104,18 @@ extension MemoryServerStore.Stream {
             parts[name] = known[..<index] + [part]
             return .done
         case .parts(let name): return .parts(parts[name] ?? [])
-        case .step(let cursor, let objects): return .step(step(after: cursor, objects: objects))
+        case .dropParts(let name):
+            parts[name] = nil
+            return .done
+        case .keepPart(let ident, let part, let time):
+            return keep(part, of: ident, time) ? .done : .failed(.unavailable("A part before this one is missing."))
+        case .keptParts(let ident): return .keptParts(staged[ident]?.bytes)
+        case .trimParts(let time):
+            staged = staged.filter { $0.value.time >= time }
+            parts = parts.filter { name, _ in (files[name.ident]?.time ?? 0) >= time }
+            return .done
+        case .step(let cursor, let objects, let version):
+            return .step(step(after: cursor, objects: objects, through: version))
         case .page(let name, let key, let version, let count):
             return .page(page(name, after: key, at: version, count))
         case .objects(let names, let version):
@@ -120,6 +132,24 @@ extension MemoryServerStore.Stream {
         }
     }
 
+    private mutating func keep(_ part: MessagePart, of ident: FileIdent, _ time: Int64) -> Bool {
+        guard let file = files[ident] else { return false }
+        if part.offset == 0 {
+            staged[ident] = nil
+            let entries = staged.filter { files[$0.key]?.user == file.user }.map { other, kept in
+                StagedParts.Entry(ident: other, count: kept.message.count, time: kept.time)
+            }
+            for other in StagedParts.evicted(entries, for: part.message.count) { staged[other] = nil }
+            staged[ident] = (part.message, part.bytes, time)
+            return true
+        }
+        guard let kept = staged[ident], kept.message == part.message, UInt64(kept.bytes.count) == part.offset else {
+            return false
+        }
+        staged[ident] = (part.message, kept.bytes + part.bytes, time)
+        return true
+    }
+
     private func bind(_ query: FileQuery) -> FileAnswer {
         let kept = query.ident.flatMap { answers[$0] } ?? []
         let file = query.ident.flatMap { files[$0] }
@@ -127,7 +157,7 @@ extension MemoryServerStore.Stream {
         var hash = known?.hash
         if let file, file.last == query.acknowledged { hash = file.hash }
         if query.acknowledged == 0 { hash = .empty }
-        return FileAnswer(
+        var answer = FileAnswer(
             head: head,
             file: file,
             answers: kept.filter { $0.answer.commit > query.acknowledged },
@@ -136,6 +166,10 @@ extension MemoryServerStore.Stream {
             cursor: query.cursor.flatMap(self.hash),
             bootstrap: query.bootstrap.flatMap(self.hash)
         )
+        answer.staged = query.ident.flatMap { staged[$0] }.map { kept in
+            PartialMessage(message: kept.message, received: UInt64(kept.bytes.count))
+        }
+        return answer
     }
 
     private func hash(at version: StreamVersion) -> RunningHash? {
@@ -191,7 +225,10 @@ extension MemoryServerStore.Stream {
             files[ident]?.clock = row.clock
         }
         for (ident, new) in commit.answers { answers[ident, default: []] += new }
-        for name in commit.finishedParts { parts[name] = nil }
+        for name in commit.finishedParts {
+            parts[name] = nil
+            if let number = staged[name.ident]?.message.number, number <= name.commit { staged[name.ident] = nil }
+        }
         return .done
     }
 
@@ -206,14 +243,14 @@ extension MemoryServerStore.Stream {
         return images
     }
 
-    private func step(after cursor: Cursor, objects count: Int) -> StreamStep? {
+    private func step(after cursor: Cursor, objects count: Int, through end: StreamVersion?) -> StreamStep? {
         guard cursor.epoch == head.epoch, cursor.version >= head.logStart, hash(at: cursor.version) == cursor.hash
         else { return nil }
         var order: [ObjectName] = []
         var before: [ObjectName: MergedObject?] = [:]
         var (last, authors) = (cursor.version, [FileIdent: UInt64]())
         for entry in log where entry.version > cursor.version {
-            if order.count >= count { break }
+            if order.count >= count || entry.version > end ?? .max { break }
             for change in entry.changes where before[change.name] == nil {
                 before[change.name] = .some(change.object)
                 order.append(change.name)

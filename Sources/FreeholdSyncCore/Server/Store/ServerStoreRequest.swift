@@ -22,8 +22,17 @@ public struct ServerStoreRequest: Sendable {
         /// Keeps a part of a split commit until the last comes.
         case stage(FileIdent, UploadedCommit)
         case parts(PartName)
-        /// What changed behind a cursor, up to about so many objects; whole commits only.
-        case step(after: Cursor, objects: Int)
+        /// Forgets the parts of a split commit, whose session ended before the last one.
+        case dropParts(PartName)
+        /// Keeps bytes of a file's commit that comes in parts, behind those that are kept; from the start on in place of them. Other
+        /// incomplete commits of the user may give way to it (`StagedParts`).
+        case keepPart(FileIdent, MessagePart, time: Int64)
+        /// The bytes that are kept of a file's incomplete commit.
+        case keptParts(FileIdent)
+        /// Forgets incomplete commits to which nothing was added since a time, and parts of files that weren't bound since.
+        case trimParts(before: Int64)
+        /// What changed behind a cursor, up to about so many objects, and up to a version if one is given; whole commits only.
+        case step(after: Cursor, objects: Int, through: StreamVersion? = nil)
         /// Objects as they were at a version, behind a key.
         case page(class: SyncString, after: PrimaryKey?, at: StreamVersion, objects: Int)
         case objects([ObjectName], at: StreamVersion)
@@ -87,6 +96,8 @@ public enum ServerStoreAnswer: Sendable {
     case done
     case rows(StoreRows)
     case parts([UploadedCommit])
+    /// Nil if nothing is kept.
+    case keptParts([UInt8]?)
     /// Nil if the log doesn't reach back to the cursor, or the cursor is of another history.
     case step(StreamStep?)
     /// Nil if the log doesn't reach back to the version.
@@ -123,6 +134,8 @@ public struct FileAnswer: Sendable {
     /// Of the log at the cursor's version and at the bootstrap's.
     public var cursor: RunningHash?
     public var bootstrap: RunningHash?
+    /// What is kept of the file's incomplete commit.
+    public var staged: PartialMessage?
 }
 
 /// The rows of a `RowQuery`, all read at one head.
