@@ -120,14 +120,20 @@ public final class App: Sendable {
     /// Combine publisher.
     public var currentUsers: AsyncStream<User?> { listeners.stream() }
 
+    /// Ends the sessions of a user that logged out.
     func ended(_ user: User) {
+        loggedOut(user)
+        syncManager.end(user)
+    }
+
+    /// Chooses another current user. The sessions of a user whose log-in the server ended wait for the next log-in.
+    func loggedOut(_ user: User) {
         state.withLock { state in
             if user.state == .removed { state.users[user.id] = nil }
             guard state.current == user.id else { return }
             state.current = state.users.values.filter { $0.isLoggedIn }.max { $0.id < $1.id }?.id
         }
         listeners.tell(currentUser)
-        syncManager.end(user)
     }
 
     /// Where the realms of a user lie.
@@ -175,9 +181,10 @@ public final class App: Sendable {
             return user
         }
         user.take(kept)
+        // The user is logged in, whatever becomes of the profile.
+        await syncManager.begin(user)
+        defer { listeners.tell(user) }
         try await user.refreshProfile()
-        listeners.tell(user)
-        syncManager.begin(user)
         return user
     }
 

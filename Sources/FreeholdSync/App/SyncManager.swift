@@ -119,7 +119,8 @@ public final class SyncManager: Sendable {
     /// Sessions of a user whose realms are open.
     func sessions(of user: User) -> [SyncSession] { files(of: user).compactMap(\.session) }
 
-    func begin(_ user: User) { for file in files(of: user) { file.begin() } }
+    /// Begins the sessions of a user whose realms are open, and gives those that wait for a token the user's.
+    func begin(_ user: User) async { for file in files(of: user) { await file.beginAgain() } }
 
     func end(_ user: User) { for file in files(of: user) { file.end() } }
 }

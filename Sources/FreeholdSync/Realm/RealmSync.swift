@@ -23,14 +23,15 @@ final class RealmSync: FileAttachment {
         var election: Task<Void, Never>?
         var watch: ChangeFeed.Observation?
         var session: SyncSession?
-        var begun = false
+        /// Ends the last session. The next one begins afterwards: both would observe the file's commits, and the first releases the lock.
+        var ending: Task<Void, Never>?
         var read: (version: UInt64, kept: KeptSubscriptions)?
         /// What the classes were when the session began.
         var classes: [UInt32: Int] = [:]
         /// The set that was sent last, and what the session calls it.
         var sent: (kept: KeptSubscriptions, version: UInt64)?
         var failure: (kept: KeptSubscriptions, error: any Error)?
-        var sending: Task<Void, Never>?
+        var sending: Task<Void, any Error>?
     }
 
     /// Drafts belong to realms, which belong to places.
@@ -69,10 +70,13 @@ final class RealmSync: FileAttachment {
 
     var session: SyncSession? { state.withLock { $0.session } }
 
-    /// Begins a session, if the user is logged in, and no other process syncs the file. Whoever does may end: then this one goes on within
-    /// half a second.
+    /// Begins a session, if the user is logged in, and no other process syncs the file. If that process ends, this one begins within half a
+    /// second. A session that exists gets the user's token: the log-in that it had may have ended.
     func begin() {
-        guard user.isLoggedIn, session == nil else { return }
+        guard user.isLoggedIn, let token = user.accessToken else { return }
+        let (session, isEnding) = state.withLock { ($0.session, $0.ending != nil) }
+        if let session { return session.renew(AccessToken(SyncString(token))) }
+        guard !isEnding else { return }
         do {
             if try agent.acquire() { return start() }
         } catch { user.app.syncManager.report(error, nil) }
@@ -81,13 +85,31 @@ final class RealmSync: FileAttachment {
             state.election = Task { [weak self] in
                 while !Task.isCancelled {
                     try? await Task.sleep(for: .milliseconds(500))
-                    guard let self, self.user.isLoggedIn else { return }
-                    guard (try? self.agent.acquire()) == true else { continue }
-                    self.state.withLock { $0.election = nil }
-                    return self.start()
+                    guard let self, self.elect() else { return }
                 }
             }
         }
+    }
+
+    /// Begins a session if no other process syncs the file any more.
+    ///
+    /// - Returns: whether to try again.
+    private func elect() -> Bool {
+        guard !Task.isCancelled else { return false }
+        let isLoggedIn = user.isLoggedIn
+        if isLoggedIn { guard (try? agent.acquire()) == true else { return true } }
+        state.withLock { $0.election = nil }
+        if isLoggedIn { start() }
+        return false
+    }
+
+    /// Like `begin()`, behind the end of a session that is ending.
+    func beginAgain() async {
+        if let ending = state.withLock({ $0.ending }) {
+            await ending.value
+            state.withLock { if $0.ending == ending { $0.ending = nil } }
+        }
+        begin()
     }
 
     private func start() {
@@ -149,16 +171,16 @@ final class RealmSync: FileAttachment {
     }
 
     func end() {
-        let session = state.withLock { state in
-            defer { (state.session, state.sent, state.watch) = (nil, nil, nil) }
+        state.withLock { state in
             state.election?.cancel()
             state.election = nil
-            return state.session
-        }
-        guard let session else { return }
-        Task {
-            await session.close()
-            agent.release()
+            guard let session = state.session else { return }
+            (state.session, state.sent, state.failure, state.watch) = (nil, nil, nil, nil)
+            state.ending = Task { [agent, before = state.ending] in
+                await before?.value
+                await session.close()
+                agent.release()
+            }
         }
     }
 
@@ -166,6 +188,9 @@ final class RealmSync: FileAttachment {
         switch event {
         case .report(.resetBegins): resetBegins()
         case .report(.wasReset(let lost)): resetEnded(lost)
+        case .report(.connection(.connected)):
+            // A set that the file couldn't take when it was sent.
+            if state.withLock({ $0.failure != nil }) { send(subscriptions(), nil) }
         default: break
         }
         guard let error = SyncError(event) else { return }
@@ -291,27 +316,27 @@ final class RealmSync: FileAttachment {
                 if sent.kept.version == kept.version { return sent.version }
                 if sent.kept.version > kept.version { throw SessionError.superseded }
             }
-            if let failure = state.withLock({ $0.failure }), failure.kept.version == kept.version {
-                throw failure.error
-            }
             guard session != nil else { throw missing }
-            await sendNewest()
+            try await sendNewest()
         }
     }
 
-    private func sendNewest() async {
+    private func sendNewest() async throws {
         let task = state.withLock { state in
             if let task = state.sending { return task }
-            let task = Task { await self.sendNow() }
+            let task = Task { try await self.sendNow() }
             state.sending = task
             return task
         }
-        await task.value
+        try await task.value
     }
 
-    private func sendNow() async {
+    private func sendNow() async throws {
         let kept = subscriptions()
-        guard let session else { return state.withLock { $0.sending = nil } }
+        guard let session else {
+            state.withLock { $0.sending = nil }
+            throw missing
+        }
         do {
             let known = try await session.knownQuerySet()
             let version: UInt64
@@ -321,14 +346,16 @@ final class RealmSync: FileAttachment {
                 version = try await session.subscribe(kept.queries).version
             }
             state.withLock { state in
-                state.sent = (kept, version)
+                // A session that ended meanwhile says nothing of the next one's sets.
+                if state.session === session { (state.sent, state.failure) = ((kept, version), nil) }
                 state.sending = nil
             }
         } catch {
             state.withLock { state in
-                state.failure = (kept, error)
+                if state.session === session { state.failure = (kept, error) }
                 state.sending = nil
             }
+            throw error
         }
     }
 
@@ -427,5 +454,11 @@ struct UserTokenSource: TokenSource {
     func token(insteadOf refused: AccessToken) async throws -> AccessToken {
         let tokens = try await user.refreshTokens(insteadOf: refused.text.string)
         return AccessToken(SyncString(tokens.access))
+    }
+
+    func passes(_ error: any Error) -> Bool {
+        guard let error = error as? AppError else { return false }
+        guard let status = error.httpStatusCode else { return error.code == .httpRequestFailed }
+        return status >= 500 || status == 408 || status == 429
     }
 }

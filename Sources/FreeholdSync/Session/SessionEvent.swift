@@ -41,4 +41,12 @@ public enum SessionError: Error, Hashable, Sendable {
 public protocol TokenSource: Sendable {
     /// A token that isn't the one which the server refused.
     func token(insteadOf refused: AccessToken) async throws -> AccessToken
+
+    /// A Boolean value that indicates whether an error of `token(insteadOf:)` passes without the app, such as an unreachable server. The session
+    /// asks again after a while then.
+    func passes(_ error: any Error) -> Bool
+}
+
+extension TokenSource {
+    public func passes(_ error: any Error) -> Bool { false }
 }
