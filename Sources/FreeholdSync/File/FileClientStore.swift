@@ -19,6 +19,8 @@ public struct FileClientStore: ClientStore {
 
     /// Hears of the commits that a session needn't hear of.
     var own: OwnCommits?
+    /// Receives the values that the app's classes, or the file, have no room for.
+    var misfits: Misfits?
 
     /// Makes the file one that syncs, unless it is. Objects that are there already go up as work of the file's own. A copy of a synced file
     /// that was made without its journal becomes a file of its own, without the work that wasn't sent.
@@ -59,11 +61,13 @@ public struct FileClientStore: ClientStore {
         do {
             write.origin = .applier(Self.applier)
             var transaction = try FileClientTransaction(write, try FileTables(write, classes: classes), time)
+            transaction.cache.misfits = misfits
             let result = try body(&transaction)
             try transaction.finish()
             let made = try write.commit()
             // Work that was found on the way is still to be sent. A transaction that wrote nothing made no version: the next is another's.
             if !transaction.hasFoundWork, made.version > write.base.version { own?.expect(made.version) }
+            misfits?.deliver()
             return result
         } catch {
             write.cancel()

@@ -39,6 +39,8 @@ public struct FileClientTransaction: ClientTransaction {
         }
 
         var hasFoundWork = false
+        /// Takes note of values that the app's classes, or the file, have no room for.
+        var misfits: Misfits?
     }
 
     struct Pending {

@@ -55,6 +55,8 @@ final class RealmSync: FileAttachment {
         )
         agent = AgentLock(database.path)
         path = realm.fileURL?.standardizedFileURL.path ?? database.path
+        let misfits = Misfits(local.narrowProperties()) { [weak self] in self?.note(misfit: $0) }
+        store.withStore { $0.misfits = misfits }
         user.app.syncManager.add(self)
         begin()
     }
@@ -198,6 +200,13 @@ final class RealmSync: FileAttachment {
         if case .report(.resetNeeded) = event, case .manual(let handler?) = configuration.clientResetMode {
             return handler(error, session)
         }
+        user.app.syncManager.report(error, session)
+    }
+
+    /// Reports a value of the server that the app's classes have no room for.
+    private func note(misfit text: String) {
+        let error = SyncError(.serverWarning, text)
+        store.keep(KeptError(time: Date(), code: "\(error.code)", message: text))
         user.app.syncManager.report(error, session)
     }
 
