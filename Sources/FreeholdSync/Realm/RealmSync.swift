@@ -27,7 +27,7 @@ final class RealmSync: FileAttachment {
         var ending: Task<Void, Never>?
         var read: (version: UInt64, kept: KeptSubscriptions)?
         /// What the classes were when the session began.
-        var classes: [UInt32: Int] = [:]
+        var classes: [UInt32: ClassForm] = [:]
         /// The set that was sent last, and what the session calls it.
         var sent: (kept: KeptSubscriptions, version: UInt64)?
         var failure: (kept: KeptSubscriptions, error: any Error)?
@@ -55,8 +55,12 @@ final class RealmSync: FileAttachment {
         )
         agent = AgentLock(database.path)
         path = realm.fileURL?.standardizedFileURL.path ?? database.path
-        let misfits = Misfits(local.narrowProperties()) { [weak self] in self?.note(misfit: $0) }
-        store.withStore { $0.misfits = misfits }
+        let misfits = Misfits(local.narrowProperties()) { [weak self] in self?.note(SyncError(.serverWarning, $0)) }
+        let ended = store.withStore { store in
+            store.misfits = misfits
+            return store.ended
+        }
+        for text in ended { note(SyncError(.invalidFlexibleSyncSubscriptions, text)) }
         user.app.syncManager.add(self)
         begin()
     }
@@ -145,9 +149,19 @@ final class RealmSync: FileAttachment {
 
     // MARK: Classes
 
-    /// How many properties each class has: it only grows while a file is in use.
-    private static func classes(_ view: DataView) -> [UInt32: Int] {
-        Dictionary(view.schema.tables.map { (UInt32($0.id), $0.columns.count) }) { first, _ in first }
+    /// The name of a class, the number of its properties, and the version of the schema. A migration changes them while the file is in use.
+    private struct ClassForm: Equatable {
+        let name: String
+        let properties: Int
+        let version: UInt64
+    }
+
+    private static func classes(_ view: DataView) -> [UInt32: ClassForm] {
+        let version = view.userVersion
+        let forms = view.schema.tables.map {
+            (UInt32($0.id), ClassForm(name: $0.name, properties: $0.columns.count, version: version))
+        }
+        return Dictionary(forms) { first, _ in first }
     }
 
     /// Classes came while the session goes on: the server has to hear of them before their objects.
@@ -203,10 +217,9 @@ final class RealmSync: FileAttachment {
         user.app.syncManager.report(error, session)
     }
 
-    /// Reports a value of the server that the app's classes have no room for.
-    private func note(misfit text: String) {
-        let error = SyncError(.serverWarning, text)
-        store.keep(KeptError(time: Date(), code: "\(error.code)", message: text))
+    /// Reports what the file's transactions found.
+    private func note(_ error: SyncError) {
+        store.keep(KeptError(time: Date(), code: "\(error.code)", message: error.message))
         user.app.syncManager.report(error, session)
     }
 

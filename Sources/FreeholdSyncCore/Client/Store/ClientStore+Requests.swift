@@ -29,9 +29,12 @@ extension ClientTransaction {
         case .collect(let number, let bytes, let horizon):
             let commits = try seal(after: number, bytes: bytes, horizon: horizon, salt: &random)
             var lists: [OldList] = []
-            if let first = commits.first?.commit, first.base < horizon { lists = try oldLists(first) }
+            if let first = commits.first?.commit, first.base < horizon {
+                let names = try names(of: first.schemaVersion)
+                lists = try oldLists(first).map { names?.list($0) ?? $0 }
+            }
             let hasMore = (commits.last?.commit.number ?? number) < state.lastCommit
-            return .collected(commits, oldLists: lists, hasMore: hasMore)
+            return .collected(try commits.map(asMade), oldLists: lists, hasMore: hasMore)
         case .bind(let bound): return try bind(bound, now: now)
         case .acknowledge(let ack):
             let refusals = try acknowledge(ack, now: now)
@@ -61,6 +64,12 @@ extension ClientTransaction {
             reset(mode)
             return .done
         }
+    }
+
+    /// Returns a commit with the names of the schema that it was made under.
+    private func asMade(_ uploaded: UploadedCommit) throws -> UploadedCommit {
+        guard let names = try names(of: uploaded.commit.schemaVersion) else { return uploaded }
+        return UploadedCommit(commit: names.commit(uploaded.commit), hash: uploaded.hash, part: uploaded.part)
     }
 
     func describe() throws -> FileDescription {

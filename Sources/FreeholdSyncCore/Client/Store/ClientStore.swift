@@ -47,8 +47,12 @@ public protocol ClientTransaction {
 
     /// The schema of what syncs, with its documents. Nil: the app's configuration says it.
     func schemaClaim() throws -> SchemaClaim?
+
+    /// The names that classes and properties had in a version of the app's schema, for those that have other names now. Nil: none has.
+    func names(of schemaVersion: UInt64) throws -> NameChanges?
 }
 
 extension ClientTransaction {
+    public func names(of schemaVersion: UInt64) throws -> NameChanges? { nil }
     public func schemaClaim() throws -> SchemaClaim? { nil }
 }

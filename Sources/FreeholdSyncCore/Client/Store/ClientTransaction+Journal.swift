@@ -154,7 +154,15 @@ extension ClientTransaction {
             guard number == state.acknowledged + 1, number <= state.sealed, var entry = try commit(number) else {
                 continue
             }
-            let refused = ack.refusals.filter { $0.commit == number }
+            var refused = ack.refusals.filter { $0.commit == number }
+            if !refused.isEmpty, try names(of: entry.commit.schemaVersion) != nil {
+                // They have the names of the commit's schema.
+                refused = refused.map { refusal in
+                    guard entry.commit.changes.indices.contains(refusal.index) else { return refusal }
+                    let change = entry.commit.changes[refusal.index]
+                    return Refusal(commit: number, index: refusal.index, change: change, reason: refusal.reason)
+                }
+            }
             let indices = Set(refused.map(\.index))
             for name in entry.commit.objects {
                 guard var shadow = try shadow(of: name) else { continue }

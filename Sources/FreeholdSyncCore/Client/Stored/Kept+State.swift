@@ -358,6 +358,7 @@ package enum KeptBytes {
 
     package static func of(_ commit: JournalCommit) -> [UInt8] { write(commit) }
     package static func of(_ lost: LostWork) -> [UInt8] { write(lost) }
+    package static func of(_ names: [SchemaNames]) -> [UInt8] { write(names) }
 
     package static func state(_ bytes: UnsafeRawBufferPointer) throws(CodecError) -> ClientState { try read(bytes) }
     package static func shadow(_ bytes: UnsafeRawBufferPointer) throws(CodecError) -> Shadow {
@@ -389,4 +390,5 @@ package enum KeptBytes {
     }
     package static func commit(_ bytes: UnsafeRawBufferPointer) throws(CodecError) -> JournalCommit { try read(bytes) }
     package static func lost(_ bytes: UnsafeRawBufferPointer) throws(CodecError) -> LostWork { try read(bytes) }
+    package static func names(_ bytes: UnsafeRawBufferPointer) throws(CodecError) -> [SchemaNames] { try read(bytes) }
 }
