@@ -41,6 +41,7 @@ extension FileClientTransaction {
         _ = try localCommits()
         guard let first = cache.pending?.first, first.commit.sequence == sequence else { return }
         cache.pending?.removeFirst()
+        cache.resolved.append(first.commit)
         cache.hasFoundWork = true
         try write.moveJournalCursor(FileClientStore.cursorName, to: first.next)
         for name in first.commit.before.keys {

@@ -212,9 +212,10 @@ actor SessionLoop {
         timers = [:]
         machine = ClientMachine(machine.configuration)
         board.tell(.report(.connection(.disconnected)))
-        board.tell(.storeFailed(error))
+        let trouble = (error as? RepeatedFailure)?.trouble
+        if let trouble { board.tell(.storeFailedRepeatedly(trouble)) } else { board.tell(.storeFailed(error)) }
         if let subscriber { board.end(subscriber, .failure(error)) }
-        failures += 1
+        failures = trouble?.isLeftOut == true ? 0 : failures + 1
         inputs.yield(.restart, later: min(50 << min(failures, 11), 60_000))
     }
 

@@ -10,10 +10,53 @@ extension ClientStore {
         now: Int64,
         random: inout some RandomNumberGenerator
     ) throws -> StoreOutcome {
-        try transact { transaction in
-            try transaction.resolveLocalCommits()
-            return try transaction.perform(request, now: now, random: &random)
+        var care = StoreCare()
+        return try perform(request, now: now, random: &random, care: &care)
+    }
+
+    /// Like `perform(_:now:random:)`, for a caller that makes failed requests again.
+    ///
+    /// - Throws: `RepeatedFailure` in the place of an error that was thrown three times. The subject of the error is left out from then on.
+    public mutating func perform(
+        _ request: StoreRequest,
+        now: Int64,
+        random: inout some RandomNumberGenerator,
+        care: inout StoreCare
+    ) throws -> StoreOutcome {
+        do {
+            // A transaction of the app by itself, so that an error says which one it is about.
+            while care.isCareful, try resolve(&care, count: 1) {}
+            let outcome = try transact { [care] transaction in
+                transaction.care = care
+                try transaction.resolveLocalCommits()
+                return try transaction.perform(request, now: now, random: &random)
+            }
+            care.defaults = []
+            care.succeeded(request)
+            return outcome
+        } catch {
+            guard let trouble = care.failed(error, request) else { throw error }
+            throw RepeatedFailure(trouble: trouble)
         }
+    }
+}
+
+extension ClientStore {
+    /// Resolves some of the app's transactions in a transaction of their own.
+    ///
+    /// - Returns: A Boolean value that indicates whether there are more.
+    private mutating func resolve(_ care: inout StoreCare, count: Int) throws -> Bool {
+        var defaults = care.defaults
+        // Also if it throws: whether the transaction happened isn't known then.
+        defer { care.defaults.formUnion(defaults) }
+        let isMore = try transact { [care] transaction in
+            transaction.care = care
+            let isMore = try transaction.resolveLocalCommits(count: count)
+            defaults.formUnion(transaction.care.defaults)
+            return isMore
+        }
+        if !isMore { (care.defaults, defaults) = ([], []) }
+        return isMore
     }
 }
 

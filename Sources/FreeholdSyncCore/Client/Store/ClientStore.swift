@@ -10,6 +10,8 @@ public protocol ClientStore {
 /// A transaction of a local file. What it reads contains what it wrote.
 public protocol ClientTransaction {
     var state: ClientState { get set }
+    /// What is left out, since it failed before.
+    var care: StoreCare { get set }
 
     // MARK: Objects
 

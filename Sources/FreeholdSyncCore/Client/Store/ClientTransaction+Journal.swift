@@ -1,18 +1,31 @@
 extension ClientTransaction {
     /// Gives numbers and names to what was committed. It comes before anything that changes what is confirmed.
-    package mutating func resolveLocalCommits() throws {
+    ///
+    /// - Parameter count: The greatest number of the app's transactions.
+    /// - Returns: A Boolean value that indicates whether there are more.
+    @discardableResult
+    package mutating func resolveLocalCommits(count: Int = .max) throws -> Bool {
         let commits = try localCommits()
         if state.isReset, state.isPrepared {
-            return try postpone(commits)
+            try postpone(commits)
+            return false
         }
-        guard !commits.isEmpty else { return }
+        guard !commits.isEmpty else { return false }
         var draft = try lastDraft()
         var defaults: Set<ObjectName> = []
-        for local in commits {
+        for local in commits.prefix(count) {
+            if care.setAside.contains(local.sequence) {
+                // What it did is taken back, as far as that can be done.
+                try? misplace(local)
+                try removeLocalCommit(local.sequence)
+                continue
+            }
             do {
                 try resolve(local, &draft)
             } catch is MisplacedEdit {
                 try misplace(local)
+            } catch {
+                throw StoreTrouble(.work(sequence: local.sequence, classes: local.classes), error)
             }
             for case .set(let place, _, .byDefault) in local.edits { defaults.insert(place.object) }
             state.clock = max(state.clock, local.clock)
@@ -20,6 +33,7 @@ extension ClientTransaction {
         }
         try put(draft)
         for name in defaults.sorted() { try showDefaults(name) }
+        return commits.count > count
     }
 
     package mutating func resolve(_ local: LocalCommit) throws {
@@ -164,13 +178,17 @@ extension ClientTransaction {
                 }
             }
             let indices = Set(refused.map(\.index))
-            for name in entry.commit.objects {
-                guard var shadow = try shadow(of: name) else { continue }
-                if indices.isEmpty, shadow.isShownAlike(withoutAnswerTo: number) {
-                    shadow.acknowledge(commit: number, version: version, refused: [])
-                    try setShadow(shadow, of: name)
-                } else {
-                    try change(name) { $0.acknowledge(commit: number, version: version, refused: indices) }
+            for name in entry.commit.objects where !care.skipped.contains(name) {
+                try about(name) { transaction in
+                    guard var shadow = try transaction.shadow(of: name) else { return }
+                    if indices.isEmpty, shadow.isShownAlike(withoutAnswerTo: number) {
+                        shadow.acknowledge(commit: number, version: version, refused: [])
+                        try transaction.setShadow(shadow, of: name)
+                    } else {
+                        try transaction.change(name) {
+                            $0.acknowledge(commit: number, version: version, refused: indices)
+                        }
+                    }
                 }
             }
             for refusal in refused { try keep(.refused(refusal)) }
@@ -208,4 +226,9 @@ extension ClientTransaction {
             state.firstKept += 1
         }
     }
+}
+
+extension LocalCommit {
+    /// The classes of the objects that it is about.
+    package var classes: [SyncString] { Set(edits.map(\.object.className)).sorted() }
 }
