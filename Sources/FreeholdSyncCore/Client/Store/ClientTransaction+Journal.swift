@@ -10,9 +10,10 @@ extension ClientTransaction {
             try postpone(commits)
             return false
         }
-        guard !commits.isEmpty else { return false }
+        guard !commits.isEmpty || !care.defaults.isEmpty else { return false }
         var draft = try lastDraft()
         var defaults: Set<ObjectName> = []
+        var replays: [ObjectName: Replay] = [:]
         for local in commits.prefix(count) {
             if care.setAside.contains(local.sequence) {
                 // What it did is taken back, as far as that can be done.
@@ -21,7 +22,7 @@ extension ClientTransaction {
                 continue
             }
             do {
-                try resolve(local, &draft)
+                try resolve(local, &draft, replays: &replays)
             } catch is MisplacedEdit {
                 try misplace(local)
             } catch {
@@ -32,25 +33,36 @@ extension ClientTransaction {
             try removeLocalCommit(local.sequence)
         }
         try put(draft)
-        for name in defaults.sorted() { try showDefaults(name) }
-        return commits.count > count
+        // While there are more, the file shows what these did, too.
+        care.defaults.formUnion(defaults)
+        if commits.count > count { return true }
+        for name in care.defaults.sorted() { try showDefaults(name) }
+        care.defaults = []
+        return false
     }
 
     package mutating func resolve(_ local: LocalCommit) throws {
         var draft = try lastDraft()
-        try resolve(local, &draft)
+        var replays: [ObjectName: Replay] = [:]
+        try resolve(local, &draft, replays: &replays)
         try put(draft)
     }
 
     /// - Parameter draft: the last commit, while it may take in what follows. Many small transactions make one commit, which is written once.
-    private mutating func resolve(_ local: LocalCommit, _ draft: inout CommitDraft?) throws {
+    /// - Parameter replays: what objects are behind their pending work. Without it each of many transactions would do all of that work again.
+    private mutating func resolve(
+        _ local: LocalCommit,
+        _ draft: inout CommitDraft?,
+        replays: inout [ObjectName: Replay]
+    ) throws {
         var objects: [ObjectName: EditResolver.Work] = [:]
         objects.reserveCapacity(local.edits.count)
         for edit in local.edits {
             let name = edit.object
             guard objects.index(forKey: name) == nil else { continue }
             let shadow = try shadow(of: name) ?? Shadow(contents: local.before[name], version: version(of: name))
-            objects[name] = EditResolver.Work(shadow)
+            // Taken out, since its lists are changed in place.
+            objects[name] = EditResolver.Work(shadow, replay: replays.removeValue(forKey: name))
         }
         let isMore = draft?.canTake(local, objects, cursor: state.cursor?.version ?? 0) ?? false
         var resolver = EditResolver(
@@ -73,6 +85,7 @@ extension ClientTransaction {
             var shadow = work.shadow
             shadow.add(work.pending)
             try setShadow(shadow, of: name)
+            replays[name] = work.replay
         }
     }
 
