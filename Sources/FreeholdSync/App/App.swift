@@ -1,6 +1,7 @@
 import Foundation
 import Freehold
 import FreeholdBSON
+import FreeholdEngine
 import Synchronization
 
 /// An app on a server of yours: its users, and what they sync.
@@ -139,6 +140,23 @@ public final class App: Sendable {
     /// Where the realms of a user lie.
     func folder(of user: User) -> URL {
         folder.appendingPathComponent(AppAPI.escaped(user.id), isDirectory: true)
+    }
+
+    /// Reports the work in a user's files that the server doesn't have. Files that are encrypted and not open can't be looked into.
+    func reportUnsentWork(of user: User) {
+        let folder = folder(of: user)
+        let open = syncManager.databases(of: user)
+        for file in (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
+        where file.pathExtension == "realm" {
+            let path = file.standardizedFileURL.resolvingSymlinksInPath().path
+            let database = open.first { URL(fileURLWithPath: $0.path).resolvingSymlinksInPath().path == path }
+            guard let database = try? database ?? Database.open(at: file.path),
+                let unsent = try? SyncInspection(of: database).unsentCommits(), unsent > 0
+            else { continue }
+            let text =
+                "User \(user.id) was removed, and with the user \(unsent) transactions of '\(file.lastPathComponent)' that the server may not have."
+            syncManager.report(SyncError(.clientUserError, text), nil)
+        }
     }
 
     func deleteFiles(of user: User) {

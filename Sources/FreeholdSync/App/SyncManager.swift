@@ -1,5 +1,6 @@
 import Foundation
 import Freehold
+import FreeholdEngine
 import FreeholdSyncCore
 import Synchronization
 
@@ -115,6 +116,9 @@ public final class SyncManager: Sendable {
     private func files(of user: User) -> [RealmSync] {
         state.withLock { $0.files.compactMap(\.file) }.filter { $0.user == user }
     }
+
+    /// The files of a user that realms of the process have open.
+    func databases(of user: User) -> [Database] { files(of: user).map(\.database) }
 
     /// Sessions of a user whose realms are open.
     func sessions(of user: User) -> [SyncSession] { files(of: user).compactMap(\.session) }

@@ -192,7 +192,8 @@ public final class User: Sendable {
         }
     }
 
-    /// Logs out, and deletes the user's files here.
+    /// Logs out, and deletes the user's files here. If a file has work that wasn't sent, `SyncManager.errorHandler` is called with an error that
+    /// names the file and the number of transactions, before they are deleted.
     public func remove() async throws {
         let tokens = kept.withLock { $0.tokens }
         try leave(removing: true)
@@ -217,6 +218,7 @@ public final class User: Sendable {
         try app.file.remove(id)
         forget(isRemoved: true)
         app.ended(self)
+        app.reportUnsentWork(of: self)
         app.deleteFiles(of: self)
     }
 }

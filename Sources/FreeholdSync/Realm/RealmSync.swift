@@ -314,11 +314,33 @@ final class RealmSync: FileAttachment {
     func wait(for kept: KeptSubscriptions) async throws { try await wait(for: kept, isAwaited: true) }
 
     private func wait(for kept: KeptSubscriptions, isAwaited: Bool) async throws {
+        if session == nil, user.isLoggedIn {
+            // Another process syncs the file: the file says how far the set is.
+            if isAwaited { try await waitForAgent(kept) }
+            return
+        }
         let version = try await sent(kept)
         guard isAwaited else { return }
         guard let session else { throw missing }
         let set = try await session.waitForQuerySet(version)
         if set.state == .error, let error = set.errors.first { throw SyncError(error) }
+    }
+
+    /// Waits until the process that syncs the file has all that a set asks for. If that process ends, the session of this one does it.
+    private func waitForAgent(_ kept: KeptSubscriptions) async throws {
+        let (commits, commit) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let watch = try ChangeFeed(database).observe { _ in commit.yield() }
+        commit.yield()
+        defer { withExtendedLifetime(watch) { commit.finish() } }
+        for await _ in commits {
+            if session != nil { return try await wait(for: kept, isAwaited: true) }
+            guard user.isLoggedIn else { throw SessionError.closed }
+            guard subscriptions().version <= kept.version else { throw SessionError.superseded }
+            guard let set = try SyncInspection(of: database).sets.last, set.queries == kept.queries else { continue }
+            if set.state == .error, let error = set.errors.first { throw SyncError(error) }
+            if set.isComplete { return }
+        }
+        throw CancellationError()
     }
 
     /// Why there is no session.
@@ -397,17 +419,37 @@ final class RealmSync: FileAttachment {
     // MARK: What realms ask
 
     func willCommit(_ transaction: WriteTransaction) throws(Realm.Error) {
-        var subscribed: Set<String>?
-        for table in transaction.schema.tables
-        where !table.isEmbedded && !table.isAsymmetric && transaction.hasMadeObjects(in: table) {
-            let classes = subscribed ?? Set(SubscriptionRows.read(transaction).all.map(\.query.className))
-            subscribed = classes
-            guard !classes.contains(table.name) else { continue }
+        let subscribed = Set(SubscriptionRows.read(transaction).all.map(\.query.className))
+        let others = transaction.schema.tables.filter { table in
+            !table.isEmbedded && !table.isAsymmetric && !subscribed.contains(table.name)
+        }
+        guard !others.isEmpty else { return }
+        let edited = transaction.editedTables()
+        for table in others where edited.contains(table.id) || transaction.hasMadeObjects(in: table) {
             throw Realm.Error(
                 .noSubscriptionForWrite,
                 "Cannot write to class \(table.name) when no flexible sync subscription has been created."
             )
         }
+    }
+
+    func willWriteCopy() throws(Realm.Error) {
+        let unsent: UInt64
+        do { unsent = try SyncInspection(of: database).unsentCommits() } catch {
+            throw Realm.Error(
+                .fail,
+                "What sync keeps can't be read: \(error)",
+                fileURL: realmConfiguration.fileURL,
+                cause: error
+            )
+        }
+        guard unsent > 0 else { return }
+        throw Realm.Error(
+            .fail,
+            "\(unsent) transactions of the realm weren't sent to the server, and a copy would lose them. Wait for the upload, "
+                + "or use backup(to:), which keeps them.",
+            fileURL: realmConfiguration.fileURL
+        )
     }
 
     func awaitOpening(_ behavior: Realm.OpenBehavior, isNew: Bool) async throws {

@@ -7,7 +7,7 @@ actor SessionLoop {
         case subscribe([ClassQuery], wait: UInt64)
         case line(UInt64, LineEvent)
         case timer(ClientTimer, UInt64)
-        /// There is no token in the place of the refused one. `renewals` is the board's number when it was asked for.
+        /// A token in the place of the refused one can't be had. `renewals` is the board's number when it was asked for.
         case tokenFailed(any Error, refused: AccessToken, renewals: Int)
         /// An attempt to get a token failed a while ago.
         case renewal(refused: AccessToken)
