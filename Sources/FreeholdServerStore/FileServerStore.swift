@@ -41,12 +41,22 @@ public final class FileServerStore: Sendable {
         public var encryptionKey: EncryptionKey?
         /// Of each stream's file: see `Database.Options`.
         public var mapSize: Int?
-        /// The versions that are held for bootstraps, a stream. Without one a bootstrap reads the log for what changed since.
+        /// The versions that are held for bootstraps, a stream. Without one a bootstrap reads the log for what changed since. A version is
+        /// held for a minute after the last page of it was read, and as long as the file grows by no more than 64 MiB.
         public var pinnedVersions = 16
+        /// The bytes of the log that trimming leaves, beside the age of its entries. The entries of the last hour stay in any case. A client
+        /// that was away for longer than the log reaches compares keys.
+        public var logBytes: UInt64 = 512 << 20
+        /// A file of at least this size is rewritten when it is opened if two thirds of it are free pages.
+        public var shrinkBytes: UInt64 = 32 << 20
         /// The files that are open at once, unless more are at work.
         public var openStreams = 256
         /// Rows that lie together. Fewer make single changes cheaper, and scans and large imports dearer.
         package var clusterSpan = 1_000
+        package var pinAge = Duration.seconds(60)
+        package var pinGrowth: UInt64 = 64 << 20
+        package var clock: @Sendable () -> ContinuousClock.Instant = { .now }
+        var pins: PastStates.Bounds { PastStates.Bounds(count: pinnedVersions, age: pinAge, growth: pinGrowth) }
         /// Of tests.
         package var engine: @Sendable (inout Database.Options) -> Void = { _ in }
 

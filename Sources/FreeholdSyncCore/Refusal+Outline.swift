@@ -5,6 +5,11 @@ extension Refusal {
         Refusal(commit: commit, index: index, change: change, reason: reason, field: field, isOutline: isOutline)
     }
 
+    /// The same refusal of the change under other names.
+    func with(_ change: Change) -> Refusal {
+        Refusal(commit: commit, index: index, change: change, reason: reason, field: field, isOutline: isOutline)
+    }
+
     /// The refusal without the content of its change, and with at most 1 KiB of the object's key.
     var outline: Refusal {
         Refusal(

@@ -85,7 +85,7 @@ struct CollectionPlace {
 
     func element<Element: RealmCollectionValue>(_ value: Value) -> Element {
         let content = table.content(of: value, property)
-        return Element._rlmFromContent(content) ?? Element._rlmUnmapped(content)
+        return Element._element(content, in: self.table.core)
     }
 
     /// Runs an engine call inside the open write transaction; what is wrong with the data is recorded.

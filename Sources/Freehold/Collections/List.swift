@@ -191,7 +191,7 @@ extension List {
                 let (value, count) = at.value(i)
                 checkElement(i, count)
                 let content = _StoredContent.value(value.unsafelyUnwrapped)
-                return Element._rlmFromContent(content) ?? Element._rlmUnmapped(content)
+                return Element._element(content, in: table?.core)
             }
             guard let at = place() else {
                 if i >= items.count, let element: Element = KeyPathRecorder.element(String(i)) { return element }
@@ -261,7 +261,7 @@ extension List {
             return any as! Element
         }
         let content = table.map { $0.content(of: value, property) } ?? .value(value)
-        return Element._rlmFromContent(content) ?? Element._rlmUnmapped(content)
+        return Element._element(content, in: table?.core)
     }
 
     // MARK: Bounds

@@ -13,13 +13,15 @@ extension Realm {
     /// - Throws: ``Error/Code/fileExists``, ``Error/Code/fileNotFound`` where there is no such folder,
     ///   ``Error/Code/filePermissionDenied``, ``Error/Code/outOfDiskSpace``, ``Error/Code/invalidInput`` for a key of another
     ///   length, ``Error/Code/invalidDatabase`` where an encrypted file is damaged; then there is nothing at `fileURL`. In
-    ///   a write transaction the ``pendingError``, too.
+    ///   a write transaction the ``pendingError``, too. For a synced realm, ``Error/Code/fail`` if it has work that wasn't sent: the copy would
+    ///   show it, and lose it when it syncs. Wait for the upload, or write a ``backup(to:)``, which has that work.
     /// - Complexity: O(size of the data); the memory that it takes is constant.
     public func writeCopy(toFile fileURL: URL, encryptionKey: Data? = nil) throws {
         core.verifyThread()
         do {
             let path = try fileURL.databasePath()
             let key = try encryptionKey.map { try EncryptionKey(checked: $0) }
+            try attachment?.willWriteCopy()
             if let transaction = core.transaction {
                 if let pendingError { throw pendingError }
                 try transaction.copy(to: path, key: key, keepsJournal: false)

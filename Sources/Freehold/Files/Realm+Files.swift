@@ -63,7 +63,7 @@ extension Realm {
 extension Realm.Configuration {
     /// Before the file is opened: the seed, and compaction.
     func prepareFile() throws(Realm.Error) {
-        guard let fileURL, seedFilePath != nil || shouldCompactOnLaunch != nil else { return }
+        guard let fileURL, seedFilePath != nil || shouldCompactOnLaunch != nil || service != nil else { return }
         if let seedFilePath, !Realm.fileExists(for: self) {
             do {
                 try makeDefaultDirectory()
@@ -76,12 +76,22 @@ extension Realm.Configuration {
                 throw Realm.Error(.fileAccess, "\(error)", fileURL: fileURL, cause: error)
             }
         }
-        if let shouldCompactOnLaunch, !Database.isOpen(at: fileURL.path) {
+        if let isWanted = shouldCompactOnLaunch ?? compactsBySize(fileURL), !Database.isOpen(at: fileURL.path) {
             // What is wrong with the file, the opening reports; what else keeps it from being compacted is no reason not
             // to open it.
             _ = try? Database.compact(at: fileURL.path, key: try key()) { use in
-                shouldCompactOnLaunch(Int(use.total), Int(use.used))
+                isWanted(Int(use.total), Int(use.used))
             }
         }
+    }
+
+    /// A synced file is compacted without the app's action if it is large and consists mostly of free pages, unless that would take long.
+    private func compactsBySize(_ fileURL: URL) -> ((Int, Int) -> Bool)? {
+        let least = 32 << 20
+        guard service != nil, !readOnly,
+            let size = (try? FileManager.default.attributesOfItem(atPath: fileURL.path))?[.size] as? Int,
+            size >= least
+        else { return nil }
+        return { total, used in total >= least && used < total / 3 && used <= 256 << 20 }
     }
 }

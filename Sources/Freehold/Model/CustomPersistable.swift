@@ -39,8 +39,8 @@ public protocol CustomPersistable: _CustomPersistable {
 /// }
 /// ```
 ///
-/// Where the property (or the element) is optional, a stored value that can't be mapped reads as nil; else reading it
-/// is a programmer error. A property that isn't optional needs a default value, or a stored type whose default can be
+/// Where the property (or the element) is optional, a stored value that can't be mapped reads as nil. Else reading it
+/// is a programmer error, except in a synced realm, where it reads as the default value. A property that isn't optional needs a default value, or a stored type whose default can be
 /// mapped.
 public protocol FailableCustomPersistable: _CustomPersistable {
     /// The value that a stored one stands for; nil if none does.
@@ -95,10 +95,10 @@ extension _CustomPersistable {
         }
         if isObject {
             guard let persisted = PersistedType._rlmGetOptional(object, key) else { return _rlmDefaultValue() }
-            return _rlmMapped(persisted) ?? _fhUnmapped(nil, persisted, nil)
+            return _rlmMapped(persisted) ?? object._fallback(key) ?? _fhUnmapped(nil, persisted, nil)
         }
         let persisted = PersistedType._rlmGet(object, key)
-        return _rlmMapped(persisted) ?? _fhUnmapped(nil, persisted, nil)
+        return _rlmMapped(persisted) ?? object._fallback(key) ?? _fhUnmapped(nil, persisted, nil)
     }
     public static func _rlmSet(_ object: ObjectBase, _ key: Int, _ value: Self) {
         let persisted = value.persistableValue

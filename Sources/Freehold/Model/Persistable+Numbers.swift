@@ -9,10 +9,8 @@ public protocol _PersistableInteger: _PersistableScalar, FixedWidthInteger {}
 extension _PersistableInteger {
     public static var _rlmShape: _PropertyShape { _PropertyShape(.int) }
 
-    @inlinable @inline(__always) static func _narrow(_ raw: Int64) -> Self {
-        guard let value = Self(exactly: raw) else { _fhOutOfRange(raw, Self.self) }
-        return value
-    }
+    /// Returns the value of the type that is nearest to a stored one. Sync and other programs can store what no program with the type can.
+    @inlinable @inline(__always) static func _narrow(_ raw: Int64) -> Self { Self(clamping: raw) }
 
     @inlinable @inline(__always) public static func _rlmGet(_ object: ObjectBase, _ key: Int) -> Self {
         _narrow(_fhReadInt(object, key))
@@ -35,15 +33,17 @@ extension _PersistableInteger {
         guard case .int(let raw) = value else { return nil }
         self = Self._narrow(raw)
     }
+    @inlinable @inline(__always) public static func _rlmExact(_ object: ObjectBase, _ key: Int) -> Self? {
+        _fhReadOptionalInt(object, key).flatMap { Self(exactly: $0) }
+    }
+    public static func _rlmExact(_ value: Value) -> Self? {
+        guard case .int(let raw) = value else { return nil }
+        return Self(exactly: raw)
+    }
     public init?(_rlmConverting value: Any) {
         guard let raw = PlainNumber.integer(value), let narrow = Self(exactly: raw) else { return nil }
         self = narrow
     }
-}
-
-@usableFromInline @inline(never)
-func _fhOutOfRange(_ value: Int64, _ type: Any.Type) -> Never {
-    programmerError("The stored value \(value) doesn't fit into \(type). Declare the property with a wider type.")
 }
 
 extension Int: _PersistableInteger, _Indexable, _PrimaryKey {

@@ -99,6 +99,11 @@ where _Storage == Self, PersistedType == Self {
     var _rlmStored: Value { get }
     /// Nil for null, or a value of another type.
     init?(_rlmStored value: Value)
+    /// Returns the stored value of a property. Returns `nil` for null, and if the type can't represent it, for which `_rlmGet` returns the
+    /// nearest value.
+    static func _rlmExact(_ object: ObjectBase, _ key: Int) -> Self?
+    /// Like `init(_rlmStored:)`, except that a number that doesn't fit into the type is `nil`.
+    static func _rlmExact(_ value: Value) -> Self?
     /// The value that some other value stands for: an `Int` from an `Int8`, a `Decimal128` from its text.
     init?(_rlmConverting value: Any)
 }
@@ -110,6 +115,8 @@ extension _PersistableScalar {
         guard case .value(let value) = content else { return nil }
         return Self(_rlmStored: value)
     }
+    @inlinable public static func _rlmExact(_ object: ObjectBase, _ key: Int) -> Self? { _rlmGetOptional(object, key) }
+    @inlinable public static func _rlmExact(_ value: Value) -> Self? { Self(_rlmStored: value) }
     public static func _rlmConvert(_ value: Any) -> _StoredContent? {
         Self(_rlmConverting: value).map { .value($0._rlmStored) }
     }

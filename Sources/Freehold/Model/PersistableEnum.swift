@@ -12,7 +12,8 @@ import FreeholdEngine
 ///
 /// Stands wherever its raw type may: optional, in collections, as an indexed property, as a primary key. Without a
 /// default value a property starts with the first case. A stored raw value that no case has reads as nil where the
-/// property, or the collection's element, is optional; else reading it is a programmer error.
+/// property, or the collection's element, is optional. Else reading it is a programmer error, except in a synced realm: there
+/// another version of the app may have stored it, and it reads as the property's default value, or as the element type's.
 public protocol PersistableEnum: _PersistableInsideOptional, _RealmCollectionValueInsideOptional, _DefaultConstructible,
     RawRepresentable, CaseIterable, Comparable, MinMaxType, RealmEnum
 where RawValue: _PersistableScalar & Comparable, PersistedType == RawValue, _Storage == Self {}
@@ -32,15 +33,24 @@ extension PersistableEnum {
         return first
     }
     @inlinable @inline(__always) public static func _rlmGet(_ object: ObjectBase, _ key: Int) -> Self {
-        let raw = RawValue._rlmGet(object, key)
-        guard let value = Self(rawValue: raw) else { return _fhUnmapped(object, raw, _rlmDefaultValue()) }
+        guard let raw = RawValue._rlmExact(object, key), let value = Self(rawValue: raw) else {
+            return _rlmUnknown(object, key)
+        }
         return value
+    }
+    @inline(never) public static func _rlmUnknown(_ object: ObjectBase, _ key: Int) -> Self {
+        if let value: Self = object._fallback(key) { return value }
+        return _fhUnmapped(
+            object,
+            object._extra?.recorder == nil ? RawValue._rlmGet(object, key) : nil,
+            _rlmDefaultValue()
+        )
     }
     @inlinable @inline(__always) public static func _rlmSet(_ object: ObjectBase, _ key: Int, _ value: Self) {
         RawValue._rlmSet(object, key, value.rawValue)
     }
     @inlinable @inline(__always) public static func _rlmGetOptional(_ object: ObjectBase, _ key: Int) -> Self? {
-        guard let raw = RawValue._rlmGetOptional(object, key) else { return nil }
+        guard let raw = RawValue._rlmExact(object, key) else { return nil }
         return Self(rawValue: raw)
     }
     @inlinable public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, _ value: Self?) {
@@ -50,7 +60,8 @@ extension PersistableEnum {
     public static func _rlmAny(_ value: Self) -> Any? { RawValue._rlmAny(value.rawValue) }
     public static func _rlmContent(_ value: Self) -> _StoredContent { RawValue._rlmContent(value.rawValue) }
     public static func _rlmFromContent(_ content: _StoredContent) -> Self? {
-        RawValue._rlmFromContent(content).flatMap { Self(rawValue: $0) }
+        guard case .value(let value) = content else { return nil }
+        return RawValue._rlmExact(value).flatMap { Self(rawValue: $0) }
     }
     /// A case, or the raw value of one.
     public static func _rlmConvert(_ value: Any) -> _StoredContent? {

@@ -26,6 +26,11 @@ package protocol FileAttachment: AnyObject, Sendable {
     /// - Throws: to have it rolled back.
     func willCommit(_ transaction: WriteTransaction) throws(Realm.Error)
 
+    /// Called before a copy of the file is written that leaves out what the service keeps in it.
+    ///
+    /// - Throws: if the copy would lose something.
+    func willWriteCopy() throws(Realm.Error)
+
     /// Waits for what an opening is to wait for.
     ///
     /// - Parameter isNew: the file wasn't there before.

@@ -154,7 +154,7 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
     /// The value that stands for an object.
     private static func mapped(_ object: ObjectBase) -> Element {
         let content = _StoredContent.object(object)
-        return Element._rlmFromContent(content) ?? Element._rlmUnmapped(content)
+        return Element._element(content, in: object._table?.core)
     }
 
     private var typeName: String { "Results<\(Element.self)>" }

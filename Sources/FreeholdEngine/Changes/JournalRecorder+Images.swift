@@ -221,6 +221,44 @@ extension WriteTransaction {
         for object in journal.imagedGone where needsImage(object) { journal.images.append(object) }
     }
 
+    /// Returns the numbers of the tables with images whose objects of before the transaction edits: properties, collections, and what embedded
+    /// objects of theirs hold. Links that became null because their objects were deleted aren't edits.
+    ///
+    /// - Complexity: O(changes)
+    package func editedTables() -> Set<Int> {
+        guard let journal, journal.isExact else { return [] }
+        var ids: Set<Int> = []
+        func note(_ object: JournalObject) {
+            var object = object
+            while let table = currentSchema.table(id: object.tableID), contains(table, object.key) {
+                guard table.isEmbedded else {
+                    let isNew = tables[table.id].map { object.key.raw >= $0.firstNewKey } ?? false
+                    if table.imageColumn != nil, !isNew { ids.insert(table.id) }
+                    return
+                }
+                guard let owner = owner(table, object.key) else { return }
+                object = JournalObject(tableID: owner.column.tableID, key: owner.key)
+            }
+        }
+        var edited = journal.edited
+        for id in edited.tableIDs { for key in edited.take(id) { note(JournalObject(tableID: id, key: key)) } }
+        for case let overlay? in tables where !overlay.table.isHidden {
+            for case let columns? in overlay.columns
+            where columns.column.collection == .none && !columns.column.isHidden {
+                let column = columns.column
+                columns.forEachModified(clusterSpan: clusterSpan) { key in
+                    let object = JournalObject(tableID: overlay.table.id, key: key)
+                    let property = JournalProperty(object, column: column.id)
+                    let followed = journal.followed[property] ?? journal.shown[property]
+                    if let followed, contains(overlay.table, key), followed == value(column, key) { return }
+                    note(object)
+                }
+                for key in columns.added.keys { note(JournalObject(tableID: overlay.table.id, key: key)) }
+            }
+        }
+        return ids
+    }
+
     private func needsImage(_ object: JournalObject) -> Bool {
         guard let table = base.schema.table(id: object.tableID), let column = table.imageColumn,
             base.contains(table, object.key)

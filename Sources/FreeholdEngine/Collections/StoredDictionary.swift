@@ -5,7 +5,7 @@
 /// small:  u16 bytes of the key list · key list · value list, both as an `InlineList`; at most 1,000 bytes in all
 /// large:  a reference of 24 bytes: root of the keys' counted tree, count, root of the values'
 /// ```
-struct StoredDictionary {
+package struct StoredDictionary {
     let keys: StoredList
     let values: StoredList
 

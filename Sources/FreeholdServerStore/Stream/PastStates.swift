@@ -3,22 +3,60 @@ internal import FreeholdSyncCore
 
 /// What is kept in memory of earlier versions, while bootstraps read them. All of it can be made anew from the log.
 struct PastStates {
-    private var pins: [(version: StreamVersion, snapshot: Snapshot)] = []
+    private var pins: [Pin] = []
     private var changes: [PastChanges] = []
 
-    /// The file as it was at a version, if somebody pinned it.
-    mutating func pinned(_ version: StreamVersion) -> Snapshot? {
-        guard let index = pins.firstIndex(where: { $0.version == version }) else { return nil }
-        pins.append(pins.remove(at: index))
-        return pins[pins.count - 1].snapshot
+    /// A version that is held. It keeps its pages from being used again, so that the file grows by all that later commits write.
+    private struct Pin {
+        let version: StreamVersion
+        let snapshot: Snapshot
+        /// The size of the file when the version was pinned.
+        let fileBytes: UInt64
+        /// The time when a page of it was last read.
+        var used: ContinuousClock.Instant
     }
 
-    /// Holds a version. A version that is held keeps its pages from being used again, so those that nobody asked for longest go.
-    mutating func pin(_ version: StreamVersion, _ snapshot: Snapshot, count: Int) {
-        guard count > 0 else { return }
-        pins.removeAll { $0.version == version || $0.snapshot.version + 10_000 < snapshot.version }
-        pins.append((version, snapshot))
-        if pins.count > count { pins.removeFirst(pins.count - count) }
+    /// How long, and at what cost, versions are held.
+    struct Bounds {
+        /// The greatest number of versions.
+        let count: Int
+        /// The time since the last page of a version was read.
+        let age: Duration
+        /// The bytes that the file may grow by while it holds a version.
+        let growth: UInt64
+    }
+
+    /// A Boolean value that indicates whether a version is held.
+    var isHolding: Bool { !pins.isEmpty }
+
+    /// Returns the file as it was at a version, if the version is held.
+    mutating func pinned(_ version: StreamVersion, at now: ContinuousClock.Instant) -> Snapshot? {
+        guard let index = pins.firstIndex(where: { $0.version == version }) else { return nil }
+        var pin = pins.remove(at: index)
+        pin.used = now
+        pins.append(pin)
+        return pin.snapshot
+    }
+
+    /// Holds a version. The versions of which pages weren't read for the longest time are dropped.
+    mutating func pin(
+        _ version: StreamVersion,
+        _ snapshot: Snapshot,
+        at now: ContinuousClock.Instant,
+        fileBytes: UInt64,
+        in bounds: Bounds
+    ) {
+        guard bounds.count > 0 else { return }
+        pins.removeAll { $0.version == version }
+        pins.append(Pin(version: version, snapshot: snapshot, fileBytes: fileBytes, used: now))
+        if pins.count > bounds.count { pins.removeFirst(pins.count - bounds.count) }
+    }
+
+    /// Drops the versions that are too old or have become too dear. A bootstrap that still reads one continues with the log.
+    mutating func expire(at now: ContinuousClock.Instant, fileBytes: UInt64, in bounds: Bounds) {
+        pins.removeAll { pin in
+            now - pin.used > bounds.age || fileBytes > pin.fileBytes && fileBytes - pin.fileBytes > bounds.growth
+        }
     }
 
     mutating func unpin() { pins = [] }

@@ -61,9 +61,12 @@ extension StreamFile {
         let snapshot = try database.snapshot()
         let head = try read(snapshot) { $0.head }
         guard version >= head.logStart, version <= head.version else { return nil }
-        var pinned = past.withLock { $0.pinned(version) }
+        let now = options.clock()
+        var pinned = past.withLock { $0.pinned(version, at: now) }
         if pinned == nil, version == head.version {
-            past.withLock { $0.pin(version, snapshot, count: options.pinnedVersions) }
+            past.withLock {
+                $0.pin(version, snapshot, at: now, fileBytes: database.fileBytes, in: options.pins)
+            }
             pinned = snapshot
         }
         if let pinned {

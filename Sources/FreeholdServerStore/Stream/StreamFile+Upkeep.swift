@@ -2,15 +2,22 @@ internal import FreeholdEngine
 internal import FreeholdSyncCore
 
 extension StreamFile {
-    /// Cuts the log, and moves the horizon.
+    /// Cuts the log to an age and a size, moves the horizon, and drops the versions that bootstraps read.
     ///
     /// Whatever is read is trimmed to the horizon, so that the head and the tombstones are all that has to change at once. Rows are rewritten
     /// behind that, some at a time.
     func trim(log time: Int64, horizon old: Int64) throws -> StreamHead {
+        past.withLock { $0.unpin() }
         let last = try read { stream in
             var head = stream.head
             let start = stream.firstVersion(from: time)
             head.logStart = max(head.logStart, start == 0 ? 0 : start - 1)
+            if database.fileBytes > options.logBytes {
+                // Clients that were connected a moment ago continue from the log.
+                let recent = stream.firstVersion(from: head.now - 3_600_000)
+                let start = min(stream.logStart(keeping: options.logBytes), recent == 0 ? 0 : recent - 1)
+                head.logStart = max(head.logStart, start)
+            }
             let first = stream.firstVersion(from: old)
             // What is behind the horizon can't be told any more: a client that has less than the log resyncs by keys.
             var horizon = min(first == 0 ? 0 : first - 1, head.logStart)
@@ -38,7 +45,6 @@ extension StreamFile {
             StreamWriter(transaction, stream).set(head)
             return head
         }
-        past.withLock { $0.unpin() }
         if head.horizon > last.old.horizon { try rewrite(behind: last.old.horizon, upTo: head.horizon) }
         return head
     }

@@ -30,6 +30,7 @@ final class StreamFile: Sendable {
         engine.clusterSpan = options.clusterSpan
         options.engine(&engine)
         self.options = options
+        Self.shrink(path, options)
         database = try Database.open(at: path, options: engine)
         let isNew = try database.snapshot().schema.hiddenTable(named: "head") == nil
         if isNew {
@@ -54,6 +55,17 @@ final class StreamFile: Sendable {
             return
         }
         try write { try StoreSchema.extend(specs, in: $0) }
+    }
+
+    /// Rewrites a file that consists mostly of free pages, before it is opened. A file that another process has open is left as it is, and so is
+    /// one for whose copy the device has no room. Opening it throws whatever else is wrong with it.
+    private static func shrink(_ path: String, _ options: FileServerStore.Options) {
+        let size = (try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? Int
+        guard let size, UInt64(size) >= options.shrinkBytes else { return }
+        _ = try? Database.compact(at: path, key: options.encryptionKey) { use in
+            // The live data is copied while requests wait.
+            use.used < use.total / 3 && use.used <= 1 << 30
+        }
     }
 
     private static func make(_ name: StreamName, epoch: UInt64, in transaction: WriteTransaction) throws {
@@ -94,6 +106,7 @@ final class StreamFile: Sendable {
 
     /// Writes, durably when it returns. If it throws, nothing was written, unless it is `CommitFailure`.
     func write<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
+        releasePast()
         let transaction = try database.beginWrite()
         let result: Result
         do { result = try body(transaction) } catch {
@@ -106,6 +119,14 @@ final class StreamFile: Sendable {
             throw CommitFailure(error: error)
         }
         return result
+    }
+
+    /// Drops versions that bootstraps read a while ago: what is written now can take their pages.
+    private func releasePast() {
+        past.withLock { past in
+            guard past.isHolding else { return }
+            past.expire(at: options.clock(), fileBytes: database.fileBytes, in: options.pins)
+        }
     }
 
     /// What a transaction that wasn't committed has left in memory: numbers of shapes, which others will get.

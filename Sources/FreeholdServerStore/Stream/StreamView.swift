@@ -88,6 +88,23 @@ struct StreamView {
 
     // MARK: The log
 
+    /// Returns the version up to which the log is cut so that the rest has at most so many bytes.
+    ///
+    /// - Complexity: O(bytes), as it reads the part of the log that remains.
+    func logStart(keeping bytes: UInt64) -> StreamVersion {
+        let log = tables.hidden.log
+        var (rest, version) = (bytes, head.version)
+        while version > head.logStart {
+            let size = view.listValues(log.columns[2], ObjectKey(Int64(version) - 1)).reduce(UInt64(0)) { sum, piece in
+                if case .data(let data) = piece { sum + UInt64(data.count) } else { sum }
+            }
+            guard size <= rest else { break }
+            rest -= size
+            version -= 1
+        }
+        return version
+    }
+
     func author(_ version: StreamVersion) -> PartName {
         let (table, key) = (tables.hidden.log, ObjectKey(Int64(version) - 1))
         let ident = FileIdent(rawValue: UInt32(truncatingIfNeeded: view.word(table, 0, key)))

@@ -1,6 +1,7 @@
 import Foundation
 import Freehold
 import FreeholdBSON
+import FreeholdEngine
 import Synchronization
 
 /// An app on a server of yours: its users, and what they sync.
@@ -120,19 +121,42 @@ public final class App: Sendable {
     /// Combine publisher.
     public var currentUsers: AsyncStream<User?> { listeners.stream() }
 
+    /// Ends the sessions of a user that logged out.
     func ended(_ user: User) {
+        loggedOut(user)
+        syncManager.end(user)
+    }
+
+    /// Chooses another current user. The sessions of a user whose log-in the server ended wait for the next log-in.
+    func loggedOut(_ user: User) {
         state.withLock { state in
             if user.state == .removed { state.users[user.id] = nil }
             guard state.current == user.id else { return }
             state.current = state.users.values.filter { $0.isLoggedIn }.max { $0.id < $1.id }?.id
         }
         listeners.tell(currentUser)
-        syncManager.end(user)
     }
 
     /// Where the realms of a user lie.
     func folder(of user: User) -> URL {
         folder.appendingPathComponent(AppAPI.escaped(user.id), isDirectory: true)
+    }
+
+    /// Reports the work in a user's files that the server doesn't have. Files that are encrypted and not open can't be looked into.
+    func reportUnsentWork(of user: User) {
+        let folder = folder(of: user)
+        let open = syncManager.databases(of: user)
+        for file in (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
+        where file.pathExtension == "realm" {
+            let path = file.standardizedFileURL.resolvingSymlinksInPath().path
+            let database = open.first { URL(fileURLWithPath: $0.path).resolvingSymlinksInPath().path == path }
+            guard let database = try? database ?? Database.open(at: file.path),
+                let unsent = try? SyncInspection(of: database).unsentCommits(), unsent > 0
+            else { continue }
+            let text =
+                "User \(user.id) was removed, and with the user \(unsent) transactions of '\(file.lastPathComponent)' that the server may not have."
+            syncManager.report(SyncError(.clientUserError, text), nil)
+        }
     }
 
     func deleteFiles(of user: User) {
@@ -175,9 +199,10 @@ public final class App: Sendable {
             return user
         }
         user.take(kept)
+        // The user is logged in, whatever becomes of the profile.
+        await syncManager.begin(user)
+        defer { listeners.tell(user) }
         try await user.refreshProfile()
-        listeners.tell(user)
-        syncManager.begin(user)
         return user
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Freehold
+import FreeholdEngine
 import FreeholdSyncCore
 import Synchronization
 
@@ -116,10 +117,14 @@ public final class SyncManager: Sendable {
         state.withLock { $0.files.compactMap(\.file) }.filter { $0.user == user }
     }
 
+    /// The files of a user that realms of the process have open.
+    func databases(of user: User) -> [Database] { files(of: user).map(\.database) }
+
     /// Sessions of a user whose realms are open.
     func sessions(of user: User) -> [SyncSession] { files(of: user).compactMap(\.session) }
 
-    func begin(_ user: User) { for file in files(of: user) { file.begin() } }
+    /// Begins the sessions of a user whose realms are open, and gives those that wait for a token the user's.
+    func begin(_ user: User) async { for file in files(of: user) { await file.beginAgain() } }
 
     func end(_ user: User) { for file in files(of: user) { file.end() } }
 }

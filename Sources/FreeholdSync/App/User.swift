@@ -101,19 +101,24 @@ public final class User: Sendable {
         do {
             let new = try await app.api.refresh(try await app.location(), old.refresh)
             let data = TokenClaims(new.access)?.userData
-            let user = try app.file.update(id) {
-                $0.tokens = new
-                if let data { $0.customData = data }
+            // The user may have logged in or out meanwhile, also in another process.
+            let user = try app.file.change(id) { user in
+                guard user.tokens == old else { return }
+                user.tokens = new
+                if let data { user.customData = data }
             }
+            guard let user, let tokens = user.tokens else { return try self.tokens() }
             kept.withLock { $0 = user }
-            return new
+            return tokens
         } catch let error as AppError where error.code == .invalidSession || error.httpStatusCode == 401 {
-            if let stored = try app.file.user(id)?.tokens, stored != old {
+            let user = try app.file.change(id) { if $0.tokens == old { $0.tokens = nil } }
+            if let stored = user?.tokens {
                 kept.withLock { $0.tokens = stored }
                 return stored
             }
-            _ = try? app.file.update(id) { $0.tokens = nil }
+            guard kept.withLock({ $0.tokens }) == old else { return try tokens() }
             forget(isRemoved: false)
+            app.loggedOut(self)
             throw error
         }
     }
@@ -187,7 +192,8 @@ public final class User: Sendable {
         }
     }
 
-    /// Logs out, and deletes the user's files here.
+    /// Logs out, and deletes the user's files here. If a file has work that wasn't sent, `SyncManager.errorHandler` is called with an error that
+    /// names the file and the number of transactions, before they are deleted.
     public func remove() async throws {
         let tokens = kept.withLock { $0.tokens }
         try leave(removing: true)
@@ -212,6 +218,7 @@ public final class User: Sendable {
         try app.file.remove(id)
         forget(isRemoved: true)
         app.ended(self)
+        app.reportUnsentWork(of: self)
         app.deleteFiles(of: self)
     }
 }

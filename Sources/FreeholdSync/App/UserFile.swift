@@ -85,6 +85,20 @@ final class UserFile: Sendable {
         }
     }
 
+    /// Changes a user's row if there is one.
+    @discardableResult
+    func change(_ id: String, _ change: (inout KeptUser) -> Void) throws -> KeptUser? {
+        try withRealm { realm in
+            try realm.write {
+                guard let row = realm.object(ofType: KeptUserRow.self, forPrimaryKey: id) else { return nil }
+                var user = row.kept
+                change(&user)
+                row.take(user)
+                return user
+            }
+        }
+    }
+
     func remove(_ id: String) throws {
         try withRealm { realm in
             try realm.write {

@@ -8,6 +8,7 @@ internal import FreeholdSyncCore
 struct EditApplier {
     let write: WriteTransaction
     let tables: FileTables
+    var misfits: Misfits?
 
     /// A single value, an element or an entry, and the way on into dictionaries inside of it.
     private struct Spot {
@@ -125,7 +126,7 @@ struct EditApplier {
     /// Nil if the column can't hold it.
     private func value(_ content: MergedContent, _ column: Column) throws -> Value? {
         switch content {
-        case .value(let value): return try self.value(value, column)
+        case .value(let value): return try fitting(value, column)
         case .embedded(let fields):
             guard let table = write.schema.embeddedTarget(of: column) else { return nil }
             let key = try write.create(table)
@@ -133,6 +134,32 @@ struct EditApplier {
             return .link(key)
         case .list, .set, .dictionary: return nil
         }
+    }
+
+    /// Like `value(_:_:)`, except that a value that is too large, or nested too deeply, is `nil`, too. Notes what the app's classes don't read.
+    private func fitting(_ value: SyncValue, _ column: Column) throws -> Value? {
+        guard let new = try self.value(value, column) else {
+            // The server's schema may be ahead of the file's.
+            return nil
+        }
+        switch column.type {
+        case .string, .data,
+            .mixed where !new.hasObjectLink:
+            do throws(EngineError) { try write.checkElement(new, column) } catch {
+                misfits?.note(left: column, write.schema.table(of: column), error.message)
+                return nil
+            }
+        default: break
+        }
+        misfits?.look(at: new, column, write.schema.table(of: column))
+        return new
+    }
+
+    /// A Boolean value that indicates whether a dictionary can have a key.
+    private func isKey(_ key: SyncString, _ column: Column) -> Bool {
+        guard let problem = StoredDictionary.problem(withKey: key.string) else { return true }
+        misfits?.note(left: column, write.schema.table(of: column), problem.message)
+        return false
     }
 
     private func value(_ value: SyncValue, _ column: Column) throws -> Value? {
@@ -201,7 +228,9 @@ struct EditApplier {
             // −0.0 takes the place of 0.0, and 1.00 that of 1.0.
             if !write.storedValue(column, key).isIdentical(to: new) { try write.setStored(column, key, new) }
         case .element(let index): try write.storedListSet(column, key, at: index, new)
-        case .entry(let name): try write.storedDictionarySet(column, key, forKey: name, new)
+        case .entry(let name):
+            guard isKey(SyncString(name), column) else { return }
+            try write.storedDictionarySet(column, key, forKey: name, new)
         }
     }
 
@@ -230,10 +259,10 @@ struct EditApplier {
             try write.storedListAssign(column, key, try elements(contents, column))
         case (.set(let elements), .set):
             if elements.isEmpty, write.storedCount(column, key) == 0 { return }
-            try write.storedSetAssign(column, key, try elements.values.compactMap { try value($0, column) })
+            try write.storedSetAssign(column, key, try elements.values.compactMap { try fitting($0, column) })
         case (.dictionary(let entries), .dictionary):
             if entries.isEmpty, write.storedCount(column, key) == 0 { return }
-            let entries = try entries.sorted { $0.key < $1.key }.compactMap { entry in
+            let entries = try entries.sorted { $0.key < $1.key }.filter { isKey($0.key, column) }.compactMap { entry in
                 try value(entry.value, column).map { (key: entry.key.string, value: $0) }
             }
             try write.storedDictionaryAssign(column, key, entries)
@@ -270,7 +299,7 @@ struct EditApplier {
     private func editSet(_ edit: LocalEdit, _ column: Column, _ key: ObjectKey) throws {
         switch edit {
         case .insertIntoSet(_, let values):
-            let values = try values.compactMap { try value($0, column) }
+            let values = try values.compactMap { try fitting($0, column) }
             // One that is equal gives way, as 1 does to 1.0.
             if column.type.hasEqualNumbers { try write.storedSetRemove(column, key, values) }
             try write.storedSetInsert(column, key, values)
@@ -284,6 +313,18 @@ struct EditApplier {
             }
             try write.storedSetRemove(column, key, gone)
         default: break
+        }
+    }
+}
+
+extension Value {
+    /// A Boolean value that indicates whether a mixed value holds a link. The object may be missing, so that only a placeholder is linked to.
+    fileprivate var hasObjectLink: Bool {
+        switch self {
+        case .objectLink: true
+        case .list(let list): list.values.contains { $0.hasObjectLink }
+        case .dictionary(let dictionary): dictionary.entries.contains { $0.value.hasObjectLink }
+        default: false
         }
     }
 }

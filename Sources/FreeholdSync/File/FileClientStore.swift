@@ -19,6 +19,13 @@ public struct FileClientStore: ClientStore {
 
     /// Hears of the commits that a session needn't hear of.
     var own: OwnCommits?
+    /// Receives the values that the app's classes, or the file, have no room for.
+    var misfits: Misfits?
+
+    /// Sentences about subscriptions that ended because a migration removed what they ask for.
+    var ended: [String] = []
+    /// The schema whose names sync follows.
+    private var followed: DatabaseSchema?
 
     /// Makes the file one that syncs, unless it is. Objects that are there already go up as work of the file's own. A copy of a synced file
     /// that was made without its journal becomes a file of its own, without the work that wasn't sent.
@@ -38,6 +45,7 @@ public struct FileClientStore: ClientStore {
             let known = Set(write.base.schema.tables.filter { $0.imageColumn != nil }.map(\.id))
             let tables = try FileTables(write, classes: classes)
             var transaction = try FileClientTransaction(write, tables, time)
+            ended = try transaction.followNames()
             if !hasCursor, transaction.hasState { try transaction.becomeNewFile() }
             let new = tables.classes.values.map(\.table).filter { !known.contains($0.id) }
             try transaction.adopt(new.sorted { $0.id < $1.id })
@@ -59,11 +67,19 @@ public struct FileClientStore: ClientStore {
         do {
             write.origin = .applier(Self.applier)
             var transaction = try FileClientTransaction(write, try FileTables(write, classes: classes), time)
+            transaction.cache.misfits = misfits
+            // Another realm of the process, or another process, may have migrated the file.
+            if followed !== write.schema {
+                for text in try transaction.followNames() { misfits?.note(text) }
+            }
             let result = try body(&transaction)
             try transaction.finish()
+            let schema = write.schema
             let made = try write.commit()
+            followed = schema
             // Work that was found on the way is still to be sent. A transaction that wrote nothing made no version: the next is another's.
             if !transaction.hasFoundWork, made.version > write.base.version { own?.expect(made.version) }
+            misfits?.deliver()
             return result
         } catch {
             write.cancel()

@@ -52,6 +52,7 @@ extension FileClientTransaction {
         try readPending(upTo: 1)
         guard let first = cache.pending.first, first.commit.sequence == sequence else { return }
         cache.pending.removeFirst()
+        cache.resolved.append(first.commit)
         cache.hasFoundWork = true
         try write.moveJournalCursor(FileClientStore.cursorName, to: first.next)
         for name in first.commit.before.keys {

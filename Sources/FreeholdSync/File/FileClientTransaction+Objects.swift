@@ -21,12 +21,15 @@ extension FileClientTransaction {
         return FileContents(write).contents(found.table, key)
     }
 
+    private var applier: EditApplier { EditApplier(write: write, tables: tables, misfits: cache.misfits) }
+
     public mutating func perform(_ edits: [LocalEdit]) throws {
+        let applier = applier
         for edit in edits {
             switch edit {
             case .create(let name, let contents, _): try create(name, contents)
             case .delete(let name, _): try delete(name)
-            default: try EditApplier(write: write, tables: tables).perform(edit)
+            default: try applier.perform(edit)
             }
         }
     }
@@ -35,7 +38,7 @@ extension FileClientTransaction {
         guard let found = tables.classes[name.className], found.key.fits(name.key) else { return }
         let key = try write.create(found.table, primaryKey: name.key.value)
         cache.found = (name, (found, key))
-        try EditApplier(write: write, tables: tables).fill(found.table, key, contents)
+        try applier.fill(found.table, key, contents)
         if case .some(.some(let version)) = cache.versions[name] {
             write.setVersion(found, key, version)
             cache.versions[name] = nil

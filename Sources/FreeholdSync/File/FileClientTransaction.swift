@@ -10,6 +10,7 @@ public import FreeholdSyncCore
 public struct FileClientTransaction: ClientTransaction {
     public var state: ClientState { didSet { stateChanged = true } }
     private var stateChanged = false
+    public var care = StoreCare()
     let write: WriteTransaction
     let tables: FileTables
     let time: (JournalEntry) -> Int64
@@ -46,6 +47,10 @@ public struct FileClientTransaction: ClientTransaction {
         }
 
         var hasFoundWork = false
+        /// The app's transactions that got a number.
+        var resolved: [LocalCommit] = []
+        /// Takes note of values that the app's classes, or the file, have no room for.
+        var misfits: Misfits?
     }
 
     struct Pending {
@@ -70,8 +75,14 @@ public struct FileClientTransaction: ClientTransaction {
     var hasFoundWork: Bool { cache.hasFoundWork }
 
     mutating func finish() throws {
-        try writeShadows()
-        try writeCommits()
+        do {
+            try writeShadows()
+            try writeCommits()
+        } catch {
+            // It is about the transaction of the app that got a number, if only one did.
+            guard cache.resolved.count == 1, let local = cache.resolved.first else { throw error }
+            throw StoreTrouble(.work(sequence: local.sequence, classes: local.classes), error)
+        }
         if stateChanged { try put(KeptBytes.of(state), tables.values, .string("state")) }
         for name in cache.changedSums.sorted() {
             let sum = checksum(of: name)

@@ -15,8 +15,9 @@ public struct SyncInspection {
 
     /// - Parameter realm: opened in whatever way, also read-only, by a program that has none of the file's classes.
     /// - Throws: `SyncFileError`: `.notSynced`, `.damaged`, `.unsupported`; `EngineError`.
-    public init(of realm: Realm) throws {
-        let database = realm.database
+    public init(of realm: Realm) throws { try self.init(of: realm.database) }
+
+    init(of database: Database) throws {
         snapshot = try database.snapshot()
         path = database.path
         guard let table = snapshot.schema.hiddenTable(named: FileNotes.values), table.columns.count > 1,
@@ -130,6 +131,17 @@ public struct SyncInspection {
             lastError: error.map { Status.LastError(time: $0.time, code: $0.code, message: $0.message) }
         )
     }
+
+    /// The number of the file's transactions that the server may not have: those that weren't answered, and those that have no number yet.
+    func unsentCommits() throws -> UInt64 {
+        var recorded: UInt64 = 0
+        try forEachEntry { _ in recorded += 1 }
+        return recorded + state.lastCommit - min(state.acknowledged, state.lastCommit)
+            + UInt64(state.recovery.isEmpty ? 0 : 1)
+    }
+
+    /// The sets of queries that the process which syncs the file has, and how far each is.
+    var sets: [FreeholdSyncCore.QuerySet] { state.querySets }
 
     private static func shown(_ set: QuerySet) -> Status.QuerySet {
         var places: [SyncString: UInt64] = [:]

@@ -14,6 +14,7 @@ public final class SyncedFile: SessionStore, @unchecked Sendable {
     // The store is touched on the queue only.
     private let queue = DispatchQueue(label: "freehold.sync.file")
     private var store: FileClientStore
+    private var care = StoreCare()
     private let own = OwnCommits()
     private let observation = Mutex<ChangeFeed.Observation?>(nil)
 
@@ -29,7 +30,9 @@ public final class SyncedFile: SessionStore, @unchecked Sendable {
         try await withCheckedThrowingContinuation { continuation in
             queue.async {
                 var random = SystemRandomNumberGenerator()
-                continuation.resume(with: Result { try self.store.perform(request, now: now, random: &random) })
+                continuation.resume(
+                    with: Result { try self.store.perform(request, now: now, random: &random, care: &self.care) }
+                )
             }
         }
     }

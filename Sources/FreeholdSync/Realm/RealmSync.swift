@@ -23,14 +23,15 @@ final class RealmSync: FileAttachment {
         var election: Task<Void, Never>?
         var watch: ChangeFeed.Observation?
         var session: SyncSession?
-        var begun = false
+        /// Ends the last session. The next one begins afterwards: both would observe the file's commits, and the first releases the lock.
+        var ending: Task<Void, Never>?
         var read: (version: UInt64, kept: KeptSubscriptions)?
         /// What the classes were when the session began.
-        var classes: [UInt32: Int] = [:]
+        var classes: [UInt32: ClassForm] = [:]
         /// The set that was sent last, and what the session calls it.
         var sent: (kept: KeptSubscriptions, version: UInt64)?
         var failure: (kept: KeptSubscriptions, error: any Error)?
-        var sending: Task<Void, Never>?
+        var sending: Task<Void, any Error>?
     }
 
     /// Drafts belong to realms, which belong to places.
@@ -54,6 +55,12 @@ final class RealmSync: FileAttachment {
         )
         agent = AgentLock(database.path)
         path = realm.fileURL?.standardizedFileURL.path ?? database.path
+        let misfits = Misfits(local.narrowProperties()) { [weak self] in self?.note(SyncError(.serverWarning, $0)) }
+        let ended = store.withStore { store in
+            store.misfits = misfits
+            return store.ended
+        }
+        for text in ended { note(SyncError(.invalidFlexibleSyncSubscriptions, text)) }
         user.app.syncManager.add(self)
         begin()
     }
@@ -69,10 +76,13 @@ final class RealmSync: FileAttachment {
 
     var session: SyncSession? { state.withLock { $0.session } }
 
-    /// Begins a session, if the user is logged in, and no other process syncs the file. Whoever does may end: then this one goes on within
-    /// half a second.
+    /// Begins a session, if the user is logged in, and no other process syncs the file. If that process ends, this one begins within half a
+    /// second. A session that exists gets the user's token: the log-in that it had may have ended.
     func begin() {
-        guard user.isLoggedIn, session == nil else { return }
+        guard user.isLoggedIn, let token = user.accessToken else { return }
+        let (session, isEnding) = state.withLock { ($0.session, $0.ending != nil) }
+        if let session { return session.renew(AccessToken(SyncString(token))) }
+        guard !isEnding else { return }
         do {
             if try agent.acquire() { return start() }
         } catch { user.app.syncManager.report(error, nil) }
@@ -81,13 +91,31 @@ final class RealmSync: FileAttachment {
             state.election = Task { [weak self] in
                 while !Task.isCancelled {
                     try? await Task.sleep(for: .milliseconds(500))
-                    guard let self, self.user.isLoggedIn else { return }
-                    guard (try? self.agent.acquire()) == true else { continue }
-                    self.state.withLock { $0.election = nil }
-                    return self.start()
+                    guard let self, self.elect() else { return }
                 }
             }
         }
+    }
+
+    /// Begins a session if no other process syncs the file any more.
+    ///
+    /// - Returns: whether to try again.
+    private func elect() -> Bool {
+        guard !Task.isCancelled else { return false }
+        let isLoggedIn = user.isLoggedIn
+        if isLoggedIn { guard (try? agent.acquire()) == true else { return true } }
+        state.withLock { $0.election = nil }
+        if isLoggedIn { start() }
+        return false
+    }
+
+    /// Like `begin()`, behind the end of a session that is ending.
+    func beginAgain() async {
+        if let ending = state.withLock({ $0.ending }) {
+            await ending.value
+            state.withLock { if $0.ending == ending { $0.ending = nil } }
+        }
+        begin()
     }
 
     private func start() {
@@ -121,9 +149,19 @@ final class RealmSync: FileAttachment {
 
     // MARK: Classes
 
-    /// How many properties each class has: it only grows while a file is in use.
-    private static func classes(_ view: DataView) -> [UInt32: Int] {
-        Dictionary(view.schema.tables.map { (UInt32($0.id), $0.columns.count) }) { first, _ in first }
+    /// The name of a class, the number of its properties, and the version of the schema. A migration changes them while the file is in use.
+    private struct ClassForm: Equatable {
+        let name: String
+        let properties: Int
+        let version: UInt64
+    }
+
+    private static func classes(_ view: DataView) -> [UInt32: ClassForm] {
+        let version = view.userVersion
+        let forms = view.schema.tables.map {
+            (UInt32($0.id), ClassForm(name: $0.name, properties: $0.columns.count, version: version))
+        }
+        return Dictionary(forms) { first, _ in first }
     }
 
     /// Classes came while the session goes on: the server has to hear of them before their objects.
@@ -149,16 +187,16 @@ final class RealmSync: FileAttachment {
     }
 
     func end() {
-        let session = state.withLock { state in
-            defer { (state.session, state.sent, state.watch) = (nil, nil, nil) }
+        state.withLock { state in
             state.election?.cancel()
             state.election = nil
-            return state.session
-        }
-        guard let session else { return }
-        Task {
-            await session.close()
-            agent.release()
+            guard let session = state.session else { return }
+            (state.session, state.sent, state.failure, state.watch) = (nil, nil, nil, nil)
+            state.ending = Task { [agent, before = state.ending] in
+                await before?.value
+                await session.close()
+                agent.release()
+            }
         }
     }
 
@@ -166,6 +204,9 @@ final class RealmSync: FileAttachment {
         switch event {
         case .report(.resetBegins): resetBegins()
         case .report(.wasReset(let lost)): resetEnded(lost)
+        case .report(.connection(.connected)):
+            // A set that the file couldn't take when it was sent.
+            if state.withLock({ $0.failure != nil }) { send(subscriptions(), nil) }
         default: break
         }
         guard let error = SyncError(event) else { return }
@@ -173,6 +214,12 @@ final class RealmSync: FileAttachment {
         if case .report(.resetNeeded) = event, case .manual(let handler?) = configuration.clientResetMode {
             return handler(error, session)
         }
+        user.app.syncManager.report(error, session)
+    }
+
+    /// Reports what the file's transactions found.
+    private func note(_ error: SyncError) {
+        store.keep(KeptError(time: Date(), code: "\(error.code)", message: error.message))
         user.app.syncManager.report(error, session)
     }
 
@@ -267,11 +314,33 @@ final class RealmSync: FileAttachment {
     func wait(for kept: KeptSubscriptions) async throws { try await wait(for: kept, isAwaited: true) }
 
     private func wait(for kept: KeptSubscriptions, isAwaited: Bool) async throws {
+        if session == nil, user.isLoggedIn {
+            // Another process syncs the file: the file says how far the set is.
+            if isAwaited { try await waitForAgent(kept) }
+            return
+        }
         let version = try await sent(kept)
         guard isAwaited else { return }
         guard let session else { throw missing }
         let set = try await session.waitForQuerySet(version)
         if set.state == .error, let error = set.errors.first { throw SyncError(error) }
+    }
+
+    /// Waits until the process that syncs the file has all that a set asks for. If that process ends, the session of this one does it.
+    private func waitForAgent(_ kept: KeptSubscriptions) async throws {
+        let (commits, commit) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let watch = try ChangeFeed(database).observe { _ in commit.yield() }
+        commit.yield()
+        defer { withExtendedLifetime(watch) { commit.finish() } }
+        for await _ in commits {
+            if session != nil { return try await wait(for: kept, isAwaited: true) }
+            guard user.isLoggedIn else { throw SessionError.closed }
+            guard subscriptions().version <= kept.version else { throw SessionError.superseded }
+            guard let set = try SyncInspection(of: database).sets.last, set.queries == kept.queries else { continue }
+            if set.state == .error, let error = set.errors.first { throw SyncError(error) }
+            if set.isComplete { return }
+        }
+        throw CancellationError()
     }
 
     /// Why there is no session.
@@ -291,27 +360,27 @@ final class RealmSync: FileAttachment {
                 if sent.kept.version == kept.version { return sent.version }
                 if sent.kept.version > kept.version { throw SessionError.superseded }
             }
-            if let failure = state.withLock({ $0.failure }), failure.kept.version == kept.version {
-                throw failure.error
-            }
             guard session != nil else { throw missing }
-            await sendNewest()
+            try await sendNewest()
         }
     }
 
-    private func sendNewest() async {
+    private func sendNewest() async throws {
         let task = state.withLock { state in
             if let task = state.sending { return task }
-            let task = Task { await self.sendNow() }
+            let task = Task { try await self.sendNow() }
             state.sending = task
             return task
         }
-        await task.value
+        try await task.value
     }
 
-    private func sendNow() async {
+    private func sendNow() async throws {
         let kept = subscriptions()
-        guard let session else { return state.withLock { $0.sending = nil } }
+        guard let session else {
+            state.withLock { $0.sending = nil }
+            throw missing
+        }
         do {
             let known = try await session.knownQuerySet()
             let version: UInt64
@@ -321,14 +390,16 @@ final class RealmSync: FileAttachment {
                 version = try await session.subscribe(kept.queries).version
             }
             state.withLock { state in
-                state.sent = (kept, version)
+                // A session that ended meanwhile says nothing of the next one's sets.
+                if state.session === session { (state.sent, state.failure) = ((kept, version), nil) }
                 state.sending = nil
             }
         } catch {
             state.withLock { state in
-                state.failure = (kept, error)
+                if state.session === session { state.failure = (kept, error) }
                 state.sending = nil
             }
+            throw error
         }
     }
 
@@ -348,17 +419,37 @@ final class RealmSync: FileAttachment {
     // MARK: What realms ask
 
     func willCommit(_ transaction: WriteTransaction) throws(Realm.Error) {
-        var subscribed: Set<String>?
-        for table in transaction.schema.tables
-        where !table.isEmbedded && !table.isAsymmetric && transaction.hasMadeObjects(in: table) {
-            let classes = subscribed ?? Set(SubscriptionRows.read(transaction).all.map(\.query.className))
-            subscribed = classes
-            guard !classes.contains(table.name) else { continue }
+        let subscribed = Set(SubscriptionRows.read(transaction).all.map(\.query.className))
+        let others = transaction.schema.tables.filter { table in
+            !table.isEmbedded && !table.isAsymmetric && !subscribed.contains(table.name)
+        }
+        guard !others.isEmpty else { return }
+        let edited = transaction.editedTables()
+        for table in others where edited.contains(table.id) || transaction.hasMadeObjects(in: table) {
             throw Realm.Error(
                 .noSubscriptionForWrite,
                 "Cannot write to class \(table.name) when no flexible sync subscription has been created."
             )
         }
+    }
+
+    func willWriteCopy() throws(Realm.Error) {
+        let unsent: UInt64
+        do { unsent = try SyncInspection(of: database).unsentCommits() } catch {
+            throw Realm.Error(
+                .fail,
+                "What sync keeps can't be read: \(error)",
+                fileURL: realmConfiguration.fileURL,
+                cause: error
+            )
+        }
+        guard unsent > 0 else { return }
+        throw Realm.Error(
+            .fail,
+            "\(unsent) transactions of the realm weren't sent to the server, and a copy would lose them. Wait for the upload, "
+                + "or use backup(to:), which keeps them.",
+            fileURL: realmConfiguration.fileURL
+        )
     }
 
     func awaitOpening(_ behavior: Realm.OpenBehavior, isNew: Bool) async throws {
@@ -427,5 +518,11 @@ struct UserTokenSource: TokenSource {
     func token(insteadOf refused: AccessToken) async throws -> AccessToken {
         let tokens = try await user.refreshTokens(insteadOf: refused.text.string)
         return AccessToken(SyncString(tokens.access))
+    }
+
+    func passes(_ error: any Error) -> Bool {
+        guard let error = error as? AppError else { return false }
+        guard let status = error.httpStatusCode else { return error.code == .httpRequestFailed }
+        return status >= 500 || status == 408 || status == 429
     }
 }

@@ -68,6 +68,42 @@ struct SubscriptionRows {
         return kept
     }
 
+    /// Gives the subscriptions' queries other names.
+    ///
+    /// - Returns: sentences about the subscriptions that ended: those whose query has no names any more.
+    static func rename(in transaction: WriteTransaction, _ renamed: (ClassQuery) -> ClassQuery?) throws -> [String] {
+        guard let set = transaction.schema.hiddenTable(named: set.name),
+            let rows = transaction.schema.hiddenTable(named: rows.name)
+        else { return [] }
+        var ended: [String] = []
+        for subscription in read(transaction).all {
+            let (className, condition) = (subscription.query.className, subscription.query.condition)
+            let row = ObjectKey(subscription.id)
+            guard let query = renamed(ClassQuery(className: SyncString(className), condition: SyncString(condition)))
+            else {
+                transaction.delete(rows, row)
+                let name = subscription.name.map { " named '\($0)'" } ?? ""
+                ended.append(
+                    "The subscription\(name) to '\(className)' where \(condition) ended: the migration removed the class, or a property that it asks for. "
+                        + "Subscribe anew."
+                )
+                continue
+            }
+            if query.className.string != className {
+                try transaction.set(rows.columns[1], row, .string(query.className.string))
+            }
+            if query.condition.string != condition {
+                try transaction.set(rows.columns[2], row, .string(query.condition.string))
+            }
+        }
+        if let row = transaction.keys(set).first, case .int(let version) = transaction.value(set.columns[0], row),
+            !ended.isEmpty
+        {
+            try transaction.set(set.columns[0], row, .int(version + 1))
+        }
+        return ended
+    }
+
     /// Writes what differs, as another version.
     ///
     /// - Parameter base: what the caller began with.

@@ -140,7 +140,7 @@ extension SyncConfiguration: FileService {
             return
         }
         var store = try FileClientStore(database)
-        try store.transact { try $0.resolveLocalCommits() }
+        _ = try store.transact { try $0.resolveLocalCommits() }
     }
 
     package func attach(to database: Database, _ configuration: Realm.Configuration) throws -> any FileAttachment {

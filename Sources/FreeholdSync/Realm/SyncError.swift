@@ -100,6 +100,7 @@ extension SyncError {
             case .rejected: self.init(.connectionFailed, error.reason)
             default: return nil
             }
+        case .storeFailedRepeatedly(let trouble): self.init(.clientInternalError, trouble.description)
         case .storeFailed(let error): self.init(.clientInternalError, "The file can't be read or written: \(error).")
         case .report: return nil
         }

@@ -137,6 +137,11 @@ public struct SyncSubscriptionSet {
         open("Subscriptions were removed").remove { !unnamedOnly || $0.name == nil }
     }
 
+    /// Removes the subscriptions to a class by its name in the file. Freehold's own: a class that the program doesn't have any more has no type.
+    public func removeAll(ofType className: String) {
+        open("Subscriptions were removed").remove { $0.query.className == className }
+    }
+
     public func removeAll<T: Object>(ofType type: T.Type) {
         let name = stored { try $0.storedQuery(type, nil) }.className
         open("Subscriptions were removed").remove { $0.query.className == name }

@@ -23,6 +23,8 @@ final class SessionBoard: Sendable {
         var isSuspended = false
         var isClosed = false
         var needsApp: SessionError?
+        /// The number of tokens that the app has given to the session.
+        var renewals = 0
         var querySets: [UInt64: QuerySet] = [:]
         var newest: UInt64 = 0
         var waits: [UInt64: Wait] = [:]
@@ -129,6 +131,26 @@ final class SessionBoard: Sendable {
 
     /// Ends waits for what can't come before the app has done something.
     func block(_ error: SessionError) { endWaits(error, isLasting: true) }
+
+    /// Like `block(_:)`, except that nothing happens if the app has given a token since the number was read.
+    func block(_ error: SessionError, renewals: Int) {
+        if self.renewals == renewals { block(error) }
+    }
+
+    var renewals: Int { state.withLock { $0.renewals } }
+
+    /// Notes that the app gives a token.
+    func renew() {
+        state.withLock { state in
+            state.renewals += 1
+            state.needsApp = nil
+        }
+    }
+
+    /// A Boolean value that indicates whether the session waits for a token.
+    var needsToken: Bool {
+        if case .needsApp(.auth, _) = state.withLock({ $0.needsApp }) { true } else { false }
+    }
 
     /// Ends waits for what the server doesn't give now. Later ones wait for its next answer.
     func refuse(_ error: SessionError) { endWaits(error, isLasting: false) }

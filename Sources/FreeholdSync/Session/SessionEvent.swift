@@ -7,6 +7,8 @@ public enum SessionEvent: Sendable {
     case disconnected(TransportError)
     /// A transaction of the file failed. The session begins anew, after a while.
     case storeFailed(any Error)
+    /// A transaction of the file failed three times in the same way. The session begins anew; without what the failure is about, if that is known.
+    case storeFailedRepeatedly(StoreTrouble)
     /// The server wants a new token, and there was none to be had.
     case tokenFailed(any Error)
 
@@ -18,7 +20,7 @@ public enum SessionEvent: Sendable {
             case .transient, .forbidden, .query, .tooLarge, .violation, .storeReplaced: false
             }
         case .report(.schemaRefused), .report(.resetNeeded), .tokenFailed: true
-        case .report, .disconnected, .storeFailed: false
+        case .report, .disconnected, .storeFailed, .storeFailedRepeatedly: false
         }
     }
 }
@@ -41,4 +43,12 @@ public enum SessionError: Error, Hashable, Sendable {
 public protocol TokenSource: Sendable {
     /// A token that isn't the one which the server refused.
     func token(insteadOf refused: AccessToken) async throws -> AccessToken
+
+    /// A Boolean value that indicates whether an error of `token(insteadOf:)` passes without the app, such as an unreachable server. The session
+    /// asks again after a while then.
+    func passes(_ error: any Error) -> Bool
+}
+
+extension TokenSource {
+    public func passes(_ error: any Error) -> Bool { false }
 }

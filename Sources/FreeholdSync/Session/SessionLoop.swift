@@ -7,6 +7,10 @@ actor SessionLoop {
         case subscribe([ClassQuery], wait: UInt64)
         case line(UInt64, LineEvent)
         case timer(ClientTimer, UInt64)
+        /// A token in the place of the refused one can't be had. `renewals` is the board's number when it was asked for.
+        case tokenFailed(any Error, refused: AccessToken, renewals: Int)
+        /// An attempt to get a token failed a while ago.
+        case renewal(refused: AccessToken)
         /// The file failed a while ago: try again.
         case restart
         case reset(ResetMode)
@@ -35,6 +39,7 @@ actor SessionLoop {
     private var failures = 0
     /// The token that was refused last and for which another one was asked.
     private var refused: AccessToken?
+    private var tokenFailures = 0
     /// Whose `subscribe` is being done.
     private var subscriber: UInt64?
 
@@ -93,11 +98,21 @@ actor SessionLoop {
             await handle(.timer(timer))
         case .reset(let mode):
             await perform(machine.reset(mode))
+        case .tokenFailed(let error, let refused, let renewals): tokenFailed(error, refused, renewals: renewals)
+        case .renewal(let refused):
+            guard let tokens, machine.configuration.token == refused else { return }
+            renew(tokens, refused)
         case .event(let event):
             switch event {
             // The source has one, or the app.
-            case .token: board.unblock()
-            case .resumed: isUrgent = true
+            case .token(let token):
+                board.unblock()
+                tokenFailures = 0
+                // A machine that starts anew begins with it.
+                if isBroken { return await perform(machine.handle(.token(token), now: clock.now(), random: &random)) }
+            case .resumed:
+                isUrgent = true
+                if let tokens, board.needsToken { renew(tokens, machine.configuration.token) }
             default: break
             }
             await handle(event)
@@ -198,9 +213,10 @@ actor SessionLoop {
         timers = [:]
         machine = ClientMachine(machine.configuration)
         board.tell(.report(.connection(.disconnected)))
-        board.tell(.storeFailed(error))
+        let trouble = (error as? RepeatedFailure)?.trouble
+        if let trouble { board.tell(.storeFailedRepeatedly(trouble)) } else { board.tell(.storeFailed(error)) }
         if let subscriber { board.end(subscriber, .failure(error)) }
-        failures += 1
+        failures = trouble?.isLeftOut == true ? 0 : failures + 1
         inputs.yield(.restart, later: min(50 << min(failures, 11), 60_000))
     }
 
@@ -246,13 +262,28 @@ actor SessionLoop {
     }
 
     private func renew(_ tokens: any TokenSource, _ refused: AccessToken) {
-        let (inputs, board) = (inputs, board)
+        let (inputs, renewals) = (inputs, board.renewals)
         Task {
             do { inputs.yield(.event(.token(try await tokens.token(insteadOf: refused)))) } catch {
-                board.tell(.tokenFailed(error))
-                board.block(.needsApp(.auth, text: "There is no token."))
+                inputs.yield(.tokenFailed(error, refused: refused, renewals: renewals))
             }
         }
+    }
+
+    private func tokenFailed(_ error: any Error, _ refused: AccessToken, renewals: Int) {
+        // The app may have given a token meanwhile.
+        guard machine.configuration.token == refused, board.renewals == renewals else { return }
+        guard let tokens, tokens.passes(error) else {
+            board.tell(.tokenFailed(error))
+            return board.block(.needsApp(.auth, text: "There is no token."), renewals: renewals)
+        }
+        board.tell(.disconnected(TransportError(.unreachable, "There is no access token yet: \(error)")))
+        let delay = min(
+            machine.configuration.shortestRetry << Int64(min(tokenFailures, 20)),
+            machine.configuration.longestRetry
+        )
+        tokenFailures += 1
+        inputs.yield(.renewal(refused: refused), later: Int(Int64.random(in: delay / 2...delay, using: &random)))
     }
 }
 

@@ -17,6 +17,7 @@ public final class QueuedStore<Store: ClientStore & Sendable>: SessionStore, @un
     // `store` and `wake` are touched on the queue only.
     private let queue = DispatchQueue(label: "freehold.sync.store")
     private var store: Store
+    private var care = StoreCare()
     private var wake: (@Sendable () -> Void)?
 
     public init(_ store: Store) { self.store = store }
@@ -26,7 +27,7 @@ public final class QueuedStore<Store: ClientStore & Sendable>: SessionStore, @un
             queue.async {
                 var random = SystemRandomNumberGenerator()
                 continuation.resume(
-                    with: Result { try self.store.perform(request, now: now, random: &random) }
+                    with: Result { try self.store.perform(request, now: now, random: &random, care: &self.care) }
                 )
             }
         }

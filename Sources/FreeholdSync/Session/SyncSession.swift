@@ -95,7 +95,7 @@ public final class SyncSession: Sendable {
 
     /// Goes on with another token.
     public func renew(_ token: AccessToken) {
-        board.unblock()
+        board.renew()
         inputs.yield(.event(.token(token)))
     }
 

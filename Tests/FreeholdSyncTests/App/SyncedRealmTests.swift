@@ -267,17 +267,118 @@ extension SyncedRealmTests {
         let one = try await Realm(configuration: configuration, downloadBeforeOpen: .never)
         expect(one.syncSession == nil)
         one.subscriptions.update({ one.subscriptions.append(QuerySubscription<Dog>()) }, onComplete: nil)
-        await #expect {
+        // It is stored at once, and waits for the process that syncs the file.
+        let update = Task { @MainActor in
             try await one.subscriptions.update { one.subscriptions.append(QuerySubscription<Person>()) }
-        } throws: {
-            ($0 as? Realm.Error)?.code == .multipleSyncAgents
         }
+        while one.subscriptions.count < 2 { await Task.yield() }
+        // That process says in the file that the set is complete.
+        var agent = try FileClientStore(one.database)
+        try agent.transact { transaction in
+            var set = QuerySet(version: 1, queries: SubscriptionRows.read(transaction.write).queries)
+            (set.state, set.isComplete) = (.complete, true)
+            transaction.state.querySets = [set]
+        }
+        try await update.value
+        let another = Task { @MainActor in
+            try await one.subscriptions.update {
+                one.subscriptions.append(QuerySubscription<Person>(name: "people") { $0.name != "nobody" })
+            }
+        }
+        while one.subscriptions.count < 3 { await Task.yield() }
         try one.write { one.create(Dog.self, value: ["name": "Rex"]) }
         other.release()
-        for _ in 0..<1_000 where one.syncSession == nil { try await Task.sleep(for: .milliseconds(10)) }
+        // This process takes over what the update waits for.
+        try await another.value
+        expect(one.syncSession != nil)
         try expectEqual(AgentLock(path).acquire(), false)
         try await settle(one, two)
         expectEqual(two.objects(Dog.self).map(\.name), ["Rex"])
-        expectEqual(one.subscriptions.count, 2)
+        expectEqual(one.subscriptions.count, 3)
+    }
+}
+
+/// What must not be lost without a word.
+extension SyncedRealmTests {
+    @MainActor @Test func `An edit of an object of a class without subscriptions throws as a create does`() async throws
+    {
+        let realm = try await realm(try await user("ann"))
+        let rex = try realm.write {
+            let rex = realm.create(Dog.self, value: ["name": "Rex", "collar": ["color": "red"], "tags": ["a"]])
+            realm.create(Person.self, value: ["_id": "ann", "name": "Ann", "best": rex]).dogs.append(rex)
+            return rex
+        }
+        try await settle(realm)
+        realm.syncSession?.suspend()
+        realm.subscriptions.update({ realm.subscriptions.remove(named: "dogs") }, onComplete: nil)
+        let edits: [(String, () -> Void)] = [
+            ("a set", { rex.name = "Max" }), ("an increment", { rex.increment(\.age, by: 1) }),
+            ("a list", { rex.tags.append("b") }),
+            ("an embedded object", { rex.collar?.color = "blue" }),
+            ("another embedded object", { rex.collar = Collar() }),
+            ("a create", { realm.create(Dog.self, value: ["name": "Fido"]) }),
+        ]
+        for (name, edit) in edits {
+            #expect("\(name)") { try realm.write(edit) } throws: {
+                ($0 as? Realm.Error)?.code == .noSubscriptionForWrite
+            }
+        }
+        expectEqual(rex.name, "Rex")
+        expectEqual(rex.collar?.color, "red")
+        // The other class goes on, also where its objects link to them.
+        try realm.write { realm.objects(Person.self).first?.best = nil }
+        try realm.write { realm.delete(realm.objects(Person.self)) }
+        // Nor is a link that becomes nil with its object an edit.
+        let other = try await self.realm(try await user("bob"))
+        let person = try other.write {
+            let dog = other.create(Dog.self, value: ["name": "Rex"])
+            return other.create(Person.self, value: ["_id": "bob", "name": "Bob", "best": dog])
+        }
+        try await settle(other)
+        other.syncSession?.suspend()
+        let unnamed = other.subscriptions.filter { $0.name == nil }
+        other.subscriptions.update({ for one in unnamed { other.subscriptions.remove(one) } }, onComplete: nil)
+        try other.write { other.delete(other.objects(Dog.self)) }
+        expect(person.best == nil)
+        #expect { try other.write { person.name = "Rob" } } throws: {
+            ($0 as? Realm.Error)?.code == .noSubscriptionForWrite
+        }
+    }
+
+    @MainActor @Test func `A copy isn't written while work is unsent`() async throws {
+        let realm = try await realm(try await user("ann"))
+        let copy = URL(fileURLWithPath: folder.path).appendingPathComponent("copy.realm")
+        realm.syncSession?.suspend()
+        try realm.write { realm.create(Dog.self, value: ["name": "Rex"]) }
+        #expect { try realm.writeCopy(toFile: copy) } throws: {
+            ($0 as? Realm.Error)?.code == .fail && "\($0)".contains("1 transactions")
+        }
+        expect(!FileManager.default.fileExists(atPath: copy.path))
+        // A backup has the work.
+        try realm.backup(to: URL(fileURLWithPath: folder.path).appendingPathComponent("backup.realm"))
+        realm.syncSession?.resume()
+        try await settle(realm)
+        try realm.writeCopy(toFile: copy)
+        let shown = try Realm(
+            configuration: Realm.Configuration(fileURL: copy, objectTypes: [Person.self, Dog.self, Collar.self])
+        )
+        expectEqual(shown.objects(Dog.self).map(\.name), ["Rex"])
+    }
+
+    @MainActor @Test func `Unsent work of a user that is removed is reported`() async throws {
+        let (ann, bob) = (try await user("ann"), try await user("bob"))
+        let (one, two) = (try await realm(ann), try await realm(bob))
+        for realm in [one, two] {
+            try realm.write { realm.create(Dog.self, value: ["name": "Rex"]) }
+            try await settle(realm)
+        }
+        one.syncSession?.suspend()
+        try one.write { one.objects(Dog.self).first?.name = "Max" }
+        var errors = app.syncManager.errors.makeAsyncIterator()
+        try await bob.remove()
+        try await ann.remove()
+        let error = try require(await errors.next()?.error as? SyncError)
+        expectEqual(error.code, .clientUserError)
+        expect(error.message.contains(ann.id) && error.message.contains("1 transactions"), "\(error)")
     }
 }

@@ -18,21 +18,28 @@ final class LoopbackServer: SyncTransport, @unchecked Sendable {
     private var isReachable = true
 
     private let app: ServerApp
+    private let authenticate: @Sendable (SyncString) -> SyncString?
 
+    /// - Parameter authenticate: returns the user of a token; `nil` refuses it.
     init(
         asymmetric: Set<SyncString> = [],
-        judge: (@Sendable (SchemaClaim) -> SchemaJudgement)? = nil
+        judge: (@Sendable (SchemaClaim) -> SchemaJudgement)? = nil,
+        authenticate: @escaping @Sendable (SyncString) -> SyncString? = { $0 }
     ) {
         var rules = MergeRules()
         rules.createOnly = asymmetric
         var served = ServerApp(rules: rules)
         served.judge = judge
         app = served
-        machine = Self.machine(app)
+        self.authenticate = authenticate
+        machine = Self.machine(app, authenticate)
     }
 
-    private static func machine(_ app: ServerApp) -> ServerMachine {
-        var configuration = ServerConfiguration(apps: ["test": app]) { token, _ in token.text }
+    private static func machine(
+        _ app: ServerApp,
+        _ authenticate: @escaping @Sendable (SyncString) -> SyncString?
+    ) -> ServerMachine {
+        var configuration = ServerConfiguration(apps: ["test": app]) { token, _ in authenticate(token.text) }
         configuration.commitSize = { UInt64($0.estimatedSize) }
         return ServerMachine(configuration, matcher: QueryMatcher())
     }
@@ -120,7 +127,7 @@ final class LoopbackServer: SyncTransport, @unchecked Sendable {
         queue.sync {
             store = backup
             store.wasCopied(epoch: epoch)
-            machine = Self.machine(app)
+            machine = Self.machine(app, authenticate)
         }
     }
 

@@ -17,6 +17,9 @@ struct SimulatedWorld {
         var backup: MemoryClientStore.Data?
         /// The next transaction of the store crashes.
         var crash: MemoryClientStore.Crash?
+        var care = StoreCare()
+        /// Failures of the store that the app received.
+        var troubles: [StoreTrouble] = []
         /// Of scripted worlds.
         var reports: [ClientReport] = []
         /// The message of which it was sent parts last in its connection.
@@ -268,9 +271,18 @@ struct SimulatedWorld {
         }
         var outcome: StoreOutcome?
         do {
-            outcome = try clients[index].store.perform(request, now: wall(index), random: &random)
+            var care = clients[index].care
+            defer { clients[index].care = care }
+            outcome = try clients[index].store.perform(request, now: wall(index), random: &random, care: &care)
+        } catch let error as RepeatedFailure {
+            clients[index].troubles.append(error.trouble)
         } catch {
-            if !(error is MemoryClientStore.Crash) { problems.append("a file fails: \(error)") }
+            let cause = (error as? StoreTrouble)?.error ?? error
+            if cause is MemoryClientStore.Data.Unstorable {
+                note("a store that can't store an object")
+            } else if !(error is MemoryClientStore.Crash) {
+                problems.append("a file fails: \(error)")
+            }
         }
         if isTracing {
             trace.append(

@@ -121,7 +121,7 @@ extension RealmCollection where Element: KeypathSortable {
     /// - Precondition: a managed collection.
     /// - Complexity: O(n), once a version of the realm.
     public func grouped<Key: RealmCollectionValue>(by keyPath: KeyPath<Element, Key>) -> GroupedResults<Key, Element> {
-        grouped([placedName(for: keyPath)]) { GroupKey.make($0[0]) }
+        grouped([placedName(for: keyPath)]) { GroupKey.make($0[0], $1) }
     }
 
     /// The objects in groups of those that are equal in several properties; the key is a tuple.
@@ -138,9 +138,9 @@ extension RealmCollection where Element: KeypathSortable {
     ) -> GroupedResults<(First, repeat each Rest), Element> {
         var names = [placedName(for: first)]
         for keyPath in repeat each rest { names.append(placedName(for: keyPath)) }
-        return grouped(names) { contents in
+        return grouped(names) { contents, core in
             var rest = contents.dropFirst()
-            return (GroupKey.make(contents[0]), repeat GroupKey.next((each Rest).self, &rest))
+            return (GroupKey.make(contents[0], core), repeat GroupKey.next((each Rest).self, &rest, in: core))
         }
     }
 
@@ -150,23 +150,29 @@ extension RealmCollection where Element: KeypathSortable {
     /// - Complexity: O(n), once a version of the realm.
     public func grouped<S: Sequence>(by keyPaths: S) -> GroupedResults<[AnyRealmValue], Element>
     where S.Element == String {
-        grouped(Array(keyPaths)) { $0.map { GroupKey.make($0) } }
+        grouped(Array(keyPaths)) { contents, core in contents.map { GroupKey.make($0, core) } }
     }
 
     private func grouped<Key>(
         _ keyPaths: [String],
-        _ makeKey: @escaping ([_StoredContent]) -> Key
+        _ makeKey: @escaping ([_StoredContent], RealmCore) -> Key
     ) -> GroupedResults<Key, Element> {
-        GroupedResults(query: GroupQuery(requireSource("grouped(by:)"), by: keyPaths), makeKey: makeKey)
+        let source = requireSource("grouped(by:)")
+        let core = source.core
+        return GroupedResults(query: GroupQuery(source, by: keyPaths)) { makeKey($0, core) }
     }
 }
 
 private enum GroupKey {
-    static func make<Key: RealmCollectionValue>(_ content: _StoredContent) -> Key {
-        Key._rlmFromContent(content) ?? Key._rlmUnmapped(content)
+    static func make<Key: RealmCollectionValue>(_ content: _StoredContent, _ core: RealmCore) -> Key {
+        Key._element(content, in: core)
     }
 
-    static func next<Key: RealmCollectionValue>(_ type: Key.Type, _ contents: inout ArraySlice<_StoredContent>) -> Key {
-        make(contents.removeFirst())
+    static func next<Key: RealmCollectionValue>(
+        _ type: Key.Type,
+        _ contents: inout ArraySlice<_StoredContent>,
+        in core: RealmCore
+    ) -> Key {
+        make(contents.removeFirst(), core)
     }
 }

@@ -7,12 +7,14 @@ struct EditResolver {
         fileprivate(set) var shadow: Shadow
         /// The changes, to be added to the shadow.
         fileprivate(set) var pending: [PendingChange] = []
-        /// What the object is behind them, if somebody asked.
-        fileprivate var replay: Replay?
+        /// What the object is behind all pending work, as far as it was asked for.
+        fileprivate(set) var replay: Replay?
 
-        init(_ shadow: Shadow) {
+        /// - Parameter replay: what the object is behind the pending work of the shadow, if that is known.
+        init(_ shadow: Shadow, replay: Replay? = nil) {
             self.shadow = shadow
             self.shadow.nameElements()
+            self.replay = replay
         }
     }
 
@@ -108,21 +110,32 @@ struct EditResolver {
         case .insert(let place, let at, let contents):
             let (place, list) = try list(place, edit)
             let first = number(contents.count)
-            let gap = try gap(list.alive, at, list, place.object, edit)
+            guard at >= 0 else { throw MisplacedEdit(edit: edit) }
+            let (left, right) = (list.slot(ofAlive: at - 1), list.slot(ofAlive: at))
+            guard at == 0 || left != nil else { throw MisplacedEdit(edit: edit) }
+            let gap = Gap(
+                after: try left.map { try reference($0, list, place.object, edit) },
+                before: try right.map { try reference($0, list, place.object, edit) }
+            )
             add(.insert(place, gap, first: first, try contents.map { try element($0, edit) }))
         case .remove(let place, let at, let count):
             let (place, list) = try list(place, edit)
-            let alive = list.alive
-            guard at >= 0, count >= 0, at <= alive.count, count <= alive.count - at else {
+            guard at >= 0, count >= 0, at <= .max - count, let found = list.indices(ofAlive: at..<at + count) else {
                 throw MisplacedEdit(edit: edit)
             }
-            add(.remove(place, try alive[at..<at + count].map { try reference($0, list, place.object, edit) }))
+            add(.remove(place, try found.map { try reference(list.slots[$0], list, place.object, edit) }))
         case .move(let place, let from, let to):
             let (place, list) = try list(place, edit)
-            var alive = list.alive
-            guard alive.indices.contains(from), alive.indices.contains(to) else { throw MisplacedEdit(edit: edit) }
-            let moved = try reference(alive.remove(at: from), list, place.object, edit)
-            add(.move(place, moved, try gap(alive, to, list, place.object, edit), number: number(1)))
+            guard let element = list.slot(ofAlive: from), list.slot(ofAlive: to) != nil else {
+                throw MisplacedEdit(edit: edit)
+            }
+            // Its neighbours are those in the list without it.
+            let (left, right) = (to - 1 < from ? to - 1 : to, to < from ? to : to + 1)
+            let gap = Gap(
+                after: try list.slot(ofAlive: left).map { try reference($0, list, place.object, edit) },
+                before: try list.slot(ofAlive: right).map { try reference($0, list, place.object, edit) }
+            )
+            add(.move(place, try reference(element, list, place.object, edit), gap, number: number(1)))
         case .clearList(let place, let hidden):
             let (place, list) = try list(place, edit)
             add(.clearList(place, hidden: try references(hidden, list, place.object, edit)))
@@ -226,10 +239,9 @@ struct EditResolver {
                 steps.append(.property(name))
                 (node, inner) = (instance.fields[name], nil)
             case (.element(let index), .list(let list)?):
-                let alive = list.alive
-                guard alive.indices.contains(index) else { throw MisplacedEdit(edit: edit) }
-                steps.append(.element(try reference(alive[index], list, object, edit)))
-                node = alive[index].node
+                guard let slot = list.slot(ofAlive: index) else { throw MisplacedEdit(edit: edit) }
+                steps.append(.element(try reference(slot, list, object, edit)))
+                node = slot.node
             case (.entry(let key), .dictionary(let entries)?):
                 steps.append(.entry(key))
                 node = entries[key]

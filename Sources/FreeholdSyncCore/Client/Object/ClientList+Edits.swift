@@ -5,10 +5,18 @@ extension ClientList {
         switch change {
         case .insert(_, let gap, let first, let values): insert(values, first, gap, seen, isDead: isDead)
         case .remove(_, let references):
-            for reference in references {
-                guard let id = slotID(reference, seen: seen), let index = element(id).flatMap(place) else { continue }
-                slots[index].node = nil
+            guard references.count > 8 else {
+                for reference in references {
+                    guard let id = slotID(reference, seen: seen), let index = element(id).flatMap(place) else {
+                        continue
+                    }
+                    slots[index].node = nil
+                }
+                break
             }
+            let ids = Set(references.compactMap { slotID($0, seen: seen) })
+            let elements = Set(slots.lazy.filter { ids.contains($0.id) }.map(\.element))
+            for index in slots.indices where elements.contains(slots[index].element) { slots[index].node = nil }
         case .move(_, let reference, let gap, let number):
             guard let id = slotID(reference, seen: seen), let element = element(id),
                 !slots.contains(where: { $0.id == .own(number) })
@@ -33,9 +41,16 @@ extension ClientList {
         isDead: Bool
     ) {
         var new: [Slot] = []
+        new.reserveCapacity(values.count)
+        // Those that the confirmed list has already.
+        let numbers = first..<max(first, first.addingReportingOverflow(OwnNumber(values.count)).partialValue)
+        var known: Set<OwnNumber> = []
+        for index in slots.indices where slots[index].id.isOwn && numbers.contains(slots[index].id.number) {
+            known.insert(slots[index].id.number)
+        }
         for (index, value) in values.enumerated() {
             let id = SlotID.own(first &+ OwnNumber(index))
-            if slots.contains(where: { $0.id == id }) { continue }
+            if known.contains(id.number) { continue }
             new.append(Slot(id: id, element: id, node: isDead ? nil : ClientNode(value)))
         }
         slots.insert(contentsOf: new, at: index(in: gap, seen))

@@ -105,18 +105,16 @@ struct Replay: Sendable {
                 place = .value(old)
             }
         case .insert, .remove, .move, .clearList, .assignList:
-            var list = ClientList()
-            if case .list(let old)? = place { list = old } else if let place, !place.isEmpty { return }
+            if case .list? = place {} else if let place, !place.isEmpty { return }
+            var list = place.takeList() ?? ClientList()
             list.perform(pending.change, seen: pending.seen ?? 0, isDead: isDead)
             place = .list(list)
         case .insertIntoSet, .removeFromSet, .clearSet, .assignSet:
-            var set: [SetElement: SyncValue] = [:]
-            if case .set(let old)? = place { set = old }
+            var set = place.takeSet() ?? [:]
             perform(pending, on: &set)
             place = .set(set)
         case .clearDictionary, .assignDictionary:
-            var entries: ClientFields = [:]
-            if case .dictionary(let old)? = place { entries = old }
+            var entries = place.takeEntries() ?? [:]
             for key in pending.taken.keys { entries[key] = nil }
             if case .assignDictionary(_, _, let value) = pending.change {
                 for entry in value.entries { entries[entry.key] = ClientNode(entry.value) }
@@ -169,14 +167,14 @@ struct PlaceEditor {
             for case .nested(let key) in path { keys.append(key) }
             if keys.count == path.count { body(&node, keys) }
         case .element(let reference):
-            guard case .list(var list)? = node, let id = list.slotID(reference, seen: seen),
-                let index = list.element(id).flatMap(list.place)
+            guard var list = node.takeList() else { return }
+            defer { node = .list(list) }
+            guard let id = list.slotID(reference, seen: seen), let index = list.element(id).flatMap(list.place)
             else { return }
             edit(path.dropFirst(), in: &list.slots[index].node, body)
-            node = .list(list)
         case .entry(let key):
-            var entries: ClientFields = [:]
-            if case .dictionary(let old)? = node { entries = old } else if let node, !node.isEmpty { return }
+            if case .dictionary? = node {} else if let node, !node.isEmpty { return }
+            var entries = node.takeEntries() ?? [:]
             var inner = entries.removeValue(forKey: key)
             edit(path.dropFirst(), in: &inner, body)
             entries[key] = inner

@@ -131,6 +131,13 @@ public struct Shadow: Hashable, Sendable {
         confirmed?.forEachList { list in list.names = list.names.filter { seen.contains($0.key) } }
     }
 
+    /// Gives the object the names of another version of the file's schema.
+    mutating func rename(_ names: NameChanges, of className: SyncString) {
+        confirmed = confirmed.map { names.fields($0, of: className) }
+        absent = absent.map { Absent(fields: names.fields($0.fields, of: className), version: $0.version) }
+        pending = pending.map { names.pending($0) }
+    }
+
     // MARK: Downloads
 
     /// Takes in what the server says.

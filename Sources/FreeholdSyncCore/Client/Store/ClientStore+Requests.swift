@@ -10,18 +10,63 @@ extension ClientStore {
         now: Int64,
         random: inout some RandomNumberGenerator
     ) throws -> StoreOutcome {
-        while true {
-            let outcome = try transact { transaction -> StoreOutcome? in
-                guard try transaction.resolveLocalCommits(upTo: resolvedBytes) else { return nil }
-                return try transaction.perform(request, now: now, random: &random)
+        var care = StoreCare()
+        return try perform(request, now: now, random: &random, care: &care)
+    }
+
+    /// Like `perform(_:now:random:)`, for a caller that makes failed requests again.
+    ///
+    /// - Throws: `RepeatedFailure` in the place of an error that was thrown three times. The subject of the error is left out from then on.
+    public mutating func perform(
+        _ request: StoreRequest,
+        now: Int64,
+        random: inout some RandomNumberGenerator,
+        care: inout StoreCare
+    ) throws -> StoreOutcome {
+        do {
+            // A transaction of the app by itself, so that an error says which one it is about.
+            while care.isCareful, try resolve(&care, count: 1) {}
+            while true {
+                var defaults = care.defaults
+                let outcome = try transact { [care] transaction -> StoreOutcome? in
+                    transaction.care = care
+                    let isMore = try transaction.resolveLocalCommits(upTo: resolvedBytes)
+                    defaults.formUnion(transaction.care.defaults)
+                    return isMore ? nil : try transaction.perform(request, now: now, random: &random)
+                }
+                care.defaults = outcome == nil ? defaults : []
+                guard let outcome else { continue }
+                care.succeeded(request)
+                return outcome
             }
-            if let outcome { return outcome }
+        } catch {
+            guard let trouble = care.failed(error, request) else { throw error }
+            throw RepeatedFailure(trouble: trouble)
         }
     }
 }
 
 /// The bytes of local commits that one transaction gives numbers to. Work of many days offline takes several.
 private let resolvedBytes = 16 << 20
+
+extension ClientStore {
+    /// Resolves some of the app's transactions in a transaction of their own.
+    ///
+    /// - Returns: A Boolean value that indicates whether there are more.
+    private mutating func resolve(_ care: inout StoreCare, count: Int) throws -> Bool {
+        var defaults = care.defaults
+        // Also if it throws: whether the transaction happened isn't known then.
+        defer { care.defaults.formUnion(defaults) }
+        let isMore = try transact { [care] transaction in
+            transaction.care = care
+            let isMore = try transaction.resolveLocalCommits(count: count)
+            defaults.formUnion(transaction.care.defaults)
+            return isMore
+        }
+        if !isMore { (care.defaults, defaults) = ([], []) }
+        return isMore
+    }
+}
 
 extension ClientTransaction {
     fileprivate mutating func perform(
@@ -35,9 +80,12 @@ extension ClientTransaction {
         case .collect(let number, let bytes, let horizon):
             let commits = try seal(after: number, bytes: bytes, horizon: horizon, salt: &random)
             var lists: [OldList] = []
-            if let first = commits.first?.commit, first.base < horizon { lists = try oldLists(first) }
+            if let first = commits.first?.commit, first.base < horizon {
+                let names = try names(of: first.schemaVersion)
+                lists = try oldLists(first).map { names?.list($0) ?? $0 }
+            }
             let hasMore = (commits.last?.commit.number ?? number) < state.lastCommit
-            return .collected(commits, oldLists: lists, hasMore: hasMore)
+            return .collected(try commits.map(asMade), oldLists: lists, hasMore: hasMore)
         case .bind(let bound): return try bind(bound, now: now)
         case .acknowledge(let ack):
             let refusals = try acknowledge(ack, now: now)
@@ -83,6 +131,12 @@ extension ClientTransaction {
             reset(mode)
             return .done
         }
+    }
+
+    /// Returns a commit with the names of the schema that it was made under.
+    private func asMade(_ uploaded: UploadedCommit) throws -> UploadedCommit {
+        guard let names = try names(of: uploaded.commit.schemaVersion) else { return uploaded }
+        return UploadedCommit(commit: names.commit(uploaded.commit), hash: uploaded.hash, part: uploaded.part)
     }
 
     func describe() throws -> FileDescription {

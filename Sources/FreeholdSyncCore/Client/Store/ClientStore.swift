@@ -10,6 +10,8 @@ public protocol ClientStore {
 /// A transaction of a local file. What it reads contains what it wrote.
 public protocol ClientTransaction {
     var state: ClientState { get set }
+    /// What is left out, since it failed before.
+    var care: StoreCare { get set }
 
     // MARK: Objects
 
@@ -58,9 +60,13 @@ public protocol ClientTransaction {
 
     /// The schema of what syncs, with its documents. Nil: the app's configuration says it.
     func schemaClaim() throws -> SchemaClaim?
+
+    /// The names that classes and properties had in a version of the app's schema, for those that have other names now. Nil: none has.
+    func names(of schemaVersion: UInt64) throws -> NameChanges?
 }
 
 extension ClientTransaction {
+    public func names(of schemaVersion: UInt64) throws -> NameChanges? { nil }
     public func schemaClaim() throws -> SchemaClaim? { nil }
     public func localCommits(upTo bytes: Int) throws -> [LocalCommit] { try localCommits() }
 }

@@ -1,51 +1,70 @@
 extension ClientTransaction {
     /// Gives numbers and names to what was committed. It comes before anything that changes what is confirmed.
-    package mutating func resolveLocalCommits() throws { _ = try resolveLocalCommits(upTo: .max) }
-
-    /// Like `resolveLocalCommits()`, for the first commits, until they have about so many bytes.
     ///
-    /// - Returns: true if these were all.
-    mutating func resolveLocalCommits(upTo bytes: Int) throws -> Bool {
-        try resolve(try localCommits(upTo: bytes))
-        return try localCommits(upTo: 1).isEmpty
-    }
-
-    private mutating func resolve(_ commits: [LocalCommit]) throws {
+    /// - Parameters:
+    ///   - count: The greatest number of the app's transactions.
+    ///   - bytes: About the greatest size of them together. At least one is resolved.
+    /// - Returns: A Boolean value that indicates whether there are more.
+    @discardableResult
+    package mutating func resolveLocalCommits(count: Int = .max, upTo bytes: Int = .max) throws -> Bool {
+        let commits = try localCommits(upTo: bytes)
         if state.isReset, state.isPrepared {
-            return try postpone(commits)
+            try postpone(commits)
+            return try !localCommits(upTo: 1).isEmpty
         }
-        guard !commits.isEmpty else { return }
+        guard !commits.isEmpty || !care.defaults.isEmpty else { return false }
         var draft = try lastDraft()
         var defaults: Set<ObjectName> = []
-        for local in commits {
+        var replays: [ObjectName: Replay] = [:]
+        for local in commits.prefix(count) {
+            if care.setAside.contains(local.sequence) {
+                // What it did is taken back, as far as that can be done.
+                try? misplace(local)
+                try removeLocalCommit(local.sequence)
+                continue
+            }
             do {
-                try resolve(local, &draft)
+                try resolve(local, &draft, replays: &replays)
             } catch is MisplacedEdit {
                 try misplace(local)
+            } catch {
+                throw StoreTrouble(.work(sequence: local.sequence, classes: local.classes), error)
             }
             for case .set(let place, _, .byDefault) in local.edits { defaults.insert(place.object) }
             state.clock = max(state.clock, local.clock)
             try removeLocalCommit(local.sequence)
         }
         try put(draft)
-        for name in defaults.sorted() { try showDefaults(name) }
+        // While there are more, the file shows what these did, too.
+        care.defaults.formUnion(defaults)
+        if try !localCommits(upTo: 1).isEmpty { return true }
+        for name in care.defaults.sorted() { try showDefaults(name) }
+        care.defaults = []
+        return false
     }
 
     package mutating func resolve(_ local: LocalCommit) throws {
         var draft = try lastDraft()
-        try resolve(local, &draft)
+        var replays: [ObjectName: Replay] = [:]
+        try resolve(local, &draft, replays: &replays)
         try put(draft)
     }
 
     /// - Parameter draft: the last commit, while it may take in what follows. Many small transactions make one commit, which is written once.
-    private mutating func resolve(_ local: LocalCommit, _ draft: inout CommitDraft?) throws {
+    /// - Parameter replays: what objects are behind their pending work. Without it each of many transactions would do all of that work again.
+    private mutating func resolve(
+        _ local: LocalCommit,
+        _ draft: inout CommitDraft?,
+        replays: inout [ObjectName: Replay]
+    ) throws {
         var objects: [ObjectName: EditResolver.Work] = [:]
         objects.reserveCapacity(local.edits.count)
         for edit in local.edits {
             let name = edit.object
             guard objects.index(forKey: name) == nil else { continue }
             let shadow = try shadow(of: name) ?? Shadow(contents: local.before[name], version: version(of: name))
-            objects[name] = EditResolver.Work(shadow)
+            // Taken out, since its lists are changed in place.
+            objects[name] = EditResolver.Work(shadow, replay: replays.removeValue(forKey: name))
         }
         let isMore = draft?.canTake(local, objects, cursor: state.cursor?.version ?? 0) ?? false
         var resolver = EditResolver(
@@ -68,6 +87,7 @@ extension ClientTransaction {
             var shadow = work.shadow
             shadow.add(work.pending)
             try setShadow(shadow, of: name)
+            replays[name] = work.replay
         }
     }
 
@@ -163,16 +183,26 @@ extension ClientTransaction {
             guard number == state.acknowledged + 1, number <= state.sealed, var entry = try commit(number) else {
                 continue
             }
-            // The server may have left out what large changes hold: the file has it.
-            let refused = ack.refusals.filter { $0.commit == number }.map { $0.completed(by: entry.commit) }
+            let refused = try ack.refusals.filter { $0.commit == number }.map { refusal in
+                // What large changes hold may be left out, and renamed changes have the names of the commit's schema: the file has both.
+                let refusal = refusal.completed(by: entry.commit)
+                guard entry.commit.changes.indices.contains(refusal.index),
+                    try names(of: entry.commit.schemaVersion) != nil
+                else { return refusal }
+                return refusal.with(entry.commit.changes[refusal.index])
+            }
             let indices = Set(refused.map(\.index))
-            for name in entry.commit.objects {
-                guard var shadow = try shadow(of: name) else { continue }
-                if indices.isEmpty, shadow.isShownAlike(withoutAnswerTo: number) {
-                    shadow.acknowledge(commit: number, version: version, refused: [])
-                    try setShadow(shadow, of: name)
-                } else {
-                    try change(name) { $0.acknowledge(commit: number, version: version, refused: indices) }
+            for name in entry.commit.objects where !care.skipped.contains(name) {
+                try about(name) { transaction in
+                    guard var shadow = try transaction.shadow(of: name) else { return }
+                    if indices.isEmpty, shadow.isShownAlike(withoutAnswerTo: number) {
+                        shadow.acknowledge(commit: number, version: version, refused: [])
+                        try transaction.setShadow(shadow, of: name)
+                    } else {
+                        try transaction.change(name) {
+                            $0.acknowledge(commit: number, version: version, refused: indices)
+                        }
+                    }
                 }
             }
             for refusal in refused { try keep(.refused(refusal)) }
@@ -210,4 +240,9 @@ extension ClientTransaction {
             state.firstKept += 1
         }
     }
+}
+
+extension LocalCommit {
+    /// The classes of the objects that it is about.
+    package var classes: [SyncString] { Set(edits.map(\.object.className)).sorted() }
 }

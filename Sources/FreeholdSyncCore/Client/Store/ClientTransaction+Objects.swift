@@ -27,6 +27,10 @@ extension ClientTransaction {
     mutating func take(_ batch: ClassBatch) throws {
         for update in batch.objects {
             let name = ObjectName(batch.className, update.key)
+            if care.skipped.contains(name) {
+                state.wanted.remove(name)
+                continue
+            }
             if case .present(let version) = update.content {
                 if try self.version(of: name) != version { state.wanted.insert(name) }
                 continue
@@ -37,7 +41,11 @@ extension ClientTransaction {
                 continue
             }
             do {
-                if try !makeNew(name, update.content) { try change(name) { try $0.apply(update.content) } }
+                try about(name) { transaction in
+                    if try !transaction.makeNew(name, update.content) {
+                        try transaction.change(name) { try $0.apply(update.content) }
+                    }
+                }
                 // A difference that fits says nothing of what was doubtful before.
                 if !state.wanted.isEmpty, update.content.isAll { state.wanted.remove(name) }
             } catch is MisfitUpdate {
@@ -51,8 +59,12 @@ extension ClientTransaction {
         while state.firstPending <= state.lastCommit, let commit = try commit(state.firstPending),
             let taken = commit.version, taken <= version
         {
-            for name in commit.commit.objects {
-                if try shadow(of: name) != nil { try change(name) { $0.settle(upTo: version) } }
+            for name in commit.commit.objects where !care.skipped.contains(name) {
+                try about(name) { transaction in
+                    if try transaction.shadow(of: name) != nil {
+                        try transaction.change(name) { $0.settle(upTo: version) }
+                    }
+                }
             }
             for case .delete(let name, _) in commit.commit.changes where try self.version(of: name) != nil {
                 // A refusal brought it back, as it was then. It may have gone since, and no step says so of what wasn't in the view before.
@@ -71,7 +83,7 @@ extension ClientTransaction {
     func mismatches(_ sums: Checksums) throws -> [SyncString] {
         guard sums.view == state.view else { return [] }
         var wrong: [SyncString] = []
-        var named = Set(state.wanted.map(\.className))
+        var named = Set(state.wanted.map(\.className)).union(care.skipped.map(\.className))
         var number = state.firstPending
         while number <= state.acknowledged {
             for case .delete(let name, _) in try commit(number)?.commit.changes ?? [] { named.insert(name.className) }

@@ -11,6 +11,9 @@ public struct MemoryClientStore: ClientStore, Sendable {
 
     public struct Data: ClientTransaction, Sendable {
         public var state = ClientState()
+        public var care = StoreCare()
+        /// Objects that no transaction of the session can store.
+        var unstorable: Set<ObjectName> = []
         public private(set) var objects: [ObjectName: [SyncString: MergedContent]] = [:]
         public private(set) var versions: [ObjectName: StreamVersion] = [:]
         public private(set) var shadows: [ObjectName: Shadow] = [:]
@@ -29,6 +32,9 @@ public struct MemoryClientStore: ClientStore, Sendable {
     public var crashes: [Crash?] = []
 
     public init() {}
+
+    /// Makes all transactions of the session fail that store something of these objects.
+    package mutating func setUnstorable(_ names: Set<ObjectName>) { data.unstorable = names }
 
     /// A copy of a file.
     public init(_ data: Data) { self.data = data }
@@ -114,7 +120,16 @@ extension MemoryClientStore.Data {
     }
 
     public func shadow(of name: ObjectName) -> Shadow? { shadows[name] }
-    public mutating func setShadow(_ shadow: Shadow?, of name: ObjectName) { shadows[name] = shadow }
+    public mutating func setShadow(_ shadow: Shadow?, of name: ObjectName) throws {
+        if unstorable.contains(name) { throw Unstorable(name: name) }
+        shadows[name] = shadow
+    }
+
+    /// What a test makes fail.
+    package struct Unstorable: Error, Hashable {
+        package let name: ObjectName
+    }
+
     public func shadowed() -> [ObjectName] { shadows.keys.sorted() }
 
     public func localCommits() -> [LocalCommit] { local }

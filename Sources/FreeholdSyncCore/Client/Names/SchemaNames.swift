@@ -1,0 +1,73 @@
+/// The names that classes and properties have in a file, by their numbers, which never change.
+public struct SchemaNames: Hashable, Sendable {
+    public struct Property: Hashable, Sendable {
+        public let id: Int
+        public let name: SyncString
+        /// The number of the class that a link or an embedded object is of.
+        public let target: Int?
+
+        public init(id: Int, name: SyncString, target: Int?) { (self.id, self.name, self.target) = (id, name, target) }
+    }
+
+    public struct Class: Hashable, Sendable {
+        public let id: Int
+        public let name: SyncString
+        public let isEmbedded: Bool
+        public let properties: [Property]
+
+        public init(id: Int, name: SyncString, isEmbedded: Bool, properties: [Property]) {
+            (self.id, self.name, self.isEmbedded, self.properties) = (id, name, isEmbedded, properties)
+        }
+    }
+
+    /// The version of the app's schema.
+    public let version: UInt64
+    public let classes: [Class]
+
+    public init(version: UInt64, classes: [Class]) { (self.version, self.classes) = (version, classes) }
+
+    public func named(_ name: SyncString) -> Class? { classes.first { $0.name == name } }
+    public func numbered(_ id: Int) -> Class? { classes.first { $0.id == id } }
+}
+
+extension SchemaNames: Kept {
+    func write(to bytes: inout [UInt8]) {
+        version.write(to: &bytes)
+        classes.write(to: &bytes)
+    }
+
+    init(from reader: inout KeptReader) throws(CodecError) {
+        let version = try UInt64(from: &reader)
+        self.init(version: version, classes: try [Class](from: &reader))
+    }
+}
+
+extension SchemaNames.Class: Kept {
+    func write(to bytes: inout [UInt8]) {
+        id.write(to: &bytes)
+        name.write(to: &bytes)
+        isEmbedded.write(to: &bytes)
+        properties.write(to: &bytes)
+    }
+
+    init(from reader: inout KeptReader) throws(CodecError) {
+        let id = try Int(from: &reader)
+        let name = try SyncString(from: &reader)
+        let isEmbedded = try Bool(from: &reader)
+        self.init(id: id, name: name, isEmbedded: isEmbedded, properties: try [SchemaNames.Property](from: &reader))
+    }
+}
+
+extension SchemaNames.Property: Kept {
+    func write(to bytes: inout [UInt8]) {
+        id.write(to: &bytes)
+        name.write(to: &bytes)
+        target.write(to: &bytes)
+    }
+
+    init(from reader: inout KeptReader) throws(CodecError) {
+        let id = try Int(from: &reader)
+        let name = try SyncString(from: &reader)
+        self.init(id: id, name: name, target: try Int?(from: &reader))
+    }
+}

@@ -1,0 +1,149 @@
+internal import FreeholdEngine
+
+/// An error of a file, and what the request was doing.
+public struct StoreTrouble: Error, Sendable, CustomStringConvertible {
+    public enum Subject: Hashable, Sendable {
+        /// An object that the server sent, or whose answer it sent.
+        case object(ObjectName)
+        /// A transaction of the app, by its number in the file's journal, and the classes that it is about.
+        case work(sequence: UInt64, classes: [SyncString])
+    }
+
+    public let subject: Subject?
+    public let error: any Error
+
+    public init(_ subject: Subject?, _ error: any Error) { (self.subject, self.error) = (subject, error) }
+
+    /// A Boolean value that indicates whether sync continues without the subject.
+    public var isLeftOut: Bool { subject != nil && !isPassing }
+
+    /// A Boolean value that indicates whether the error is of the device, and may pass by itself.
+    public var isPassing: Bool {
+        guard let error = error as? EngineError else { return false }
+        switch error.code {
+        case .fileNotFound, .permissionDenied, .fileInUse, .mapFull, .mapResized, .readersFull, .outOfDiskSpace,
+            .environmentFailed,
+            .environmentClosed, .readOnly, .busy, .cancelled, .timedOut, .io:
+            return true
+        case .fileExists, .invalidDatabase, .unsupportedFormat, .schemaMismatch, .invalidArgument, .duplicatePrimaryKey,
+            .uniqueConstraint,
+            .deletionDenied, .missingValue, .limitExceeded:
+            return false
+        }
+    }
+
+    public var description: String {
+        let about =
+            switch subject {
+            case .object(let name)?: "The object \(name.key) of class '\(name.className)' can't be stored"
+            case .work(let sequence, let classes)?:
+                "The transaction \(sequence) of the app, which changes \(classes.map { "'\($0)'" }.joined(separator: ", ")), can't be prepared for the server"
+            case nil: "The file can't be read or written"
+            }
+        let remedy =
+            switch subject {
+            case _ where isPassing: "Sync tries again. Make room on the device, or see that the file can be written."
+            case .object?:
+                "Sync continues without the object until the file is opened anew. Check its class's declaration, or update the app."
+            case .work?:
+                "Sync continues without it. Its changes are kept with the file's lost work: make them anew in smaller transactions."
+            case nil:
+                "Sync tries again. Close all realms of the file and open it anew; if that doesn't help, delete the file and download it again."
+            }
+        return "\(about): \(error). \(remedy)"
+    }
+}
+
+/// Thrown in the place of an error that a request ended with three times.
+public struct RepeatedFailure: Error, Sendable {
+    public let trouble: StoreTrouble
+}
+
+/// What a client does about requests to its file that fail again and again, so that one object or one transaction of the app doesn't end sync.
+///
+/// A request that failed is made again. The second time the app's transactions are looked at one by one, so that the failure says which it is about.
+/// The third time its subject is left out: an object isn't taken in, a transaction is set aside for the app.
+public struct StoreCare: Sendable {
+    /// Objects that aren't taken in. They are tried again when the file is opened anew.
+    package private(set) var skipped: Set<ObjectName> = []
+    /// Transactions of the app that are set aside.
+    package private(set) var setAside: Set<UInt64> = []
+    /// A Boolean value that indicates whether the app's transactions are looked at one by one.
+    package private(set) var isCareful = false
+    /// Objects to which a transaction of the app gave default values, and that show them until all of its transactions are resolved.
+    var defaults: Set<ObjectName> = []
+    /// The number of failures, by the request and the text of the error.
+    private var counts: [Failure: Int] = [:]
+
+    private struct Failure: Hashable {
+        let request: String
+        let text: String
+    }
+
+    public init() {}
+
+    static let greatestCount = 3
+
+    mutating func succeeded(_ request: StoreRequest) {
+        guard !counts.isEmpty else { return }
+        let name = request.name
+        counts = counts.filter { $0.key.request != name }
+        if counts.isEmpty { isCareful = false }
+    }
+
+    /// Notes a failure.
+    ///
+    /// - Returns: what failed, if it is the third equal failure.
+    mutating func failed(_ error: any Error, _ request: StoreRequest) -> StoreTrouble? {
+        let trouble = error as? StoreTrouble ?? StoreTrouble(nil, error)
+        if counts.count > 64 { counts = [:] }
+        let failure = Failure(request: request.name, text: "\(trouble.error)")
+        counts[failure, default: 0] += 1
+        isCareful = true
+        guard counts[failure] == Self.greatestCount else { return nil }
+        guard trouble.isLeftOut else { return trouble }
+        switch trouble.subject {
+        case .object(let name)?: skipped.insert(name)
+        case .work(let sequence, _)?: setAside.insert(sequence)
+        case nil: break
+        }
+        // The same error may be about something else next.
+        counts[failure] = nil
+        isCareful = !counts.isEmpty
+        return trouble
+    }
+}
+
+extension StoreRequest {
+    /// The kind of request.
+    fileprivate var name: String {
+        switch self {
+        case .describe: "describe"
+        case .collect: "collect"
+        case .bind: "bind"
+        case .acknowledge: "acknowledge"
+        case .takeIn: "takeIn"
+        case .keepPart: "keepPart"
+        case .takeParts: "takeParts"
+        case .giveUp: "giveUp"
+        case .beginBootstrap: "beginBootstrap"
+        case .takeInChunk: "takeInChunk"
+        case .endBootstrap: "endBootstrap"
+        case .subscribe: "subscribe"
+        case .sentQueries: "sentQueries"
+        case .failQuery: "failQuery"
+        case .setOffset: "setOffset"
+        case .compare: "compare"
+        case .reset: "reset"
+        }
+    }
+}
+
+extension ClientTransaction {
+    /// Runs a body that is about an object. What it throws says so.
+    mutating func about<Result>(_ name: ObjectName, _ body: (inout Self) throws -> Result) throws -> Result {
+        do { return try body(&self) } catch let error as MisfitUpdate { throw error } catch let error as StoreTrouble {
+            throw error
+        } catch { throw StoreTrouble(.object(name), error) }
+    }
+}
