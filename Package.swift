@@ -400,7 +400,19 @@ if Context.environment["FREEHOLD_DEVELOPMENT"] != nil {
     ]
 }
 
-// `make test-fast` builds the test targets of its choice alone.
+// `make test-fast` builds the test targets of its choice, and only the executables that they need: a test bundle depends on all of them.
 if let chosen = Context.environment["FREEHOLD_TESTS"]?.split(separator: ",").map(String.init), !chosen.isEmpty {
-    package.targets.removeAll { $0.type == .test && !chosen.contains($0.name) }
+    let targets = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
+    var (needed, waiting) = (Set<String>(), chosen)
+    while let name = waiting.popLast() {
+        guard needed.insert(name).inserted, let target = targets[name] else { continue }
+        for dependency in target.dependencies {
+            switch dependency {
+            case .targetItem(let name, _), .byNameItem(let name, _): waiting.append(name)
+            default: break
+            }
+        }
+    }
+    package.targets.removeAll { [.test, .executable].contains($0.type) && !needed.contains($0.name) }
+    package.products.removeAll { ($0 as? Product.Executable)?.targets.allSatisfy(needed.contains) == false }
 }

@@ -70,4 +70,6 @@ public enum RefusalReason: Hashable, Sendable {
     case malformed
     /// The work is from before the horizon, and the list has no element any more that the change can be about.
     case elementGone
+    /// Another file made the object under the same key, and what it wrote is later. The change holds what gave way. A client finds it out by itself.
+    case replaced
 }

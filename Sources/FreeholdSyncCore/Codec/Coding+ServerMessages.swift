@@ -149,7 +149,7 @@ extension ColumnWriter {
 extension RefusalReason {
     fileprivate static let all: [RefusalReason] = [
         .objectGone, .instanceGone, .forbidden, .notUnique, .denied, .causeRefused, .commitRefused, .createOnly,
-        .malformed, .elementGone,
+        .malformed, .elementGone, .replaced,
     ]
 
     var raw: UInt8 { UInt8(Self.all.firstIndex(of: self)!) }

@@ -30,7 +30,7 @@ enum RarePath: CaseIterable {
             case .forbidden: taken.insert(.forbidden)
             case .causeRefused: taken.insert(.causeRefused)
             case .commitRefused: taken.insert(.commitRefused)
-            case .malformed, .createOnly, .elementGone: break
+            case .malformed, .createOnly, .elementGone, .replaced: break
             }
         }
         let refused = Set(answer.refusals.map(\.index))

@@ -6,11 +6,10 @@ extension ClientTransaction {
             return try postpone(commits)
         }
         guard !commits.isEmpty else { return }
-        var draft = try lastDraft()
         var defaults: Set<ObjectName> = []
         for local in commits {
             do {
-                try resolve(local, &draft)
+                try resolve(local)
             } catch is MisplacedEdit {
                 try misplace(local)
             }
@@ -18,18 +17,11 @@ extension ClientTransaction {
             state.clock = max(state.clock, local.clock)
             try removeLocalCommit(local.sequence)
         }
-        try put(draft)
         for name in defaults.sorted() { try showDefaults(name) }
     }
 
+    /// Gives a number and names to one transaction. It isn't joined with another one: each keeps its own clock, and a refusal concerns it alone.
     package mutating func resolve(_ local: LocalCommit) throws {
-        var draft = try lastDraft()
-        try resolve(local, &draft)
-        try put(draft)
-    }
-
-    /// - Parameter draft: the last commit, while it may take in what follows. Many small transactions make one commit, which is written once.
-    private mutating func resolve(_ local: LocalCommit, _ draft: inout CommitDraft?) throws {
         var objects: [ObjectName: EditResolver.Work] = [:]
         objects.reserveCapacity(local.edits.count)
         for edit in local.edits {
@@ -38,38 +30,26 @@ extension ClientTransaction {
             let shadow = try shadow(of: name) ?? Shadow(contents: local.before[name], version: version(of: name))
             objects[name] = EditResolver.Work(shadow)
         }
-        let isMore = draft?.canTake(local, objects, cursor: state.cursor?.version ?? 0) ?? false
-        var resolver = EditResolver(
-            commit: isMore ? state.lastCommit : state.lastCommit + 1,
-            offset: isMore ? draft?.changes.count ?? 0 : 0,
-            objects: objects,
-            lastNumber: state.lastNumber
-        )
+        var resolver = EditResolver(commit: state.lastCommit + 1, objects: objects, lastNumber: state.lastNumber)
         objects = [:]
         try resolver.resolve(local.edits)
         state.lastNumber = resolver.lastNumber
         guard !resolver.changes.isEmpty else { return }
-        if !isMore {
-            try put(draft)
-            draft = CommitDraft(number: resolver.commit, local, base: state.cursor?.version ?? 0)
-            state.lastCommit = resolver.commit
-        }
-        draft?.add(resolver, local)
+        let commit = Commit(
+            number: resolver.commit,
+            clock: local.clock,
+            base: state.cursor?.version ?? 0,
+            seen: resolver.seen,
+            schemaVersion: local.schemaVersion,
+            changes: resolver.changes
+        )
+        state.lastCommit = commit.number
+        try put(JournalCommit(commit: commit, identity: local.identity, hash: newHash(commit, local.identity)))
         for (name, work) in resolver.objects where !work.pending.isEmpty {
             var shadow = work.shadow
             shadow.add(work.pending)
             try setShadow(shadow, of: name)
         }
-    }
-
-    /// The last commit, if it wasn't sent.
-    private func lastDraft() throws -> CommitDraft? {
-        guard state.lastCommit > state.sealed else { return nil }
-        return try commit(state.lastCommit).map { CommitDraft($0.commit) }
-    }
-
-    private mutating func put(_ draft: CommitDraft?) throws {
-        if let draft, draft.isChanged { try put(JournalCommit(commit: draft.commit)) }
     }
 
     /// A default that was written over a value gives way to it.
@@ -107,11 +87,13 @@ extension ClientTransaction {
         while next <= state.lastCommit, var entry = try commit(next) {
             size += entry.commit.estimatedSize
             if !commits.isEmpty, size > bytes || entry.commit.base < horizon { break }
-            let hash = try entry.hash ?? newHash(entry.commit, salt: salt.next())
             if entry.hash == nil {
-                entry.hash = hash
+                // Its transaction was made by a version that gave it no identity.
+                let identity = entry.identity ?? salt.next()
+                (entry.identity, entry.hash) = (identity, try newHash(entry.commit, identity))
                 try put(entry)
             }
+            guard let hash = entry.hash else { break }
             state.sealed = max(state.sealed, next)
             commits.append(UploadedCommit(commit: entry.commit, hash: hash))
             if entry.commit.base < horizon { break }
@@ -120,22 +102,28 @@ extension ClientTransaction {
         return commits
     }
 
-    private func newHash(_ commit: Commit, salt: UInt64) throws -> RunningHash {
+    /// The running hash up to a commit. It follows from the identities of the file's transactions, so the copies of a file have the same hashes
+    /// for what was done before it was copied.
+    ///
+    /// - Returns: `nil` if the commit, or the one before it, has no identity yet: `seal` gives it one.
+    func newHash(_ commit: Commit, _ identity: UInt64?) throws -> RunningHash? {
+        guard let identity else { return nil }
         var previous = state.acknowledgedHash
         if commit.number > 1, commit.number - 1 > state.acknowledged {
-            previous = try self.commit(commit.number - 1)?.hash ?? previous
+            guard let hash = try self.commit(commit.number - 1)?.hash else { return nil }
+            previous = hash
         }
         let words = [commit.number, commit.clock.rawValue, commit.base, UInt64(commit.changes.count)]
         let bytes = words.flatMap { word in withUnsafeBytes(of: word.littleEndian) { Array($0) } }
-        return previous.appending(bytes, salt: salt)
+        return previous.appending(bytes, salt: identity)
     }
 
-    /// The running hashes of commits that may have been sent and aren't answered; of all that are kept if a store with another history is
-    /// asked which it has.
+    /// The running hashes of commits that aren't answered, those that this file never sent among them: a copy of it may have. If a store with
+    /// another history is asked which it has, the hashes of all commits that are kept.
     func pendingHashes() throws -> [RunningHash] {
         var hashes: [RunningHash] = []
         var number = state.isReset && !state.isPrepared ? state.firstKept : state.acknowledged + 1
-        while number <= state.sealed, let hash = try commit(number)?.hash {
+        while number <= state.lastCommit, let hash = try commit(number)?.hash {
             hashes.append(hash)
             number += 1
         }
@@ -149,29 +137,34 @@ extension ClientTransaction {
     /// - Returns: what was refused.
     mutating func acknowledge(_ ack: Ack, now: Int64) throws -> [Refusal] {
         var refusals: [Refusal] = []
+        var answers: [ObjectName: [Shadow.Answer]] = [:]
         for (index, version) in ack.versions.enumerated() {
             let number = ack.first &+ UInt64(index)
-            guard number == state.acknowledged + 1, number <= state.sealed, var entry = try commit(number) else {
+            guard number == state.acknowledged + 1, number <= state.lastCommit, var entry = try commit(number) else {
                 continue
             }
             let refused = ack.refusals.filter { $0.commit == number }
-            let indices = Set(refused.map(\.index))
-            for name in entry.commit.objects {
-                guard var shadow = try shadow(of: name) else { continue }
-                if indices.isEmpty, shadow.isShownAlike(withoutAnswerTo: number) {
-                    shadow.acknowledge(commit: number, version: version, refused: [])
-                    try setShadow(shadow, of: name)
-                } else {
-                    try change(name) { $0.acknowledge(commit: number, version: version, refused: indices) }
-                }
-            }
+            let answer = Shadow.Answer(commit: number, version: version, refused: Set(refused.map(\.index)))
+            for name in entry.commit.objects { answers[name, default: []].append(answer) }
             for refusal in refused { try keep(.refused(refusal)) }
             refusals += refused
             entry.version = version
             entry.answeredAt = now
             try put(entry)
             state.acknowledged = number
+            // A copy of the file may have sent it.
+            state.sealed = max(state.sealed, number)
             state.acknowledgedHash = entry.hash ?? state.acknowledgedHash
+        }
+        // Many transactions can be about one object, which is replayed once.
+        for (name, answers) in answers.sorted(by: { $0.key < $1.key }) {
+            guard var shadow = try shadow(of: name) else { continue }
+            if shadow.isShownAlike(without: answers) {
+                shadow.acknowledge(answers)
+                try setShadow(shadow, of: name)
+            } else {
+                try change(name) { $0.acknowledge(answers) }
+            }
         }
         for batch in ack.restored { try take(batch) }
         if state.acknowledged == state.lastCommit, ack.last == state.lastCommit {

@@ -255,6 +255,8 @@ struct StreamState: Sendable {
     var rows: StoreRows
     var isTimed = false
     var isLooking = false
+    /// Copies of files whose next commit may be one that another copy sent already.
+    var copies: Set<FileIdent> = []
 
     init(_ head: StreamHead) {
         self.head = head
@@ -296,6 +298,8 @@ struct Group: Sendable {
     var results: [(item: QueuedCommit, answer: StoredAnswer)] = []
     /// Sessions that must end, and why.
     var faults: [(item: QueuedCommit, fault: SyncFault, text: SyncString)] = []
+    /// Copies of files with commits that no other copy sent.
+    var originals: Set<FileIdent> = []
     /// The store failed: the timer tries again.
     var waits = false
     /// How often rows were asked for.
