@@ -31,9 +31,6 @@ struct SyncWorld {
         var generator: EditGenerator
         var offset: Int64
         var refused: [Refusal] = []
-
-        /// The file goes on under another number than it had.
-        var isForked: Bool { reports.contains { if case .forked = $0 { true } else { false } } }
     }
 
     let options: Options
@@ -152,7 +149,6 @@ struct SyncWorld {
         let after = clients[index].store.data
         log.append("client \(index) \(request) -> \(after.edited)")
         check(index, before, after)
-        checkRemoved(index, after)
         problems += clients[index].store.problems.map { "client \(index): \($0)" }
         return outcome
     }
@@ -324,19 +320,6 @@ struct SyncWorld {
                 problems.append(
                     "client \(index): the pending \(property) of \(name) gave way: \(value), \(String(describing: shown[property])); pending \(shadow.pending.map { "\($0.commit) \($0.change) seen \($0.seen ?? 0) \($0.isBeforeErasure)" }), at \(shadow.version ?? 0)"
                 )
-            }
-        }
-    }
-
-    /// After each transaction: no element that the client removed from a list is shown again.
-    private mutating func checkRemoved(_ index: Int, _ data: MemoryClientStore.Data) {
-        guard options.refusals == 0, !clients.contains(where: \.isForked) else { return }
-        let removed = clients[index].generator.removed
-        for (name, contents) in data.objects {
-            guard case .list(let elements)? = contents["list"] else { continue }
-            let again = elements.filter(removed.contains)
-            if !again.isEmpty {
-                problems.append("client \(index) shows \(again) of \(name) again, which it removed")
             }
         }
     }

@@ -239,13 +239,6 @@ struct SimulatedChecks {
                 problems.append("client \(index) shows \(name) as \(shown ?? [:]), its shadow says \(expected ?? [:])")
             }
         }
-        if profile.work == .elements, !mayReturn, profile.refusals == 0 {
-            for (name, contents) in data.objects {
-                guard case .list(let elements)? = contents["list"] else { continue }
-                let again = elements.filter(client.generator.removed.contains)
-                if !again.isEmpty { problems.append("client \(index) shows \(again) of \(name) again") }
-            }
-        }
         guard profile.work == .fields else { return problems }
         for (name, contents) in data.objects {
             for property: SyncString in ["f", "g"] {
