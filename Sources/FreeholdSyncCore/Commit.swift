@@ -93,4 +93,6 @@ public enum RefusalReason: Hashable, Sendable {
     case elementGone
     /// The server's store can't keep what the commit would make of the object: a key, a value or an object is too large.
     case tooLarge
+    /// Another file made the object under the same key, and what it wrote is later. The change holds what gave way. A client finds it out by itself.
+    case replaced
 }

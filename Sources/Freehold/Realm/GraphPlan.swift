@@ -222,14 +222,14 @@ private struct RowWrite {
         // Both leave what is there already.
         case (.set, .list(let elements)):
             if isNew && elements.isEmpty { return }
-            try transaction.setAssign(column, key, elements.map { plan.stored($0, column.type, keys) })
+            let values = elements.map { plan.stored($0, column.type, keys) }
+            if !isNew, onlyDifferent, transaction.set(column, key, holds: values) { return }
+            try transaction.setAssign(column, key, values)
         case (.dictionary, .dictionary(let entries)):
             if isNew && entries.isEmpty { return }
-            try transaction.dictionaryAssign(
-                column,
-                key,
-                entries.map { ($0.key, plan.stored($0.value, column.type, keys)) }
-            )
+            let values = entries.map { (key: $0.key, value: plan.stored($0.value, column.type, keys)) }
+            if !isNew, onlyDifferent, transaction.dictionary(column, key, holds: values) { return }
+            try transaction.dictionaryAssign(column, key, values)
         default: try set(column, plan.stored(value, column.type, keys))
         }
     }
@@ -260,17 +260,16 @@ private struct RowWrite {
             return
         }
         let isEmbedded = isEmbedded(column)
-        guard onlyDifferent || isEmbedded else {
-            transaction.listClear(column, key)
-            if !values.isEmpty { try transaction.listAppend(column, key, values) }
-            return
-        }
+        guard onlyDifferent || isEmbedded else { return try transaction.listAssign(column, key, values) }
         // Rows that stay keep their place: embedded ones that leave the list would be deleted.
         let old = transaction.listValues(column, key)
-        var common = 0
-        while common < min(old.count, values.count), old[common].isIdentical(to: values[common]) { common += 1 }
-        if common == old.count, common == values.count { return }
-        if common < old.count { try transaction.listRemove(column, key, common..<old.count) }
-        if common < values.count { try transaction.listAppend(column, key, Array(values[common...])) }
+        let isSame = old.count == values.count && zip(old, values).allSatisfy { $0.isIdentical(to: $1) }
+        if isSame { return }
+        try transaction.assigning(column, of: key) { () throws(EngineError) in
+            var common = 0
+            while common < min(old.count, values.count), old[common].isIdentical(to: values[common]) { common += 1 }
+            if common < old.count { try transaction.listRemove(column, key, common..<old.count) }
+            if common < values.count { try transaction.listAppend(column, key, Array(values[common...])) }
+        }
     }
 }

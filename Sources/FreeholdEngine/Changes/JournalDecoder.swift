@@ -51,6 +51,9 @@ enum JournalDecoder {
                 guard let object = object(&r), let key = optional(&r) else { return false }
                 body(.gone(object, primaryKey: key.value, cause: cause))
             case .exact: body(.exact)
+            case .more:
+                guard let change = more(&r, cause) else { return false }
+                body(change)
             case .called:
                 guard let change = called(&r) else { return false }
                 body(change)
@@ -63,6 +66,16 @@ enum JournalDecoder {
             }
         }
         return true
+    }
+
+    private static func more(_ r: inout ByteReader, _ cause: ChangeCause) -> JournalChange? {
+        switch r.u8().flatMap(JournalWriter.More.init) {
+        case .identity: return r.fixed(UInt64.self).map { .identity($0) }
+        case .assign:
+            guard let property = property(&r), let form = r.u8(), let content = content(&r, form) else { return nil }
+            return .edited(property, .assign(content), cause: cause)
+        case nil: return nil
+        }
     }
 
     private static func edit(_ r: inout ByteReader, _ tag: Tag) -> CollectionEdit? {

@@ -29,6 +29,8 @@ public enum JournalChange: Sendable {
     /// the links to objects that aren't there (`ObjectKey.isPlaceholder`, which are named, too), and `unshown` comes before a clear only.
     /// Entries are exact in files where a table keeps images: see `WriteTransaction.keepImages(of:)`.
     case exact
+    /// Random bits that an exact entry gets when it is made. A copy of the file has them, too, and no other entry has the same.
+    case identity(UInt64)
     /// Where in the property that owns it an embedded object of before is, at the end.
     case placed(JournalObject, NestedSubscript)
     /// An object was there, and is about to be described as it was before the commit.
@@ -54,6 +56,9 @@ public enum CollectionEdit: Equatable, Sendable {
     case setEntry(String, Value)
     case removeEntry(String)
     case addToEntry(String, Int64)
+    /// Another content took the place of all that the collection showed, be it an equal one. Only exact entries say so; in others an assignment
+    /// is a clear and inserts, or the difference.
+    case assign(JournalContent)
     /// A list or dictionary inside of a mixed value.
     case nested(NestedEdit)
 }

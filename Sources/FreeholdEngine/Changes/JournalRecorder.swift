@@ -63,15 +63,18 @@ final class JournalRecorder {
         position = state.next
         isExact = schema.hasExactJournal
         ownedTables = isExact ? Set(schema.tables.filter(\.isEmbedded).map(\.id)) : []
-        if isExact { writer.begin(.exact) }
+        if isExact {
+            writer.begin(.exact)
+            writer.identity(.random(in: .min ... .max))
+        }
     }
 
     /// Makes an edit that is taken down in another form.
-    func withoutRecording(_ edit: () -> Void) {
+    func withoutRecording<Failure: Error>(_ edit: () throws(Failure) -> Void) throws(Failure) {
         let wasNested = isNested
         isNested = true
-        edit()
-        isNested = wasNested
+        defer { isNested = wasNested }
+        try edit()
     }
 
     /// Links come and go because their objects do.
@@ -193,6 +196,33 @@ final class JournalRecorder {
         flush(transaction)
     }
 
+    /// Records the assignment of a collection of an old object, behind edits that weren't recorded.
+    ///
+    /// - Parameter hidden: the links of a list that weren't shown before, and that stay.
+    func assigned(_ column: Column, _ key: ObjectKey, hidden: HiddenLinks, in transaction: WriteTransaction) {
+        if isNested || column.isHidden { return }
+        hiddenBefore = nil
+        let links = transaction.hiddenLinks(column, key)
+        told(column, key, column.collection == .list ? hidden : links, in: transaction)
+        switch column.collection {
+        case .list:
+            // The elements follow as inserts, which say where they are among those that aren't shown.
+            take(.assign(.values([])), column, key)
+            var shown = 0
+            for range in links.stored(ofShown: 0..<transaction.listCount(column, key)) {
+                let values = transaction.listValues(column, key, in: shown..<shown + range.count)
+                shown += range.count
+                take(.insert(at: range.lowerBound, values), column, key)
+            }
+        case .set: take(.assign(.values(transaction.listValues(column, key))), column, key)
+        case .dictionary:
+            let entries = transaction.dictionaryEntries(column, key)
+            take(.assign(.entries(entries.map { NestedDictionary.Entry($0.key, $0.value) })), column, key)
+        case .none: break
+        }
+        flush(transaction)
+    }
+
     private func takeEntry(_ i: Int, _ column: Column, _ key: ObjectKey, _ transaction: WriteTransaction) {
         let name = transaction.dictionaryKey(column, key, at: i)
         take(.setEntry(name, transaction.dictionaryValue(column, key, at: i)), column, key)
@@ -209,6 +239,8 @@ final class JournalRecorder {
         case .insert(_, let values): for value in values { mention(value, column) }
         case .set(_, let value), .insertValue(let value), .removeValue(let value), .setEntry(_, let value):
             mention(value, column)
+        case .assign(.values(let values)): for value in values { mention(value, column) }
+        case .assign(.entries(let entries)): for entry in entries { mention(entry.value, column) }
         case .nested(let edit):
             switch edit.change {
             case .list(let values): for value in values { mention(value, column) }

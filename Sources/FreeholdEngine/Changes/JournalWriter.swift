@@ -34,6 +34,14 @@ struct JournalWriter {
         case before = 29
         // The primary key of an object, or of one that isn't there.
         case called = 30
+        // A byte follows that says which of `More` it is.
+        case more = 31
+    }
+
+    /// What `Tag.more` stands for: there is no room for further tags.
+    enum More: UInt8 {
+        case identity = 1
+        case assign = 2
     }
 
     /// What a column's contents stand for.
@@ -54,6 +62,12 @@ struct JournalWriter {
 
     mutating func begin(_ tag: Tag, _ cause: ChangeCause = .edit) {
         bytes.u8(tag.rawValue | cause.rawValue << Self.causeShift)
+    }
+
+    mutating func identity(_ bits: UInt64) {
+        begin(.more)
+        bytes.u8(More.identity.rawValue)
+        bytes.fixed(bits)
     }
 
     mutating func object(_ table: Int, _ key: Int64) {
@@ -116,11 +130,21 @@ struct JournalWriter {
     mutating func before(_ column: Column, _ key: ObjectKey, _ content: JournalContent) {
         begin(.before)
         property(column, key)
-        bytes.u8(Self.form(column.collection))
+        self.content(content)
+    }
+
+    /// What a collection, or a single value, holds, with its form before it.
+    private mutating func content(_ content: JournalContent) {
         switch content {
-        case .value(let value): JournalCoding.write(value, to: &bytes)
-        case .values(let values): self.values(values)
-        case .entries(let entries): self.entries(entries)
+        case .value(let value):
+            bytes.u8(Self.form(.none))
+            JournalCoding.write(value, to: &bytes)
+        case .values(let values):
+            bytes.u8(Self.form(.list))
+            self.values(values)
+        case .entries(let entries):
+            bytes.u8(Self.form(.dictionary))
+            self.entries(entries)
         }
     }
 
@@ -199,6 +223,12 @@ struct JournalWriter {
             begin(.addToEntry)
             bytes.string(name)
             bytes.signed(delta)
+        case .assign(let content):
+            self.begin(.more, cause)
+            bytes.u8(More.assign.rawValue)
+            object(property.object.tableID, property.object.key.raw)
+            bytes.varint(UInt64(property.column))
+            self.content(content)
         case .nested(let edit):
             begin(.nested)
             nested(edit)

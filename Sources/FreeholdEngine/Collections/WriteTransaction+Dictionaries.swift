@@ -75,10 +75,23 @@ extension WriteTransaction {
         for entry in entries { try checkEntry(entry.key, entry.value, column) }
         let (old, new) = (dictionaryEntries(column, key), Self.unique(entries))
         try checkOwners(column, key, added: new.map(\.value)) { old.map(\.value) }
-        keepHiddenEntries(column, key)
-        dropHiddenEntries(column, key, new.map(\.key))
-        replace(column, key, old, with: new)
-        deleteOrphans()
+        try assigning(column, of: key) { () throws(EngineError) in
+            keepHiddenEntries(column, key)
+            dropHiddenEntries(column, key, new.map(\.key))
+            replace(column, key, old, with: new)
+            deleteOrphans()
+        }
+    }
+
+    /// Whether a dictionary holds just these entries.
+    /// - Complexity: O(n + k log k).
+    package func dictionary(
+        _ column: Column,
+        _ key: ObjectKey,
+        holds entries: [(key: String, value: Value)]
+    ) -> Bool {
+        let (old, new) = (dictionaryEntries(column, key), Self.unique(entries))
+        return old.count == new.count && zip(old, new).allSatisfy { $0.key == $1.key && $0.value == $1.value }
     }
 
     public func dictionaryClear(_ column: Column, _ key: ObjectKey) {

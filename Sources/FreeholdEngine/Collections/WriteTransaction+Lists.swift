@@ -133,12 +133,35 @@ extension WriteTransaction {
     public func listAssign(_ column: Column, _ key: ObjectKey, _ values: [Value]) throws(EngineError) {
         try checkList(column, key, values)
         try checkOwners(column, key, added: values) { listValues(column, key) }
-        listClear(column, key, isRecorded: true)
-        if !values.isEmpty {
-            splice(column, key, 0..<0, with: values)
-            note(column, key, .insert(at: 0, count: values.count))
+        try assigning(column, of: key) { () throws(EngineError) in
+            listClear(column, key, isRecorded: true)
+            if !values.isEmpty {
+                splice(column, key, 0..<0, with: values)
+                note(column, key, .insert(at: 0, count: values.count))
+            }
+            deleteOrphans()
         }
-        deleteOrphans()
+    }
+
+    /// Makes edits that give a collection another content. An exact journal has them as one assignment, also if the content is equal: of two
+    /// assignments on two devices the later stands alone.
+    ///
+    /// - Complexity: in files with an exact journal O(n), beside the edits.
+    package func assigning(
+        _ column: Column,
+        of key: ObjectKey,
+        _ edits: () throws(EngineError) -> Void
+    ) throws(EngineError) {
+        guard let journal, journal.isExact, !journal.isNested, !column.isHidden, isOld(column, key) else {
+            return try edits()
+        }
+        let hidden = hiddenLinks(column, key)
+        try journal.withoutRecording(edits)
+        journal.assigned(column, key, hidden: hidden, in: self)
+        // An equal content changes nothing else, and the transaction has to be committed.
+        _ = place(column, key)
+        let (cluster, slot) = locate(key)
+        columnOverlay(column).markModified(cluster, slot)
     }
 
     public func listRemove(_ column: Column, _ key: ObjectKey, _ range: Range<Int>) throws(EngineError) {

@@ -67,7 +67,15 @@ extension WriteTransaction {
     public func setAssign(_ column: Column, _ key: ObjectKey, _ values: [Value]) throws(EngineError) {
         try checkSet(column, key)
         for value in values { try checkSetElement(value, column) }
-        replace(column, key, listValues(column, key), with: Self.unique(values, keepsLast: true))
+        try assigning(column, of: key) { () throws(EngineError) in
+            replace(column, key, listValues(column, key), with: Self.unique(values, keepsLast: true))
+        }
+    }
+
+    /// Whether a set holds just these values.
+    /// - Complexity: O(n + k log k).
+    package func set(_ column: Column, _ key: ObjectKey, holds values: [Value]) -> Bool {
+        listValues(column, key) == Self.unique(values, keepsLast: true)
     }
 
     /// Takes an object that goes out of a set of links.

@@ -77,8 +77,8 @@ extension WriteTransaction {
     }
 
     /// Makes an edit that the journal is told of in another form.
-    func withoutRecording(_ edit: () -> Void) {
-        if let journal { journal.withoutRecording(edit) } else { edit() }
+    func withoutRecording<Failure: Error>(_ edit: () throws(Failure) -> Void) throws(Failure) {
+        if let journal { try journal.withoutRecording(edit) } else { try edit() }
     }
 
     /// Whether the object was there before the transaction.

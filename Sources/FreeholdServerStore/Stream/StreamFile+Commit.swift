@@ -56,7 +56,7 @@ struct StreamWriter {
             try ingest(name, MergedObject(ingested: fields))
         }
         for entry in commit.entries { try append(entry) }
-        for row in commit.files.values { stream.set(row, in: transaction) }
+        for row in commit.files.values { try stream.set(row, in: transaction) }
         for (ident, answers) in commit.answers { try stream.add(answers, to: ident, in: transaction) }
         try stream.finishParts(commit.finishedParts, in: transaction)
         var head = commit.head

@@ -42,6 +42,26 @@ extension StreamView {
         return file
     }
 
+    /// The commits of files that were copied from the same files as a file.
+    ///
+    /// - Complexity: O(files that were made after the oldest of those)
+    func copies(of ident: FileIdent) throws -> [RunningHash: CopiedCommit] {
+        guard let key = fileRow(ident) else { return [:] }
+        let parents = try StoredParents.parents(view.pieces(column(.parents), key))
+        let line = Set(parents.map(\.ident))
+        guard let oldest = line.min() else { return [:] }
+        var copies: [RunningHash: CopiedCommit] = [:]
+        var next = FileIdent(rawValue: oldest.rawValue + 1)
+        while let row = fileRow(next) {
+            defer { next = FileIdent(rawValue: next.rawValue + 1) }
+            guard next != ident, view.listCount(column(.parents), row) > 0 else { continue }
+            let others = try StoredParents.parents(view.pieces(column(.parents), row))
+            guard others.contains(where: { line.contains($0.ident) }) else { continue }
+            for answer in try answers(next, behind: 0).later { copies[answer.hash] = CopiedCommit(next, answer) }
+        }
+        return copies
+    }
+
     // MARK: Answers
 
     /// The answers behind a commit, and the one to it.
@@ -140,13 +160,17 @@ extension StreamView {
     }
 
     /// What commits make of a file.
-    func set(_ row: FileRow, in transaction: WriteTransaction) {
+    func set(_ row: FileRow, in transaction: WriteTransaction) throws {
         guard let key = fileRow(row.ident) else { return }
         let table = tables.hidden.file
         transaction.setWord(table, FileColumn.last.rawValue, key, row.last)
         transaction.setWord(table, FileColumn.hashHigh.rawValue, key, row.hash.high)
         transaction.setWord(table, FileColumn.hashLow.rawValue, key, row.hash.low)
         transaction.setWord(table, FileColumn.clock.rawValue, key, row.clock.rawValue)
+        let parents = StoredParents.bytes(row.parents)
+        if !parents.isEmpty, view.pieces(column(.parents), key) != parents {
+            try transaction.setPieces(column(.parents), key, parents)
+        }
     }
 
     func add(_ answers: [StoredAnswer], to ident: FileIdent, in transaction: WriteTransaction) throws {

@@ -13,6 +13,7 @@ extension StreamView {
         for version in query.clocks { rows.clocks[version] = mark(version)?.clock }
         for link in query.links { rows.links[link] = try linking(link) }
         for holder in query.holders { rows.holders[holder] = try holding(holder) }
+        for ident in query.copies { rows.copies[ident] = try copies(of: ident) }
         return rows
     }
 

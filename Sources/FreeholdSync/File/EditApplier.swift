@@ -31,18 +31,29 @@ struct EditApplier {
             guard case .int(let old)? = current(spot) else { throw MisplacedEdit(edit: edit) }
             try set(spot, .value(.int(old &+ number)))
         case .removeEntry: try removeEntry(spot)
-        case .insert, .remove, .move, .clearList:
+        case .insert, .remove, .move, .clearList, .assignList:
             guard spot.column.collection == .list else { return }
             try editList(edit, spot.column, spot.key)
-        case .insertIntoSet, .removeFromSet, .clearSet:
+        case .insertIntoSet, .removeFromSet, .clearSet, .assignSet:
             guard spot.column.collection == .set else { return }
             try editSet(edit, spot.column, spot.key)
         case .clearDictionary(_, let hidden):
             guard spot.column.collection == .dictionary else { return }
-            for entry in write.storedDictionaryEntries(spot.column, spot.key)
-            where !hidden.contains(SyncString(entry.key)) {
-                write.storedDictionaryRemove(spot.column, spot.key, forKey: entry.key)
+            clear(spot, hidden: hidden)
+        case .assignDictionary(_, let hidden, let entries):
+            guard spot.column.collection == .dictionary else { return }
+            clear(spot, hidden: hidden)
+            for (key, content) in entries.sorted(by: { $0.key < $1.key }) {
+                try set(Spot(column: spot.column, key: spot.key, place: .entry(key.string)), content)
             }
+        }
+    }
+
+    /// Removes the entries of a dictionary, except the hidden ones.
+    private func clear(_ spot: Spot, hidden: [SyncString]) {
+        for entry in write.storedDictionaryEntries(spot.column, spot.key)
+        where !hidden.contains(SyncString(entry.key)) {
+            write.storedDictionaryRemove(spot.column, spot.key, forKey: entry.key)
         }
     }
 
@@ -283,16 +294,24 @@ struct EditApplier {
             try write.storedListRemove(column, key, index..<index + length)
         case .move(_, let from, let to) where 0..<count ~= from && 0..<count ~= to:
             try write.storedListMove(column, key, from: from, to: to)
-        case .clearList(_, let hidden):
-            let spared = Set(hidden)
-            var end = count
-            while end > 0 {
-                var start = end
-                while start > 0, !spared.contains(start - 1) { start -= 1 }
-                if start < end { try write.storedListRemove(column, key, start..<end) }
-                end = start - 1
-            }
+        case .clearList(_, let hidden): try clear(column, key, hidden: hidden)
+        case .assignList(_, let hidden, let index, let contents):
+            try clear(column, key, hidden: hidden)
+            guard 0...write.storedCount(column, key) ~= index else { throw MisplacedEdit(edit: edit) }
+            try write.storedListInsert(column, key, at: index, try elements(contents, column))
         default: throw MisplacedEdit(edit: edit)
+        }
+    }
+
+    /// Removes the elements of a list, except those at the hidden positions.
+    private func clear(_ column: Column, _ key: ObjectKey, hidden: [Int]) throws {
+        let spared = Set(hidden)
+        var end = write.storedCount(column, key)
+        while end > 0 {
+            var start = end
+            while start > 0, !spared.contains(start - 1) { start -= 1 }
+            if start < end { try write.storedListRemove(column, key, start..<end) }
+            end = start - 1
         }
     }
 
@@ -305,15 +324,21 @@ struct EditApplier {
             try write.storedSetInsert(column, key, values)
         case .removeFromSet(_, let values):
             try write.storedSetRemove(column, key, try values.compactMap { try value($0, column) })
-        case .clearSet(_, let hidden):
-            let spared = Set(hidden.compactMap(SetElement.init))
-            let contents = FileContents(write)
-            let gone = write.storedSetValues(column, key).filter { value in
-                SetElement(contents.value(value, column)).map { !spared.contains($0) } ?? true
-            }
-            try write.storedSetRemove(column, key, gone)
+        case .clearSet(_, let hidden): try clearSet(column, key, hidden: hidden)
+        case .assignSet(_, let hidden, let values):
+            try clearSet(column, key, hidden: hidden)
+            try write.storedSetInsert(column, key, try values.compactMap { try value($0, column) })
         default: break
         }
+    }
+
+    private func clearSet(_ column: Column, _ key: ObjectKey, hidden: [SyncValue]) throws {
+        let spared = Set(hidden.compactMap(SetElement.init))
+        let contents = FileContents(write)
+        let gone = write.storedSetValues(column, key).filter { value in
+            SetElement(contents.value(value, column)).map { !spared.contains($0) } ?? true
+        }
+        try write.storedSetRemove(column, key, gone)
     }
 }
 

@@ -25,7 +25,10 @@ extension FileClientTransaction {
                 }
                 let wall = Int64(Date().timeIntervalSince1970 * 1_000) &- 1_420_070_400_000
                 state.clock = Clock.ofCommit(wall: wall &+ state.offset, last: state.clock)
-                try resolve(LocalCommit(sequence: 0, clock: state.clock, edits: edits, before: [:]))
+                let identity = UInt64.random(in: .min ... .max)
+                try resolve(
+                    LocalCommit(sequence: 0, clock: state.clock, identity: identity, edits: edits, before: [:])
+                )
             }
         }
     }

@@ -40,6 +40,7 @@ extension FileClientTransaction {
                 sequence: entry.number,
                 clock: clock,
                 schemaVersion: write.userVersion,
+                identity: read.identity,
                 edits: read.edits,
                 before: read.before
             )

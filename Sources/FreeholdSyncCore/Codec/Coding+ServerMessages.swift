@@ -163,7 +163,7 @@ extension ColumnWriter {
 extension RefusalReason {
     fileprivate static let all: [RefusalReason] = [
         .objectGone, .instanceGone, .forbidden, .notUnique, .denied, .causeRefused, .commitRefused, .createOnly,
-        .malformed, .elementGone,
+        .malformed, .elementGone, .replaced,
     ]
 
     /// Reasons that later versions of the protocol added. Old readers skip the place where they are written, and read `.malformed`.

@@ -24,6 +24,7 @@ extension ColumnWriter {
             for object in batch.objects {
                 try keys.key(object.key)
                 try group.update(object.content)
+                if !object.contested.isEmpty { group.contested(object.contested) }
             }
         }
     }
@@ -44,6 +45,15 @@ extension ColumnWriter {
             kinds.append(UpdateKind.present.rawValue)
             int(version)
         case .erased: kinds.append(UpdateKind.erased.rawValue)
+        }
+    }
+
+    private func contested(_ fields: [ContestedField]) {
+        let group = rare(.contested)
+        group.number(fields.count)
+        for field in fields {
+            group.text(field.name)
+            group.int(field.version)
         }
     }
 
@@ -96,6 +106,7 @@ extension ColumnWriter {
         }
         kinds.append(kind.rawValue)
         if let made = run.made { self.made(made) }
+        if let origin = run.origin { rare(.origins).made(origin) }
         number(run.elements.count)
         let group = self[.values]
         for element in run.elements { try group.element(element, depth: depth) }

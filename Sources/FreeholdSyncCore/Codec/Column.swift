@@ -69,6 +69,17 @@ final class ColumnWriter {
 
     // MARK: Groups
 
+    /// The rows of the group around it up to the last one that this group says something of: see `rare(_:)`.
+    private var lastRow = 0
+
+    /// The group of what only few rows have, and readers of earlier versions skip. It is asked for behind the row's kind.
+    func rare(_ role: Role) -> ColumnWriter {
+        let group = self[role]
+        group.number(kinds.count - group.lastRow)
+        group.lastRow = kinds.count
+        return group
+    }
+
     subscript(role: Role) -> ColumnWriter {
         for entry in roles where entry.role == role.rawValue { return entry.writer }
         let writer = ColumnWriter()

@@ -17,6 +17,7 @@ final class ColumnReader {
     /// Somebody knew what it is for.
     private var isAsked = false
     let offset: Int
+    private var firstKind = 0
 
     /// What the reader of a message keeps while it parses.
     struct Names {
@@ -41,6 +42,7 @@ final class ColumnReader {
         let parts = ColumnParts(rawValue: try cursor.byte())
         guard !parts.isEmpty || state.depth == 1 else { throw cursor.error(.invalidNumber, "A group is empty") }
         if parts.contains(.kinds) { kinds = ByteCursor(cursor.bytes, try cursor.section()) }
+        firstKind = kinds.position
         if parts.contains(.ints) { ints = try IntReader(cursor.bytes, cursor.section(), mayRepeat: true) }
         if parts.contains(.numbers) { numbers = try IntReader(cursor.bytes, cursor.section(), mayRepeat: false) }
         if parts.contains(.texts) { texts = try TextReader(&cursor) }
@@ -178,6 +180,22 @@ final class ColumnReader {
         let reader = ColumnReader(ByteCursor(kinds.bytes, kinds.end..<kinds.end))
         reader.isAsked = true
         return reader
+    }
+
+    private var lastRow = 0
+    private var nextRow: Int?
+
+    /// The group of what only few rows have, if the row whose kind was read last has it: see `ColumnWriter.rare(_:)`.
+    func rare(_ role: Role) throws(CodecError) -> ColumnReader? {
+        guard let group = optional(role) else { return nil }
+        if group.nextRow == nil, let numbers = group.numbers, !numbers.isAtEnd {
+            let (row, overflow) = group.lastRow.addingReportingOverflow(try group.number())
+            guard !overflow, row > group.lastRow else { throw error(.invalidNumber, "Rows don't rise") }
+            group.nextRow = row
+        }
+        guard let row = group.nextRow, row == kinds.position - firstKind else { return nil }
+        (group.lastRow, group.nextRow) = (row, nil)
+        return group
     }
 
     /// Nil if the role isn't there.

@@ -7,7 +7,8 @@ extension ColumnReader {
             objects.reserveCapacity(min(count, group.kindsLeft))
             for _ in 0..<count {
                 let key = try keys.key()
-                objects.append(ObjectUpdate(key, try group.update()))
+                let content = try group.update()
+                objects.append(ObjectUpdate(key, content, contested: try group.contested()))
             }
             return ClassBatch(className: className, objects: objects)
         }
@@ -28,6 +29,16 @@ extension ColumnReader {
         case .present: return .present(version: try word())
         case .erased: return .erased
         }
+    }
+
+    private func contested() throws(CodecError) -> [ContestedField] {
+        guard let group = try rare(.contested) else { return [] }
+        var fields: [ContestedField] = []
+        for _ in 0..<(try group.boundedNumber()) {
+            let name = try group.text()
+            fields.append(ContestedField(name, version: try group.word()))
+        }
+        return fields
     }
 
     // MARK: Whole
@@ -92,12 +103,13 @@ extension ColumnReader {
     private func run(_ kind: RunKind, depth: Int) throws(CodecError) -> ElementRun? {
         if kind == .kept { return nil }
         let made = kind == .plain ? nil : try made()
+        let origin = try rare(.origins)?.made()
         let count = try number()
         let group = self[.values]
         var elements: [ConfirmedContent] = []
         elements.reserveCapacity(min(count, group.kindsLeft))
         for _ in 0..<count { elements.append(try group.element(depth: depth)) }
-        return ElementRun(made: made, isFalling: kind == .falling, elements)
+        return ElementRun(made: made, origin: origin, isFalling: kind == .falling, elements)
     }
 
     private func element(depth: Int) throws(CodecError) -> ConfirmedContent {

@@ -32,12 +32,14 @@ struct Role: RawRepresentable {
     static let keys = Role(21)
     static let edits = Role(22)
     static let fields = Role(23)
+    static let origins = Role(2)
 
     // Of objects.
     static let born = Role(1)
     static let base = Role(2)
     static let whole = Role(3)
     static let difference = Role(4)
+    static let contested = Role(5)
 
     // Of commits and changes.
     static let commitNumber = Role(1)

@@ -9,6 +9,42 @@ public enum MergedContent: Hashable, Sendable {
 }
 
 extension MergedContent {
+    /// Whether it is a collection without anything in it, as new objects have them.
+    var isEmptyCollection: Bool {
+        switch self {
+        case .value, .embedded: false
+        case .list(let elements): elements.isEmpty
+        case .set(let elements): elements.isEmpty
+        case .dictionary(let entries): entries.isEmpty
+        }
+    }
+
+    /// What of it isn't in another content of the same field. Returns `nil` if that holds all of it.
+    func lost(in other: MergedContent?) -> MergedContent? {
+        switch (self, other) {
+        case (.list(let elements), _):
+            var left: [MergedContent: Int] = [:]
+            if case .list(let others)? = other { for element in others { left[element, default: 0] += 1 } }
+            let rest = elements.filter { element in
+                left[element, default: 0] -= 1
+                return left[element]! < 0
+            }
+            return rest.isEmpty ? nil : .list(rest)
+        case (.set(let elements), _):
+            var others: [SetElement: SyncValue] = [:]
+            if case .set(let elements)? = other { others = elements }
+            let rest = elements.filter { others[$0.key] == nil }
+            return rest.isEmpty ? nil : .set(rest)
+        case (.dictionary(let entries), _):
+            var others: [SyncString: MergedContent] = [:]
+            if case .dictionary(let entries)? = other { others = entries }
+            let rest = entries.filter { others[$0.key] != $0.value }
+            return rest.isEmpty ? nil : .dictionary(rest)
+        case (.value(.null), _): return nil
+        default: return self == other ? nil : self
+        }
+    }
+
     /// Whether a link to the object is in it.
     func links(to name: ObjectName) -> Bool {
         switch self {
@@ -44,6 +80,13 @@ extension Register.Held {
 }
 
 extension Record {
+    /// Returns what was written to a field; `nil` for defaults.
+    func written(_ name: SyncString) -> MergedContent? {
+        guard let field = fields[name] else { return nil }
+        if case .register(let register) = field, !(register.mark ?? base).isReal, register.edits.isEmpty { return nil }
+        return field.content
+    }
+
     var contents: [SyncString: MergedContent] {
         var contents: [SyncString: MergedContent] = [:]
         contents.reserveCapacity(fields.count)

@@ -13,6 +13,9 @@ public struct MergedObject: Sendable {
     /// which the object was made. Of single values their writes know.
     private(set) var touched: [SyncString: StreamVersion] = [:]
 
+    /// The versions at which a second create of the live object, by another file, met other contents than its own, by property.
+    private(set) var contested: [SyncString: StreamVersion] = [:]
+
     private(set) var record: Record
     /// The files whose own creates took part in making it. They know it, whatever version they saw.
     private(set) var makers: [FileIdent]
@@ -36,8 +39,10 @@ public struct MergedObject: Sendable {
         record: Record,
         makers: [FileIdent],
         deleters: [FileIdent],
-        touched: [SyncString: StreamVersion] = [:]
+        touched: [SyncString: StreamVersion] = [:],
+        contested: [SyncString: StreamVersion] = [:]
     ) {
+        self.contested = contested
         (self.born, self.died, self.changed, self.record) = (born, died, changed, record)
         self.touched = touched
         (self.makers, self.deleters) = (makers, deleters)
@@ -65,9 +70,16 @@ public struct MergedObject: Sendable {
 
     /// Merges another create of the live object.
     mutating func create(_ fields: [NewField], _ author: Author) {
+        let isOwn = makers.contains { author.isOwn($0, born) }
         if !makers.contains(author.ident) { makers.append(author.ident) }
+        let before = isOwn ? [] : fields.map { record.written($0.name) }
         record.create(fields, author)
         changed = author.version
+        for (field, old) in zip(fields, before) {
+            let (now, new) = (content(field.name), field.origin == .real ? ClientNode(field.content).content : nil)
+            guard old?.lost(in: now) != nil || new?.lost(in: now) != nil else { continue }
+            contested[field.name] = author.version
+        }
         for field in fields {
             if case .value(let value) = field.content, !value.isEmbedded { continue }
             touch(field.name, author)
@@ -113,6 +125,7 @@ public struct MergedObject: Sendable {
     public mutating func trim(horizon: StreamVersion) -> Bool {
         if let died, died <= horizon { return false }
         record.trim(horizon: horizon)
+        if !contested.isEmpty { contested = contested.filter { $0.value > horizon } }
         return true
     }
 

@@ -20,7 +20,9 @@ struct Record: Sendable {
 
     // MARK: Making
 
-    /// Writes the fields of a new object, or of another create of the same one. Each collection counts as an assignment.
+    /// Writes the fields of a new object, or of another create of the same one. Each collection with something in it counts as an assignment.
+    /// An empty one is what a new object has by itself: it says that there is a collection, and takes nothing. Clients mark it as a default,
+    /// and earlier versions of them don't.
     mutating func create(_ new: [NewField], _ author: Author) {
         if fields.isEmpty { fields.reserveCapacity(new.count) }
         for field in new { _ = write(field, author) }
@@ -34,6 +36,9 @@ struct Record: Sendable {
                 register.set(.init(value, mark, author), mark, base: base)
                 return .done
             }
+        case .list(_, let values) where values.isEmpty: return withList(field.name) { _ in .done }
+        case .set(let values) where values.isEmpty: return withSet(field.name, base) { _ in .done }
+        case .dictionary(let value) where value.entries.isEmpty: return withDictionary(field.name, base) { _ in .done }
         case .list(let first, let values):
             let gap = Gap(after: nil, before: nil)
             return withList(field.name) {

@@ -13,6 +13,9 @@ public struct ClassBatch: Hashable, Sendable {
 public struct ObjectUpdate: Hashable, Sendable {
     public var key: PrimaryKey
     public var content: Content
+    /// Fields that two files made under one key, each with another content: what one of them wrote gave way. Those of versions that the client
+    /// may not have. A file whose work gave way hands it to the app.
+    public var contested: [ContestedField]
 
     public enum Content: Hashable, Sendable {
         /// All that the session may see of the object. Fields that aren't named have no value.
@@ -28,9 +31,22 @@ public struct ObjectUpdate: Hashable, Sendable {
         case erased
     }
 
-    public init(_ key: PrimaryKey, _ content: Content) {
+    public init(_ key: PrimaryKey, _ content: Content, contested: [ContestedField] = []) {
         self.key = key
         self.content = content
+        self.contested = contested
+    }
+}
+
+/// A field for which two creates of one object had different contents.
+public struct ContestedField: Hashable, Sendable {
+    public let name: SyncString
+    /// The version of the second create.
+    public let version: StreamVersion
+
+    public init(_ name: SyncString, version: StreamVersion) {
+        self.name = name
+        self.version = version
     }
 }
 
@@ -88,11 +104,15 @@ public struct ElementRun: Hashable, Sendable {
     public var made: Made?
     /// The numbers fall instead.
     public var isFalling: Bool
+    /// The insert of an element that was moved: `made` is the move then. Such an element is a run of its own. The author of the insert recognises the
+    /// element by it if another file moved the element before the author received it. Servers of earlier versions don't send it.
+    public var origin: Made?
     /// Values and embedded objects.
     public var elements: [ConfirmedContent]
 
-    public init(made: Made? = nil, isFalling: Bool = false, _ elements: [ConfirmedContent]) {
+    public init(made: Made? = nil, origin: Made? = nil, isFalling: Bool = false, _ elements: [ConfirmedContent]) {
         self.made = made
+        self.origin = origin
         self.isFalling = isFalling
         self.elements = elements
     }

@@ -2,7 +2,7 @@
 extension MergedObject: Equatable {
     public static func == (a: MergedObject, b: MergedObject) -> Bool {
         a.born == b.born && a.died == b.died && a.changed == b.changed && a.makers == b.makers
-            && a.deleters == b.deleters && a.touched == b.touched && a.record == b.record
+            && a.deleters == b.deleters && a.touched == b.touched && a.contested == b.contested && a.record == b.record
     }
 }
 

@@ -24,6 +24,7 @@ extension MergedObject {
         assert(base == 0)
         let elements = writer.record(record, reserved: "_id")
         if !touched.isEmpty { writer.append(touched, since: born) }
+        if !contested.isEmpty { writer.append(contested, since: born) }
         let doc = BSONDocument([(key: "_id", value: BSONValue(key))] + elements)
 
         var head: MetaHead = []
@@ -34,6 +35,7 @@ extension MergedObject {
         if writer.marks.count > 1 { head.insert(.marks) }
         if changed != born { head.insert(.changed) }
         if !touched.isEmpty { head.insert(.touched) }
+        if !contested.isEmpty { head.insert(.contested) }
         var meta = [head.rawValue]
         meta.appendVarint(born)
         if head.contains(.changed) { meta.appendVarint(changed &- born) }
@@ -88,6 +90,7 @@ extension MergedObject {
         guard doc.first?.key == "_id" else { throw reader.error("The document doesn't begin with the key") }
         let record = try reader.record(base: base, doc.dropFirst())
         let touched = head.contains(.touched) ? try reader.touched(since: born) : [:]
+        let contested = head.contains(.contested) ? try reader.touched(since: born) : [:]
         guard reader.cursor.remaining == 0 else { throw reader.error("Bytes follow the stored form") }
         self.init(
             born: born,
@@ -96,7 +99,8 @@ extension MergedObject {
             record: record,
             makers: makers,
             deleters: deleters,
-            touched: touched
+            touched: touched,
+            contested: contested
         )
     }
 }
@@ -115,7 +119,9 @@ struct MetaHead: OptionSet {
     static let changed = MetaHead(rawValue: 32)
     /// Versions of changes that no mark tells of, behind everything else.
     static let touched = MetaHead(rawValue: 64)
-    static let all: MetaHead = [.died, .deleters, .makers, .names, .marks, .changed, .touched]
+    /// Versions of creates that met other contents, behind those.
+    static let contested = MetaHead(rawValue: 128)
+    static let all: MetaHead = [.died, .deleters, .makers, .names, .marks, .changed, .touched, .contested]
 }
 
 /// What a field is, in `meta`.

@@ -52,7 +52,12 @@ struct DownwardMapper {
     func mapped(_ batches: [ClassBatch]) -> [ClassBatch] {
         batches.compactMap { batch in
             guard let found = map.stored(batch.className), !found.isEmbedded else { return nil }
-            let objects = batch.objects.map { ObjectUpdate($0.key, mapped($0.content, found)) }
+            let objects = batch.objects.map { object in
+                let contested = object.contested.compactMap { field in
+                    found.stored(field.name).map { ContestedField($0.name, version: field.version) }
+                }
+                return ObjectUpdate(object.key, mapped(object.content, found), contested: contested)
+            }
             return ClassBatch(className: found.name, objects: objects)
         }
         .sorted { $0.className < $1.className }

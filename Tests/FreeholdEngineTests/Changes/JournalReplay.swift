@@ -91,7 +91,7 @@ struct JournalReplay {
                 let columns = Set(table.columns.map(\.id))
                 for key in rows[id]!.keys { rows[id]![key] = rows[id]![key]!.filter { columns.contains($0.key) } }
             }
-        case .named, .exact, .placed, .image, .before: seen["named", default: 0] += 1
+        case .named, .exact, .identity, .placed, .image, .before: seen["named", default: 0] += 1
         case .unshown: seen["unshown", default: 0] += 1
         case .defaults(let first, let count):
             seen["default", default: 0] += count
@@ -122,6 +122,9 @@ struct JournalReplay {
         case .nested(let edit): return editNested(&content, edit)
         case .clear:
             content = nil
+            return true
+        case .assign(let new):
+            content = new
             return true
         default: break
         }

@@ -77,7 +77,11 @@ struct RandomMessages {
     // MARK: Objects
 
     mutating func batches() -> [ClassBatch] {
-        some(3) { ClassBatch(className: $0.name(), objects: $0.some(12) { ObjectUpdate($0.key(), $0.update()) }) }
+        some(3) { ClassBatch(className: $0.name(), objects: $0.some(12) { $0.object() }) }
+    }
+
+    private mutating func object() -> ObjectUpdate {
+        ObjectUpdate(key(), update(), contested: some(2) { ContestedField($0.name(), version: $0.word()) })
     }
 
     private mutating func update() -> ObjectUpdate.Content {
@@ -114,6 +118,7 @@ struct RandomMessages {
         let made = maybe { $0.made() }
         return ElementRun(
             made: made,
+            origin: maybe { $0.made() },
             isFalling: made != nil && random.chance(20),
             some(5) { $0.element(depth: depth) }
         )

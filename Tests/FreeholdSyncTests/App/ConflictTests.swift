@@ -9,6 +9,8 @@ struct ConflictTests {
         /// What the earlier device does while it is offline, and then the later one.
         let earlier: @Sendable (Realm, Note) -> Void
         let later: @Sendable (Realm, Note) -> Void
+        /// What the earlier device does behind the later one, without another connection between.
+        let afterwards: (@Sendable (Realm, Note) -> Void)?
         /// What both show in the end.
         let check: @Sendable (Realm) -> Bool
 
@@ -16,13 +18,39 @@ struct ConflictTests {
             _ name: String,
             _ earlier: @escaping @Sendable (Realm, Note) -> Void,
             _ later: @escaping @Sendable (Realm, Note) -> Void,
+            afterwards: (@Sendable (Realm, Note) -> Void)? = nil,
             _ check: @escaping @Sendable (Realm) -> Bool
         ) {
             (testDescription, self.earlier, self.later, self.check) = (name, earlier, later, check)
+            self.afterwards = afterwards
         }
     }
 
     private static func note(_ realm: Realm) -> Note? { realm.object(ofType: Note.self, forPrimaryKey: "note") }
+
+    private static func words(_ values: String...) -> MutableSet<String> {
+        let words = MutableSet<String>()
+        words.insert(objectsIn: values)
+        return words
+    }
+
+    private static func marks(_ values: [String: Int]) -> Map<String, Int> {
+        let marks = Map<String, Int>()
+        for (key, value) in values { marks[key] = value }
+        return marks
+    }
+
+    private static func lines(_ values: String...) -> List<String> {
+        let lines = List<String>()
+        lines.append(objectsIn: values)
+        return lines
+    }
+
+    private static func shownMarks(_ realm: Realm) -> [String: Int]? {
+        note(realm).map { Dictionary(uniqueKeysWithValues: $0.marks.map { ($0.key, $0.value) }) }
+    }
+
+    private static func made(_ realm: Realm) -> Note? { realm.object(ofType: Note.self, forPrimaryKey: "new") }
 
     static let rows: [Row] = [
         Row("one property, two values: the later", { $1.title = "A" }, { $1.title = "B" }) { note($0)?.title == "B" },
@@ -104,6 +132,121 @@ struct ConflictTests {
         } _: {
             note($0) != nil && note($0)?.next == nil
         },
+        Row(
+            "one property, two values: the later, although the earlier one's device goes on",
+            { $1.title = "A" },
+            { $1.title = "B" },
+            afterwards: { $1.text = "C" }
+        ) {
+            note($0)?.title == "B" && note($0)?.text == "C"
+        },
+        Row(
+            "a later value takes earlier increments with it, although their device goes on",
+            { $1.increment(\.count, by: 2) },
+            { $1.count = 100 },
+            afterwards: { $1.increment(\.count, by: 1) }
+        ) {
+            note($0)?.count == 101
+        },
+        Row(
+            "a dictionary: the later value of a key, although the earlier one's device goes on",
+            { $1.marks["a"] = 10 },
+            { $1.marks["a"] = 20 },
+            afterwards: { $1.marks["b"] = 30 }
+        ) {
+            shownMarks($0) == ["a": 20, "b": 30]
+        },
+        Row(
+            "a set: the later removal of a value, although the earlier insert's device goes on",
+            { $1.words.insert("new") },
+            { _, note in
+                note.words.insert("new")
+                note.words.remove("new")
+            },
+            afterwards: { $1.words.insert("other") }
+        ) {
+            note($0).map { Set($0.words) } == ["old", "other"]
+        },
+        Row("a set: assigned twice: the later", { $1.words = words("old", "a") }, { $1.words = words("old", "b") }) {
+            note($0).map { Set($0.words) } == ["old", "b"]
+        },
+        Row("a set: assigned its own content is assigned", { $1.words = words("a") }, { $1.words = words("old") }) {
+            note($0).map { Set($0.words) } == ["old"]
+        },
+        Row("a set: assigned nothing is assigned", { $1.words = words("a") }, { $1.words = words() }) {
+            note($0).map { Set($0.words) } == []
+        },
+        Row(
+            "a dictionary: assigned twice: the later",
+            { $1.marks = marks(["a": 1, "b": 2]) },
+            { $1.marks = marks(["a": 1, "c": 3]) }
+        ) {
+            shownMarks($0) == ["a": 1, "c": 3]
+        },
+        Row(
+            "a dictionary: assigned its own content is assigned",
+            { $1.marks = marks(["b": 2]) },
+            { $1.marks = marks(["a": 1]) }
+        ) {
+            shownMarks($0) == ["a": 1]
+        },
+        Row("a list: assigned twice: the later", { $1.lines = lines("a", "1") }, { $1.lines = lines("b") }) {
+            note($0).map { Array($0.lines) } == ["b"]
+        },
+        Row("a list: assigned nothing is assigned", { $1.lines = lines("a") }, { $1.lines = lines() }) {
+            note($0).map { Array($0.lines) } == []
+        },
+        Row("an empty list: assigned twice: the later") { realm, _ in
+            realm.object(ofType: Note.self, forPrimaryKey: "other")!.lines = lines("a", "both")
+        } _: { realm, _ in
+            realm.object(ofType: Note.self, forPrimaryKey: "other")!.lines = lines("b", "both")
+        } _: { realm in
+            realm.object(ofType: Note.self, forPrimaryKey: "other").map { Array($0.lines) } == ["b", "both"]
+        },
+        Row("collections: updated by a dictionary of values twice: the later") { realm, _ in
+            let value: [String: Any] = ["_id": "other", "lines": ["a"], "words": ["a"], "marks": ["a": 1]]
+            realm.create(Note.self, value: value, update: .modified)
+        } _: { realm, _ in
+            let value: [String: Any] = ["_id": "other", "lines": ["b"], "words": ["b"], "marks": ["b": 2]]
+            realm.create(Note.self, value: value, update: .all)
+        } _: { realm in
+            let other = realm.object(ofType: Note.self, forPrimaryKey: "other")
+            return other.map { Array($0.lines) } == ["b"] && other.map { Set($0.words) } == ["b"]
+                && other?.marks.count == 1 && other?.marks["b"] == 2
+        },
+        Row("made twice under one key: collections that nobody touched take nothing") { realm, _ in
+            let note = realm.create(Note.self, value: ["_id": "new", "lines": ["x"], "marks": ["k": 1]])
+            note.words.insert("x")
+            note.next = realm.object(ofType: Note.self, forPrimaryKey: "other")
+            note.place = Place(value: ["city": "Bern"])
+        } _: { realm, _ in
+            realm.create(Note.self, value: ["_id": "new", "text": "B"])
+        } _: { realm in
+            let note = made(realm)
+            return note.map { Array($0.lines) } == ["x"] && note.map { Set($0.words) } == ["x"]
+                && note?.marks["k"] == 1 && note?.next?._id == "other" && note?.place?.city == "Bern"
+                && note?.text == "B"
+        },
+        Row(
+            "made twice under one key: what is filled in a later transaction stays",
+            { realm, _ in realm.create(Note.self, value: ["_id": "new"]) },
+            { realm, _ in realm.create(Note.self, value: ["_id": "new", "text": "B"]) },
+            afterwards: { realm, _ in
+                made(realm)?.lines.append("x")
+                made(realm)?.words.insert("x")
+            }
+        ) { realm in
+            made(realm).map { Array($0.lines) } == ["x"] && made(realm).map { Set($0.words) } == ["x"]
+        },
+        Row("made twice under one key with collections: those of the later") { realm, _ in
+            realm.create(Note.self, value: ["_id": "new", "lines": ["a"], "words": ["a"], "marks": ["a": 1]])
+        } _: { realm, _ in
+            realm.create(Note.self, value: ["_id": "new", "lines": ["b"], "words": ["b"], "marks": ["b": 2]])
+        } _: { realm in
+            let note = made(realm)
+            return note.map { Array($0.lines) } == ["b"] && note.map { Set($0.words) } == ["b"]
+                && note?.marks.count == 1 && note?.marks["b"] == 2
+        },
         Row("a dictionary in a mixed value: per key") { _, note in
             note.any.dictionaryValue?["a"] = .int(1)
         } _: { _, note in
@@ -143,6 +286,10 @@ struct ConflictTests {
         // Times of devices are in milliseconds.
         try await Task.sleep(for: .milliseconds(3))
         try two.write { row.later(two, Self.note(two)!) }
+        if let afterwards = row.afterwards {
+            try await Task.sleep(for: .milliseconds(3))
+            try one.write { afterwards(one, Self.note(one)!) }
+        }
         one.syncSession?.resume()
         two.syncSession?.resume()
         try await settle(one, two)

@@ -169,6 +169,15 @@ struct AppWriter {
         case (.removeFromSet(_, let values), _):
             for value in values { _ = write.setRemove(column, key, plain(value)) }
         case (.clearList, _), (.clearSet, _), (.clearDictionary, _): write.listClear(column, key)
+        case (.assignList(_, _, _, let contents), _):
+            try write.listAssign(column, key, try contents.compactMap { try value($0, column) })
+        case (.assignSet(_, _, let values), _): try write.setAssign(column, key, values.map(plain))
+        case (.assignDictionary(_, _, let entries), _):
+            let sorted = entries.sorted { $0.key < $1.key }
+            let values = try sorted.compactMap { entry in
+                try value(entry.value, column).map { (key: entry.key.string, value: $0) }
+            }
+            try write.dictionaryAssign(column, key, values)
         default: break
         }
     }

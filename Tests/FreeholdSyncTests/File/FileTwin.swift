@@ -87,7 +87,8 @@ struct FileTwin: WorldClient {
         while let entry = try snapshot.journalEntry(at: position) {
             position = entry.next
             walls.times.withLock { $0[entry.number] = wall }
-            try memory.commit(try FileCommit(entry, schema: snapshot.schema).edits, wall: wall)
+            let read = try FileCommit(entry, schema: snapshot.schema)
+            try memory.commit(read.edits, wall: wall, identity: read.identity)
         }
         compareObjects("after \(edits)")
     }

@@ -56,6 +56,7 @@ struct EditGenerator {
             }
             // What is inserted behind a clear makes an assignment, and of two of these only the later stands.
             if case .clearList? = edits.last, !kinds.contains(.assign) { break }
+            if case .assignList? = edits.last, !kinds.contains(.assign) { break }
         }
         return edits
     }
@@ -99,7 +100,10 @@ struct EditGenerator {
                 random.chance(60) ? .insertIntoSet(place("set"), values) : .removeFromSet(place("set"), values)
             ]
         case .clearSet:
-            return [.clearSet(place("set"), hidden: random.chance(20) && !fitsFiles ? [setValue(&random)] : [])]
+            let hidden = random.chance(20) && !fitsFiles ? [setValue(&random)] : []
+            if random.chance(50) { return [.clearSet(place("set"), hidden: hidden)] }
+            let values = (0..<Int.random(in: 0...2, using: &random)).map { _ in setValue(&random) }
+            return [.assignSet(place("set"), hidden: hidden, values)]
         case .dictionary:
             let key = Self.keys.randomElement(using: &random)!
             var entries: [SyncString: MergedContent] = [:]
@@ -109,7 +113,12 @@ struct EditGenerator {
             return [.set(place("map").entry(key), .value(value()), .real)]
         case .clearDictionary:
             let hidden = random.chance(20) && !fitsFiles ? [Self.keys.randomElement(using: &random)!] : []
-            return [.clearDictionary(place("map"), hidden: hidden)]
+            if random.chance(50) { return [.clearDictionary(place("map"), hidden: hidden)] }
+            let keys = Self.keys.filter { _ in random.chance(40) }
+            let entries = keys.map { ($0, MergedContent.value(value())) }
+            return [
+                .assignDictionary(place("map"), hidden: hidden, Dictionary(entries, uniquingKeysWith: { $1 }))
+            ]
         case .embedded:
             let key = Self.keys.randomElement(using: &random)!
             if random.chance(30) {
@@ -226,10 +235,9 @@ struct EditGenerator {
                 elements.isEmpty || fitsFiles || random.chance(80)
                 ? [] : [elements.indices.randomElement(using: &random)!]
             if kind == .clear { return [.clearList(place, hidden: hidden)] }
-            return [
-                .clearList(place, hidden: hidden),
-                .insert(place, at: 0, [element(place, &random), element(place, &random)]),
-            ]
+            let new = (0..<Int.random(in: 0...2, using: &random)).map { _ in element(place, &random) }
+            if random.chance(50) { return [.assignList(place, hidden: hidden, at: 0, new)] }
+            return new.isEmpty ? [] : [.clearList(place, hidden: hidden), .insert(place, at: 0, new)]
         default: break
         }
         guard let index = elements.indices.randomElement(using: &random) else { return [] }

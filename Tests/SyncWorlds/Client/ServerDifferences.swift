@@ -54,7 +54,9 @@ struct ServerDifferences {
         var last: SlotList.Slot?
         for slot in slots {
             let element = content(list.elements[slot.element]?.value)
-            if let old = last, old.born == slot.born, old.id.ident == slot.id.ident {
+            let isMoved = slot.element != slot.id
+            let origin = isMoved ? list.slots[slot.element].map { Made(version: $0.born, number: $0.id.number) } : nil
+            if let old = last, !isMoved, old.element == old.id, old.born == slot.born, old.id.ident == slot.id.ident {
                 let (count, run) = (runs[runs.count - 1].elements.count, runs[runs.count - 1])
                 let canFall = count == 1 || run.isFalling
                 let canRise = count == 1 || !run.isFalling
@@ -70,7 +72,9 @@ struct ServerDifferences {
                     continue
                 }
             }
-            runs.append(ElementRun(made: Made(version: slot.born, number: slot.id.number), [element]))
+            runs.append(
+                ElementRun(made: Made(version: slot.born, number: slot.id.number), origin: origin, [element])
+            )
             last = slot
         }
         return runs

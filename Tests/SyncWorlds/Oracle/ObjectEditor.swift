@@ -117,6 +117,11 @@ struct ObjectEditor {
             let target = Target(owner: owner, property: field.name)
             switch field.content {
             case .value(let value): try object.write(write(.set(store(value)), field.origin), to: target)
+            // A new object has empty collections by itself.
+            case .list(_, let values) where values.isEmpty: object.put(.list(try object.list(target)), at: target)
+            case .set(let values) where values.isEmpty: object.put(.set(try object.set(target)), at: target)
+            case .dictionary(let value) where value.entries.isEmpty:
+                object.put(.dictionary(try object.dictionary(target)), at: target)
             case .list(let first, let values):
                 try assignList(target, sparing: [], Gap(after: nil, before: nil), own(first, values), field.origin)
             case .set(let values): try assignSet(target, sparing: [], values, field.origin)

@@ -19,7 +19,6 @@ struct SimulatedChecks {
     private var maybeLess: Int64 = 0
     private var maybeMore: Int64 = 0
     private var logged: Set<ObjectName> = []
-    private var copied: Set<FileIdent> = []
     /// A file was copied before it had a number.
     private var isFree = false
 
@@ -135,11 +134,14 @@ struct SimulatedChecks {
         let (ownLists, ownSum) = Self.pending(own, after: own.state.acknowledged)
         maybeGone.formUnion(ownLists)
         maybeLess += ownSum
-        // Of two copies of a copy that both lost their number to the original, nobody knows that they share a commit.
-        let isShared = data.state.file.map { !copied.insert($0.ident).inserted } ?? true
-        let (lists, sum) = Self.pending(data, after: isShared ? data.state.acknowledged : data.state.sealed)
-        maybeTwice.formUnion(lists)
-        maybeMore += sum
+        // Copies of a file that never had a number share none, and recovered work gets its hash when it is sent.
+        let isShared =
+            data.state.file == nil || data.commits.values.contains { $0.hash == nil } || !data.state.recovery.isEmpty
+        if isShared {
+            let (lists, sum) = Self.pending(data, after: data.state.acknowledged)
+            maybeTwice.formUnion(lists)
+            maybeMore += sum
+        }
         mayReturn = true
         // Two files that both make an object, since no hash says that they are one, may set its counter twice.
         if data.state.acknowledged == 0 || data.state.file == nil { maybeLess += self.sum }

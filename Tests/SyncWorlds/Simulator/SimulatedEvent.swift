@@ -1,3 +1,5 @@
+import FreeholdSyncCore
+
 /// One thing that happens in a simulated world. All that is random in it comes from its own seed, so a script can lose events and the others stay
 /// what they are.
 struct SimulatedEvent: CustomStringConvertible, Sendable {
@@ -48,6 +50,8 @@ struct SimulatedProfile: Sendable {
     var weights: [SimulatedEvent.Kind: Int]
     var refusals = 0
     var refusesWhole = false
+    /// A rule of the app that a test gives.
+    var forbids: (@Sendable (FileIdent, Commit, ObjectName) -> Bool)?
     var queries = false
     /// Users have roles, which change.
     var hasRoles = false

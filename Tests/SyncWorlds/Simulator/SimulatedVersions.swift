@@ -181,6 +181,12 @@ enum SimulatedVersions {
             case .remove(let place, let index, let count): return .remove(self.place(place), at: index, count: count)
             case .move(let place, let from, let to): return .move(self.place(place), from: from, to: to)
             case .clearList(let place, let hidden): return .clearList(self.place(place), hidden: hidden)
+            case .assignList(let place, let hidden, let index, let new):
+                return .assignList(self.place(place), hidden: hidden, at: index, new.map(content))
+            case .assignSet(let place, let hidden, let values):
+                return .assignSet(self.place(place), hidden: hidden, values)
+            case .assignDictionary(let place, let hidden, let entries):
+                return .assignDictionary(self.place(place), hidden: hidden, entries.mapValues(content))
             case .insertIntoSet(let place, let values): return .insertIntoSet(self.place(place), values)
             case .removeFromSet(let place, let values): return .removeFromSet(self.place(place), values)
             case .clearSet(let place, let hidden): return .clearSet(self.place(place), hidden: hidden)

@@ -125,6 +125,7 @@ struct SimulatedWorld {
             rules.unique = [.init(className: "Thing", properties: ["mail"])]
             rules.forbids = SimulatedChecks.forbids(profile.refusals, seed)
         }
+        if let forbids = profile.forbids { rules.forbids = forbids }
         var app = ServerApp(rules: rules)
         if profile.hasVersions { app.judge = { SimulatedVersions.judge($0) } }
         if profile.hasRoles {

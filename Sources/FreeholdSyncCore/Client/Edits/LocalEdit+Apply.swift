@@ -80,12 +80,12 @@ extension LocalEdit {
             guard case .value(.int(let old))? = content else { throw MisplacedEdit(edit: self) }
             content = .value(.int(old &+ number))
         case .removeEntry: content = nil
-        case .insert, .remove, .move, .clearList:
+        case .insert, .remove, .move, .clearList, .assignList:
             var elements: [MergedContent] = []
             if case .list(let old)? = content { elements = old }
             try perform(on: &elements)
             content = .list(elements)
-        case .insertIntoSet, .removeFromSet, .clearSet:
+        case .insertIntoSet, .removeFromSet, .clearSet, .assignSet:
             var elements: [SetElement: SyncValue] = [:]
             if case .set(let old)? = content { elements = old }
             try perform(on: &elements)
@@ -93,6 +93,10 @@ extension LocalEdit {
         case .clearDictionary(_, let hidden):
             guard case .dictionary(let old)? = content else { break }
             content = .dictionary(old.filter { hidden.contains($0.key) })
+        case .assignDictionary(_, let hidden, let new):
+            var entries: [SyncString: MergedContent] = [:]
+            if case .dictionary(let old)? = content { entries = old.filter { hidden.contains($0.key) } }
+            content = .dictionary(entries.merging(new) { $1 })
         case .create, .delete: throw MisplacedEdit(edit: self)
         }
     }
@@ -106,11 +110,20 @@ extension LocalEdit {
             elements.removeSubrange(index..<index + count)
         case .move(_, let from, let to) where elements.indices.contains(from) && elements.indices.contains(to):
             elements.insert(elements.remove(at: from), at: to)
-        case .clearList(_, let hidden):
-            let spared = Set(hidden)
-            elements = elements.enumerated().filter { spared.contains($0.offset) }.map(\.element)
+        case .clearList(_, let hidden): elements = Self.spared(elements, hidden)
+        case .assignList(_, let hidden, let index, let new):
+            var left = Self.spared(elements, hidden)
+            guard 0...left.count ~= index else { throw MisplacedEdit(edit: self) }
+            left.insert(contentsOf: new, at: index)
+            elements = left
         default: throw MisplacedEdit(edit: self)
         }
+    }
+
+    /// The elements at the hidden positions.
+    private static func spared(_ elements: [MergedContent], _ hidden: [Int]) -> [MergedContent] {
+        let spared = Set(hidden)
+        return elements.enumerated().filter { spared.contains($0.offset) }.map(\.element)
     }
 
     private func perform(on elements: inout [SetElement: SyncValue]) throws {
@@ -125,6 +138,14 @@ extension LocalEdit {
         case .clearSet(_, let hidden):
             let spared = Set(hidden.compactMap(SetElement.init))
             elements = elements.filter { spared.contains($0.key) }
+        case .assignSet(_, let hidden, let values):
+            let spared = Set(hidden.compactMap(SetElement.init))
+            var new = elements.filter { spared.contains($0.key) }
+            for value in values {
+                guard let element = SetElement(value) else { throw MisplacedEdit(edit: self) }
+                new[element] = value
+            }
+            elements = new
         default: break
         }
     }

@@ -18,14 +18,18 @@ public enum LocalEdit: Hashable, Sendable {
     case move(LocalPlace, from: Int, to: Int)
     /// Removes all elements but those at the hidden positions, which are given in rising order.
     case clearList(LocalPlace, hidden: [Int])
+    /// `clearList`, and new elements before an index of what is left.
+    case assignList(LocalPlace, hidden: [Int], at: Int, [MergedContent])
 
     case insertIntoSet(LocalPlace, [SyncValue])
     case removeFromSet(LocalPlace, [SyncValue])
     case clearSet(LocalPlace, hidden: [SyncValue])
+    case assignSet(LocalPlace, hidden: [SyncValue], [SyncValue])
 
     /// Removes an entry of a dictionary, or of one inside a mixed value.
     case removeEntry(LocalPlace)
     case clearDictionary(LocalPlace, hidden: [SyncString])
+    case assignDictionary(LocalPlace, hidden: [SyncString], [SyncString: MergedContent])
 }
 
 /// Where something is in a file: an object, and the steps from it to a property, an element or an entry.
@@ -66,7 +70,8 @@ extension LocalEdit {
         case .set(let place, _, _), .increment(let place, _), .insert(let place, _, _), .remove(let place, _, _),
             .move(let place, _, _), .clearList(let place, _), .insertIntoSet(let place, _),
             .removeFromSet(let place, _), .clearSet(let place, _), .removeEntry(let place),
-            .clearDictionary(let place, _):
+            .clearDictionary(let place, _), .assignList(let place, _, _, _), .assignSet(let place, _, _),
+            .assignDictionary(let place, _, _):
             place
         }
     }

@@ -23,13 +23,10 @@ struct EditResolver {
     private(set) var lastNumber: OwnNumber
     private(set) var changes: [Change] = []
     let commit: UInt64
-    /// How many changes the commit has already.
-    let offset: Int
 
     /// - Parameter objects: all that the edits are about.
-    init(commit: UInt64, offset: Int = 0, objects: [ObjectName: Work], lastNumber: OwnNumber) {
+    init(commit: UInt64, objects: [ObjectName: Work], lastNumber: OwnNumber) {
         self.commit = commit
-        self.offset = offset
         self.objects = objects
         self.lastNumber = lastNumber
     }
@@ -53,7 +50,7 @@ struct EditResolver {
                 case .insert(place, let at, let values) = edits[index]
             {
                 index += 1
-                try assign(place, hidden: hidden, at: at, values, edit)
+                try assignList(place, hidden: hidden, at: at, values, edit)
             } else {
                 try resolve(edit)
             }
@@ -70,7 +67,7 @@ struct EditResolver {
         guard let place = objects.index(forKey: change.object) else { return }
         let new = PendingChange(
             commit: commit,
-            index: offset + changes.count,
+            index: changes.count,
             change: change,
             seen: objects.values[place].shadow.version,
             taken: taken
@@ -97,8 +94,10 @@ struct EditResolver {
     private mutating func resolve(_ edit: LocalEdit) throws {
         switch edit {
         case .create(let name, let contents, let defaults):
+            // An untouched collection is empty, and a default: it doesn't take what another create of the object put into its own.
             let fields = contents.sorted { $0.key < $1.key }.map { field in
-                newField(field.key, field.value, defaults.contains(field.key) ? .byDefault : .real)
+                let isDefault = defaults.contains(field.key) || field.value.isEmptyCollection
+                return newField(field.key, field.value, isDefault ? .byDefault : .real)
             }
             add(.create(name, fields))
         case .delete(let name, let cause): add(.delete(name, cause))
@@ -139,25 +138,54 @@ struct EditResolver {
         case .clearList(let place, let hidden):
             let (place, list) = try list(place, edit)
             add(.clearList(place, hidden: try references(hidden, list, place.object, edit)))
+        case .assignList(let place, let hidden, let at, let contents):
+            try assignList(place, hidden: hidden, at: at, contents, edit)
         case .insertIntoSet(let place, let values): add(.insertIntoSet(try find(place, edit).place, values))
         case .removeFromSet(let place, let values): add(.removeFromSet(try find(place, edit).place, values))
         case .clearSet(let place, let hidden):
-            let (place, node) = try find(place, edit)
-            var taken = TakenKeys()
-            if case .set(let elements)? = node {
-                taken.elements = Set(elements.keys).subtracting(hidden.compactMap(SetElement.init))
-            }
+            let (place, taken) = try taken(place, elements: hidden, edit)
             add(.clearSet(place, hidden: hidden), taken: taken)
+        case .assignSet(let place, let hidden, let values):
+            let (place, taken) = try taken(place, elements: hidden, edit)
+            add(.assignSet(place, hidden: hidden, values), taken: taken)
         case .removeEntry(let place): add(.removeEntry(try find(place, edit).place))
         case .clearDictionary(let place, let hidden):
-            let (place, node) = try find(place, edit)
-            var taken = TakenKeys()
-            if case .dictionary(let entries)? = node { taken.keys = Set(entries.keys).subtracting(hidden) }
+            let (place, taken) = try taken(place, keys: hidden, edit)
             add(.clearDictionary(place, hidden: hidden), taken: taken)
+        case .assignDictionary(let place, let hidden, let entries):
+            let (place, taken) = try taken(place, keys: hidden, edit)
+            let new = try entries.sorted { $0.key < $1.key }.map { (key: $0.key, value: try element($0.value, edit)) }
+            add(.assignDictionary(place, hidden: hidden, SyncDictionary(new)), taken: taken)
         }
     }
 
-    private mutating func assign(
+    /// What a clear or an assignment of a set takes out.
+    private mutating func taken(
+        _ place: LocalPlace,
+        elements hidden: [SyncValue],
+        _ edit: LocalEdit
+    ) throws -> (Place, TakenKeys) {
+        let (place, node) = try find(place, edit)
+        var taken = TakenKeys()
+        if case .set(let elements)? = node {
+            taken.elements = Set(elements.keys).subtracting(hidden.compactMap(SetElement.init))
+        }
+        return (place, taken)
+    }
+
+    /// What a clear or an assignment of a dictionary takes out.
+    private mutating func taken(
+        _ place: LocalPlace,
+        keys hidden: [SyncString],
+        _ edit: LocalEdit
+    ) throws -> (Place, TakenKeys) {
+        let (place, node) = try find(place, edit)
+        var taken = TakenKeys()
+        if case .dictionary(let entries)? = node { taken.keys = Set(entries.keys).subtracting(hidden) }
+        return (place, taken)
+    }
+
+    private mutating func assignList(
         _ place: LocalPlace,
         hidden: [Int],
         at index: Int,
@@ -177,7 +205,7 @@ struct EditResolver {
 
     // MARK: New values
 
-    private mutating func newField(_ name: SyncString, _ content: MergedContent, _ origin: Origin) -> NewField {
+    mutating func newField(_ name: SyncString, _ content: MergedContent, _ origin: Origin) -> NewField {
         switch content {
         case .value(let value): return NewField(name, .value(value), origin)
         case .embedded: return NewField(name, .value(value(content) ?? .null), origin)

@@ -10,6 +10,8 @@ public struct FileCommit {
     public private(set) var before: [ObjectName: [SyncString: MergedContent]] = [:]
     /// What columns that aren't shown held of them, by name.
     public private(set) var hiddenBefore: [ObjectName: [String: Value]] = [:]
+    /// Random bits that the entry got when it was made. `nil` in entries of earlier versions of the library.
+    public private(set) var identity: UInt64?
     private let schema: DatabaseSchema
     private var after: EntryContents
     private var made: [Int: [Range<Int64>]] = [:]
@@ -42,6 +44,7 @@ public struct FileCommit {
     private mutating func note(_ change: JournalChange) {
         switch change {
         case .exact: isExact = true
+        case .identity(let bits): identity = bits
         case .made(let table, let first, let count):
             guard count > 0, !first.raw.addingReportingOverflow(Int64(count)).overflow else { return }
             made[table, default: []].append(first.raw..<first.raw + Int64(count))
@@ -183,11 +186,18 @@ public struct FileCommit {
         }
         switch edit {
         case .insert(let at, let values):
-            add(.insert(place, at: at, values.map { after.content($0, column) }), isEmbedded)
+            let contents = values.map { after.content($0, column) }
+            if case .assignList(place, let hidden, _, [])? = isEmbedded ? inner.last : edits.last {
+                removeLast(isEmbedded)
+                add(.assignList(place, hidden: hidden, at: at, contents), isEmbedded)
+            } else {
+                add(.insert(place, at: at, contents), isEmbedded)
+            }
         case .remove(let at, let count): add(.remove(place, at: at, count: count), isEmbedded)
         case .set(let at, let value): add(.set(place.element(at), after.content(value, column), .real), isEmbedded)
         case .move(let from, let to): add(.move(place, from: from, to: to), isEmbedded)
         case .clear: clear(property, column, place, isEmbedded)
+        case .assign(let content): assign(content, to: property, column, at: place, isEmbedded: isEmbedded)
         case .add(let at, let number): add(.increment(place.element(at), number), isEmbedded)
         case .insertValue(let value): add(.insertIntoSet(place, [after.value(value, column)]), isEmbedded)
         case .removeValue(let value): add(.removeFromSet(place, [after.value(value, column)]), isEmbedded)
@@ -201,24 +211,65 @@ public struct FileCommit {
 
     private mutating func clear(_ property: JournalProperty, _ column: Column, _ place: LocalPlace, _ isEmbedded: Bool)
     {
-        let links = (unshown.removeValue(forKey: property) ?? []).filter(\.path.isEmpty)
+        let hidden = hidden(property)
         switch column.collection {
-        case .list:
-            let left = links.compactMap { if case .element(let index) = $0.place { index } else { nil } }
-            add(.clearList(place, hidden: left.sorted()), isEmbedded)
-        case .set:
-            let values = links.compactMap { link -> SyncValue? in
-                guard let table = schema.table(id: link.table), let key = FileContents.key(link.primaryKey) else {
-                    return nil
-                }
-                return .link(ObjectName(SyncString(table.name), key))
-            }
-            add(.clearSet(place, hidden: values), isEmbedded)
-        case .dictionary:
-            let keys = links.compactMap { if case .entry(let key) = $0.place { SyncString(key) } else { nil } }
-            add(.clearDictionary(place, hidden: keys), isEmbedded)
+        case .list: add(.clearList(place, hidden: hidden.positions), isEmbedded)
+        case .set: add(.clearSet(place, hidden: hidden.values), isEmbedded)
+        case .dictionary: add(.clearDictionary(place, hidden: hidden.keys), isEmbedded)
         case .none: break
         }
+    }
+
+    private mutating func assign(
+        _ content: JournalContent,
+        to property: JournalProperty,
+        _ column: Column,
+        at place: LocalPlace,
+        isEmbedded: Bool
+    ) {
+        let hidden = hidden(property)
+        switch (content, column.collection) {
+        case (.values, .list):
+            // Its elements follow as an insert.
+            let left = hidden.positions
+            add(.assignList(place, hidden: left, at: left.count, []), isEmbedded)
+        case (.values(let values), .set):
+            let values = values.map { after.value($0, column) }
+            add(.assignSet(place, hidden: hidden.values, values), isEmbedded)
+        case (.entries(let entries), .dictionary):
+            let new = entries.map { (SyncString($0.key), after.content($0.value, column)) }
+            let contents = Dictionary(new, uniquingKeysWith: { $1 })
+            add(.assignDictionary(place, hidden: hidden.keys, contents), isEmbedded)
+        default: break
+        }
+    }
+
+    private mutating func removeLast(_ isEmbedded: Bool) {
+        if isEmbedded { inner.removeLast() } else { edits.removeLast() }
+    }
+
+    /// What a collection didn't show before it was cleared or assigned.
+    private struct Hidden {
+        /// Rising.
+        var positions: [Int] = []
+        var values: [SyncValue] = []
+        var keys: [SyncString] = []
+    }
+
+    private mutating func hidden(_ property: JournalProperty) -> Hidden {
+        var hidden = Hidden()
+        for link in unshown.removeValue(forKey: property) ?? [] where link.path.isEmpty {
+            switch link.place {
+            case .element(let index): hidden.positions.append(index)
+            case .entry(let key): hidden.keys.append(SyncString(key))
+            case .property: break
+            }
+            if let table = schema.table(id: link.table), let key = FileContents.key(link.primaryKey) {
+                hidden.values.append(.link(ObjectName(SyncString(table.name), key)))
+            }
+        }
+        hidden.positions.sort()
+        return hidden
     }
 
     // MARK: Mixed values

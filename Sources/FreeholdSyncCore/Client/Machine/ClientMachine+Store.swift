@@ -84,6 +84,7 @@ extension ClientMachine {
     private mutating func take(_ download: DownloadOutcome, isCurrent: Bool) {
         if let cursor = download.cursor, cursor != state.cursor { report(.downloaded(cursor.version)) }
         state.cursor = download.cursor
+        if !download.replaced.isEmpty { report(.refused(download.replaced)) }
         if let begin = state.bootstrap?.begin, download.objects > 0 {
             state.bootstrap?.objects += download.objects
             report(.progress(objects: state.bootstrap?.objects ?? 0, of: begin.objects))

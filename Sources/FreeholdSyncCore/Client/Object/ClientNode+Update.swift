@@ -83,7 +83,10 @@ struct UpdateReader {
     }
 
     private func ownID(of run: ElementRun, _ index: Int) -> SlotID? {
-        guard let first = ownNumber(run.made) else { return nil }
+        guard let first = ownNumber(run.made) else {
+            // Another file moved what this one had put in.
+            return index == 0 ? ownNumber(run.origin).map { .own($0) } : nil
+        }
         return .own(run.isFalling ? first &- OwnNumber(index) : first &+ OwnNumber(index))
     }
 

@@ -40,6 +40,13 @@ public struct Shadow: Hashable, Sendable {
 
     var shown: ClientFields? { replay().fields }
 
+    /// What the client would show without the work that isn't answered yet.
+    var answeredContents: [SyncString: MergedContent]? {
+        var replay = Replay(confirmed, born: born, created: created)
+        for change in pending where change.version != nil { replay.perform(change) }
+        return replay.fields?.contents
+    }
+
     /// What the client would show if it hadn't done what lies behind a commit.
     func contents(throughCommit number: UInt64) -> [SyncString: MergedContent]? {
         var replay = Replay(confirmed, born: born, created: created)
@@ -67,32 +74,51 @@ public struct Shadow: Hashable, Sendable {
 
     mutating func add(_ changes: [PendingChange]) { pending += changes }
 
-    /// Whether the client shows the same after a commit is answered of which nothing was refused.
+    /// The answer to a commit: the version that it took, and the indices of its changes that were refused.
+    struct Answer: Hashable {
+        let commit: UInt64
+        let version: StreamVersion
+        let refused: Set<Int>
+    }
+
+    /// Whether the client shows the same after commits are answered.
     ///
     /// An answer to a create can show which incarnation later work is about. It doesn't if nothing is confirmed and the work begins with one.
-    func isShownAlike(withoutAnswerTo commit: UInt64) -> Bool {
+    func isShownAlike(without answers: [Answer]) -> Bool {
+        guard answers.allSatisfy(\.refused.isEmpty) else { return false }
         if confirmed == nil, let first = pending.first, !first.isBeforeErasure, case .create = first.change {
             return true
         }
+        let commits = Set(answers.map(\.commit))
         return !pending.contains { change in
-            guard change.commit == commit, case .create = change.change else { return false }
-            return true
+            guard case .create = change.change else { return false }
+            return commits.contains(change.commit)
         }
     }
 
-    /// A commit was answered: it took a version, and some of its changes were refused.
-    mutating func acknowledge(commit: UInt64, version: StreamVersion, refused: Set<Int>) {
-        for index in pending.indices where pending[index].commit == commit {
-            pending[index].version = version
-            if case .create = pending[index].change, !refused.contains(pending[index].index) {
-                created = max(created, version)
+    /// Commits were answered: each took a version, and some of their changes were refused.
+    ///
+    /// - Parameter answers: by rising commits.
+    mutating func acknowledge(_ answers: [Answer]) {
+        let byCommit = Dictionary(answers.map { ($0.commit, $0) }) { $1 }
+        var dropped: [PendingChange] = []
+        for index in pending.indices {
+            guard let answer = byCommit[pending[index].commit] else { continue }
+            pending[index].version = answer.version
+            if answer.refused.contains(pending[index].index) {
+                dropped.append(pending[index])
+            } else if case .create = pending[index].change {
+                created = max(created, answer.version)
             }
         }
-        let place = ownVersions.partitioned { $0 >= version }
-        if place == ownVersions.count || ownVersions[place] != version { ownVersions.insert(version, at: place) }
-        guard !refused.isEmpty else { return }
-        let dropped = pending.filter { $0.commit == commit && refused.contains($0.index) }
-        pending.removeAll { $0.commit == commit && refused.contains($0.index) }
+        for answer in answers {
+            let place = ownVersions.partitioned { $0 >= answer.version }
+            if place == ownVersions.count || ownVersions[place] != answer.version {
+                ownVersions.insert(answer.version, at: place)
+            }
+        }
+        guard !dropped.isEmpty else { return }
+        pending.removeAll { byCommit[$0.commit]?.refused.contains($0.index) ?? false }
         leaveDead(dropped)
     }
 

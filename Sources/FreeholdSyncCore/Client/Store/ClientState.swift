@@ -12,7 +12,7 @@ public struct ClientState: Hashable, Sendable {
     /// The last commit that was answered, and the running hash up to it.
     public var acknowledged: UInt64 = 0
     public var acknowledgedHash = RunningHash.empty
-    /// The last commit that may have been sent. It and those before it don't change any more.
+    /// The last commit that this file may have sent.
     public var sealed: UInt64 = 0
     /// The last commit that has a number.
     public var lastCommit: UInt64 = 0
@@ -97,6 +97,8 @@ public struct LocalCommit: Hashable, Sendable {
     public let sequence: UInt64
     public let clock: Clock
     public let schemaVersion: UInt64
+    /// Random bits that the transaction got when it was made, so that a copy of the file has them, too. `nil` if a version made it that gave none.
+    public let identity: UInt64?
     public let edits: [LocalEdit]
     /// The objects that the edits are about and that had no work of the file's own before, as they were. Those that weren't there aren't
     /// named.
@@ -106,9 +108,11 @@ public struct LocalCommit: Hashable, Sendable {
         sequence: UInt64,
         clock: Clock,
         schemaVersion: UInt64 = 0,
+        identity: UInt64? = nil,
         edits: [LocalEdit],
         before: [ObjectName: [SyncString: MergedContent]]
     ) {
+        self.identity = identity
         self.sequence = sequence
         self.clock = clock
         self.schemaVersion = schemaVersion
@@ -120,7 +124,9 @@ public struct LocalCommit: Hashable, Sendable {
 /// A commit as the file's journal keeps it.
 public struct JournalCommit: Hashable, Sendable {
     public internal(set) var commit: Commit
-    /// The running hash of the file's commits up to this one. Nil until it is sealed.
+    /// Random bits of the transaction that it was: `LocalCommit.identity`.
+    public internal(set) var identity: UInt64?
+    /// The running hash of the file's commits up to this one. `nil` until it is sealed, if the transaction has no identity.
     public internal(set) var hash: RunningHash?
     /// The version that it took. Nil until it is answered.
     public internal(set) var version: StreamVersion?

@@ -208,21 +208,25 @@ extension ClientTransaction {
             let isOld = state.cursor.map { $0.epoch == first.to.epoch && first.to.version <= $0.version } ?? false
             return isOld && first.from != first.to ? .tookIn(try outcome(nil)) : .misfit
         }
+        var replaced: [Refusal] = []
         for message in changes {
-            for batch in message.classes { try take(batch) }
+            for batch in message.classes { replaced += try take(batch) }
         }
         state.cursor = first.to
         try dropOldParts()
         state.clock = state.clock.pushed(by: last.clock, wall: now)
         try settle(upTo: first.to.version)
-        return .tookIn(try outcome(last.checksums, objects: UInt64(changes.reduce(0) { $0 + $1.count })))
+        var outcome = try outcome(last.checksums, objects: UInt64(changes.reduce(0) { $0 + $1.count }))
+        outcome.replaced = replaced
+        return .tookIn(outcome)
     }
 
     private mutating func takeIn(_ chunk: BootstrapChunk) throws -> StoreOutcome {
         var named: [SyncString: Set<PrimaryKey>] = [:]
         var objects: UInt64 = 0
+        var replaced: [Refusal] = []
         for batch in chunk.classes {
-            try take(batch)
+            replaced += try take(batch)
             objects += UInt64(batch.objects.count)
             named[batch.className, default: []].formUnion(batch.objects.map(\.key))
         }
@@ -237,7 +241,9 @@ extension ClientTransaction {
         }
         state.bootstrap?.position = chunk.position
         state.bootstrap?.objects += objects
-        return .tookIn(try outcome(nil, objects: objects))
+        var outcome = try outcome(nil, objects: objects)
+        outcome.replaced = replaced
+        return .tookIn(outcome)
     }
 
     private mutating func beginBootstrap(_ begin: BootstrapBegin) {

@@ -13,7 +13,6 @@ extension ClientTransaction {
             return try !localCommits(upTo: 1).isEmpty
         }
         guard !commits.isEmpty || !care.defaults.isEmpty else { return false }
-        var draft = try lastDraft()
         var defaults: Set<ObjectName> = []
         var replays: [ObjectName: Replay] = [:]
         for local in commits.prefix(count) {
@@ -24,7 +23,7 @@ extension ClientTransaction {
                 continue
             }
             do {
-                try resolve(local, &draft, replays: &replays)
+                try resolve(local, replays: &replays)
             } catch is MisplacedEdit {
                 try misplace(local)
             } catch {
@@ -34,7 +33,6 @@ extension ClientTransaction {
             state.clock = max(state.clock, local.clock)
             try removeLocalCommit(local.sequence)
         }
-        try put(draft)
         // While there are more, the file shows what these did, too.
         care.defaults.formUnion(defaults)
         if try !localCommits(upTo: 1).isEmpty { return true }
@@ -43,20 +41,14 @@ extension ClientTransaction {
         return false
     }
 
+    /// Gives a number and names to one transaction. It isn't joined with another one: each keeps its own clock, and a refusal concerns it alone.
     package mutating func resolve(_ local: LocalCommit) throws {
-        var draft = try lastDraft()
         var replays: [ObjectName: Replay] = [:]
-        try resolve(local, &draft, replays: &replays)
-        try put(draft)
+        try resolve(local, replays: &replays)
     }
 
-    /// - Parameter draft: the last commit, while it may take in what follows. Many small transactions make one commit, which is written once.
     /// - Parameter replays: what objects are behind their pending work. Without it each of many transactions would do all of that work again.
-    private mutating func resolve(
-        _ local: LocalCommit,
-        _ draft: inout CommitDraft?,
-        replays: inout [ObjectName: Replay]
-    ) throws {
+    private mutating func resolve(_ local: LocalCommit, replays: inout [ObjectName: Replay]) throws {
         var objects: [ObjectName: EditResolver.Work] = [:]
         objects.reserveCapacity(local.edits.count)
         for edit in local.edits {
@@ -66,39 +58,27 @@ extension ClientTransaction {
             // Taken out, since its lists are changed in place.
             objects[name] = EditResolver.Work(shadow, replay: replays.removeValue(forKey: name))
         }
-        let isMore = draft?.canTake(local, objects, cursor: state.cursor?.version ?? 0) ?? false
-        var resolver = EditResolver(
-            commit: isMore ? state.lastCommit : state.lastCommit + 1,
-            offset: isMore ? draft?.changes.count ?? 0 : 0,
-            objects: objects,
-            lastNumber: state.lastNumber
-        )
+        var resolver = EditResolver(commit: state.lastCommit + 1, objects: objects, lastNumber: state.lastNumber)
         objects = [:]
         try resolver.resolve(local.edits)
         state.lastNumber = resolver.lastNumber
         guard !resolver.changes.isEmpty else { return }
-        if !isMore {
-            try put(draft)
-            draft = CommitDraft(number: resolver.commit, local, base: state.cursor?.version ?? 0)
-            state.lastCommit = resolver.commit
-        }
-        draft?.add(resolver, local)
+        let commit = Commit(
+            number: resolver.commit,
+            clock: local.clock,
+            base: state.cursor?.version ?? 0,
+            seen: resolver.seen,
+            schemaVersion: local.schemaVersion,
+            changes: resolver.changes
+        )
+        state.lastCommit = commit.number
+        try put(JournalCommit(commit: commit, identity: local.identity, hash: newHash(commit, local.identity)))
         for (name, work) in resolver.objects where !work.pending.isEmpty {
             var shadow = work.shadow
             shadow.add(work.pending)
             try setShadow(shadow, of: name)
             replays[name] = work.replay
         }
-    }
-
-    /// The last commit, if it wasn't sent.
-    private func lastDraft() throws -> CommitDraft? {
-        guard state.lastCommit > state.sealed else { return nil }
-        return try commit(state.lastCommit).map { CommitDraft($0.commit) }
-    }
-
-    private mutating func put(_ draft: CommitDraft?) throws {
-        if let draft, draft.isChanged { try put(JournalCommit(commit: draft.commit)) }
     }
 
     /// A default that was written over a value gives way to it.
@@ -136,11 +116,13 @@ extension ClientTransaction {
         while next <= state.lastCommit, var entry = try commit(next) {
             size += entry.commit.estimatedSize
             if !commits.isEmpty, size > bytes || entry.commit.base < horizon { break }
-            let hash = try entry.hash ?? newHash(entry.commit, salt: salt.next())
             if entry.hash == nil {
-                entry.hash = hash
+                // Its transaction was made by a version that gave it no identity.
+                let identity = entry.identity ?? salt.next()
+                (entry.identity, entry.hash) = (identity, try newHash(entry.commit, identity))
                 try put(entry)
             }
+            guard let hash = entry.hash else { break }
             state.sealed = max(state.sealed, next)
             commits.append(UploadedCommit(commit: entry.commit, hash: hash))
             if entry.commit.base < horizon { break }
@@ -149,22 +131,28 @@ extension ClientTransaction {
         return commits
     }
 
-    private func newHash(_ commit: Commit, salt: UInt64) throws -> RunningHash {
+    /// The running hash up to a commit. It follows from the identities of the file's transactions, so the copies of a file have the same hashes
+    /// for what was done before it was copied.
+    ///
+    /// - Returns: `nil` if the commit, or the one before it, has no identity yet: `seal` gives it one.
+    func newHash(_ commit: Commit, _ identity: UInt64?) throws -> RunningHash? {
+        guard let identity else { return nil }
         var previous = state.acknowledgedHash
         if commit.number > 1, commit.number - 1 > state.acknowledged {
-            previous = try self.commit(commit.number - 1)?.hash ?? previous
+            guard let hash = try self.commit(commit.number - 1)?.hash else { return nil }
+            previous = hash
         }
         let words = [commit.number, commit.clock.rawValue, commit.base, UInt64(commit.changes.count)]
         let bytes = words.flatMap { word in withUnsafeBytes(of: word.littleEndian) { Array($0) } }
-        return previous.appending(bytes, salt: salt)
+        return previous.appending(bytes, salt: identity)
     }
 
-    /// The running hashes of commits that may have been sent and aren't answered; of all that are kept if a store with another history is
-    /// asked which it has.
+    /// The running hashes of commits that aren't answered, those that this file never sent among them: a copy of it may have. If a store with
+    /// another history is asked which it has, the hashes of all commits that are kept.
     func pendingHashes() throws -> [RunningHash] {
         var hashes: [RunningHash] = []
         var number = state.isReset && !state.isPrepared ? state.firstKept : state.acknowledged + 1
-        while number <= state.sealed, let hash = try commit(number)?.hash {
+        while number <= state.lastCommit, let hash = try commit(number)?.hash {
             hashes.append(hash)
             number += 1
         }
@@ -178,9 +166,10 @@ extension ClientTransaction {
     /// - Returns: what was refused.
     mutating func acknowledge(_ ack: Ack, now: Int64) throws -> [Refusal] {
         var refusals: [Refusal] = []
+        var answers: [ObjectName: [Shadow.Answer]] = [:]
         for (index, version) in ack.versions.enumerated() {
             let number = ack.first &+ UInt64(index)
-            guard number == state.acknowledged + 1, number <= state.sealed, var entry = try commit(number) else {
+            guard number == state.acknowledged + 1, number <= state.lastCommit, var entry = try commit(number) else {
                 continue
             }
             let refused = try ack.refusals.filter { $0.commit == number }.map { refusal in
@@ -191,19 +180,9 @@ extension ClientTransaction {
                 else { return refusal }
                 return refusal.with(entry.commit.changes[refusal.index])
             }
-            let indices = Set(refused.map(\.index))
+            let answer = Shadow.Answer(commit: number, version: version, refused: Set(refused.map(\.index)))
             for name in entry.commit.objects where !care.skipped.contains(name) {
-                try about(name) { transaction in
-                    guard var shadow = try transaction.shadow(of: name) else { return }
-                    if indices.isEmpty, shadow.isShownAlike(withoutAnswerTo: number) {
-                        shadow.acknowledge(commit: number, version: version, refused: [])
-                        try transaction.setShadow(shadow, of: name)
-                    } else {
-                        try transaction.change(name) {
-                            $0.acknowledge(commit: number, version: version, refused: indices)
-                        }
-                    }
-                }
+                answers[name, default: []].append(answer)
             }
             for refusal in refused { try keep(.refused(refusal)) }
             refusals += refused
@@ -211,7 +190,21 @@ extension ClientTransaction {
             entry.answeredAt = now
             try put(entry)
             state.acknowledged = number
+            // A copy of the file may have sent it.
+            state.sealed = max(state.sealed, number)
             state.acknowledgedHash = entry.hash ?? state.acknowledgedHash
+        }
+        // Many transactions can be about one object, which is replayed once.
+        for (name, answers) in answers.sorted(by: { $0.key < $1.key }) {
+            try about(name) { transaction in
+                guard var shadow = try transaction.shadow(of: name) else { return }
+                if shadow.isShownAlike(without: answers) {
+                    shadow.acknowledge(answers)
+                    try transaction.setShadow(shadow, of: name)
+                } else {
+                    try transaction.change(name) { $0.acknowledge(answers) }
+                }
+            }
         }
         for batch in ack.restored { try take(batch) }
         if state.acknowledged == state.lastCommit, ack.last == state.lastCommit {

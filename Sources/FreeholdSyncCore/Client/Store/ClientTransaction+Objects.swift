@@ -24,53 +24,68 @@ extension ClientTransaction {
     }
 
     /// Takes in objects of one class.
-    mutating func take(_ batch: ClassBatch) throws {
+    ///
+    /// - Returns: the file's own work that gave way to other files' creates of the same keys. It is kept for the app.
+    @discardableResult
+    mutating func take(_ batch: ClassBatch) throws -> [Refusal] {
+        var replaced: [Refusal] = []
         for update in batch.objects {
             let name = ObjectName(batch.className, update.key)
             if care.skipped.contains(name) {
                 state.wanted.remove(name)
                 continue
             }
-            if case .present(let version) = update.content {
-                if try self.version(of: name) != version { state.wanted.insert(name) }
-                continue
-            }
-            if case .whole(let version, let born, _) = update.content, version < born {
-                // No server that is right says so.
-                state.wanted.insert(name)
-                continue
-            }
-            do {
-                try about(name) { transaction in
-                    if try !transaction.makeNew(name, update.content) {
-                        try transaction.change(name) { try $0.apply(update.content) }
-                    }
+            let work = update.contested.isEmpty ? nil : try ContestedWork(update.contested, of: name, in: self)
+            try take(update, name)
+            guard let refusal = try work?.refusal(self) else { continue }
+            try keep(.refused(refusal))
+            replaced.append(refusal)
+        }
+        return replaced
+    }
+
+    private mutating func take(_ update: ObjectUpdate, _ name: ObjectName) throws {
+        if case .present(let version) = update.content {
+            if try self.version(of: name) != version { state.wanted.insert(name) }
+            return
+        }
+        if case .whole(let version, let born, _) = update.content, version < born {
+            // No server that is right says so.
+            state.wanted.insert(name)
+            return
+        }
+        do {
+            try about(name) { transaction in
+                if try !transaction.makeNew(name, update.content) {
+                    try transaction.change(name) { try $0.apply(update.content) }
                 }
-                // A difference that fits says nothing of what was doubtful before.
-                if !state.wanted.isEmpty, update.content.isAll { state.wanted.remove(name) }
-            } catch is MisfitUpdate {
-                state.wanted.insert(name)
             }
+            // A difference that fits says nothing of what was doubtful before.
+            if !state.wanted.isEmpty, update.content.isAll { state.wanted.remove(name) }
+        } catch is MisfitUpdate {
+            state.wanted.insert(name)
         }
     }
 
     /// What was answered falls away, up to where the file has the stream.
     mutating func settle(upTo version: StreamVersion) throws {
+        var (settled, deleted) = (Set<ObjectName>(), Set<ObjectName>())
         while state.firstPending <= state.lastCommit, let commit = try commit(state.firstPending),
             let taken = commit.version, taken <= version
         {
-            for name in commit.commit.objects where !care.skipped.contains(name) {
-                try about(name) { transaction in
-                    if try transaction.shadow(of: name) != nil {
-                        try transaction.change(name) { $0.settle(upTo: version) }
-                    }
-                }
-            }
-            for case .delete(let name, _) in commit.commit.changes where try self.version(of: name) != nil {
-                // A refusal brought it back, as it was then. It may have gone since, and no step says so of what wasn't in the view before.
-                state.wanted.insert(name)
-            }
+            settled.formUnion(commit.commit.objects)
+            for case .delete(let name, _) in commit.commit.changes { deleted.insert(name) }
             state.firstPending += 1
+        }
+        for name in settled.sorted() where !care.skipped.contains(name) {
+            // Many transactions can be about one object, which is replayed once.
+            try about(name) { transaction in
+                if try transaction.shadow(of: name) != nil { try transaction.change(name) { $0.settle(upTo: version) } }
+            }
+        }
+        for name in deleted where try self.version(of: name) != nil {
+            // A refusal brought it back, as it was then. It may have gone since, and no step says so of what wasn't in the view before.
+            state.wanted.insert(name)
         }
         for (taken, names) in state.forked where taken <= version {
             state.forked[taken] = nil

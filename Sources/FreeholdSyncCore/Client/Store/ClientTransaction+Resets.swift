@@ -25,13 +25,13 @@ extension ClientTransaction {
             try removeCommit(number)
             number += 1
         }
-        for var entry in rest {
-            entry.commit = entry.commit.numbered(entry.commit.number - common)
-            entry.hash = nil
-            try put(entry)
-        }
         (state.acknowledged, state.acknowledgedHash, state.sealed) = (0, .empty, 0)
         (state.firstKept, state.firstPending, state.lastCommit) = (1, 1, UInt64(rest.count))
+        for var entry in rest {
+            // The hash stays what it is: another copy of the file may have sent the commit, and the server knows it by the hash.
+            entry.commit = entry.commit.numbered(entry.commit.number - common)
+            try put(entry)
+        }
     }
 
     // MARK: Another history

@@ -51,12 +51,19 @@ public struct MemoryClientStore: ClientStore, Sendable {
 
     /// The app's own transaction.
     ///
-    /// - Parameter wall: the device's clock, in milliseconds since 2015-01-01.
+    /// - Parameters:
+    ///   - wall: the device's clock, in milliseconds since 2015-01-01.
+    ///   - identity: random bits.
     /// - Throws: `MisplacedEdit` if an edit names what isn't there. Then nothing is done.
-    public mutating func commit(_ edits: [LocalEdit], wall: Int64, schemaVersion: UInt64 = 0) throws {
+    public mutating func commit(
+        _ edits: [LocalEdit],
+        wall: Int64,
+        schemaVersion: UInt64 = 0,
+        identity: UInt64? = .random(in: .min ... .max)
+    ) throws {
         var copy = data
         copy.edited = []
-        try copy.commit(edits, wall: wall, schemaVersion: schemaVersion)
+        try copy.commit(edits, wall: wall, schemaVersion: schemaVersion, identity: identity)
         data = copy
     }
 }
@@ -64,9 +71,16 @@ public struct MemoryClientStore: ClientStore, Sendable {
 extension MemoryClientStore.Data {
     /// The app's own transaction, as a part of a transaction: what was done before an edit that is misplaced stays.
     ///
-    /// - Parameter wall: the device's clock, in milliseconds since 2015-01-01.
+    /// - Parameters:
+    ///   - wall: the device's clock, in milliseconds since 2015-01-01.
+    ///   - identity: random bits.
     /// - Throws: `MisplacedEdit` if an edit names what isn't there.
-    public mutating func commit(_ edits: [LocalEdit], wall: Int64, schemaVersion: UInt64 = 0) throws {
+    public mutating func commit(
+        _ edits: [LocalEdit],
+        wall: Int64,
+        schemaVersion: UInt64 = 0,
+        identity: UInt64? = .random(in: .min ... .max)
+    ) throws {
         var before: [ObjectName: [SyncString: MergedContent]] = [:]
         for edit in edits {
             let name = edit.object
@@ -81,6 +95,7 @@ extension MemoryClientStore.Data {
                 sequence: lastSequence,
                 clock: state.clock,
                 schemaVersion: schemaVersion,
+                identity: identity,
                 edits: edits,
                 before: before
             )

@@ -99,4 +99,6 @@ public struct DownloadOutcome: Hashable, Sendable {
     public var confirmed: UInt64
     /// Local work came about: recovered work is to be sent.
     public var objects: UInt64
+    /// Own work that gave way to other files' creates of the same keys.
+    public var replaced: [Refusal] = []
 }

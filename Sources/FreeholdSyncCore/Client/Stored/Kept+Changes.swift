@@ -306,11 +306,14 @@ extension LocalEdit: Kept {
         case .remove(let place, let index, let count): put(5, place, index, count)
         case .move(let place, let from, let to): put(6, place, from, to)
         case .clearList(let place, let hidden): put(7, place, hidden)
+        case .assignList(let place, let hidden, let index, let contents): put(8, place, hidden, index, contents)
         case .insertIntoSet(let place, let values): put(9, place, values)
         case .removeFromSet(let place, let values): put(10, place, values)
         case .clearSet(let place, let hidden): put(11, place, hidden)
+        case .assignSet(let place, let hidden, let values): put(12, place, hidden, values)
         case .removeEntry(let place): put(13, place)
         case .clearDictionary(let place, let hidden): put(14, place, hidden)
+        case .assignDictionary(let place, let hidden, let entries): put(15, place, hidden, entries)
         }
     }
 
@@ -342,11 +345,21 @@ extension LocalEdit: Kept {
             let from = try Int(from: &reader)
             self = .move(place, from: from, to: try Int(from: &reader))
         case 7: self = .clearList(place, hidden: try [Int](from: &reader))
+        case 8:
+            let hidden = try [Int](from: &reader)
+            let index = try Int(from: &reader)
+            self = .assignList(place, hidden: hidden, at: index, try [MergedContent](from: &reader))
         case 9: self = .insertIntoSet(place, try [SyncValue](from: &reader))
         case 10: self = .removeFromSet(place, try [SyncValue](from: &reader))
         case 11: self = .clearSet(place, hidden: try [SyncValue](from: &reader))
+        case 12:
+            let hidden = try [SyncValue](from: &reader)
+            self = .assignSet(place, hidden: hidden, try [SyncValue](from: &reader))
         case 13: self = .removeEntry(place)
         case 14: self = .clearDictionary(place, hidden: try [SyncString](from: &reader))
+        case 15:
+            let hidden = try [SyncString](from: &reader)
+            self = .assignDictionary(place, hidden: hidden, try [SyncString: MergedContent](from: &reader))
         default: throw reader.unknown(kind)
         }
     }

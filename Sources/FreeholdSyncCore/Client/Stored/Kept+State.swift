@@ -279,20 +279,24 @@ extension JournalCommit: Kept {
         hash.write(to: &bytes)
         version.write(to: &bytes)
         answeredAt.write(to: &bytes)
+        if let identity { bytes.appendFixed(identity, width: 8) }
     }
 
     init(from reader: inout KeptReader) throws(CodecError) {
         let commit = try Commit(from: &reader)
         let hash = try RunningHash?(from: &reader)
         let version = try StreamVersion?(from: &reader)
-        self.init(commit: commit, hash: hash, version: version, answeredAt: try Int64?(from: &reader))
+        let answeredAt = try Int64?(from: &reader)
+        // Earlier versions of the library end here.
+        let identity = reader.cursor.remaining > 0 ? try reader.cursor.fixed(width: 8) : nil
+        self.init(commit: commit, identity: identity, hash: hash, version: version, answeredAt: answeredAt)
     }
 }
 
 extension Refusal: Kept {
     private static let reasons: [RefusalReason] = [
         .objectGone, .instanceGone, .forbidden, .notUnique, .denied, .causeRefused, .commitRefused, .createOnly,
-        .malformed, .elementGone, .tooLarge,
+        .malformed, .elementGone, .replaced, .tooLarge,
     ]
 
     func write(to bytes: inout [UInt8]) {

@@ -8,6 +8,20 @@ extension MergedObject {
         return .whole(version: version(mask), born: born, mask?.shown(fields) ?? fields)
     }
 
+    /// An update, with the fields that were contested since the version that its receiver holds.
+    func update(_ key: PrimaryKey, _ content: ObjectUpdate.Content, mask: FieldMask?) -> ObjectUpdate {
+        let held: StreamVersion
+        switch content {
+        case .whole: held = 0
+        case .difference(_, let base, _): held = base
+        case .present, .erased: return ObjectUpdate(key, content)
+        }
+        if contested.isEmpty { return ObjectUpdate(key, content) }
+        let fields = contested.filter { $0.value > held && mask?.ofObject($0.key).showsAll ?? true }
+        let sorted = fields.sorted { $0.key < $1.key }
+        return ObjectUpdate(key, content, contested: sorted.map { ContestedField($0.key, version: $0.value) })
+    }
+
     /// The version of the last change that can be seen. A change of a hidden field inside an embedded object counts, if another field of it
     /// is shown.
     ///
@@ -73,7 +87,7 @@ extension ListTree {
         var runs: [ElementRun] = []
         forEachSpan { span in
             guard span.died == .max else { return }
-            forEachSlot(span) { runs.append(made(by: $0), content($0)) }
+            forEachSlot(span) { runs.append(made(by: $0), origin: origin(of: $0), content($0)) }
         }
         return runs
     }
@@ -85,6 +99,9 @@ extension ListTree {
         return register.confirmed(mark(element)) ?? .value(.null)
     }
 
+    /// The insert of an element that was moved into a slot. Returns `nil` if the slot is that of the insert.
+    func origin(of slot: Slot) -> Made? { moved[slot].flatMap(made) }
+
     /// Nil if the slot is older than the horizon: no work names it by a number.
     func made(by slot: Slot) -> Made? {
         let (block, birth) = (blocks[Int(slot.block)], birth(slot))
@@ -95,9 +112,9 @@ extension ListTree {
 
 extension [ElementRun] {
     /// Adds an element to the last run, or begins another.
-    mutating func append(_ made: Made?, _ content: ConfirmedContent) {
-        guard let last, last.made?.version == made?.version else {
-            append(ElementRun(made: made, [content]))
+    mutating func append(_ made: Made?, origin: Made?, _ content: ConfirmedContent) {
+        guard origin == nil, let last, last.origin == nil, last.made?.version == made?.version else {
+            append(ElementRun(made: made, origin: origin, [content]))
             return
         }
         if let first = last.made?.number, let number = made?.number {

@@ -136,7 +136,7 @@ extension ListTree {
                         difference.edits.append(.init(index: length, content: edit))
                     }
                 } else {
-                    difference.append(made(by: slot), content(slot))
+                    difference.append(made(by: slot), origin: origin(of: slot), content(slot))
                 }
                 length += 1
             }
@@ -159,13 +159,13 @@ extension ListDifference {
         }
     }
 
-    fileprivate mutating func append(_ made: Made?, _ content: ConfirmedContent) {
+    fileprivate mutating func append(_ made: Made?, origin: Made?, _ content: ConfirmedContent) {
         var runs: [ElementRun] = []
         if case .new(let run)? = pieces.last {
             runs = [run]
             pieces.removeLast()
         }
-        runs.append(made, content)
+        runs.append(made, origin: origin, content)
         pieces += runs.map { .new($0) }
     }
 }

@@ -17,10 +17,11 @@ extension [ClassBatch] {
 
 extension ObjectUpdate {
     var estimatedSize: UInt64 {
-        switch content {
-        case .whole(_, _, let fields): 24 + fields.reduce(0) { $0 + 4 + $1.content.estimatedSize }
-        case .difference(_, _, let fields): 24 + fields.reduce(0) { $0 + 4 + $1.content.estimatedSize }
-        case .present, .erased: 24
+        let own: UInt64 = contested.isEmpty ? 24 : 24 + 16 * UInt64(contested.count)
+        return switch content {
+        case .whole(_, _, let fields): own + fields.reduce(0) { $0 + 4 + $1.content.estimatedSize }
+        case .difference(_, _, let fields): own + fields.reduce(0) { $0 + 4 + $1.content.estimatedSize }
+        case .present, .erased: own
         }
     }
 }

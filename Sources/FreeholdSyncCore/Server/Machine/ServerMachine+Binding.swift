@@ -169,6 +169,11 @@ extension ServerMachine {
         let start = begin(&session, file, row)
         sessions[key] = session
         if streams[stream] == nil { streams[stream] = StreamState(file.head) }
+        // What was done before the file was copied, another copy may have sent.
+        let last = (file.answers.last ?? file.known)?.answer.version
+        if !row.parents.isEmpty, row.last == 0 || row.parents.contains(where: { $0.version == last }) {
+            streams[stream]?.copies.insert(row.ident)
+        }
         let other = streams[stream]?.sessions[row.ident]
         streams[stream]?.sessions.insert(key, of: row.ident, session.view)
         // Of two sessions of one file the new one counts: the other's connection is dead, or it is a copy and is found out.

@@ -199,16 +199,16 @@ extension Bootstrap {
         if was, let old {
             // The client has it as the old view showed it last.
             let (held, shown) = (old.version(name, object), old.mask(of: name.className) ?? .all)
-            guard version >= held else { return ObjectUpdate(name.key, object.whole(mask)) }
-            return ObjectUpdate(name.key, object.difference(since: held, shown: shown, mask))
+            guard version >= held else { return object.update(name.key, object.whole(mask), mask: mask) }
+            return object.update(name.key, object.difference(since: held, shown: shown, mask), mask: mask)
         }
         if let held, held >= object.born, held >= horizon, version >= held {
             let content =
                 isShown
                 ? object.difference(since: held, mask) : object.difference(since: held, shown: nil, mask)
-            return ObjectUpdate(name.key, content)
+            return object.update(name.key, content, mask: mask)
         }
         if coversRanges, isShown, version <= trusted { return ObjectUpdate(name.key, .present(version: version)) }
-        return ObjectUpdate(name.key, object.whole(mask))
+        return object.update(name.key, object.whole(mask), mask: mask)
     }
 }

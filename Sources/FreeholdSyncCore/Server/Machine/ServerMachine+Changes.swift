@@ -185,7 +185,7 @@ extension ServerMachine {
         guard current == at else { return fetch(key, names) }
         let updates = Set(names).map { name in
             let object = view.contains(name, found[name]) ? found[name] : nil
-            return (name.className, ObjectUpdate(name.key, object.map { view.whole(name, $0) } ?? .erased))
+            return (name.className, object.map { view.whole(name, $0) } ?? ObjectUpdate(name.key, .erased))
         }
         let batches = [ClassBatch](updates)
         sessions[key]?.noteSent(batches)

@@ -20,7 +20,7 @@ extension ServerMachine {
         guard var stream = streams[name], var group = stream.group, let app = configuration.apps[name.app] else {
             return
         }
-        (group.results, group.faults, group.retryAt) = ([], [], nil)
+        (group.results, group.faults, group.originals, group.retryAt) = ([], [], [], nil)
         var query = RowQuery()
         for item in group.items { query.add(item, app.merge.rules, lacking: stream.rows) }
         guard query.isEmpty else {
@@ -31,7 +31,8 @@ extension ServerMachine {
         let salt = salt()
         for item in group.items {
             do {
-                try merge(item, app, &transaction, &group, salt)
+                let isCopy = stream.copies.contains(item.ident) && !group.originals.contains(item.ident)
+                try merge(item, app, &transaction, &group, salt, isCopy: isCopy)
             } catch let missing as RowsMissing {
                 streams[name]?.group = group
                 return read(missing.query, name)
@@ -52,7 +53,7 @@ extension ServerMachine {
         group.transaction = transaction
         stream.group = group
         streams[name] = stream
-        guard !transaction.entries.isEmpty else { return finishGroup(name) }
+        guard !transaction.files.isEmpty else { return finishGroup(name) }
         var commit = StoreCommit(expected: transaction.expected, head: transaction.head)
         commit.entries = transaction.entries
         commit.objects = transaction.objects.map { ($0.name, $0.after) }
@@ -70,7 +71,8 @@ extension ServerMachine {
         _ app: ServerApp,
         _ transaction: inout GroupTransaction,
         _ group: inout Group,
-        _ salt: UInt64
+        _ salt: UInt64,
+        isCopy: Bool
     ) throws {
         guard let file = transaction.file(item.ident) else {
             throw RowsMissing { $0.files = [item.ident] }
@@ -90,6 +92,14 @@ extension ServerMachine {
         guard item.commit.number > file.last + 1 || item.previous == file.hash else {
             group.faults.append((item, .transient(after: 0), "The file is used twice."))
             return
+        }
+        if isCopy, item.submission == nil, item.commit.number == file.last + 1 {
+            if let copied = try transaction.copied(item.hash, of: item.ident) {
+                let answer = try transaction.adopt(copied, as: item.commit.number, of: item.ident)
+                group.results.append((item, answer))
+                return
+            }
+            group.originals.insert(item.ident)
         }
         transaction.commitHash = item.hash
         transaction.salt = salt &+ transaction.version
@@ -194,6 +204,7 @@ extension ServerMachine {
         guard let group = streams[name]?.group, let transaction = group.transaction, let before = streams[name]?.head
         else { return }
         streams[name]?.group = nil
+        if !group.originals.isEmpty { streams[name]?.copies.subtract(group.originals) }
         // In place: there are many rows.
         if streams[name]?.rows.head.cursor == transaction.expected.cursor {
             streams[name]?.take(transaction, group.items)
@@ -226,7 +237,7 @@ extension ServerMachine {
                     session.coming.contains(object, row)
                 else { continue }
                 restored[key, default: []].append(
-                    (object.className, ObjectUpdate(object.key, session.coming.whole(object, row)))
+                    (object.className, session.coming.whole(object, row))
                 )
             }
         }
@@ -381,6 +392,7 @@ extension StoreRows {
         clocks.merge(new.clocks) { $1 }
         links.merge(new.links) { $1 }
         holders.merge(new.holders) { $1 }
+        copies.merge(new.copies) { $1 }
         return true
     }
 
@@ -390,7 +402,7 @@ extension StoreRows {
         for changed in transaction.objects { objects[changed.name] = .some(changed.after) }
         for (ident, file) in transaction.files { files[ident] = file }
         // These may have changed with it.
-        (links, holders, answers, clocks, asked) = ([:], [:], [:], [:], [])
+        (links, holders, answers, clocks, asked, copies) = ([:], [:], [:], [:], [], [:])
         if files.count > Self.capacity { files = [:] }
     }
 }

@@ -280,6 +280,8 @@ struct StreamState: Sendable {
     var countedBytes = 0
     var isTimed = false
     var isLooking = false
+    /// Copies of files whose next commit may be one that another copy sent already.
+    var copies: Set<FileIdent> = []
 
     init(_ head: StreamHead) {
         self.head = head
@@ -333,6 +335,8 @@ struct Group: Sendable {
     var retryAt: Int64?
     /// The number of failed attempts in a row, up to 6.
     var failures = 0
+    /// Copies of files with commits that no other copy sent.
+    var originals: Set<FileIdent> = []
     /// How often rows were asked for.
     var reads = 0
 }

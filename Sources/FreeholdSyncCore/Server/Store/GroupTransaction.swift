@@ -93,6 +93,35 @@ struct GroupTransaction: MergeStore {
         if ingested[name] == nil { ingested[name] = fields }
     }
 
+    // MARK: Copies
+
+    /// The commit of another copy of the file that has the same running hash: what was done before both were copied.
+    func copied(_ hash: RunningHash, of ident: FileIdent) throws -> CopiedCommit? {
+        guard let known = rows.copies[ident] else { throw RowsMissing { $0.copies = [ident] } }
+        if let copied = known[hash] { return copied }
+        for (other, answers) in answers where other != ident {
+            if let answer = answers.first(where: { $0.hash == hash }) { return CopiedCommit(other, answer) }
+        }
+        return nil
+    }
+
+    /// Answers a commit that another copy of the file sent already. It takes no version.
+    mutating func adopt(_ copied: CopiedCommit, as commit: UInt64, of ident: FileIdent) throws -> StoredAnswer {
+        guard var file = file(ident) else { throw RowsMissing { $0.files = [ident] } }
+        let known = copied.answer.answer
+        let refusals = known.refusals.map { refusal in
+            Refusal(commit: commit, index: refusal.index, change: refusal.change, reason: refusal.reason)
+        }
+        let answer = MergeAnswer(commit: commit, version: known.version, clock: known.clock, refusals: refusals)
+        let stored = StoredAnswer(answer: answer, hash: copied.answer.hash)
+        (file.last, file.hash, file.clock) = (commit, stored.hash, max(file.clock, known.clock))
+        file.parents.removeAll { $0.ident == copied.ident }
+        file.parents.insert(FileParent(ident: copied.ident, version: known.version), at: 0)
+        files[ident] = file
+        answers[ident, default: []].append(stored)
+        return stored
+    }
+
     mutating func finish(_ answer: MergeAnswer, of ident: FileIdent, now: Int64) throws {
         guard var file = file(ident) else { throw RowsMissing { $0.files = [ident] } }
         (file.last, file.hash, file.clock) = (answer.commit, commitHash, answer.clock)

@@ -198,7 +198,17 @@ extension MemoryServerStore.Stream {
                 name.className == holder.className && object.isAlive ? name : nil
             }
         }
+        for ident in query.copies { rows.copies[ident] = copies(of: ident) }
         return rows
+    }
+
+    private func copies(of ident: FileIdent) -> [RunningHash: CopiedCommit] {
+        let line = Set(files[ident]?.parents.map(\.ident) ?? [])
+        var copies: [RunningHash: CopiedCommit] = [:]
+        for (other, file) in files where other != ident && file.parents.contains(where: { line.contains($0.ident) }) {
+            for answer in answers[other] ?? [] { copies[answer.hash] = CopiedCommit(other, answer) }
+        }
+        return copies
     }
 
     private mutating func take(_ commit: StoreCommit) -> ServerStoreAnswer {
@@ -223,6 +233,7 @@ extension MemoryServerStore.Stream {
             files[ident]?.last = row.last
             files[ident]?.hash = row.hash
             files[ident]?.clock = row.clock
+            files[ident]?.parents = row.parents
         }
         for (ident, new) in commit.answers { answers[ident, default: []] += new }
         for name in commit.finishedParts {

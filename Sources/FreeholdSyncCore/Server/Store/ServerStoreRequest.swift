@@ -68,11 +68,14 @@ public struct RowQuery: Sendable {
     public var clocks: Set<StreamVersion> = []
     public var links: Set<LinkQuery> = []
     public var holders: Set<HolderQuery> = []
+    /// The commits of files that were copied from the same files as these ones, as far as their answers are kept.
+    public var copies: Set<FileIdent> = []
 
     public init() {}
 
     var isEmpty: Bool {
         objects.isEmpty && files.isEmpty && answers.isEmpty && clocks.isEmpty && links.isEmpty && holders.isEmpty
+            && copies.isEmpty
     }
 }
 
@@ -150,4 +153,6 @@ public struct StoreRows: Sendable {
     public var clocks: [StreamVersion: Clock] = [:]
     public var links: [LinkQuery: [ObjectName]] = [:]
     public var holders: [HolderQuery: [ObjectName]] = [:]
+    /// By running hashes.
+    public var copies: [FileIdent: [RunningHash: CopiedCommit]] = [:]
 }

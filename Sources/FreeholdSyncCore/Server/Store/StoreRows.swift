@@ -60,8 +60,8 @@ public struct FileRow: Hashable, Sendable {
     public let ident: FileIdent
     public let user: SyncString
     public let secret: SecretHash
-    /// The files that it was copied from, the last one first.
-    public let parents: [FileParent]
+    /// The files that it was copied from, and those whose commits were its own, too, since both were copied from one: the last one first.
+    public var parents: [FileParent]
     /// The number of the last commit, the running hash up to it, and its effective clock.
     public var last: UInt64 = 0
     public var hash: RunningHash = .empty
@@ -88,6 +88,14 @@ public struct FileParent: Hashable, Sendable {
         self.ident = ident
         self.version = version
     }
+}
+
+/// A commit that a copy of a file sent before another one did.
+public struct CopiedCommit: Hashable, Sendable {
+    public let ident: FileIdent
+    public let answer: StoredAnswer
+
+    public init(_ ident: FileIdent, _ answer: StoredAnswer) { (self.ident, self.answer) = (ident, answer) }
 }
 
 /// The answer to a commit. It is kept until the horizon, since a copy of the file may send the commit once more; the last one for ever.

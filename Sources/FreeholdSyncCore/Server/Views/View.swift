@@ -88,8 +88,9 @@ struct View: Sendable {
     }
 
     /// What can be seen of an object that is in the view.
-    func whole(_ name: ObjectName, _ object: MergedObject) -> ObjectUpdate.Content {
-        object.whole(masks[name.className])
+    func whole(_ name: ObjectName, _ object: MergedObject) -> ObjectUpdate {
+        let mask = masks[name.className]
+        return object.update(name.key, object.whole(mask), mask: mask)
     }
 
     /// What a session that holds the view at the step's start has to be told.
@@ -102,7 +103,9 @@ struct View: Sendable {
             guard let content = content(object, isWhole: contents.step.from.version < contents.step.horizon) else {
                 continue
             }
-            updates.append((object.step.name.className, ObjectUpdate(object.step.name.key, content)))
+            let name = object.step.name
+            let update = object.step.after?.update(name.key, content, mask: masks[name.className])
+            updates.append((name.className, update ?? ObjectUpdate(name.key, content)))
         }
         return updates.isEmpty ? [] : [ClassBatch](updates)
     }
