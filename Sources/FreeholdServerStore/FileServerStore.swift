@@ -232,7 +232,7 @@ extension ServerStoreRequest.Kind {
     fileprivate var makesStream: Bool {
         switch self {
         case .makeFile, .commit, .stage: true
-        case .bind, .noteFile, .noteQueries, .read, .parts, .step, .page, .objects, .trim: false
+        case .bind, .noteFile, .noteQueries, .read, .parts, .step, .page, .keys, .objects, .trim: false
         }
     }
 }

@@ -49,21 +49,3 @@ enum BytesTest: Sendable {
         pattern.isEmpty || memcmp(bytes.baseAddress! + start, pattern, pattern.count) == 0
     }
 }
-
-/// A string operator that minds case, with its constant: for those who test single values.
-package struct BytesQuestion: Sendable {
-    private let test: BytesTest
-
-    /// - Returns: nil for operators that aren't asked of bytes alone.
-    package init?(_ relation: ConditionOperator, _ bytes: [UInt8]) {
-        switch relation {
-        case .beginsWith: test = .beginsWith(bytes)
-        case .endsWith: test = .endsWith(bytes)
-        case .contains: test = .contains(bytes)
-        case .like: test = LikePattern.test(bytes)
-        default: return nil
-        }
-    }
-
-    package func isTrue(of bytes: UnsafeRawBufferPointer) -> Bool { test.matches(bytes) }
-}

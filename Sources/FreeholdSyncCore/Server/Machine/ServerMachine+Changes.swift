@@ -30,7 +30,11 @@ extension ServerMachine {
                 let batches = views[number]?.batches(contents, indices)
             else { continue }
             let pieces = pieces(of: batches, views[number]?.lens)
+            let uncertain =
+                views[number]?.canFail == true
+                ? indices.map { (contents.objects[$0].step.name, contents.objects[$0].after) } : []
             for key in views.sessions(of: number) {
+                if !uncertain.isEmpty { reportFailures(uncertain, to: key) }
                 guard let session = sessions[key], session.isLive else { continue }
                 if session.credit > 0 { send(key, step, batches, pieces) } else { leaveBehind(key, at: step.from) }
             }
@@ -149,6 +153,9 @@ extension ServerMachine {
         }
         let contents = StepContents(step)
         streams[session.stream]?.takeLate(contents)
+        if session.view.canFail {
+            reportFailures(contents.objects.map { ($0.step.name, $0.after) }, to: key)
+        }
         if let stream = streams[session.stream] {
             let batches = session.view.batches(contents)
             send(key, step, batches, pieces(of: batches, session.lens))
