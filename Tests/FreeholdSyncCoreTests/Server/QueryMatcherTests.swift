@@ -41,6 +41,7 @@ struct QueryMatcherTests {
         "tags[5] == nil", "tags == {'a', 'b'}", "tags != {'b', 'a'}", "marks.@sum == 4", "marks.@max == 3",
         "marks.@min == 1", "marks.@avg == 2", "age == marks.@sum + 3", "weight > age", "age + 1 == 8",
         "age * 2 > weight", "SUBQUERY(visits, $v, $v.year > 2020).@count == 1", "name.length == 3",
+        "ANY tags.length == 1", "NONE tags.length > 1",
         "weights == 0.1", "weights.@max == 2", "anything[0] == 1", "anything[*] == 'a'", "anything == {1, 'a'}",
         "anything.@count == 2", "name.@type == 'string'", "age.@type != 'string'", "'a' IN tags", "age == '7'",
         "isGood == 1", "tags CONTAINS 'b'",

@@ -11,10 +11,14 @@ extension ValueOperand {
             }
         case .constant: throw source.error("Only numbers can be calculated with.")
         case .path(let named):
-            let (path, _) = try ValuePath.resolved(named, in: source)
-            try self.init(named, path, in: source)
+            let (path, _, isLength) = try ValuePath.resolved(named, in: source)
+            if isLength {
+                self = .length(path)
+            } else {
+                try self.init(named, path, in: source)
+            }
         case .subquery(let named, _, let condition):
-            let (path, table) = try ValuePath.resolved(named, in: source)
+            let (path, table, _) = try ValuePath.resolved(named, in: source)
             guard named.suffix == nil else { throw source.unserved("This subquery", at: named.position) }
             if let table, !table.isEmbedded {
                 throw source.error("A condition through the link '\(path.text)' isn't served.", at: named.position)
@@ -46,7 +50,7 @@ extension ValueOperand {
 extension ValuePath {
     /// A path with what the schema says of it, and the class of the embedded objects to which it leads.
     static func resolved(_ named: NamedPath, in source: ConditionSource) throws(ConditionError) -> (
-        path: ValuePath, table: TableSpec?
+        path: ValuePath, table: TableSpec?, isLength: Bool
     ) {
         var steps: [Step] = []
         var walk = SchemaWalk(source: source)
@@ -55,7 +59,7 @@ extension ValuePath {
             switch step {
             case .name(let name):
                 try walk.take(name, isLast: index == named.steps.count - 1, at: position)
-                steps.append(.name(SyncString(name)))
+                if !walk.isLength { steps.append(.name(SyncString(name))) }
             case .place(let place):
                 guard !steps.isEmpty else {
                     throw source.error("Only collections and mixed values have elements to ask for.", at: position)
@@ -73,7 +77,7 @@ extension ValuePath {
             position: named.position,
             types: steps.isEmpty ? nil : walk.types
         )
-        return (path, walk.table)
+        return (path, walk.table, walk.isLength)
     }
 
     /// The embedded objects to which the path leads. Nil if there are others.
@@ -111,6 +115,8 @@ private struct SchemaWalk {
     private var many: [Bool] = []
     private var type: ColumnType?
     private var hasPlace = false
+    /// A Boolean value that indicates whether the last name asks for the length of the values before it.
+    private(set) var isLength = false
 
     init(source: ConditionSource) {
         self.source = source
@@ -129,8 +135,7 @@ private struct SchemaWalk {
     mutating func take(_ name: String, isLast: Bool, at position: Int?) throws(ConditionError) {
         if let last = column {
             if isLast, name == "length", last.type == .string || last.type == .data {
-                many.append(false)
-                type = .int
+                isLength = true
                 return
             }
             guard let target = last.target.flatMap({ source.schema?.table($0) }), last.type == .link else {

@@ -193,6 +193,12 @@ struct ValuePath: Sendable {
                 for element in content!.elements {
                     switch element {
                     case .embedded(let fields): next.append(fields[name])
+                    case .value(let value) where name == "length" && index == path.steps.count - 1 && !value.isLink:
+                        if case .int(let length) = ValuePath.length(Value(value)) {
+                            next.append(.value(.int(length)))
+                        } else {
+                            next.append(nil)
+                        }
                     // A null in a dictionary of objects leads to no object.
                     case .value(.null): break
                     default: return fail(element, index)
