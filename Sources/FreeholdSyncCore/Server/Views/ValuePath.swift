@@ -187,7 +187,10 @@ struct ValuePath: Sendable {
         ) -> Bool {
             switch content {
             case .embedded(let fields)?: next.append(fields[name])
-            case nil, .value(.null)?: if path.types?.isMany[index] != true { next.append(nil) }
+            case nil, .value(.null)?:
+                // A null in a dictionary of objects leads to no object.
+                if case .place(.all) = path.steps[index - 1] { break }
+                if path.types?.isMany[index] != true { next.append(nil) }
             case .list?, .dictionary?, .set?:
                 isMany = true
                 for element in content!.elements {
