@@ -242,8 +242,8 @@ extension ServerStoreRequest.Kind {
     fileprivate var makesStream: Bool {
         switch self {
         case .makeFile, .commit, .stage, .keepPart: true
-        case .bind, .noteFile, .noteQueries, .read, .parts, .dropParts, .keptParts, .trimParts, .step, .page, .objects,
-            .trim:
+        case .bind, .noteFile, .noteQueries, .read, .parts, .dropParts, .keptParts, .trimParts, .step, .page, .keys,
+            .objects, .trim:
             false
         }
     }

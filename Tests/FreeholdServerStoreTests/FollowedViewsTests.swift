@@ -15,6 +15,9 @@ struct FollowedViewsTests {
         ("Thing", "keeper.keeper != nil"), ("Thing", "friends.@count > 1"), ("Thing", "ANY friends.mail == 2"),
         ("Thing", "SUBQUERY(friends, $f, $f.count > 0).@count > 0"), ("Thing", "home.street == 1"),
         ("Thing", "@links.Thing.keeper.mail == 0"), ("Other", "mail == 1"),
+        ("Thing", "_id == 3"), ("Thing", "_id IN {1, 2, 8}"), ("Thing", "_id > 4 AND mail == 1"),
+        ("Thing", "NOT _id == 3"), ("Thing", "_id != 3 OR count > 0"),
+        ("Thing", "_id BETWEEN {2, 5} AND friends.@count > 0"),
     ].map { ClassQuery(className: SyncString($0.0), condition: SyncString($0.1)) }
 
     private static let schema = [
@@ -105,6 +108,7 @@ struct FollowedViewsTests {
                 }
                 let fresh = try driver.store.file.followViews(of: Self.stream)
                 try Self.compare(members, views, fresh, seed)
+                try Self.compareWithMatcher(members, driver.store.contents(of: Self.stream), seed: seed)
                 if !hasSchema, members.isEmpty, step > 30 {
                     let fitting = Self.conditions.filter { (try? Self.understood($0, fresh)) ?? false }
                     try Self.follow(&views, &members, fitting)
@@ -136,6 +140,23 @@ struct FollowedViewsTests {
         for query in queries {
             let number = try views.follow(query)
             members[number] = (query, Set(try views.members(of: number)))
+        }
+    }
+
+    /// A server's machine matches the same conditions against single objects. What links lead to is the engine's alone.
+    private static func compareWithMatcher(
+        _ members: [ConditionNumber: (ClassQuery, Set<ObjectName>)],
+        _ contents: [ObjectName: MergedObject],
+        seed: UInt64
+    ) throws {
+        let schema = ConditionSchema(Self.schema)
+        for (query, names) in members.values {
+            if ["keeper", "friends", "@links"].contains(where: { query.condition.string.contains($0) }) { continue }
+            let condition = try QueryMatcher().compile(query.className, query.condition, in: schema)
+            let matched = contents.filter { name, object in
+                name.className == query.className && object.isAlive && condition.matches(name, object.contents)
+            }
+            expectEqual(Set(matched.keys), names, "seed \(seed), \(query.condition)")
         }
     }
 

@@ -98,6 +98,12 @@ struct StreamDriver {
                 else { return }
                 key = last.name.key
             }
+        case 4 where random.chance(50):
+            let wanted = (0..<4).compactMap { _ in names.randomElement(using: &random) }
+            for name in Set(wanted.map(\.className)).sorted() {
+                let keys = wanted.map(\.key) + [1, "none", .null]
+                _ = perform(.keys(keys, class: name, at: random.chance(50) ? head.version : version))
+            }
         case 4:
             let wanted = (0..<4).compactMap { _ in names.randomElement(using: &random) }
             _ = perform(.objects(wanted + [ObjectName("Nothing", 1)], at: version))

@@ -9,7 +9,7 @@ struct CompiledRulesTests {
     private static let name = ObjectName("Item", .objectId(RuleModels.key))
 
     private func matches(_ condition: RuleCondition, _ document: BSONDocument) throws -> Bool {
-        try QueryMatcher().compile("Item", SyncString(condition.text))
+        try QueryMatcher().compile("Item", SyncString(condition.text), in: RuleModels.schema.conditions)
             .matches(Self.name, RuleModels.contents(document))
     }
 

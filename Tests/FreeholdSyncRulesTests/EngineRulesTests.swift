@@ -20,17 +20,19 @@ struct EngineRulesTests {
         let keys = try Self.fill(database, documents)
         let snapshot = try database.snapshot()
         let table = try require(snapshot.schema.table(named: "Item"))
-        let name = ObjectName("Item", .objectId(RuleModels.key))
+        let names = try documents.indices.map { ObjectName("Item", .objectId(try Self.id($0))) }
         for _ in TestBudget.range("EngineRulesTests", usual: 150, soak: 20_000) {
             let source = rules.expression()
             let user = rules.user()
             let condition = try RuleExpression(source)
                 .condition(for: user, className: "Item", schema: RuleModels.schema)
-            let matcher = try QueryMatcher().compile("Item", SyncString(condition.text))
+            let schema = ConditionSchema(RuleModels.tables)
+            let matcher = try QueryMatcher().compile("Item", SyncString(condition.text), in: schema)
             do {
                 let found = Set(try RowQuery(condition.text, of: table, in: snapshot).keys(in: snapshot))
-                for (key, document) in zip(keys, documents) {
-                    let isShown = matcher.matches(name, RuleModels.contents(document))
+                for (index, key) in keys.enumerated() {
+                    let document = documents[index]
+                    let isShown = matcher.matches(names[index], RuleModels.contents(document))
                     expectEqual(found.contains(key), isShown, "\(source)\n\(condition)\n\(document)")
                     if found.contains(key) != isShown { return }
                 }
@@ -39,6 +41,12 @@ struct EngineRulesTests {
                 return
             }
         }
+    }
+
+    /// The key of an object. The rules know the first ones.
+    private static func id(_ index: Int) throws -> ObjectId {
+        if index < RuleModels.ids.count { return RuleModels.ids[index] }
+        return try require(ObjectId(String(repeating: "0", count: 20) + String(1000 + index)))
     }
 
     private static func fill(_ database: Database, _ documents: [BSONDocument]) throws -> [ObjectKey] {
@@ -79,9 +87,7 @@ struct EngineRulesTests {
         }
         var keys: [ObjectKey] = []
         for (index, document) in documents.enumerated() {
-            // Each has a key of its own; the rules know one that none has.
-            let id = try require(ObjectId(String(repeating: "0", count: 20) + String(1000 + index)))
-            let key = try transaction.create(items, primaryKey: .objectId(id))
+            let key = try transaction.create(items, primaryKey: .objectId(id(index)))
             try put(document, items, key)
             keys.append(key)
         }

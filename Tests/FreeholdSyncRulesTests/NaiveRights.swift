@@ -44,9 +44,9 @@ struct NaiveRights {
         filter("write", document) && Self.fields.contains { writes($0) }
     }
 
-    /// The names of the fields that can be read. Nil if the object can't.
+    /// The names of the fields that can be read, beside the key. Nil if the object can't.
     func shown(_ document: BSONDocument) -> [String]? {
-        canRead(document) ? document.keys.filter { $0 == "_id" || reads($0) } : nil
+        canRead(document) ? document.keys.filter { $0 != "_id" && reads($0) } : nil
     }
 
     func allows(_ before: BSONDocument?, _ after: BSONDocument?) -> Bool {

@@ -56,12 +56,14 @@ enum RuleModels {
         "%%user.id", "\\\" == \\\"", "a\u{0}b\n\t", "owner", "NULL", "🦊",
     ]
 
-    /// A document as the seed's pages have it, as what the server merges.
+    /// A document as the seed's pages have it, as what the server merges: the key is the object's name, and not among the contents.
     static func contents(_ document: BSONDocument, of className: String = "Item") -> [SyncString: MergedContent] {
         let table = schema.table(className)!
         var contents: [SyncString: MergedContent] = [:]
         for (name, value) in document {
-            guard let column = table.columns.first(where: { $0.name == name }) else { continue }
+            guard name != table.primaryKey, let column = table.columns.first(where: { $0.name == name }) else {
+                continue
+            }
             contents[SyncString(name)] = content(value, column)
         }
         return contents

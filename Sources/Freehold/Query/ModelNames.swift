@@ -4,13 +4,15 @@ import FreeholdEngine
 struct ModelNames: QueryNames {
     let core: RealmCore
 
-    var view: DataView { core.view }
-
     func table(of cls: ManagedTable) -> Table { cls.table }
     func cls(named name: String) -> ManagedTable? { core.table(named: name) }
     func className(of cls: ManagedTable) -> String { cls.info.className }
     var classNames: [String] { core.classNames }
     func propertyNames(of cls: ManagedTable) -> [String] { cls.info.properties.map(\.name) }
+
+    func object(withPrimaryKey primaryKey: Value, in table: Table) -> ObjectKey? {
+        core.view.find(primaryKey: primaryKey, in: table)
+    }
 
     func property(named name: String, of cls: ManagedTable) -> NamedProperty<ManagedTable>? {
         guard let index = cls.info.index(named: name) else { return nil }

@@ -76,6 +76,23 @@ extension StreamView {
         return ObjectPage(Array(living.objects.prefix(count)), isLast: isLast, horizon: reader.horizon)
     }
 
+    /// The live objects with one of the keys, as they were at a version.
+    ///
+    /// - Complexity: O(log *n*) for each key, and what was committed since.
+    func page(_ className: SyncString, keys: [PrimaryKey], at version: StreamVersion) throws -> ObjectPage {
+        let names = Set(keys).sorted().map { ObjectName(className, $0) }
+        let found = try self.objects(names, at: version)
+        var objects: [(name: ObjectName, object: MergedObject)] = []
+        for name in names {
+            // Objects that the horizon has taken are missing at every version.
+            guard let object = found[name], object.isAlive,
+                try version == head.version || self.object(name) != nil
+            else { continue }
+            objects.append((name, object))
+        }
+        return ObjectPage(objects, isLast: true, horizon: reader.horizon)
+    }
+
     /// A page at an earlier version.
     func page(
         _ className: SyncString,

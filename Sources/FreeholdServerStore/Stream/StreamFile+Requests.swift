@@ -42,6 +42,12 @@ extension StreamFile {
             return .step(try read { try $0.step(after: cursor, objects: count, through: end) })
         case .page(let name, let key, let version, let count):
             return .page(try page(name, after: key, at: version, count))
+        case .keys(let keys, let name, let version):
+            let page = try read { stream in
+                version >= stream.head.logStart && version <= stream.head.version
+                    ? try stream.page(name, keys: keys, at: version) : nil
+            }
+            return .page(page)
         case .objects(let names, let version):
             let objects = try read { stream in
                 version >= stream.head.logStart ? try stream.objects(names, at: version) : nil

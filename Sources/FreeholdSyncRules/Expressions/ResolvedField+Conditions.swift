@@ -84,7 +84,15 @@ extension ResolvedField {
     // MARK: Parts
 
     private func compare(_ relation: ConditionOperator, _ value: Value) -> Condition {
-        .compare(.path(path), relation, .constant(.value(value)), [])
+        if relation == .equal, value.isRuleNaN { return isNaN }
+        return .compare(.path(path), relation, .constant(.value(value)), [])
+    }
+
+    /// In the query language NaN equals nothing, not even itself. Several numbers include NaN if not all are in the order of numbers.
+    private var isNaN: Condition {
+        guard isMany || manyOnTheWay != nil else { return .compare(.path(path), .notEqual, .path(path), []) }
+        let all = Term.path(path.quantified(.all))
+        return .not(.compare(all, .lessOrEqual, .constant(.value(.double(.infinity))), []))
     }
 
     /// A collection that isn't there is empty, not null.

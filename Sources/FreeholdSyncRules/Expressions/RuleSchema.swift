@@ -1,11 +1,15 @@
 public import FreeholdEngine
+import FreeholdSyncCore
 
 /// The classes that rules are compiled for, by their stored names.
 public struct RuleSchema: Sendable {
     private let tables: [String: TableSpec]
+    /// The classes as conditions of rules see them.
+    let conditions: ConditionSchema
 
-    /// - Complexity: O(number of classes).
+    /// - Complexity: O(size of the classes).
     public init(_ tables: [TableSpec]) {
+        conditions = ConditionSchema(tables)
         self.tables = Dictionary(tables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 

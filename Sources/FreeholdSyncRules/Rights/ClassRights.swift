@@ -149,7 +149,11 @@ extension RuleSet {
             guard let expression else { continue }
             do {
                 let condition = try expression.condition(for: user, className: className, schema: schema)
-                let compiled = try matcher.compile(SyncString(className), SyncString(condition.text))
+                let compiled = try matcher.compile(
+                    SyncString(className),
+                    SyncString(condition.text),
+                    in: schema.conditions
+                )
                 if compiled.goesThroughLinks { return "\(key): A right can't depend on what lies behind a link." }
             } catch let error as ConditionError {
                 return "\(key): \(error.text)"

@@ -10,10 +10,19 @@ public struct RightsJudge: Sendable {
     private let insert: any CompiledCondition
     private let delete: any CompiledCondition
 
+    /// - Parameter schema: the stored classes, as far as they are known.
     /// - Throws: `ConditionError` for what the matcher doesn't serve.
-    public init(_ rights: ClassRights, _ matcher: some ConditionMatcher = QueryMatcher()) throws(ConditionError) {
+    public init(
+        _ rights: ClassRights,
+        _ matcher: some ConditionMatcher = QueryMatcher(),
+        in schema: ConditionSchema? = nil
+    ) throws(ConditionError) {
         func compiled(_ condition: RuleCondition) throws(ConditionError) -> any CompiledCondition {
-            let compiled = try matcher.compile(SyncString(rights.className), SyncString(condition.text))
+            let compiled = try matcher.compile(
+                SyncString(rights.className),
+                SyncString(condition.text),
+                in: schema
+            )
             if compiled.goesThroughLinks {
                 throw ConditionError(position: 0, text: "A right can't depend on what lies behind a link.")
             }

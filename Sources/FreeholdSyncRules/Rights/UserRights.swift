@@ -27,7 +27,7 @@ public struct UserRights: SessionRights {
         var classes: [SyncString: OfClass] = [:]
         for name in schema.classNames {
             let rights = rules.rights(of: user, className: name, schema: schema)
-            guard let judge = try? RightsJudge(rights, matcher) else { continue }
+            guard let judge = try? RightsJudge(rights, matcher, in: schema.conditions) else { continue }
             classes[SyncString(name)] = OfClass(
                 rights: rights,
                 judge: judge,

@@ -14,6 +14,8 @@ public import FreeholdSyncCore
 public struct SchemaLens: SessionLens {
     /// Of the session.
     let map: VersionMap
+    /// The classes of the session's version.
+    private let schema: ConditionSchema
     /// Of all versions, by rising numbers: commits name theirs.
     private let maps: [VersionMap]
 
@@ -23,6 +25,7 @@ public struct SchemaLens: SessionLens {
         let stored = StoredTables(versions)
         maps = versions.versions.map { VersionMap($0, stored) }
         map = maps[versions.index(for: claim)]
+        schema = ConditionSchema(versions.version(for: claim).tables)
     }
 
     /// The number of the version.
@@ -41,6 +44,8 @@ public struct SchemaLens: SessionLens {
         guard let found = map.named(className), !found.isEmbedded else { return nil }
         return found.stored
     }
+
+    public func check(_ query: ClassQuery) throws(ConditionError) { try schema.check(query) }
 
     public func up(_ query: ClassQuery) throws(ConditionError) -> ClassQuery {
         try ConditionMapper(map).mapped(query)

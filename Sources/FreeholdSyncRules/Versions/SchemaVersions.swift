@@ -1,5 +1,5 @@
 public import FreeholdEngine
-import FreeholdSyncCore
+public import FreeholdSyncCore
 
 /// The versions of an app's schema that are in use at once, as lenses on one store (sync-design.md, section 11).
 ///
@@ -50,6 +50,20 @@ public struct SchemaVersions: Hashable, Sendable {
     ///
     /// - Complexity: O(size of all versions).
     public var storage: [TableSpec] { StoredTables(self).tables }
+
+    /// What is stored, as conditions in stored names see it: numbers of properties that have several types are compared as they are.
+    ///
+    /// - Complexity: O(size of all versions).
+    public var conditionSchema: ConditionSchema {
+        let stored = StoredTables(self)
+        var tables = stored.tables
+        for (index, found) in stored.classes.enumerated() {
+            for (place, property) in found.properties.enumerated() where property.types.count > 1 {
+                tables[index].columns[place].type = .mixed
+            }
+        }
+        return ConditionSchema(tables)
+    }
 }
 
 /// What all versions have together.

@@ -25,7 +25,8 @@ struct ShownComparison {
             // Of ranges NaN is in none.
             let onNaN = stored == nil ? question.isTrue(of: .double(.nan)) : question.isNotEqual
             if truth != onNaN {
-                let isNaN = Condition.compare(.path(end.path), .equal, .constant(.value(.double(.nan))), [])
+                // It is the one number that doesn't equal itself.
+                let isNaN = Condition.compare(.path(end.path), .notEqual, .path(end.path), [])
                 condition = Self.with(condition, isNaN, truth)
                 isSame = false
             }

@@ -148,7 +148,7 @@ struct CompletionTests {
         for await estimate in told.stream where estimate == 1 { break }
 
         one.subscriptions.update(
-            { one.subscriptions.append(QuerySubscription<Dog> { $0.name.equals("rex", options: .caseInsensitive) }) },
+            { one.subscriptions.append(QuerySubscription<Dog> { $0.name.matches(regularExpression: "rex") }) },
             onComplete: nil
         )
         for await failure in errors {

@@ -220,7 +220,7 @@ struct SyncedRealmTests {
         let set = realm.subscriptions
         await #expect {
             try await set.update {
-                set.append(QuerySubscription<Person> { $0.name.equals("rex", options: .caseInsensitive) })
+                set.append(QuerySubscription<Person> { $0.name.matches(regularExpression: "rex") })
                 set.append(QuerySubscription<Dog>())
             }
         } throws: { ($0 as? SyncError)?.code == .invalidFlexibleSyncSubscriptions }

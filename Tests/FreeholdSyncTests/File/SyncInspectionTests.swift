@@ -125,7 +125,7 @@ struct SyncInspectionTests {
 
         try? await realm.subscriptions.update {
             realm.subscriptions.append(
-                QuerySubscription<Dog> { $0.name.equals("rex", options: .caseInsensitive) }
+                QuerySubscription<Dog> { $0.name.matches(regularExpression: "rex") }
             )
         }
         expect(try await eventually { try look(realm).status().lastError != nil })

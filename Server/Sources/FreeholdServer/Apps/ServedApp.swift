@@ -18,6 +18,8 @@ final class ServedApp: Sendable {
         var rules: RuleSet?
         var stored: [TableSpec]
         var ruleSchema: RuleSchema
+        /// The stored classes, for conditions.
+        var conditions: ConditionSchema
         /// How programs without a file see what is stored: as the newest version.
         var lens: SchemaLens?
         var users: [String: RuleUser] = [:]
@@ -33,6 +35,7 @@ final class ServedApp: Sendable {
             schema = ServedSchema(versions, mode: isDevelopment ? .development : .production)
             (rules, stored) = (try documents.storedRules(), versions.storage)
             (ruleSchema, lens) = (RuleSchema(stored), versions.lens(for: versions.newest.number))
+            conditions = versions.conditionSchema
         }
 
         /// The schema took classes over.
@@ -41,6 +44,7 @@ final class ServedApp: Sendable {
             try documents.adopt(versions)
             (rules, stored) = (try documents.storedRules(), versions.storage)
             (ruleSchema, lens) = (RuleSchema(stored), versions.lens(for: versions.newest.number))
+            conditions = versions.conditionSchema
         }
     }
 
@@ -124,6 +128,8 @@ final class ServedApp: Sendable {
     // MARK: What the machine asks
 
     var tables: [TableSpec] { state.withLock { $0.schema.tables } }
+    /// The stored classes, for conditions.
+    var conditions: ConditionSchema { state.withLock { $0.conditions } }
     /// How programs without a file see what is stored. Nil: as it is.
     var lens: SchemaLens? { state.withLock { $0.lens } }
     /// The number of the newest version.

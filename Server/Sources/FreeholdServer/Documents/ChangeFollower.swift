@@ -17,6 +17,8 @@ actor ChangeFollower {
     private var waiting: [String] = []
     private var quiet = 0
     private var hasGreeted = false
+    /// A Boolean value that indicates whether the condition has no answer about an object, which ends the stream.
+    private var hasFailed = false
 
     init(
         _ node: ServerNode,
@@ -46,10 +48,11 @@ actor ChangeFollower {
     }
 
     /// The next events as text, or a comment if there are none for a while. Nil at the end: the user may not see this any more, the log-in has
-    /// ended, or the log was cut.
+    /// ended, the log was cut, or an error was sent.
     func next() async -> String? {
         while !Task.isCancelled {
             if !waiting.isEmpty { return waiting.removeFirst() }
+            if hasFailed { return nil }
             guard !node.status.isDraining, isGood,
                 let now = node.access(identity.user, access.stream.app.string, access.stream.value)
             else { return nil }
@@ -81,11 +84,13 @@ actor ChangeFollower {
 
     private func take(_ step: StreamStep, _ access: StreamAccess) {
         var sights: [SyncString: DocumentSight?] = [:]
+        var failure: ConditionError?
         func shown(_ stored: SyncString) -> SyncString? { access.lens.map { $0.down(className: stored) } ?? stored }
         func sight(_ name: ObjectName, _ contents: [SyncString: MergedContent]) -> [SyncString: MergedContent]? {
             guard let known = shown(name.className), className == nil || known.string == className else { return nil }
             let sight = sights[name.className] ?? (try? access.sight(known.string, query))
             sights[name.className] = sight
+            do throws(ConditionError) { try sight?.check(name.key, contents) } catch { failure = failure ?? error }
             return sight?.contents(name.key, contents)
         }
         let events = ChangeEvent.events(
@@ -101,6 +106,10 @@ actor ChangeFollower {
             guard let text = try? document.extendedJSON(isCanonical ? .canonical : .relaxed) else { continue }
             waiting.append("id: \(event.token.text)\nevent: \(event.operation.rawValue)\ndata: \(text)\n\n")
         }
+        guard let failure else { return }
+        hasFailed = true
+        let document: BSONDocument = ["error": .string(failure.text.string), "error_code": "BadRequest"]
+        if let text = try? document.extendedJSON() { waiting.append("event: error\ndata: \(text)\n\n") }
     }
 
     /// - Returns: a comment at the beginning, so that the client knows it is heard, and now and then, so that both sides notice a dead connection.

@@ -12,11 +12,19 @@ extension DocumentService {
         let limit = try request.number("limit", 1...10_000, default: 100)
         var after = try request.parameters["after"].map { try name(className, $0, access).key }
         var (documents, size, isLast) = ([BSONValue](), 0, false)
+        // Conditions that name keys are looked up by them.
+        var keys = sight.keys.map { keys in after.map { after in keys.filter { $0 > after } } ?? keys }
         var version = try await head(access).version
         var tries = 0
         let until = ContinuousClock.now + Self.scanTime
         reading: while documents.count < limit, size < 8 << 20, !isLast, ContinuousClock.now < until {
-            let kind = ServerStoreRequest.Kind.page(class: sight.className, after: after, at: version, objects: 1_000)
+            let asked = keys.map { Array($0.prefix(sight.pageObjects)) }
+            let kind: ServerStoreRequest.Kind =
+                if let asked {
+                    .keys(asked, class: sight.className, at: version)
+                } else {
+                    .page(class: sight.className, after: after, at: version, objects: sight.pageObjects)
+                }
             guard case .page(let found) = await node.read(ServerStoreRequest(access.stream, kind)) else {
                 throw DocumentFailure.unavailable
             }
@@ -27,9 +35,11 @@ extension DocumentService {
                 version = try await head(access).version
                 continue
             }
-            isLast = page.isLast
+            keys?.removeFirst(asked?.count ?? 0)
+            isLast = keys?.isEmpty ?? page.isLast
             for (name, object) in page.objects {
                 after = name.key
+                try sight.check(name.key, object.contents)
                 guard let contents = sight.contents(name.key, object.contents) else { continue }
                 let document = BSONDocument(name, contents)
                 size += object.contents.count * 32
@@ -39,6 +49,7 @@ extension DocumentService {
                     break reading
                 }
             }
+            if let last = asked?.last { after = last }
         }
         var body: BSONDocument = ["documents": .array(documents)]
         if !isLast, let after { body.append("next", BSONValue(key: after)) }

@@ -17,6 +17,8 @@ struct StreamAccess: Sendable {
     /// The number of the newest version.
     let schemaVersion: UInt64
     let matcher: any ConditionMatcher
+    /// The stored classes; `nil` if they aren't known.
+    let schema: ConditionSchema?
 
     /// - Throws: `ConditionError`
     func sight(_ className: String, _ query: String) throws(ConditionError) -> DocumentSight {
@@ -35,13 +37,29 @@ struct DocumentSight: Sendable {
     /// - Throws: `ConditionError`, also for a class that the newest version hasn't.
     init(_ className: String, _ query: String, _ access: StreamAccess) throws(ConditionError) {
         var asked = ClassQuery(className: SyncString(className), condition: SyncString(query))
-        if let lens = access.lens { asked = try lens.up(asked) }
-        sight = try ObjectSight(asked.className, asked.condition, access.matcher, access.rights)
+        if let lens = access.lens {
+            try lens.check(asked)
+            asked = try lens.up(asked)
+        } else {
+            try access.schema?.check(asked)
+        }
+        sight = try ObjectSight(asked.className, asked.condition, access.matcher, access.rights, in: access.schema)
         lens = access.lens
     }
 
     /// The stored name of the class.
     var className: SyncString { sight.className }
+
+    /// The most objects that a page looks at.
+    var pageObjects: Int { ConditionPage.objects(comparisons: sight.comparisons, limit: 1_000) }
+
+    /// The keys of all objects that can be seen, rising. Nil if any object can.
+    var keys: [PrimaryKey]? { sight.keys?.sorted() }
+
+    /// - Throws: `ConditionError` if the condition has no answer about an object.
+    func check(_ key: PrimaryKey, _ contents: [SyncString: MergedContent]) throws(ConditionError) {
+        try sight.check(ObjectName(className, key), contents)
+    }
 
     /// What is seen of a stored object. Nil if nothing is.
     func contents(_ key: PrimaryKey, _ contents: [SyncString: MergedContent]) -> [SyncString: MergedContent]? {
@@ -66,7 +84,8 @@ extension ServerNode {
             tables: known.served?.tables ?? [],
             lens: known.served?.lens,
             schemaVersion: known.served?.newest ?? 0,
-            matcher: conditions
+            matcher: conditions,
+            schema: known.served?.conditions
         )
     }
 

@@ -34,7 +34,7 @@ extension ServerStoreRequest.Kind {
     var isWrite: Bool {
         switch self {
         case .makeFile, .noteFile, .noteQueries, .commit, .stage, .dropParts, .keepPart, .trimParts, .trim: true
-        case .bind, .read, .parts, .keptParts, .step, .page, .objects: false
+        case .bind, .read, .parts, .keptParts, .step, .page, .keys, .objects: false
         }
     }
 }

@@ -60,6 +60,7 @@ public struct NodeApp: Sendable {
         let (access, streams, isMember, served, base) = (access, streams, isMember, served, rules)
         var app = ServerApp(rules: served?.mergeRules(base) ?? base)
         if let served {
+            app.schema = { served.conditions }
             if served.hasSchema { app.judge = { served.judge($0, base) } }
             if served.hasRules { app.rights = { user, _ in served.rights(of: user.string) ?? NoRights() } }
         }

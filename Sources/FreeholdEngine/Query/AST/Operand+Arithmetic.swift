@@ -1,6 +1,6 @@
 extension ArithmeticOperator {
     /// Null where a side is no number.
-    func apply(_ a: Value, _ b: Value) -> Value {
+    package func apply(_ a: Value, _ b: Value) -> Value {
         switch (a, b) {
         case (.int(let x), .int(let y)): return apply(x, y).map { .int($0) } ?? .null
         case (.decimal128, _), (_, .decimal128):

@@ -5,8 +5,8 @@
 #endif
 
 /// A condition on one value, as it stands at the end of a path.
-struct ValueTest: Sendable {
-    enum Kind: Sendable {
+package struct ValueTest: Sendable {
+    package enum Kind: Sendable {
         case comparison(Comparison, Value)
         case between(lower: Value, upper: Value, isClosed: Bool)
         case oneOf([Value])
@@ -14,9 +14,9 @@ struct ValueTest: Sendable {
         case text(StringOperator, Value, TextOptions)
     }
 
-    let kind: Kind
+    package let kind: Kind
     /// Of a mixed column, whose data has nothing in common with strings.
-    var isMixed = false
+    package var isMixed = false
     /// It holds where the kind's condition doesn't.
     private(set) var isNegated = false
     /// Of a string condition.
@@ -24,7 +24,7 @@ struct ValueTest: Sendable {
     /// Of many values.
     private let set: ValueSet?
 
-    init(_ kind: Kind) {
+    package init(_ kind: Kind) {
         self.kind = kind
         var bytes: BytesCondition?
         var set: ValueSet?
@@ -39,7 +39,7 @@ struct ValueTest: Sendable {
     }
 
     /// The test that holds where this one doesn't.
-    var negated: ValueTest {
+    package var negated: ValueTest {
         var test = self
         test.isNegated.toggle()
         return test
@@ -47,7 +47,7 @@ struct ValueTest: Sendable {
 
     var matchesNull: Bool { matches(.null) }
 
-    func matches(_ value: Value) -> Bool { matchesKind(value) != isNegated }
+    package func matches(_ value: Value) -> Bool { matchesKind(value) != isNegated }
 
     private func matchesKind(_ value: Value) -> Bool {
         switch kind {

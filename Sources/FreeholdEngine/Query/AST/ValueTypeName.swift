@@ -42,7 +42,7 @@ package enum ValueTypeName {
     package static var all: [String] { kinds.keys.sorted() }
 
     /// The name of a value's own type.
-    static func name(of value: Value) -> String {
+    package static func name(of value: Value) -> String {
         switch value {
         case .null: "null"
         case .bool: "bool"
@@ -78,5 +78,10 @@ package enum ValueTypeName {
     }
 
     /// Whether there is a type that both names stand for.
-    static func areOne(_ a: Value, _ b: Value) -> Bool { !kinds(of: a).isDisjoint(with: kinds(of: b)) }
+    package static func areOne(_ a: Value, _ b: Value) -> Bool { !kinds(of: a).isDisjoint(with: kinds(of: b)) }
+
+    /// Whether a name stands for a value's type.
+    package static func isName(_ name: String, of value: Value) -> Bool {
+        !kind(of: value).isDisjoint(with: kinds(of: .string(name)))
+    }
 }

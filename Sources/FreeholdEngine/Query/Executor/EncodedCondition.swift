@@ -138,9 +138,8 @@ struct EncodedCondition {
             for bytes in all { append(bytes, tag) }
         case .beginsWith(let prefix) where !isNegated: appendPrefix(prefix, tag)
         case .like(let pattern) where !isNegated:
-            let prefix = pattern.bytes.prefix { $0 != UInt8(ascii: "*") && $0 != UInt8(ascii: "?") }
-            guard !prefix.isEmpty else { return false }
-            appendPrefix(Array(prefix), tag)
+            guard !pattern.prefix.isEmpty else { return false }
+            appendPrefix(pattern.prefix, tag)
             isExact = false
         case .range(let lower, let includesLower, let upper, let includesUpper) where !isNegated:
             appendRange(tag, lower: lower, includesLower, upper: upper, includesUpper)

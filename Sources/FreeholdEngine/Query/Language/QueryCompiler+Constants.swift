@@ -48,7 +48,7 @@ extension QueryCompiler {
                 )
             }
             // Whether it fits is asked of objects that there aren't, too.
-            let key = names.view.find(primaryKey: primaryKey, in: table)
+            let key = names.object(withPrimaryKey: primaryKey, in: table)
             let value = try link(table.id, key ?? ObjectKey(0), side)
             return key == nil ? nil : value
         case .list: throw error(.type, "A list can't stand in a list.", side.named)
@@ -83,23 +83,9 @@ extension QueryCompiler {
     /// A number as it is written.
     private func fit(_ text: String, _ side: Side, _ op: ConditionOperator) throws(QueryError) -> Value {
         guard case .column(let type) = side.type else { throw mismatch("a number", side) }
-        switch type {
-        case .int:
-            if let whole = NumberText.integer(text) { return .int(whole) }
-            guard let number = NumberText.double(text) else { throw outOfRange(text, side) }
-            return try whole(number, .double(number), text, side, op)
-        case .float, .double, .decimal128:
-            guard let value = Value(number: text, type) else { throw outOfRange(text, side) }
-            return value
-        case .mixed:
-            guard let value = Value(number: text) else { throw outOfRange(text, side) }
-            return value
-        case .bool:
-            // As NSPredicate has it.
-            if let whole = NumberText.integer(text), whole == 0 || whole == 1 { return .bool(whole == 1) }
-        default: break
+        do throws(ConstantMisfit) { return try Value(writtenNumber: text, fitting: type, op) } catch {
+            throw misfit(error, "the number \(text)", side)
         }
-        throw mismatch("the number \(text)", side)
     }
 
     private func fit(_ value: Value, _ side: Side, _ op: ConditionOperator) throws(QueryError) -> Value? {
@@ -113,47 +99,17 @@ extension QueryCompiler {
                 suggestions: NearNames.of(name, ValueTypeName.all)
             )
         }
-        if value.isNull || value.type == type || type == .mixed { return value }
-        switch (type, value) {
-        case (.int, .float(let x)): return try whole(Double(x), value, "\(x)", side, op)
-        case (.int, .double(let x)): return try whole(x, value, "\(x)", side, op)
-        case (.int, .decimal128(let x)):
-            if let whole = x.exactInt64 { return .int(whole) }
-            if op.isOrder, x.isFinite { return value }
-        case (.float, .double(let x)):
-            // The nearest float, as if it had been written as one; not where it is out of their range.
-            let narrow = Float(x)
-            return narrow.isInfinite && x.isFinite ? value : .float(narrow)
-        case (.float, .int), (.float, .decimal128), (.double, .int), (.double, .float), (.double, .decimal128):
-            return value
-        case (.decimal128, .int(let x)): return .decimal128(Decimal128(x))
-        case (.decimal128, .float(let x)): return .decimal128(Decimal128(x))
-        case (.decimal128, .double(let x)): return .decimal128(Decimal128(x))
-        case (.bool, .int(let x)) where x == 0 || x == 1: return .bool(x == 1)
-        case (.data, .string(let text)): return .data(.init(text.utf8))
-        case (.string, .data): if op.text != nil, op.comparison == nil { return value }
-        case (.objectId, .string(let text)): if let id = ObjectId(text) { return .objectId(id) }
-        case (.uuid, .string(let text)): if let id = UUID(uuidString: text) { return .uuid(id) }
-        case (.int, .string(let text)), (.float, .string(let text)), (.double, .string(let text)),
-            (.decimal128, .string(let text)):
-            if let number = NumberText(parsing: text) { return try fit(number.text, side, op) }
-        case (.link, .objectLink(let link)): return try self.link(link.tableID, link.key, side)
-        default: break
-        }
-        throw mismatch("\(value)", side)
+        if type == .link, case .objectLink(let link) = value { return try self.link(link.tableID, link.key, side) }
+        do throws(ConstantMisfit) { return try value.fitting(type, op) } catch { throw misfit(error, "\(value)", side) }
     }
 
-    /// The number as an integer; as it is, where only its order matters.
-    private func whole(
-        _ number: Double,
-        _ value: Value,
-        _ text: String,
-        _ side: Side,
-        _ op: ConditionOperator
-    ) throws(QueryError) -> Value {
-        if let whole = Int64(exactly: number) { return .int(whole) }
-        if op.isOrder, number.isFinite { return value }
-        throw error(.constant, "\(text) is no whole number, as '\(side.name)' is.", side.named)
+    private func misfit(_ misfit: ConstantMisfit, _ what: String, _ side: Side) -> QueryError {
+        switch misfit {
+        case .type: mismatch(what, side)
+        case .fraction(let number):
+            error(.constant, "\(number) is no whole number, as '\(side.name)' is.", side.named)
+        case .range(let number): outOfRange(number, side)
+        }
     }
 
     private func mismatch(_ what: String, _ side: Side) -> QueryError {
@@ -162,56 +118,5 @@ extension QueryCompiler {
 
     private func outOfRange(_ text: String, _ side: Side) -> QueryError {
         error(.constant, "\(QueryToken.short(text)) is out of range.", side.named)
-    }
-}
-
-extension NumberText {
-    /// The number that a string is, in the form in which the parser reads numbers; nil where it is none.
-    init?(parsing text: String) {
-        let tokens = QueryLexer.tokens(text)
-        switch (tokens.map(\.kind).first, tokens.count) {
-        case (.number(let digits), 2): self.init(text: digits)
-        case (.symbol(.minus), 3):
-            guard case .number(let digits) = tokens[1].kind else { return nil }
-            self.init(text: "-" + digits)
-        case (.name(let name), 2):
-            switch name.lowercased() {
-            case "inf", "infinity": self.init(text: "inf")
-            case "nan": self.init(text: "nan")
-            default: return nil
-            }
-        default: return nil
-        }
-    }
-}
-
-extension Value {
-    /// A number as it is written, by itself: an integer if it is one, else a double, or a float with an `f`.
-    init?(number text: String) {
-        if let whole = NumberText.integer(text) {
-            self = .int(whole)
-        } else if NumberText.isSingle(text), let number = NumberText.float(text) {
-            self = .float(number)
-        } else if let number = NumberText.double(text) {
-            self = .double(number)
-        } else {
-            return nil
-        }
-    }
-
-    /// As a number of that type, or of one that compares with it exactly.
-    init?(number text: String, _ type: ColumnType) {
-        switch type {
-        case .decimal128:
-            guard let number = NumberText.decimal(text) else { return nil }
-            self = .decimal128(number)
-        case .float:
-            guard !NumberText.isHexadecimal(text), let number = NumberText.float(text),
-                let wide = NumberText.double(text)
-            else { fallthrough }
-            // A number that is too large for a float is compared as a double.
-            self = number.isInfinite && wide.isFinite ? .double(wide) : .float(number)
-        default: self.init(number: text)
-        }
     }
 }

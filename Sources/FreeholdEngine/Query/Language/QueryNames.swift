@@ -3,9 +3,6 @@ package protocol QueryNames {
     /// A class, with its names.
     associatedtype Class
 
-    /// Where objects given by primary key are looked up, and the schema.
-    var view: DataView { get }
-
     func table(of cls: Class) -> Table
     func cls(named name: String) -> Class?
     func className(of cls: Class) -> String
@@ -14,6 +11,9 @@ package protocol QueryNames {
     /// Nil where the class has no such property.
     func property(named name: String, of cls: Class) -> NamedProperty<Class>?
     func propertyNames(of cls: Class) -> [String]
+
+    /// Returns the object with a primary key; `nil` if there is none.
+    func object(withPrimaryKey primaryKey: Value, in table: Table) -> ObjectKey?
 
     /// What an argument stands for, compared with values of that column (nil: with the object reached, of the class
     /// given). Nil for an object that no link can lead to.

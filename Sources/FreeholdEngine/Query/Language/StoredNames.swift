@@ -17,6 +17,10 @@ package struct StoredNames: QueryNames {
     package var classNames: [String] { view.schema.tables.map(\.name) }
     package func propertyNames(of cls: Table) -> [String] { cls.columns.map(\.name) }
 
+    package func object(withPrimaryKey primaryKey: Value, in table: Table) -> ObjectKey? {
+        view.find(primaryKey: primaryKey, in: table)
+    }
+
     package func property(named name: String, of cls: Table) -> NamedProperty<Table>? {
         guard let column = cls.column(named: name) else { return nil }
         let target = column.type == .link ? column.targetTableID.flatMap { view.schema.table(id: $0) } : nil

@@ -20,6 +20,11 @@ public protocol SessionLens: Sendable {
     /// The stored name of a class. Nil if the version has none of the name.
     func up(className: SyncString) -> SyncString?
 
+    /// Checks a query against the classes of the version.
+    ///
+    /// - Throws: `ConditionError`; its position is in the client's text.
+    func check(_ query: ClassQuery) throws(ConditionError)
+
     /// - Throws: `ConditionError` for a query that asks for what the version hasn't. Its position is in the client's text.
     func up(_ query: ClassQuery) throws(ConditionError) -> ClassQuery
 
@@ -80,6 +85,8 @@ public struct LensedCommit: Sendable {
 }
 
 extension SessionLens {
+    public func check(_ query: ClassQuery) throws(ConditionError) {}
+
     /// Nil if the version hasn't the class.
     public func up(_ name: ObjectName) -> ObjectName? {
         up(className: name.className).map { ObjectName($0, name.key) }
@@ -104,6 +111,7 @@ extension SessionLens {
             let index = counts[query.className, default: 0]
             counts[query.className] = index + 1
             do throws(ConditionError) {
+                try check(query)
                 all.queries.queries.append(try up(query))
             } catch {
                 if let stored = up(className: query.className) { all.skipped[stored, default: []].append(index) }

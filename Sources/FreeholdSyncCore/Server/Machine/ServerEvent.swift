@@ -162,6 +162,8 @@ public struct ServerApp: Sendable {
     public var judge: (@Sendable (SchemaClaim) -> SchemaJudgement)?
     /// What a user may see and write in a stream. Nil: everything, as far as ``allows`` says.
     public var rights: (@Sendable (_ user: SyncString, _ stream: SyncValue?) -> any SessionRights)?
+    /// The stored classes, as far as they are known now: conditions are checked against them.
+    public var schema: @Sendable () -> ConditionSchema? = { nil }
     /// Whether a user may bind a stream.
     public var allows: @Sendable (_ user: SyncString, _ stream: SyncValue?) -> Bool = { _, _ in true }
 

@@ -207,12 +207,12 @@ extension ServerMachine {
 
     private func begin(_ session: inout Session, _ file: FileAnswer, _ row: FileRow) -> Bound.Start {
         let bind = session.bind
-        let (rights, lens) = (session.rights, session.lens)
-        let held = row.subscribed.map { View($0, matcher, rights, lens) }.flatMap { $0.number == bind.view ? $0 : nil }
+        let own = session
+        let held = row.subscribed.map { view(of: $0, own) }.flatMap { $0.number == bind.view ? $0 : nil }
         // A bootstrap counts as complete once it is sent. Its end may not have arrived. With objects of an earlier view, it begins anew.
         let sets = bind.cursor == nil ? [row.pending, row.subscribed] : [row.pending]
         let begun = sets.compactMap { $0 }.first { $0.version == bind.bootstrap?.queryVersion }
-        let pending = begun.map { (queries: $0, view: View($0, matcher, rights, lens)) }
+        let pending = begun.map { (queries: $0, view: view(of: $0, own)) }
         let isReachable = bind.cursor.map { $0.version >= file.head.logStart } ?? false
         // What came of it must be what would come now: the user's rights may be others.
         if let position = bind.bootstrap, let pending, pending.queries.version == position.queryVersion,

@@ -5,7 +5,7 @@ extension ServerMachine {
         guard queries.queries.count <= configuration.conditions else {
             return end(key, .query, "There are too many conditions.")
         }
-        let view = View(queries, matcher, session.rights, session.lens)
+        let view = view(of: queries, session)
         begin(&session, view, queries, stream)
         sessions[key] = session
         send(view.errors, to: key)
@@ -91,17 +91,23 @@ extension ServerMachine {
             sessions[key]?.pace = (session.grantedBytes, now)
         }
         bootstrap.isAsked = true
+        let (className, version) = (bootstrap.classes[bootstrap.index], bootstrap.cursor.version)
+        let kind: ServerStoreRequest.Kind
+        if let keys = bootstrap.keys {
+            let asked = Array(keys.prefix(configuration.chunkObjects))
+            (bootstrap.askedKeys, bootstrap.areKeysLast) = (asked, asked.count == keys.count)
+            kind = .keys(asked, class: className, at: version)
+        } else {
+            bootstrap.askedKeys = nil
+            let old = bootstrap.old?.comparisons(of: className) ?? 0
+            let count = ConditionPage.objects(
+                comparisons: old + bootstrap.new.comparisons(of: className),
+                limit: configuration.chunkObjects
+            )
+            kind = .page(class: className, after: bootstrap.last, at: version, objects: count)
+        }
         sessions[key]?.state = .bootstrap(bootstrap)
-        request(
-            session.stream,
-            .page(
-                class: bootstrap.classes[bootstrap.index],
-                after: bootstrap.last,
-                at: bootstrap.cursor.version,
-                objects: configuration.chunkObjects
-            ),
-            .page(key, of: bootstrap.number)
-        )
+        request(session.stream, kind, .page(key, of: bootstrap.number))
     }
 
     mutating func takePage(_ answer: ServerStoreAnswer, _ key: SessionKey, _ number: UInt64) {
@@ -112,10 +118,15 @@ extension ServerMachine {
             return end(key, .transient(after: 1_000), "The store can't be reached.")
         }
         guard let page = answer else { return end(key, .transient(after: 0), "The bootstrap took too long.") }
+        if bootstrap.new.canFail, !bootstrap.isComparison {
+            reportFailures(page.objects.map { ($0.name, $0.object.contents) }, to: key)
+        }
         bootstrap.isAsked = false
         let name = bootstrap.classes[bootstrap.index]
         let start = bootstrap.last
-        var (updates, size, isLast): ([ObjectUpdate], UInt64, Bool) = ([], 0, page.isLast)
+        let isLastPage = bootstrap.askedKeys == nil ? page.isLast : bootstrap.areKeysLast
+        var (updates, size, isLast): ([ObjectUpdate], UInt64, Bool) = ([], 0, isLastPage)
+        var isWhole = true
         for (index, (name, object)) in page.objects.enumerated() {
             bootstrap.last = name.key
             if let update = bootstrap.update(name, object, session.held[name], horizon: page.horizon) {
@@ -123,10 +134,12 @@ extension ServerMachine {
                 size += update.estimatedSize
             }
             if size >= configuration.chunkBytes, index + 1 < page.objects.count {
-                isLast = false
+                (isLast, isWhole) = (false, false)
                 break
             }
         }
+        // Keys without an object are done, too.
+        if isWhole, !isLast, let last = bootstrap.askedKeys?.last { bootstrap.last = last }
         let end = ObjectName(name, bootstrap.last ?? .null)
         let isSkipped = bootstrap.skips.map { isLast ? $0.className > name : $0 >= end } ?? false
         if isLast {

@@ -30,7 +30,11 @@ extension ServerMachine {
                 let batches = views[number]?.batches(contents, indices)
             else { continue }
             var sending = StepBatches(batches, lens: views[number]?.lens, configuration)
+            let uncertain =
+                views[number]?.canFail == true
+                ? indices.map { (contents.objects[$0].step.name, contents.objects[$0].after) } : []
             for key in views.sessions(of: number) {
+                if !uncertain.isEmpty { reportFailures(uncertain, to: key) }
                 guard let session = sessions[key], session.isLive else { continue }
                 if isOpen(session) { send(key, step, in: &sending) } else { leaveBehind(key, at: step.from) }
             }
@@ -146,6 +150,9 @@ extension ServerMachine {
         }
         let contents = StepContents(step)
         streams[session.stream]?.takeLate(contents)
+        if session.view.canFail {
+            reportFailures(contents.objects.map { ($0.step.name, $0.after) }, to: key)
+        }
         if let stream = streams[session.stream] {
             let batches = session.view.batches(contents)
             var sending = StepBatches(batches, lens: session.lens, configuration)

@@ -36,6 +36,43 @@ extension ServerMachine {
         subscribe(key, lensed.queries)
     }
 
+    /// The view of a session that has queries.
+    func view(of queries: Queries, _ session: Session) -> View {
+        let schema = configuration.apps[session.stream.app]?.schema()
+        return View(queries, matcher, session.rights, session.lens, in: schema)
+    }
+
+    /// Reports conditions that have no answer about an object that changed, or that is to be sent. Each is reported once.
+    mutating func reportFailures(_ objects: [(name: ObjectName, contents: StepContents.Contents?)], to key: SessionKey)
+    {
+        guard let session = sessions[key] else { return }
+        let (view, queries): (View, Queries?) =
+            if case .bootstrap(let bootstrap) = session.state, !bootstrap.isComparison {
+                (bootstrap.new, bootstrap.queries)
+            } else {
+                (session.view, session.queries)
+            }
+        guard view.canFail, let queries else { return }
+        var known = session.failed?.version == queries.version ? session.failed?.places ?? [] : []
+        var errors: [QueryError] = []
+        for (name, contents) in objects {
+            for (place, error) in view.failures(name, contents, except: known) {
+                known.insert(place)
+                errors.append(
+                    QueryError(
+                        version: queries.version,
+                        className: place.className,
+                        index: place.index,
+                        position: error.position,
+                        text: error.text
+                    )
+                )
+            }
+        }
+        sessions[key]?.failed = (queries.version, known)
+        send(errors.sorted { ($0.className, $0.index) < ($1.className, $1.index) }, to: key)
+    }
+
     /// Tells what was wrong with stored queries.
     mutating func send(_ errors: [QueryError], to key: SessionKey) {
         guard let session = sessions[key] else { return }

@@ -36,7 +36,7 @@ extension ServerMachine {
             guard let queries = session.queries else { return }
             held = (queries, session.view)
         }
-        let view = View(held.queries, matcher, session.rights, session.lens)
+        let view = view(of: held.queries, session)
         guard view.identity != held.view.identity else { return }
         send(key, .notice(key.number, Notice(.viewChanged)))
         subscribe(key, held.queries)

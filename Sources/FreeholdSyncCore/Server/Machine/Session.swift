@@ -23,6 +23,8 @@ struct Session: Sendable {
     var lens: (any SessionLens)?
     /// What the client's own schema does to the numbers of views.
     var claim: UInt64 = 0
+    /// The queries of a version that were reported to the client, since they have no answer about some object.
+    var failed: (version: UInt64, places: Set<QueryPlace>)?
     /// The places of those queries that the lens didn't understand.
     var skippedQueries: [SyncString: [UInt64]] = [:]
     /// What of the objects that the client holds it wasn't shown, as its view's number says. Nil if nobody knows.
@@ -160,12 +162,28 @@ struct Bootstrap: Sendable {
     var number: UInt64 = 0
     /// Compares classes; the view stays as it is.
     var isComparison = false
+    /// The keys of the page that was asked for. Nil if it is one of all objects.
+    var askedKeys: [PrimaryKey]?
+    /// A Boolean value that indicates whether no keys follow them.
+    var areKeysLast = true
     /// What a resync takes for granted: the client has what it holds as of this version.
     var trusted: StreamVersion = 0
     /// Whether the client was shown the same of what it holds. Of an old view that is known, the view says so.
     var isShown = true
     /// Whether the client may have objects that the chunks don't name.
     var coversRanges: Bool { old == nil }
+
+    /// The keys of all objects of the class whose membership has to be looked at, behind the last one. Nil for all objects.
+    var keys: ArraySlice<PrimaryKey>? {
+        let className = classes[index]
+        guard var keys = new.keys(of: className) else { return nil }
+        if let old {
+            guard let others = old.keys(of: className) else { return nil }
+            if !others.isEmpty { keys = Set(keys).union(others).sorted() }
+        }
+        guard let last else { return keys[...] }
+        return keys[(keys.firstIndex { $0 > last } ?? keys.endIndex)...]
+    }
 
     init(cursor: Cursor, clock: Clock, old: View?, new: View, queries: Queries) {
         (self.cursor, self.clock, self.old, self.new, self.queries) = (cursor, clock, old, new, queries)

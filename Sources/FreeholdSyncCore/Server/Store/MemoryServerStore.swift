@@ -118,6 +118,17 @@ extension MemoryServerStore.Stream {
             return .step(step(after: cursor, objects: objects, through: version))
         case .page(let name, let key, let version, let count):
             return .page(page(name, after: key, at: version, count))
+        case .keys(let keys, let className, let version):
+            guard version >= head.logStart, version <= head.version else { return .page(nil) }
+            let past = images(after: version)
+            var page = ObjectPage(objects: [], isLast: true, horizon: head.horizon)
+            for key in Set(keys).sorted() {
+                let name = ObjectName(className, key)
+                guard let known = objects[name] else { continue }
+                let object: MergedObject? = past[name] ?? known
+                if let object, object.isAlive { page.objects.append((name, object)) }
+            }
+            return .page(page)
         case .objects(let names, let version):
             guard version >= head.logStart else { return .objects(nil) }
             var found: [ObjectName: MergedObject] = [:]

@@ -35,6 +35,8 @@ public struct ServerStoreRequest: Sendable {
         case step(after: Cursor, objects: Int, through: StreamVersion? = nil)
         /// Objects as they were at a version, behind a key.
         case page(class: SyncString, after: PrimaryKey?, at: StreamVersion, objects: Int)
+        /// Those of a class's objects that have one of the keys, as they were at a version. The answer is a page.
+        case keys([PrimaryKey], class: SyncString, at: StreamVersion)
         case objects([ObjectName], at: StreamVersion)
         /// Cuts the log, and moves the horizon: to what was committed before these times.
         case trim(log: Int64, horizon: Int64)

@@ -4,6 +4,23 @@ public protocol ConditionMatcher: Sendable {
     ///
     /// - Throws: `ConditionError`
     func compile(_ className: SyncString, _ text: SyncString) throws(ConditionError) -> any CompiledCondition
+
+    /// Understands a condition of an app whose classes are known.
+    ///
+    /// - Throws: `ConditionError`
+    func compile(
+        _ className: SyncString,
+        _ text: SyncString,
+        in schema: ConditionSchema?
+    ) throws(ConditionError) -> any CompiledCondition
+}
+
+extension ConditionMatcher {
+    public func compile(
+        _ className: SyncString,
+        _ text: SyncString,
+        in schema: ConditionSchema?
+    ) throws(ConditionError) -> any CompiledCondition { try compile(className, text) }
 }
 
 public protocol CompiledCondition: Sendable {
@@ -11,16 +28,42 @@ public protocol CompiledCondition: Sendable {
     var goesThroughLinks: Bool { get }
     /// What every object that fulfils the condition holds. Nil if that can't be told: then each change is compared with the condition.
     var equality: ConditionEquality? { get }
+    /// The keys of all objects that can fulfil the condition. Nil if any key can.
+    var keys: Set<PrimaryKey>? { get }
+    /// The number of comparisons that an answer can take.
+    var comparisons: Int { get }
     /// Whether an object fulfils the condition.
     func matches(_ name: ObjectName, _ contents: [SyncString: MergedContent]) -> Bool
+
+    /// A Boolean value that indicates whether there can be objects about which the condition has no answer.
+    var canFail: Bool { get }
+    /// Returns why the condition has no answer about an object; `nil` if it has one.
+    func failure(_ name: ObjectName, _ contents: [SyncString: MergedContent]) -> ConditionError?
 }
 
 extension CompiledCondition {
     public var equality: ConditionEquality? { nil }
+    public var keys: Set<PrimaryKey>? { nil }
+    public var comparisons: Int { 1 }
+    public var canFail: Bool { false }
+    public func failure(_ name: ObjectName, _ contents: [SyncString: MergedContent]) -> ConditionError? { nil }
+}
+
+/// How many objects are compared with conditions in one go.
+public enum ConditionPage {
+    /// The number of objects of a page for conditions with so many comparisons together.
+    ///
+    /// - Parameter limit: the most objects of a page.
+    public static func objects(comparisons: Int, limit: Int) -> Int {
+        max(1, min(limit, 100_000 / max(comparisons, 1)))
+    }
 }
 
 /// A property that has one of these values wherever a condition holds.
 public struct ConditionEquality: Hashable, Sendable {
+    /// The property that is an object's key.
+    public static let key: SyncString = "_id"
+
     public let property: SyncString
     public let values: [SyncValue]
 
@@ -29,6 +72,12 @@ public struct ConditionEquality: Hashable, Sendable {
         guard values.allSatisfy(\.isIndexed) else { return nil }
         self.property = property
         self.values = values
+    }
+
+    /// Objects with one of these keys.
+    public init(keys: Set<PrimaryKey>) {
+        property = Self.key
+        values = keys.sorted().map { SyncValue($0) }
     }
 }
 
@@ -40,5 +89,15 @@ public struct ConditionError: Error, Hashable, Sendable {
     public init(position: UInt64, text: SyncString) {
         self.position = position
         self.text = text
+    }
+
+    /// - Parameters:
+    ///   - characters: the position as the parser counts. Nil for the beginning.
+    ///   - condition: the condition's text.
+    public init(_ text: String, at characters: Int?, in condition: SyncString) {
+        let whole = condition.string
+        let end = whole.index(whole.startIndex, offsetBy: characters ?? 0, limitedBy: whole.endIndex) ?? whole.endIndex
+        position = UInt64(whole.utf8.distance(from: whole.startIndex, to: end))
+        self.text = SyncString(text)
     }
 }

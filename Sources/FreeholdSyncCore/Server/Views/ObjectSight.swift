@@ -4,24 +4,44 @@ public struct ObjectSight: Sendable {
     public let className: SyncString
     private let condition: any CompiledCondition
     private let mask: FieldMask?
+    private let canFail: Bool
+
+    /// The keys of all objects that can be seen. Nil if any object can.
+    public var keys: Set<PrimaryKey>? { condition.keys }
+
+    /// The number of comparisons that it can take to know whether an object can be seen.
+    public var comparisons: Int { condition.comparisons }
 
     /// - Parameters:
     ///   - text: as the query language has it.
     ///   - rights: nil: everything may be seen.
+    ///   - schema: the stored classes, as far as they are known.
     /// - Throws: `ConditionError` for a condition that can't be read, that goes through links, or that asks for what is hidden.
     public init(
         _ className: SyncString,
         _ text: SyncString,
         _ matcher: some ConditionMatcher,
-        _ rights: (any SessionRights)?
+        _ rights: (any SessionRights)?,
+        in schema: ConditionSchema? = nil
     ) throws(ConditionError) {
         self.className = className
         let narrowed = try rights?.narrowed(ClassQuery(className: className, condition: text)) ?? text
-        condition = try matcher.compile(className, narrowed)
+        condition = try matcher.compile(className, narrowed, in: schema)
         guard !condition.goesThroughLinks else {
             throw ConditionError(position: 0, text: "Conditions that go through links aren't served.")
         }
         mask = rights?.mask(of: className)
+        canFail = rights == nil && condition.canFail
+    }
+
+    /// Checks that the condition has an answer about an object.
+    ///
+    /// It does nothing for users with rights, since the object may be hidden from them.
+    /// - Throws: `ConditionError` if the condition leads through a link of the object.
+    /// - Complexity: O(size of the object)
+    public func check(_ name: ObjectName, _ contents: [SyncString: MergedContent]) throws(ConditionError) {
+        guard canFail, name.className == className, let failure = condition.failure(name, contents) else { return }
+        throw failure
     }
 
     /// What is seen of an object. Nil if nothing is.

@@ -2,127 +2,190 @@ import FreeholdEngine
 
 /// Conditions as they are written become tests.
 extension ObjectTest {
-    init(_ condition: Condition) throws(ConditionError) {
+    init(_ condition: Condition, in source: ConditionSource) throws(ConditionError) {
         switch condition {
         case .truth(let truth): self = .truth(truth)
-        case .and(let parts, _):
-            var tests: [ObjectTest] = []
-            for part in parts { tests.append(try ObjectTest(part)) }
-            self = .all(tests)
-        case .or(let parts, _):
-            var tests: [ObjectTest] = []
-            for part in parts { tests.append(try ObjectTest(part)) }
-            self = .any(tests)
-        case .not(let part): self = .not(try ObjectTest(part))
-        case .between(.path(let path), let lower, let upper, let isClosed):
-            let question = ValueQuestion.between(
-                lower: try Self.value(lower),
-                upper: try Self.value(upper),
-                isClosed: isClosed
-            )
-            self = .values(try Self.path(path), path.quantifier ?? .any, question)
-        case .compare(.path(let path), let relation, .constant(let constant), let options):
-            self = try Self.comparison(path, relation, constant, options)
-        case .compare(.constant(let constant), let relation, .path(let path), let options):
-            guard let mirrored = relation.mirrored else { throw Self.unserved("A constant on the left side here") }
-            self = try Self.comparison(path, mirrored, constant, options)
-        case .term(.path(let path)):
-            self = .values(try Self.path(path), path.quantifier ?? .any, .compare(.equal, .bool(true)))
-        case .between, .compare: throw Self.unserved("A comparison of two properties, and arithmetic")
-        case .fullText: throw Self.unserved("TEXT")
-        case .within: throw Self.unserved("geoWithin")
-        case .term: throw Self.unserved("A condition that is no comparison")
+        case .and(let parts, _): self = .all(try Self.tests(parts, in: source))
+        case .or(let parts, _): self = .any(try Self.tests(parts, in: source))
+        case .not(let part): self = .not(try ObjectTest(part, in: source))
+        case .between(let term, let lower, let upper, let isClosed):
+            let operand = try ValueOperand(term, in: source)
+            let bounds = (try Self.value(lower, in: source), try Self.value(upper, in: source))
+            let kind = ValueQuestion.Kind.between(bounds.0, bounds.1, isClosed: isClosed)
+            self = .values(operand, ValueQuestion(kind, isMixed: operand.isMixed))
+        case .compare(.constant, _, .constant, _): throw source.unserved("A comparison of two constants")
+        case .compare(.constant(.list(_, _?)), _, _, _):
+            throw source.unserved("A list with a quantifier")
+        case .compare(let term, let relation, .constant(let constant), let options):
+            self = try Self.comparison(term, relation, to: constant, options: options, in: source)
+        case .compare(.constant(let constant), let relation, let term, let options):
+            guard let mirrored = relation.mirrored else {
+                throw source.error("\(relation.rawValue) needs the property on its left.")
+            }
+            self = try Self.comparison(term, mirrored, to: constant, options: options, in: source)
+        case .compare(let a, let relation, let b, let options):
+            let (left, right) = (try ValueOperand(a, in: source), try ValueOperand(b, in: source))
+            self = try Self.comparison(left, relation, to: right, options: options, in: source)
+        case .term(let term): self = try Self.comparison(term, .equal, to: .value(.bool(true)), options: [], in: source)
+        case .fullText(let path, _): throw source.unserved("TEXT", at: path.position)
+        case .within(let path, _): throw source.unserved("geoWithin", at: path.position)
         }
     }
 
-    private static func unserved(_ what: String, at position: Int? = nil) -> ConditionError {
-        ConditionError(position: UInt64(position ?? 0), text: SyncString("\(what) isn't served."))
+    private static func tests(_ conditions: [Condition], in source: ConditionSource) throws(ConditionError)
+        -> [ObjectTest]
+    {
+        var tests: [ObjectTest] = []
+        for condition in conditions { tests.append(try ObjectTest(condition, in: source)) }
+        return tests
+    }
+
+    // MARK: Comparisons
+
+    private static func comparison(
+        _ a: ValueOperand,
+        _ relation: ConditionOperator,
+        to b: ValueOperand,
+        options: TextOptions,
+        in source: ConditionSource
+    ) throws(ConditionError) -> ObjectTest {
+        let relation = relation == .isIn ? .equal : relation
+        if options.isEmpty, let comparison = relation.comparison { return .operands(a, comparison, b) }
+        guard let text = relation.text, text != .matches else { throw source.unserved(relation.rawValue) }
+        return .texts(a, text, b, options)
     }
 
     private static func comparison(
-        _ path: NamedPath,
+        _ term: Term,
         _ relation: ConditionOperator,
-        _ constant: Constant,
-        _ options: TextOptions
+        to constant: Constant,
+        options: TextOptions,
+        in source: ConditionSource
     ) throws(ConditionError) -> ObjectTest {
-        if path.suffix == .count {
-            guard let comparison = relation.comparison else { throw unserved("@count with this operator") }
-            return .count(try Self.path(path, suffix: .count), comparison, try value(constant))
+        let operand = try ValueOperand(term, in: source)
+        if case .type(let path) = operand { return try isType(path, relation, to: constant, in: source) }
+        func question(_ kind: ValueQuestion.Kind, _ links: Set<ObjectName> = []) -> ObjectTest {
+            .values(operand, ValueQuestion(kind, links: links, isMixed: operand.isMixed))
         }
-        let question = try question(relation, constant, options)
-        return .values(try Self.path(path), path.quantifier ?? .any, question)
-    }
-
-    private static func question(
-        _ relation: ConditionOperator,
-        _ constant: Constant,
-        _ options: TextOptions
-    ) throws(ConditionError) -> ValueQuestion {
-        guard options.isEmpty else { throw unserved("[c] and [d]") }
         if relation == .isIn {
-            guard case .list(let constants, nil) = constant else { throw unserved("IN without a list") }
-            var questions: [ValueQuestion] = []
-            for constant in constants { questions.append(try question(.equal, constant, [])) }
-            return .isIn(questions)
-        }
-        if case .objectWithPrimaryKey(let className, let key) = constant {
-            guard let key = PrimaryKey(key), relation == .equal || relation == .notEqual else {
-                throw unserved("An object with this operator")
+            guard case .list(let all, let quantifier) = constant, quantifier == nil || quantifier == .any else {
+                throw source.unserved("IN without a list")
             }
-            return .compareLink(isEqual: relation == .equal, ObjectName(SyncString(className), key))
+            let (constants, links) = try values(all, in: source)
+            guard !options.isEmpty else { return question(.isIn(constants), links) }
+            guard links.isEmpty else { throw source.unserved("An object without regard to case") }
+            return question(.isInTexts(constants, options))
         }
-        let value = try value(constant)
-        if let comparison = relation.comparison { return .compare(comparison, value) }
-        let bytes: [UInt8]
-        switch value {
-        case .string(let text): bytes = Array(text.utf8)
-        case .data(let data): bytes = Array(data)
-        default: throw unserved("\(relation.rawValue) with what is no string")
-        }
-        guard let question = BytesQuestion(relation, bytes) else { throw unserved(relation.rawValue) }
-        return .text(question)
-    }
-
-    private static func path(_ path: NamedPath, suffix: NamedPath.Suffix? = nil) throws(ConditionError) -> ValuePath {
-        guard path.suffix == suffix else { throw unserved("What is made of values", at: path.position) }
-        var names: [SyncString] = []
-        for step in path.steps {
-            guard case .name(let name) = step else {
-                throw unserved("A place in a collection, and @links", at: path.position)
-            }
-            names.append(SyncString(name))
-        }
-        guard !names.isEmpty else { throw unserved("SELF", at: path.position) }
-        return ValuePath(names: names)
-    }
-
-    private static func value(_ constant: Constant) throws(ConditionError) -> Value {
         switch constant {
-        case .value(let value):
-            switch value {
-            case .link, .objectLink, .list, .dictionary: throw unserved("This constant")
-            default: return value
-            }
-        case .number(let text):
-            if let whole = Int64(text) { return .int(whole) }
-            if let number = Double(text) { return .double(number) }
-            // As apps write constants of float properties: `1.5f`.
-            if text.hasSuffix("f"), let number = Float(text.dropLast()) { return .float(number) }
-            throw unserved("The number \(text)")
-        case .list, .argument, .object, .objectWithPrimaryKey, .shape: throw unserved("This constant")
+        case .list(let all, let quantifier):
+            guard case .path(let path) = operand, quantifier == nil, !path.isQuantified,
+                relation == .equal || relation == .notEqual, options.isEmpty
+            else { throw source.unserved("A list with this operator") }
+            let (constants, links) = try values(all, in: source)
+            guard links.isEmpty else { throw source.unserved("A list of objects") }
+            return .elements(path, constants, isNegated: relation == .notEqual)
+        case .objectWithPrimaryKey(let className, let key):
+            guard let name = ObjectName(className, key), options.isEmpty, let comparison = relation.comparison,
+                comparison == .equal || comparison == .notEqual
+            else { throw source.unserved("An object with this operator") }
+            return question(.compare(comparison, .value(.null)), [name])
+        default: break
         }
+        let value = try value(constant, in: source)
+        if options.isEmpty, let comparison = relation.comparison { return question(.compare(comparison, value)) }
+        guard let text = relation.text, text != .matches else { throw source.unserved(relation.rawValue) }
+        switch value {
+        case .value(.string(let pattern)): try check(pattern, text, in: source)
+        case .value(.data), .value(.null): break
+        // Values of other types aren't strings, so that their case doesn't matter.
+        default:
+            guard let comparison = relation.comparison else {
+                throw source.error("\(relation.rawValue) needs a string.")
+            }
+            return question(.compare(comparison, value))
+        }
+        return question(.text(text, value, options))
+    }
+
+    private static func isType(
+        _ path: ValuePath,
+        _ relation: ConditionOperator,
+        to constant: Constant,
+        in source: ConditionSource
+    ) throws(ConditionError) -> ObjectTest {
+        var names = [constant]
+        if relation == .isIn, case .list(let all, nil) = constant { names = all }
+        var tests: [ObjectTest] = []
+        for constant in names {
+            guard case .value(.string(let name)) = constant, ValueTypeName.isKnown(name),
+                relation == .equal || relation == .notEqual || relation == .isIn
+            else { throw source.error("@type is compared with the name of a type by == and !=.", at: path.position) }
+            tests.append(.isType(path, name, isNegated: relation == .notEqual))
+        }
+        // A quantifier would be about all names together.
+        guard tests.count == 1 || path.quantifier == .any else { throw source.unserved("@type with IN here") }
+        return tests.count == 1 ? tests[0] : .any(tests)
+    }
+
+    /// The longest part of a LIKE pattern between two stars that may have a `?`. Each 64 bytes of it cost a step for each byte of a text.
+    private static let longestWildSegment = 256
+
+    private static func check(_ pattern: String, _ text: StringOperator, in source: ConditionSource)
+        throws(ConditionError)
+    {
+        guard text == .like, pattern.utf8.contains(UInt8(ascii: "?")) else { return }
+        for segment in pattern.utf8.split(separator: UInt8(ascii: "*"))
+        where segment.count > longestWildSegment && segment.contains(UInt8(ascii: "?")) {
+            throw source.unserved("LIKE with a '?' in more than \(longestWildSegment) bytes without a '*'")
+        }
+    }
+
+    // MARK: Constants
+
+    private static func values(_ constants: [Constant], in source: ConditionSource) throws(ConditionError) -> (
+        [ConditionConstant], Set<ObjectName>
+    ) {
+        var (values, links): ([ConditionConstant], Set<ObjectName>) = ([], [])
+        for constant in constants {
+            if case .objectWithPrimaryKey(let className, let key) = constant {
+                guard let name = ObjectName(className, key) else { throw source.unserved("This object") }
+                links.insert(name)
+            } else {
+                values.append(try value(constant, in: source))
+            }
+        }
+        return (values, links)
+    }
+
+    private static func value(
+        _ constant: Constant,
+        in source: ConditionSource
+    ) throws(ConditionError) -> ConditionConstant {
+        switch constant {
+        case .value(.link), .value(.objectLink), .value(.list), .value(.dictionary): break
+        case .value(let value): return .value(value)
+        case .number(let text):
+            let number = ConditionConstant.number(text)
+            if (try? number.fitting(.mixed, .equal)) != nil { return number }
+            throw source.error("\(text) is out of range.")
+        case .list, .argument, .object, .objectWithPrimaryKey, .shape: break
+        }
+        throw source.unserved("This constant")
     }
 }
 
-extension PrimaryKey {
-    fileprivate init?(_ value: Value) {
-        switch value {
-        case .null: self = .null
-        case .int(let value): self = .int(value)
-        case .string(let value): self = .string(SyncString(value))
-        case .objectId(let value): self = .objectId(value)
-        case .uuid(let value): self = .uuid(value)
+extension ObjectName {
+    /// Nil if the value can't be a key.
+    fileprivate init?(_ className: String, _ key: Value) {
+        let found: PrimaryKey
+        switch key {
+        case .null: found = .null
+        case .int(let value): found = .int(value)
+        case .string(let value): found = .string(SyncString(value))
+        case .objectId(let value): found = .objectId(value)
+        case .uuid(let value): found = .uuid(value)
         default: return nil
         }
+        self.init(SyncString(className), found)
     }
 }

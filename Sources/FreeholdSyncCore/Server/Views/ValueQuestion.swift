@@ -1,105 +1,222 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 import FreeholdEngine
 
-/// What is asked of a value.
-enum ValueQuestion: Sendable {
-    case compare(Comparison, Value)
-    case compareLink(isEqual: Bool, ObjectName)
-    case isIn([ValueQuestion])
-    case between(lower: Value, upper: Value, isClosed: Bool)
-    case text(BytesQuestion)
+/// What is asked of a value: a comparison with constants.
+///
+/// The constants are made what they are to a property of the value's type: `1.1` is the nearest float to a float, and a decimal to a decimal. To
+/// a mixed property they are what they are by themselves.
+struct ValueQuestion: Sendable {
+    enum Kind: Sendable {
+        case compare(Comparison, ConditionConstant)
+        case between(ConditionConstant, ConditionConstant, isClosed: Bool)
+        case isIn([ConditionConstant])
+        case text(StringOperator, ConditionConstant, TextOptions)
+        /// One of several texts, without regard to case or accents.
+        case isInTexts([ConditionConstant], TextOptions)
+    }
 
-    func isTrue(of value: SyncValue) -> Bool {
-        switch self {
-        case .isIn(let questions): return questions.contains { $0.isTrue(of: value) }
-        case .compareLink(let isEqual, let name):
-            if case .link(let other) = value { return (other == name) == isEqual }
-            return !isEqual
+    private let kind: Kind
+    /// The tests for values of all types that aren't in `special`.
+    private let common: [ValueTest]
+    /// The tests for values of types with which the constants are compared as other values.
+    private let special: [ColumnType: [ValueTest]]
+    /// Whether every string and data passes: null is less than all of them.
+    private let aboveNull: Bool
+    /// The constants that are objects.
+    let links: Set<ObjectName>
+
+    /// - Parameter isMixed: whether the values are those of a mixed property. Nil if that isn't known.
+    init(_ kind: Kind, links: Set<ObjectName> = [], isMixed: Bool?) {
+        (self.kind, self.links) = (kind, links)
+        var common = Self.tests(kind, .mixed)
+        if isMixed == true { for index in common.indices { common[index].isMixed = true } }
+        self.common = common
+        var special: [ColumnType: [ValueTest]] = [:]
+        if isMixed != true {
+            for type in kind.constants.reduce(into: Set<ColumnType>(), { $0.formUnion($1.specialTypes) }) {
+                special[type] = Self.tests(kind, type)
+            }
+        }
+        self.special = special
+        if isMixed != true, case .compare(let comparison, .value(.null)) = kind {
+            aboveNull = comparison == .greater || comparison == .greaterOrEqual
+        } else {
+            aboveNull = false
+        }
+    }
+
+    func isTrue(of value: ConditionValue) -> Bool {
+        switch value {
+        case .link(let name):
+            if !links.isEmpty { return isNegated != links.contains(name) }
+            return isTrue(of: value.value)
+        case .object: return isTrue(of: value.value)
+        case .plain(let value):
+            if case .compare = kind, !links.isEmpty { return isNegated }
+            return isTrue(of: value)
+        }
+    }
+
+    private var isNegated: Bool { if case .compare(.notEqual, _) = kind { true } else { false } }
+
+    private func isTrue(of value: Value) -> Bool {
+        guard let type = value.type else { return common.contains { $0.matches(value) } }
+        if aboveNull, type == .string || type == .data { return true }
+        return (special[type] ?? common).contains { $0.matches(value) }
+    }
+
+    // MARK: Tests
+
+    private static func tests(_ kind: Kind, _ type: ColumnType) -> [ValueTest] {
+        switch kind {
         case .compare(let comparison, let constant):
-            guard let value = value.plain else { return comparison == .notEqual }
-            if comparison == .equal || comparison == .notEqual {
-                return comparison.holds(Value.compare(value, constant))
-            }
-            return value.isComparable(to: constant) && comparison.holds(Value.compare(value, constant))
+            return [ValueTest(.comparison(comparison, constant.fitted(type, comparison.written)))]
         case .between(let lower, let upper, let isClosed):
-            guard let value = value.plain, value.isComparable(to: lower), value.isComparable(to: upper) else {
-                return false
+            let (from, to) = (lower.fitted(type, .less), upper.fitted(type, .less))
+            return [ValueTest(.between(lower: from, upper: to, isClosed: isClosed))]
+        case .isIn(let constants): return [ValueTest(.oneOf(constants.map { $0.fitted(type, .isIn) }))]
+        case .text(let op, let constant, let options):
+            return [ValueTest(.text(op, constant.fitted(type, op.written), options))]
+        case .isInTexts(let constants, let options):
+            return constants.map { ValueTest(.text(.equal, $0.fitted(type, .isIn), options)) }
+        }
+    }
+}
+
+extension ValueQuestion.Kind {
+    fileprivate var constants: [ConditionConstant] {
+        switch self {
+        case .compare(_, let constant), .text(_, let constant, _): [constant]
+        case .between(let lower, let upper, _): [lower, upper]
+        case .isIn(let constants), .isInTexts(let constants, _): constants
+        }
+    }
+}
+
+extension ValueQuestion {
+    /// The constants of which every value is one of which the answer is yes. Nil if others can be, too.
+    fileprivate var equals: [ConditionConstant]? {
+        switch kind {
+        case .compare(.equal, let constant): links.isEmpty ? [constant] : []
+        case .isIn(let constants): constants
+        default: nil
+        }
+    }
+
+    /// The values of which each value is one that an index holds, if the answer is yes. Nil if others can be, too.
+    var values: [SyncValue]? {
+        guard let equals else { return nil }
+        var values = links.map { SyncValue.link($0) }
+        for constant in equals {
+            guard let own = constant.indexed else { return nil }
+            values += own
+        }
+        return values
+    }
+
+    /// The keys of which each key is one, if the answer is yes. Nil if there can be others.
+    var keys: Set<PrimaryKey>? {
+        guard let equals else { return nil }
+        var keys: Set<PrimaryKey> = []
+        for constant in equals {
+            if case .value(.null) = constant {
+                keys.insert(.null)
+            } else {
+                for value in constant.indexed ?? [] { if let key = PrimaryKey(value) { keys.insert(key) } }
             }
-            let order = Value.compare(value, upper)
-            return Value.compare(value, lower) >= 0 && (isClosed ? order <= 0 : order < 0)
-        case .text(let test):
-            switch value {
-            case .string(let text):
-                var text = text.string
-                return text.withUTF8 { test.isTrue(of: UnsafeRawBufferPointer($0)) }
-            case .data(let data): return data.withUnsafeBytes { test.isTrue(of: $0) }
-            default: return false
-            }
+        }
+        return keys
+    }
+}
+
+/// A constant that a condition compares with.
+enum ConditionConstant: Sendable {
+    case value(Value)
+    /// A number as it is written.
+    case number(String)
+
+    /// Returns the value with which values of a type are compared.
+    func fitting(_ type: ColumnType, _ op: ConditionOperator) throws(ConstantMisfit) -> Value {
+        switch self {
+        case .value(let value): try Constant.value(value).fitting(type, op)
+        case .number(let text): try Constant.number(text).fitting(type, op)
+        }
+    }
+}
+
+extension ConditionConstant {
+    /// The value that a constant is to values of a type. If they don't compare, it is what it is by itself: equal to none of them.
+    fileprivate func fitted(_ type: ColumnType, _ op: ConditionOperator) -> Value {
+        (try? fitting(type, op)) ?? (try? fitting(.mixed, op)) ?? .null
+    }
+
+    /// The types of values with which the constant is compared as another value than it is by itself.
+    fileprivate var specialTypes: Set<ColumnType> {
+        switch self {
+        case .number: return [.float, .decimal128, .bool]
+        case .value(.double): return [.float, .decimal128]
+        case .value(.float): return [.decimal128]
+        case .value(.int): return [.bool]
+        case .value(.string):
+            let types: [ColumnType] = [.data, .objectId, .uuid, .int, .float, .double, .decimal128]
+            return Set(types.filter { (try? fitting($0, .less)) != nil })
+        default: return []
+        }
+    }
+
+    /// The integers, texts, ObjectIds and UUIDs that the constant is equal to. Nil for null and for numbers that aren't whole.
+    fileprivate var indexed: [SyncValue]? {
+        switch self {
+        case .value(.string(let text)):
+            var values: [SyncValue] = [.string(SyncString(text))]
+            if case .objectId(let id)? = try? fitting(.objectId, .equal) { values.append(.objectId(id)) }
+            if case .uuid(let id)? = try? fitting(.uuid, .equal) { values.append(.uuid(id)) }
+            if case .int(let number)? = try? fitting(.int, .equal) { values.append(.int(number)) }
+            return values
+        case .value(.objectId(let id)): return [.objectId(id)]
+        case .value(.uuid(let id)): return [.uuid(id)]
+        case .number, .value(.int), .value(.float), .value(.double), .value(.decimal128):
+            if case .int(let number)? = try? fitting(.int, .equal) { return [.int(number)] }
+            return nil
+        default: return nil
+        }
+    }
+}
+
+extension PrimaryKey {
+    fileprivate init?(_ value: SyncValue) {
+        switch value {
+        case .int(let value): self = .int(value)
+        case .string(let value): self = .string(value)
+        case .objectId(let value): self = .objectId(value)
+        case .uuid(let value): self = .uuid(value)
+        default: return nil
         }
     }
 }
 
 extension Comparison {
-    /// - Parameter order: −1, 0 or 1.
-    func holds(_ order: Int) -> Bool {
+    fileprivate var written: ConditionOperator {
         switch self {
-        case .equal: order == 0
-        case .notEqual: order != 0
-        case .less: order < 0
-        case .lessOrEqual: order <= 0
-        case .greater: order > 0
-        case .greaterOrEqual: order >= 0
+        case .equal: .equal
+        case .notEqual: .notEqual
+        case .less: .less
+        case .lessOrEqual: .lessOrEqual
+        case .greater: .greater
+        case .greaterOrEqual: .greaterOrEqual
         }
     }
 }
 
-extension Value {
-    /// Whether one of the two can be less than the other: numbers with numbers, else the same type. Nothing is less than null or NaN.
-    fileprivate func isComparable(to other: Value) -> Bool {
-        switch (self, other) {
-        case (.null, _), (_, .null), (.bool, _), (_, .bool): false
-        case (.int, _), (.float, _), (.double, _), (.decimal128, _): other.isNumber && !isNaN && !other.isNaN
-        default: type == other.type
-        }
-    }
-
-    private var isNumber: Bool {
+extension StringOperator {
+    fileprivate var written: ConditionOperator {
         switch self {
-        case .int, .float, .double, .decimal128: true
-        default: false
-        }
-    }
-
-    private var isNaN: Bool {
-        switch self {
-        case .float(let value): value.isNaN
-        case .double(let value): value.isNaN
-        case .decimal128(let value): value.doubleValue.isNaN
-        default: false
-        }
-    }
-}
-
-extension SyncValue {
-    /// Nil for links, collections and embedded objects.
-    fileprivate var plain: Value? {
-        switch self {
-        case .null: .null
-        case .bool(let value): .bool(value)
-        case .int(let value): .int(value)
-        case .float(let value): .float(value)
-        case .double(let value): .double(value)
-        case .string(let value): .string(value.string)
-        case .data(let value): .data(value)
-        case .date(let value): .timestamp(value)
-        case .objectId(let value): .objectId(value)
-        case .uuid(let value): .uuid(value)
-        case .decimal128(let value): .decimal128(value)
-        case .link, .list, .dictionary, .embedded: nil
+        case .equal: .equal
+        case .notEqual: .notEqual
+        case .beginsWith: .beginsWith
+        case .endsWith: .endsWith
+        case .contains: .contains
+        case .like: .like
+        case .matches: .matches
         }
     }
 }

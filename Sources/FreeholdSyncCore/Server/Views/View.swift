@@ -5,6 +5,8 @@ struct View: Sendable {
     /// By rising class names; of each the conditions that were understood.
     let classes: [SyncString]
     private let conditions: [SyncString: [any CompiledCondition]]
+    /// The conditions that may have no answer about an object, with their places among the queries of their class.
+    private let uncertain: [SyncString: [(index: UInt64, condition: any CompiledCondition)]]
     /// Of classes of which not all is shown.
     private let masks: [SyncString: FieldMask]
     let identity: ViewIdentity
@@ -18,22 +20,28 @@ struct View: Sendable {
     /// Nothing.
     static let empty = View(Queries(version: 0, queries: []), EmptyMatcher())
 
-    /// - Parameter rights: what may be seen of what the queries ask for. Nil: all.
+    /// - Parameters:
+    ///   - rights: what may be seen of what the queries ask for. Nil: all.
+    ///   - lens: it has checked the queries.
+    ///   - schema: the stored classes, as far as they are known.
     init(
         _ queries: Queries,
         _ matcher: some ConditionMatcher,
         _ rights: (any SessionRights)? = nil,
-        _ lens: (any SessionLens)? = nil
+        _ lens: (any SessionLens)? = nil,
+        in schema: ConditionSchema? = nil
     ) {
         var narrowed: Set<ClassQuery> = []
+        var uncertain: [SyncString: [(index: UInt64, condition: any CompiledCondition)]] = [:]
         var conditions: [SyncString: [any CompiledCondition]] = [:]
         var counts: [SyncString: UInt64] = [:]
         for query in queries.queries {
             let index = counts[query.className, default: 0]
             counts[query.className] = index + 1
             do throws(ConditionError) {
+                if lens == nil { try schema?.check(query) }
                 let text = try rights?.narrowed(query) ?? query.condition
-                let condition = try matcher.compile(query.className, text)
+                let condition = try matcher.compile(query.className, text, in: schema)
                 if condition.goesThroughLinks {
                     throw ConditionError(position: 0, text: "Conditions that go through links aren't served.")
                 }
@@ -41,6 +49,10 @@ struct View: Sendable {
                     continue
                 }
                 conditions[query.className, default: []].append(condition)
+                // With rights the object may be hidden: then its contents aren't mentioned.
+                if rights == nil, condition.canFail {
+                    uncertain[query.className, default: []].append((index, condition))
+                }
             } catch {
                 errors.append(
                     QueryError(
@@ -56,6 +68,7 @@ struct View: Sendable {
         // A class without any condition that was understood is in the view: it has no objects.
         classes = Set(queries.queries.map(\.className)).sorted()
         self.conditions = conditions
+        self.uncertain = uncertain
         var masks: [SyncString: FieldMask] = [:]
         for name in classes {
             if let mask = rights?.mask(of: name), !mask.showsAll { masks[name] = mask }
@@ -70,6 +83,41 @@ struct View: Sendable {
     /// Of each condition its class, and what objects that fulfil it hold.
     var equalities: [(className: SyncString, equality: ConditionEquality?)] {
         conditions.flatMap { name, conditions in conditions.map { (name, $0.equality) } }
+    }
+
+    /// The keys of all objects of a class that can be in the view, rising. Nil if any object can.
+    ///
+    /// - Complexity: O(*n* log *n*) for *n* keys.
+    func keys(of className: SyncString) -> [PrimaryKey]? {
+        var all: Set<PrimaryKey> = []
+        for condition in conditions[className] ?? [] {
+            guard let keys = condition.keys else { return nil }
+            all.formUnion(keys)
+        }
+        return all.sorted()
+    }
+
+    /// The number of comparisons that it can take to know whether an object of a class is in the view.
+    func comparisons(of className: SyncString) -> Int {
+        conditions[className]?.reduce(0) { $0 + $1.comparisons } ?? 0
+    }
+
+    /// A Boolean value that indicates whether there can be objects about which a condition has no answer.
+    var canFail: Bool { !uncertain.isEmpty }
+
+    /// The conditions that have no answer about an object. Those of `known` are left out.
+    func failures(
+        _ name: ObjectName,
+        _ contents: StepContents.Contents?,
+        except known: Set<QueryPlace>
+    ) -> [QueryPlace: ConditionError] {
+        guard let contents, let conditions = uncertain[name.className] else { return [:] }
+        var failures: [QueryPlace: ConditionError] = [:]
+        for (index, condition) in conditions {
+            let place = QueryPlace(className: name.className, index: index)
+            if !known.contains(place) { failures[place] = condition.failure(name, contents) }
+        }
+        return failures
     }
 
     func contains(_ name: ObjectName, _ object: MergedObject?) -> Bool {
@@ -120,6 +168,12 @@ struct View: Sendable {
         if version == after.version(mask) { return nil }
         return after.difference(since: version, old: object.before, mask)
     }
+}
+
+/// The place of a query among those of its class.
+struct QueryPlace: Hashable, Sendable {
+    let className: SyncString
+    let index: UInt64
 }
 
 /// What tells views apart. It is compared as a whole: whoever writes queries could find two with equal numbers, and would be sent what

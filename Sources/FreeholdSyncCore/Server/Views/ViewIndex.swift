@@ -87,6 +87,10 @@ struct ViewIndex: Sendable {
             }
             add(views.general)
             for (property, byValue) in views.named {
+                if property == ConditionEquality.key {
+                    if let numbers = byValue[SyncValue(object.step.name.key)] { add(numbers) }
+                    continue
+                }
                 for contents in [object.before, object.after] {
                     guard let content = contents?[property] else { continue }
                     switch content.indexed {

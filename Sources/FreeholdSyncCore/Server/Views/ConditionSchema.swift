@@ -1,0 +1,69 @@
+public import FreeholdEngine
+
+/// The classes that conditions ask of, as far as a server knows them.
+///
+/// With it a condition that the language doesn't allow for a class is an error when it is compiled, as it is in an app's own file. Without it
+/// (in an app without a schema) the values decide: see `QueryMatcher`.
+public struct ConditionSchema: Sendable {
+    private let tables: [String: TableSpec]
+    private let names: SchemaNames
+
+    /// - Complexity: O(size of the classes).
+    public init(_ tables: [TableSpec]) {
+        self.tables = Dictionary(tables.map { ($0.name, $0) }) { first, _ in first }
+        names = SchemaNames(tables)
+    }
+
+    func table(_ name: String) -> TableSpec? { tables[name] }
+
+    /// Checks a condition as a client wrote it: that its properties exist, that its constants fit them, and that it doesn't lead through links.
+    ///
+    /// Conditions on classes that aren't in the schema are left alone.
+    /// - Throws: `ConditionError`
+    public func check(_ query: ClassQuery) throws(ConditionError) {
+        guard let table = names.cls(named: query.className.string) else { return }
+        let written = try WrittenQuery(query.condition)
+        // What isn't served is named before what is wrong.
+        _ = try ObjectTest(written.condition, in: ConditionSource(query.condition, self, tables[table.name]))
+        do throws(FreeholdEngine.QueryError) { _ = try QueryCompiler(names, table).compile(written) } catch {
+            throw ConditionError(error.message, at: error.position, in: query.condition)
+        }
+    }
+}
+
+extension WrittenQuery {
+    /// A condition without an order and without limits.
+    ///
+    /// - Throws: `ConditionError`
+    init(_ condition: SyncString) throws(ConditionError) {
+        do throws(FreeholdEngine.QueryError) { self = try QueryParser.parse(condition.string) } catch {
+            throw ConditionError(error.message, at: error.position, in: condition)
+        }
+        guard stages.isEmpty else {
+            throw ConditionError(
+                position: 0,
+                text: "Sorting, distinct and limits aren't part of what is subscribed to."
+            )
+        }
+    }
+}
+
+/// The text that a condition is compiled of, and the class that it is about.
+struct ConditionSource {
+    let text: SyncString
+    let schema: ConditionSchema?
+    /// Nil if nothing is known of the class.
+    var table: TableSpec?
+
+    init(_ text: SyncString, _ schema: ConditionSchema?, _ table: TableSpec?) {
+        (self.text, self.schema, self.table) = (text, schema, table)
+    }
+
+    func error(_ message: String, at position: Int? = nil) -> ConditionError {
+        ConditionError(message, at: position, in: text)
+    }
+
+    func unserved(_ what: String, at position: Int? = nil) -> ConditionError {
+        error("\(what) isn't served.", at: position)
+    }
+}

@@ -1,0 +1,189 @@
+import FreeholdEngine
+
+/// A condition that an object answers: yes, no, or not at all.
+indirect enum ObjectTest: Sendable {
+    case truth(Bool)
+    case all([ObjectTest])
+    case any([ObjectTest])
+    case not(ObjectTest)
+    case values(ValueOperand, ValueQuestion)
+    /// The name of a type that the values are of, or aren't.
+    case isType(ValuePath, String, isNegated: Bool)
+    case operands(ValueOperand, Comparison, ValueOperand)
+    case texts(ValueOperand, StringOperator, ValueOperand, TextOptions)
+    /// A collection has just these elements, or hasn't.
+    case elements(ValuePath, [ConditionConstant], isNegated: Bool)
+
+    /// Conjunctions end at the first part that isn't true. So what stands first in one, such as a right, hides the rest.
+    func answer(_ root: ConditionRoot) -> Bool? {
+        switch self {
+        case .truth(let truth): return truth
+        case .not(let test): return test.answer(root).map { !$0 }
+        case .all(let tests):
+            for test in tests {
+                let answer = test.answer(root)
+                if answer != true { return answer }
+            }
+            return true
+        case .any(let tests):
+            var isUnknown = false
+            for test in tests {
+                switch test.answer(root) {
+                case true?: return true
+                case false?: break
+                case nil: isUnknown = true
+                }
+            }
+            return isUnknown ? nil : false
+        case .values(.path(let path), let question):
+            if let single = path.single(root) { return question.isTrue(of: single) == (path.quantifier != .none) }
+            return path.values(root).map { path.quantifier.holds($0, question.isTrue) }
+        case .values(let operand, let question):
+            return operand.values(root).map { operand.quantifier.holds($0, question.isTrue) }
+        case .isType(let path, let name, let isNegated):
+            return path.values(root).map {
+                path.quantifier.holds($0) { ValueTypeName.isName(name, of: $0.value) != isNegated }
+            }
+        case .operands(let a, let comparison, let b): return Self.compare(a, b, comparison: comparison, root: root)
+        case .texts(let a, let op, let b, let options):
+            return Self.pairs(a, b, root: root) { value, pattern in
+                var test = ValueTest(.text(op, pattern.value, options))
+                test.isMixed = a.isMixed == true
+                return test.matches(value.value)
+            }
+        case .elements(let path, let constants, let isNegated):
+            return Self.hasElements(path, constants, in: root).map { $0 != isNegated }
+        }
+    }
+
+    /// The quantifier of the left side is the outer one.
+    private static func pairs(
+        _ a: ValueOperand,
+        _ b: ValueOperand,
+        root: ConditionRoot,
+        _ holds: (ConditionValue, ConditionValue) -> Bool
+    ) -> Bool? {
+        guard let left = a.values(root), let right = b.values(root) else { return nil }
+        return a.quantifier.holds(left) { x in b.quantifier.holds(right) { holds(x, $0) } }
+    }
+
+    private static func compare(
+        _ a: ValueOperand,
+        _ b: ValueOperand,
+        comparison: Comparison,
+        root: ConditionRoot
+    ) -> Bool? {
+        let isType = a.isType || b.isType
+        return pairs(a, b, root: root) { x, y in
+            if isType, case .plain(let x) = x, case .plain(let y) = y, !x.isNull, !y.isNull {
+                guard comparison == .equal || comparison == .notEqual else { return false }
+                return ValueTypeName.areOne(x, y) == (comparison == .equal)
+            }
+            return ConditionValue.holds(x, comparison, y)
+        }
+    }
+
+    private static func hasElements(
+        _ path: ValuePath,
+        _ constants: [ConditionConstant],
+        in root: ConditionRoot
+    ) -> Bool? {
+        guard var found = path.values(root) else { return nil }
+        if found.count == 1, case .plain(let value) = found[0], path.isOne(root) {
+            switch value {
+            case .list(let list): found = list.values.map { .plain($0) }
+            case .dictionary(let dictionary): found = dictionary.entries.map { .plain($0.value) }
+            // What a schema doesn't know may be a collection that is empty.
+            case .null where path.types == nil: found = []
+            default: return false
+            }
+        }
+        guard found.count == constants.count else { return false }
+        return zip(found, constants).allSatisfy { value, constant in
+            ValueQuestion(.compare(.equal, constant), isMixed: path.isMixed).isTrue(of: value)
+        }
+    }
+}
+
+extension Quantifier {
+    func holds(_ values: [ConditionValue], _ condition: (ConditionValue) -> Bool) -> Bool {
+        switch self {
+        case .any: values.contains(where: condition)
+        case .all: values.allSatisfy(condition)
+        case .none: !values.contains(where: condition)
+        }
+    }
+}
+
+// MARK: - What is known of all objects that fulfil a condition
+
+extension ObjectTest {
+    /// The number of comparisons that an answer can take.
+    var comparisons: Int {
+        switch self {
+        case .truth: 0
+        case .all(let tests), .any(let tests): tests.reduce(0) { $0 + $1.comparisons }
+        case .not(let test): test.comparisons
+        case .values(.matches(_, let test), _): 1 + test.comparisons
+        case .values, .isType, .operands, .texts: 1
+        case .elements(_, let constants, _): 1 + constants.count
+        }
+    }
+
+    /// A Boolean value that indicates whether the test can have no answer about an object.
+    var canFail: Bool {
+        switch self {
+        case .truth: false
+        case .all(let tests), .any(let tests): tests.contains(where: \.canFail)
+        case .not(let test): test.canFail
+        case .values(let operand, _): operand.canFail
+        case .isType(let path, _, _), .elements(let path, _, _): path.canFail
+        case .operands(let a, _, let b), .texts(let a, _, let b, _): a.canFail || b.canFail
+        }
+    }
+
+    /// Returns why a part of the condition has no answer; `nil` if each part has one.
+    func failure(_ root: ConditionRoot) -> ConditionFailure? {
+        switch self {
+        case .truth: nil
+        case .all(let tests), .any(let tests): tests.lazy.compactMap { $0.failure(root) }.first
+        case .not(let test): test.failure(root)
+        case .values(let operand, _): operand.failure(root)
+        case .isType(let path, _, _), .elements(let path, _, _): path.failure(root)
+        case .operands(let a, _, let b), .texts(let a, _, let b, _): a.failure(root) ?? b.failure(root)
+        }
+    }
+
+    /// What every object that fulfils the test holds.
+    var equality: ConditionEquality? {
+        switch self {
+        case .all(let tests):
+            for test in tests { if let equality = test.equality { return equality } }
+            return nil
+        case .values(.path(let path), let question) where path.quantifier == .any && !path.isKey:
+            return path.property.flatMap { name in question.values.flatMap { ConditionEquality(name, $0) } }
+        default: return nil
+        }
+    }
+
+    /// The keys of all objects that can fulfil the test. Nil if any key can.
+    var keys: Set<PrimaryKey>? {
+        switch self {
+        case .truth(false): return []
+        case .all(let tests): return tests.compactMap(\.keys).min { $0.count < $1.count }
+        case .any(let tests):
+            var all: Set<PrimaryKey> = []
+            for test in tests {
+                guard let keys = test.keys else { return nil }
+                all.formUnion(keys)
+            }
+            return all
+        case .values(.path(let path), let question) where path.quantifier != .none:
+            if path.steps.isEmpty, !question.links.isEmpty, question.values != nil {
+                return Set(question.links.map(\.key))
+            }
+            return path.isKey ? question.keys : nil
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import FreeholdEngine
+
+/// One side of a comparison that isn't a constant.
+indirect enum ValueOperand: Sendable {
+    case path(ValuePath)
+    case count(ValuePath)
+    case length(ValuePath)
+    case type(ValuePath)
+    case aggregate(Aggregate, ValuePath)
+    /// How many of the path's embedded objects meet a condition.
+    case matches(ValuePath, ObjectTest)
+    case arithmetic(ArithmeticOperator, ValueOperand, ValueOperand)
+    /// A number that is calculated with.
+    case constant(ConditionConstant)
+
+    /// For how many of its values a comparison must hold.
+    var quantifier: Quantifier {
+        switch self {
+        case .path(let path), .type(let path), .length(let path): path.quantifier
+        case .arithmetic(_, let a, let b): a.quantifier == .any ? b.quantifier : a.quantifier
+        case .count, .aggregate, .matches, .constant: .any
+        }
+    }
+
+    /// Whether the values are of a mixed property, or calculated of some. Nil if that isn't known.
+    var isMixed: Bool? {
+        switch self {
+        case .path(let path): return path.isMixed
+        case .aggregate(.minimum, let path), .aggregate(.maximum, let path): return path.isMixed
+        case .arithmetic(_, let a, let b):
+            guard let x = a.isMixed, let y = b.isMixed else { return nil }
+            return x || y
+        case .count, .length, .type, .aggregate, .matches, .constant: return false
+        }
+    }
+
+    var isType: Bool { if case .type = self { true } else { false } }
+
+    /// A Boolean value that indicates whether an object can have a link on a path.
+    var canFail: Bool {
+        switch self {
+        case .path(let path), .count(let path), .length(let path), .type(let path), .aggregate(_, let path):
+            path.canFail
+        case .matches(let path, let test): path.types == nil || test.canFail
+        case .arithmetic(_, let a, let b): a.canFail || b.canFail
+        case .constant: false
+        }
+    }
+
+    /// Returns why the values can't be read; `nil` if they can.
+    func failure(_ root: ConditionRoot) -> ConditionFailure? {
+        switch self {
+        case .path(let path), .count(let path), .length(let path), .type(let path), .aggregate(_, let path):
+            return path.failure(root)
+        case .matches(let path, let test):
+            if let failure = path.failure(root) { return failure }
+            guard let objects = path.objects(root) else {
+                return ConditionFailure(text: ValuePath.throughLink(path.text), position: path.position)
+            }
+            return objects.lazy.compactMap { test.failure(ConditionRoot(name: nil, fields: $0)) }.first
+        case .arithmetic(_, let a, let b): return a.failure(root) ?? b.failure(root)
+        case .constant: return nil
+        }
+    }
+
+    /// Returns the values; `nil` if a path leads through a link.
+    func values(_ root: ConditionRoot) -> [ConditionValue]? {
+        switch self {
+        case .path(let path): return path.values(root)
+        case .count(let path): return path.count(root).map { [.plain($0)] }
+        case .length(let path): return path.values(root)?.map { .plain(ValuePath.length($0.value)) }
+        case .type(let path): return path.values(root)?.map { .plain(.string(ValueTypeName.name(of: $0.value))) }
+        case .aggregate(let aggregate, let path):
+            return path.values(root).map { [.plain(Self.fold(aggregate, $0.map(\.value), path.isMixed))] }
+        case .matches(let path, let test): return path.objects(root).flatMap { Self.count($0, test) }
+        case .arithmetic(let op, let a, let b):
+            guard let left = a.values(root), let right = b.values(root) else { return nil }
+            return left.flatMap { x in
+                right.map { y in
+                    .plain(op.apply(a.fitted(x, to: y, isMixed: b.isMixed), b.fitted(y, to: x, isMixed: a.isMixed)))
+                }
+            }
+        case .constant: return [.null]
+        }
+    }
+
+    /// A constant as a number that fits the other side's; other values as they are.
+    ///
+    /// - Parameter isMixed: of the other side.
+    private func fitted(_ value: ConditionValue, to other: ConditionValue, isMixed: Bool?) -> Value {
+        guard case .constant(let constant) = self else { return value.value }
+        let type: ColumnType = if isMixed != true, case .decimal128 = other.value { .decimal128 } else { .mixed }
+        return (try? constant.fitting(type, .less)) ?? .null
+    }
+
+    private static func fold(_ aggregate: Aggregate, _ values: [Value], _ isMixed: Bool?) -> Value {
+        var types: [ColumnType] = []
+        for value in values { if let type = value.type, !types.contains(type) { types.append(type) } }
+        // Values of several types are those of a mixed property.
+        let type = isMixed == true || (isMixed == nil && types.count > 1) ? .mixed : types.first ?? .int
+        return ValueFold.fold(aggregate, values, of: type)
+    }
+
+    private static func count(_ objects: [[SyncString: MergedContent]], _ test: ObjectTest) -> [ConditionValue]? {
+        var count: Int64 = 0
+        for fields in objects {
+            guard let answer = test.answer(ConditionRoot(name: nil, fields: fields)) else { return nil }
+            if answer { count += 1 }
+        }
+        return [.plain(.int(count))]
+    }
+}
+
+/// Why a condition has no answer.
+struct ConditionFailure {
+    let text: String
+    /// In characters.
+    let position: Int?
+}

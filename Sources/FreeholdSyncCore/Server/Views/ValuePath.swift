@@ -1,0 +1,294 @@
+import FreeholdEngine
+
+/// Names and places from an object to values that are in it.
+struct ValuePath: Sendable {
+    enum Step: Sendable {
+        case name(SyncString)
+        case place(Subscript)
+    }
+
+    let steps: [Step]
+    let quantifier: Quantifier
+    /// A Boolean value that indicates whether the quantifier is written.
+    let isQuantified: Bool
+    /// As it is written.
+    let text: String
+    /// In characters.
+    let position: Int?
+    /// Nil if the schema doesn't say it.
+    let types: Types?
+
+    /// What a schema says of a path.
+    struct Types: Sendable {
+        /// For each number of steps, whether what follows can have several values.
+        let isMany: [Bool]
+        let type: ColumnType
+    }
+
+    /// Whether the values are those of a mixed property. Nil if that isn't known.
+    var isMixed: Bool? { types.map { $0.type == .mixed } }
+
+    /// A Boolean value that indicates whether an object can have a link on the path.
+    var canFail: Bool { types == nil && steps.count > 1 }
+
+    /// The path to the object's key.
+    var isKey: Bool {
+        if steps.count == 1, case .name(ConditionEquality.key) = steps[0] { true } else { false }
+    }
+
+    /// The object's property that the path is. Nil if it leads further.
+    var property: SyncString? {
+        if steps.count == 1, case .name(let name) = steps[0] { name } else { nil }
+    }
+
+    // MARK: Values
+
+    /// The value if the path leads to a property with one value. Nil for all others.
+    func single(_ root: ConditionRoot) -> ConditionValue? {
+        guard let property, case .value(let value)? = root.content(property) else { return nil }
+        return ConditionValue(value)
+    }
+
+    /// Returns the values; `nil` if the path leads through a link, or through a value.
+    ///
+    /// Sets are in the order of their values, dictionaries in that of their keys.
+    func values(_ root: ConditionRoot) -> [ConditionValue]? {
+        guard !steps.isEmpty else { return [root.name.map { .link($0) } ?? .object] }
+        if let single = single(root) { return [single] }
+        guard let found = reach(root) else { return nil }
+        let isMany = types?.isMany[steps.count - 1] ?? false
+        var values: [ConditionValue] = []
+        for content in found {
+            switch content {
+            case nil: if !isMany || !endsWithName { values.append(.null) }
+            case .value(let value)?: values.append(ConditionValue(value))
+            case .embedded?: values.append(.object)
+            case .list?, .set?, .dictionary?: values += content!.elements.map { Self.value($0) }
+            }
+        }
+        return values
+    }
+
+    /// The number of the values, or of the elements in one mixed value; of one string or data, its length.
+    func count(_ root: ConditionRoot) -> Value? {
+        var walk = Walk(path: self, root: root)
+        guard walk.run() else { return nil }
+        if walk.found.count == 1, !(types?.isMany[0] ?? walk.isMany) {
+            switch walk.found[0] {
+            case nil, .value(.null)?: return isText ? .null : .int(0)
+            case .value(.list(let values))? where isMixed != false: return .int(Int64(values.count))
+            case .value(.dictionary(let dictionary))? where isMixed != false:
+                return .int(Int64(dictionary.entries.count))
+            case .value(let value)?:
+                let length = isMixed == true ? .null : Self.length(Value(value))
+                return length.isNull ? .int(0) : length
+            default: break
+            }
+        }
+        return values(root).map { .int(Int64($0.count)) }
+    }
+
+    private var isText: Bool { types?.type == .string || types?.type == .data }
+
+    /// Whether the path leads to one value, which isn't a collection's element.
+    func isOne(_ root: ConditionRoot) -> Bool {
+        if let types { return !types.isMany[0] }
+        var walk = Walk(path: self, root: root)
+        guard walk.run(), !walk.isMany, walk.found.count == 1 else { return false }
+        switch walk.found[0] {
+        case nil, .value?: return true
+        default: return false
+        }
+    }
+
+    /// In bytes. Null for what is neither a string nor data.
+    static func length(_ value: Value) -> Value {
+        switch value {
+        case .string(let text): .int(Int64(text.utf8.count))
+        case .data(let data): .int(Int64(data.count))
+        default: .null
+        }
+    }
+
+    private var endsWithName: Bool { if case .name? = steps.last { true } else { false } }
+
+    private static func value(_ content: MergedContent) -> ConditionValue {
+        if case .value(let value) = content { ConditionValue(value) } else { .object }
+    }
+
+    // MARK: Steps
+
+    /// What the path leads to: nil for null. Nil if it leads through a link.
+    func reach(_ root: ConditionRoot) -> [MergedContent?]? {
+        var walk = Walk(path: self, root: root)
+        return walk.run() ? walk.found : nil
+    }
+
+    /// Returns why the path can't be followed; `nil` if it can.
+    func failure(_ root: ConditionRoot) -> ConditionFailure? {
+        guard !steps.isEmpty else { return nil }
+        var walk = Walk(path: self, root: root)
+        return walk.run() ? nil : ConditionFailure(text: walk.failure ?? "", position: position)
+    }
+
+    /// In a file the order of linked objects is that of their rows.
+    static func inSet(_ name: String) -> String {
+        "A position in the set '\(name)', which can hold links, isn't served."
+    }
+
+    static func throughLink(_ name: String) -> String { "A condition through the link '\(name)' isn't served." }
+
+    private struct Walk {
+        let path: ValuePath
+        let root: ConditionRoot
+        var found: [MergedContent?] = []
+        /// Whether the path led to the elements of a collection.
+        var isMany = false
+        var failure: String?
+
+        init(path: ValuePath, root: ConditionRoot) { (self.path, self.root) = (path, root) }
+
+        /// - Returns: false if the path leads through a link.
+        mutating func run() -> Bool {
+            guard case .name(let first)? = path.steps.first else { return false }
+            found = [root.content(first)]
+            var index = 1
+            while index < path.steps.count {
+                var next: [MergedContent?] = []
+                for content in found {
+                    switch path.steps[index] {
+                    case .name(let name): guard follow(content, name, at: index, into: &next) else { return false }
+                    case .place(let place):
+                        isMany = isMany || place == .all || place == .keys
+                        if place != .all, case .set(let elements)? = content, elements.values.contains(where: \.isLink)
+                        {
+                            failure = ValuePath.inSet(path.text)
+                            return false
+                        }
+                        Self.pick(content, place, isFirst: isCollection(index), into: &next)
+                    }
+                }
+                found = next
+                index += 1
+            }
+            return true
+        }
+
+        /// Whether the place is one in a property, not one inside of its value.
+        private func isCollection(_ index: Int) -> Bool {
+            if case .name = path.steps[index - 1] { true } else { false }
+        }
+
+        private mutating func follow(
+            _ content: MergedContent?,
+            _ name: SyncString,
+            at index: Int,
+            into next: inout [MergedContent?]
+        ) -> Bool {
+            switch content {
+            case .embedded(let fields)?: next.append(fields[name])
+            case nil, .value(.null)?:
+                // A null in a dictionary of objects leads to no object.
+                if case .place(.all) = path.steps[index - 1] { break }
+                if path.types?.isMany[index] != true { next.append(nil) }
+            case .list?, .dictionary?, .set?:
+                isMany = true
+                for element in content!.elements {
+                    switch element {
+                    case .embedded(let fields): next.append(fields[name])
+                    case .value(let value) where name == "length" && index == path.steps.count - 1 && !value.isLink:
+                        if case .int(let length) = ValuePath.length(Value(value)) {
+                            next.append(.value(.int(length)))
+                        } else {
+                            next.append(nil)
+                        }
+                    // A null in a dictionary of objects leads to no object.
+                    case .value(.null): break
+                    default: return fail(element, index)
+                    }
+                }
+            case .value(.string(let text))? where name == "length" && index == path.steps.count - 1:
+                next.append(.value(.int(Int64(text.string.utf8.count))))
+            case .value(.data(let data))? where name == "length" && index == path.steps.count - 1:
+                next.append(.value(.int(Int64(data.count))))
+            case .value?: return fail(content!, index)
+            }
+            return true
+        }
+
+        private mutating func fail(_ content: MergedContent, _ index: Int) -> Bool {
+            let names = path.steps[..<index].compactMap { if case .name(let name) = $0 { name.string } else { nil } }
+            let name = names.joined(separator: ".")
+            failure =
+                if case .value(.link) = content {
+                    ValuePath.throughLink(name)
+                } else {
+                    "'\(name)' holds a value that is no embedded object, so that '\(path.text)' can't be asked."
+                }
+            return false
+        }
+
+        private static func pick(
+            _ content: MergedContent?,
+            _ place: Subscript,
+            isFirst: Bool,
+            into next: inout [MergedContent?]
+        ) {
+            let isMany = place == .all || place == .keys
+            switch content {
+            case .list(let elements)?: pick(elements, place, into: &next)
+            case .set?: pick(content!.elements, place, into: &next)
+            case .dictionary(let entries)?:
+                switch place {
+                case .all: next += content!.elements
+                case .keys: next += entries.keys.sorted().map { MergedContent.value(.string($0)) }
+                case .key(let key): next.append(entries[SyncString(key)])
+                // Keys are strings, with quotes or without.
+                case .index(let key) where isFirst: next.append(entries[SyncString(String(key))])
+                case .index, .first, .last: next.append(nil)
+                }
+            case .value(.list(let values))?: pick(values.map { .value($0) }, place, into: &next)
+            case .value(.dictionary(let dictionary))?:
+                switch place {
+                case .all: next += dictionary.entries.map { MergedContent.value($0.value) }
+                case .keys: next += dictionary.entries.map { MergedContent.value(.string($0.key)) }
+                case .key(let key): next.append(dictionary[SyncString(key)].map { .value($0) })
+                case .index, .first, .last: next.append(nil)
+                }
+            case nil, .value?, .embedded?: if !isMany { next.append(nil) }
+            }
+        }
+
+        private static func pick(_ elements: [MergedContent], _ place: Subscript, into next: inout [MergedContent?]) {
+            switch place {
+            case .all: next += elements
+            case .keys: break
+            case .key: next.append(nil)
+            case .index(let index): next.append(elements.indices.contains(index) ? elements[index] : nil)
+            case .first: next.append(elements.first)
+            case .last: next.append(elements.last)
+            }
+        }
+    }
+}
+
+extension MergedContent {
+    /// What a collection holds, in the order in which a file lists it.
+    ///
+    /// - Complexity: O(*n* log *n*) for sets and dictionaries, else O(1).
+    var elements: [MergedContent] {
+        switch self {
+        case .list(let elements): elements
+        case .set(let elements):
+            elements.values.map { (Value($0), $0) }
+                .sorted { Value.compare($0.0, $1.0) < 0 }
+                .map { .value($0.1) }
+        case .dictionary(let entries): entries.sorted { $0.key < $1.key }.map(\.value)
+        case .value, .embedded: []
+        }
+    }
+}
+
+extension SyncValue {
+    fileprivate var isLink: Bool { if case .link = self { true } else { false } }
+}
