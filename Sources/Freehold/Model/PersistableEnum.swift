@@ -12,7 +12,8 @@ import FreeholdEngine
 ///
 /// Stands wherever its raw type may: optional, in collections, as an indexed property, as a primary key. Without a
 /// default value a property starts with the first case. A stored raw value that no case has reads as nil where the
-/// property, or the collection's element, is optional; else reading it is a programmer error.
+/// property, or the collection's element, is optional; else reading it is a programmer error. Everything that doesn't
+/// need a value of the enum shows the raw value: `print`, `object["status"]`, `value(forKey:)`, copies in a realm, JSON.
 public protocol PersistableEnum: _PersistableInsideOptional, _RealmCollectionValueInsideOptional, _DefaultConstructible,
     RawRepresentable, CaseIterable, Comparable, MinMaxType, RealmEnum
 where RawValue: _PersistableScalar & Comparable, PersistedType == RawValue, _Storage == Self {}
@@ -24,7 +25,11 @@ extension PersistableEnum {
     /// By raw value.
     public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 
-    public static var _rlmShape: _PropertyShape { RawValue._rlmShape }
+    public static var _rlmShape: _PropertyShape {
+        var shape = RawValue._rlmShape
+        shape.isPartial = true
+        return shape
+    }
 
     @inlinable public static func _rlmPlaceholder() -> Self { _rlmDefaultValue() }
     @inlinable public static func _rlmDefaultValue() -> Self {

@@ -55,18 +55,18 @@ public typealias RealmSectionedResultsChange<Collection> = SectionedResultsChang
 
 /// Sections at one state.
 struct SectionLayout<Key: _Persistable & Hashable> {
-    let keys: [Key]
+    let keys: [SectionIdentity<Key>]
     /// By section: the positions of its elements among all.
     let positions: [[Int]]
     private let numbers: [SectionIdentity<Key>: Int]
 
-    init(keys: [Key], positions: [[Int]]) {
+    init(keys: [SectionIdentity<Key>], positions: [[Int]]) {
         self.keys = keys
         self.positions = positions
-        numbers = Dictionary(keys.enumerated().map { (SectionIdentity($1), $0) }) { first, _ in first }
+        numbers = Dictionary(keys.enumerated().map { ($1, $0) }) { first, _ in first }
     }
 
-    func section(of key: Key) -> Int? { numbers[SectionIdentity(key)] }
+    func section(of key: SectionIdentity<Key>) -> Int? { numbers[key] }
 
     /// By position among all: the section, and the place in it.
     fileprivate var places: [(section: Int, item: Int)] {
