@@ -37,7 +37,7 @@ struct ModelNames: QueryNames {
     func plain(_ name: String, of cls: ManagedTable, _ argument: Any) -> (column: Column, value: Value)? {
         guard let value = PlainArgument.value(argument), let index = cls.info.index(named: name),
             let column = cls.columns[index],
-            column.collection == .none, column.type == value.type
+            column.collection == .none, column.type == value.type, ValueLimits.fits(value)
         else { return nil }
         return (column, value)
     }
