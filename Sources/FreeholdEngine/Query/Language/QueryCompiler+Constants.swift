@@ -90,6 +90,7 @@ extension QueryCompiler {
             return try whole(number, .double(number), text, side, op)
         case .float, .double, .decimal128:
             guard let value = Value(number: text, type) else { throw outOfRange(text, side) }
+            if side.isOfFloats, case .double(let number) = value { return .named(number) }
             return value
         case .mixed:
             guard let value = Value(number: text) else { throw outOfRange(text, side) }
@@ -120,6 +121,7 @@ extension QueryCompiler {
                 suggestions: NearNames.of(name, ValueTypeName.all)
             )
         }
+        if side.isOfFloats, case .double(let number) = value { return .named(number) }
         if value.isNull || value.type == type || type == .mixed { return value }
         switch (type, value) {
         case (.int, .float(let x)): return try whole(Double(x), value, "\(x)", side, op)
