@@ -196,7 +196,7 @@ enum KeyValueCoding {
 
     /// The object that an element is, or is a projection of.
     static func object(_ element: Any) -> ObjectBase? {
-        element as? ObjectBase ?? (element as? any AnyProjection)?.root
+        PlainValue.object(element) ?? (element as? any AnyProjection)?.root
     }
 
     static func values<C: RealmCollection>(of collection: C, _ key: String) -> [Any?] {

@@ -53,7 +53,7 @@ struct ModelNames: QueryNames {
         if let value = value as? Value { return .value(value) }
         if let shape = value as? any _GeoShape { return .shape(shape._shape) }
         if column?.type == .mixed { return try mixed(value) }
-        if let object = value as? ObjectBase ?? (value as? any AnyProjection)?.root {
+        if let object = PlainValue.object(value) ?? (value as? any AnyProjection)?.root {
             try check(object)
             guard object._isManaged, !object.isInvalidated, object._table?.table.id == target?.table.id else {
                 return nil
