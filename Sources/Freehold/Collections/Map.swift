@@ -28,6 +28,8 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: _CollectionBa
     /// An empty, unmanaged map.
     public override init() {}
 
+    deinit { if items.count > 0 { Destruction.willDestroy(items.values) } }
+
     /// Becomes the map of a row; what it held is dropped.
     override func bind(_ table: ManagedTable, _ key: ObjectKey, _ property: Int) { bind(table, key, property, nil) }
 
