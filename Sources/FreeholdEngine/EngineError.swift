@@ -33,6 +33,8 @@ public struct EngineError: Error, Equatable, Sendable, CustomStringConvertible {
         case schemaMismatch
         /// A table or column that isn't there, or a column of another type.
         case invalidArgument
+        /// A value of the right type that can't be stored: a date that is NaN or infinite.
+        case invalidValue
         /// Two objects with one primary key.
         case duplicatePrimaryKey
         /// Two objects with the same values in columns of a unique compound index.

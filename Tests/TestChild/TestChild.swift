@@ -35,6 +35,8 @@ import TestScript
 /// - `herd-writer PATH SEED COUNT`: so many random transactions on a file of cows; prints the number of each.
 /// - `herd-watcher PATH`: observes all kinds of things of a file of cows; prints `ready`, and for every line of its input
 ///   what is wrong with its copies, or `fine` and the number of calls so far.
+/// - `busy-writer PATH WAY`: asks for an asynchronous write of a file of cows, prints `asked`, keeps the realm's place busy until it
+///   reads a line, and prints `wrote` when the write has been committed.
 /// - `damage PATH FOLDER FIRST END`: damages a file once a seed: see `DamageProbe`.
 /// - `contents FOLDER`: for every line of its input, a file's path, prints `values NUMBER` or an error's code, and what
 ///   `verify` finds: `verified COUNT`.
@@ -79,6 +81,7 @@ struct TestChild {
                 try writeHerd(path, seed: UInt64(number(3) ?? 0), count: number(4) ?? 1)
             case "herd-watcher":
                 try watchHerd(path)
+            case "busy-writer": BusyWriter.run(path, arguments[3], say)
             case "damage":
                 // What a process says as it ends comes to whoever reads its output.
                 dup2(1, 2)

@@ -109,4 +109,19 @@ int fh_order(int fd);
 // length. Returns 0, or errno; 0 where the system has no such call.
 int fh_reserve(int fd, int64_t length);
 
+// Destruction of long chains of objects: see destruction.c.
+
+/// The destructor of classes whose destruction is flattened.
+extern void *const _Nonnull fh_flat_destroyer;
+
+/// Flattens the destruction of the class of an object, which is a native Swift class.
+void fh_flatten_class(const void *_Nonnull object);
+
+/// Flattens the destruction of the class of an object, if that hasn't been done.
+static inline void fh_flatten(const void *_Nonnull object) {
+    // The destructor of a native Swift class stands two words before its metadata.
+    void *const *metadata = *(void *const *const *)object;
+    if (__atomic_load_n(&metadata[-2], __ATOMIC_RELAXED) != fh_flat_destroyer) fh_flatten_class(object);
+}
+
 #endif

@@ -152,7 +152,7 @@ extension Map: KeyedValues {
     func value(forKeys keys: ArraySlice<String>, _ keyPath: String) -> Any? {
         guard let key = keys.first else { return self }
         if key.hasPrefix("@") {
-            return KeyValueCoding.aggregate(mapValues: values.map { Value._rlmAny($0) }, keys, keyPath)
+            return KeyValueCoding.aggregate(mapValues: plainValues, keys, keyPath)
         }
         return KeyValueCoding.value(of: value(forKey: key), keys.dropFirst(), keyPath)
     }
@@ -196,11 +196,11 @@ enum KeyValueCoding {
 
     /// The object that an element is, or is a projection of.
     static func object(_ element: Any) -> ObjectBase? {
-        element as? ObjectBase ?? (element as? any AnyProjection)?.root
+        PlainValue.object(element) ?? (element as? any AnyProjection)?.root
     }
 
     static func values<C: RealmCollection>(of collection: C, _ key: String) -> [Any?] {
-        collection.map { value(of: C.Element._rlmAny($0), key) }
+        collection.plainElements.map { value(of: $0, key) }
     }
 
     static func references<C: RealmCollection>(of collection: C, _ key: String) -> [AnyObject] {

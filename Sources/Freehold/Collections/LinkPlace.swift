@@ -60,6 +60,7 @@ struct LinkPlace {
     /// Appends a plain value; false, with nothing changed, if it can't be stored, or outside a transaction.
     func append(_ value: Value) -> Bool {
         guard let transaction = state.pointee.transaction else { return false }
+        if case .timestamp(let moment) = value, !moment.isValid { return false }
         state.pointee.core.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0.willChange() }
         return transaction._withUnsafeGuaranteedRef { transaction in
             column._withUnsafeGuaranteedRef { column in

@@ -230,7 +230,17 @@ extension List {
     /// What assignment to a list property does: takes the elements of another list. Of itself: nothing.
     func assign(_ other: List) {
         if isSame(as: other) { return }
+        if Element._rlmShape.isPartial, isManaged, case .list(let contents) = other.content { return assign(contents) }
         assign(elements: other.elements_)
+    }
+
+    /// Replaces the elements of a managed list by what is stored for others, whether or not it stands for values of their
+    /// type.
+    func assign(_ contents: [_StoredContent]) {
+        guard let at = place(), let info = placeProperty else { return }
+        _ = at.table.core.requireWrite()
+        guard let values = at.table.core.store(contents, for: info.property, of: info.table) else { return }
+        change(at) { tx throws(EngineError) in try at.assign(values, tx) }
     }
 
     func assign(elements: [Element]) {

@@ -54,8 +54,8 @@ extension List: _Persistable {
 extension List: ContentCollection {
     var content: _StoredContent {
         if Element.self is AnyRealmValue.Type, let content = managedContent { return content }
-        if let at = place(), Element._rlmShape.type != .object, Element._rlmShape.type != .any {
-            return .list(at.view.listValues(at.column, owner).map { .value($0) })
+        if let at = place(), Element._rlmShape.type != .any {
+            return .list(at.view.listValues(at.column, owner).map { at.table.content(of: $0, property) })
         }
         return .list(elements_.map { Element._rlmContent($0) })
     }
@@ -64,6 +64,10 @@ extension List: ContentCollection {
 
     func assignContents(_ content: _StoredContent) -> Bool {
         guard case .list(let contents) = content else { return false }
+        if Element._rlmShape.isPartial, isManaged {
+            assign(contents)
+            return true
+        }
         var elements: [Element] = []
         elements.reserveCapacity(contents.count)
         for content in contents {

@@ -41,6 +41,8 @@ public final class List<Element: RealmCollectionValue>: _CollectionBase {
     /// An empty, unmanaged list.
     public override init() {}
 
+    deinit { if !items.isEmpty { Destruction.willDestroy(items) } }
+
     var isManaged: Bool { core != nil }
 
     /// Becomes the list of a row; what it held is dropped.

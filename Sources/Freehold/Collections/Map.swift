@@ -28,6 +28,8 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: _CollectionBa
     /// An empty, unmanaged map.
     public override init() {}
 
+    deinit { if items.count > 0 { Destruction.willDestroy(items.values) } }
+
     /// Becomes the map of a row; what it held is dropped.
     override func bind(_ table: ManagedTable, _ key: ObjectKey, _ property: Int) { bind(table, key, property, nil) }
 
@@ -187,7 +189,11 @@ extension Map: Decodable where Key: Decodable, Value: Decodable {
 extension Map: Encodable where Key: Encodable, Value: Encodable {
     /// As a dictionary.
     public func encode(to encoder: any Encoder) throws {
-        let entries = asKeyValueSequence().map { ($0.key._rlmMapKey, EncodedElement(value: $0.value)) }
+        let elements =
+            partialContents.map { contents in
+                contents.map { EncodedElement(value: Value._rlmFromContent($0), content: $0) }
+            } ?? values.map { EncodedElement(value: $0, content: .null) }
+        let entries = zip(keys.lazy.map(\._rlmMapKey), elements)
         var container = encoder.singleValueContainer()
         try container.encode(Dictionary(entries, uniquingKeysWith: { $1 }))
     }
@@ -195,9 +201,12 @@ extension Map: Encodable where Key: Encodable, Value: Encodable {
 
 /// A value, or an object, as an encoder's strategies have it.
 private struct EncodedElement<Value: Encodable>: Encodable {
-    let value: Value
+    /// Nil if the content stands for no value of the type.
+    let value: Value?
+    let content: _StoredContent
 
     func encode(to encoder: any Encoder) throws {
+        guard let value else { return try EncodedContent(content).encode(to: encoder) }
         if let object = value as? any ObjectBase & Encodable {
             try ObjectEncoding.encode(object, to: encoder)
         } else {

@@ -26,6 +26,8 @@ public final class MutableSet<Element: RealmCollectionValue>: _CollectionBase {
     /// An empty, unmanaged set.
     public override init() {}
 
+    deinit { if !items.elements.isEmpty { Destruction.willDestroy(items.elements) } }
+
     /// Becomes the set of a row; what it held is dropped.
     override func bind(_ table: ManagedTable, _ key: ObjectKey, _ property: Int) {
         items.removeAll()

@@ -1,24 +1,29 @@
 import FreeholdEngine
 
 extension AnyRealmValue: Hashable {
+    /// Values of any depth are compared, without recursion.
     public static func == (a: AnyRealmValue, b: AnyRealmValue) -> Bool {
-        switch (a, b) {
-        case (.object(let a), .object(let b)): a == b
-        case (.list(let a), .list(let b)): a.isSame(as: b) || areEqual(a, b)
-        case (.dictionary(let a), .dictionary(let b)): a.isSame(as: b) || areEqual(a, b)
-        default:
-            if let a = a.scalar, let b = b.scalar { FreeholdEngine.Value.areEqual(a, b) } else { false }
+        var open = [(a, b)]
+        while let (a, b) = open.popLast() {
+            switch (a, b) {
+            case (.object(let a), .object(let b)): if a != b { return false }
+            case (.list(let a), .list(let b)):
+                if a.isSame(as: b) { continue }
+                let (x, y) = (a.elements_, b.elements_)
+                if x.count != y.count { return false }
+                open += zip(x, y)
+            case (.dictionary(let a), .dictionary(let b)):
+                if a.isSame(as: b) { continue }
+                if a.count != b.count { return false }
+                for (x, y) in zip(a.asKeyValueSequence(), b.asKeyValueSequence()) {
+                    if !x.key.utf8.elementsEqual(y.key.utf8) { return false }
+                    open.append((x.value, y.value))
+                }
+            default:
+                guard let a = a.scalar, let b = b.scalar, FreeholdEngine.Value.areEqual(a, b) else { return false }
+            }
         }
-    }
-
-    private static func areEqual(_ a: List<AnyRealmValue>, _ b: List<AnyRealmValue>) -> Bool {
-        a.count == b.count && zip(a.elements_, b.elements_).allSatisfy { $0 == $1 }
-    }
-
-    private static func areEqual(_ a: Map<String, AnyRealmValue>, _ b: Map<String, AnyRealmValue>) -> Bool {
-        let (x, y) = (a.asKeyValueSequence(), b.asKeyValueSequence())
-        return a.count == b.count
-            && zip(x, y).allSatisfy { $0.key.utf8.elementsEqual($1.key.utf8) && $0.value == $1.value }
+        return true
     }
 
     /// Collections have one hash for all, because they change.

@@ -28,10 +28,10 @@ extension AnyRealmValue {
     static func content(of value: Any?, depth: Int) -> _StoredContent? {
         guard let value = PlainValue.unwrap(value) else { return .null }
         if let any = value as? AnyRealmValue { return any.content(depth: depth) }
-        if let object = value as? ObjectBase { return .object(object) }
+        if let object = PlainValue.object(value) { return .object(object) }
         if let scalar = scalar(of: value) { return .value(scalar) }
         if depth > deepest { return .list([]) }
-        if let collection = value as? any ContentCollection {
+        if let collection = PlainValue.reference(value) as? any ContentCollection {
             return collection is any UnorderedCollection ? nil : collection.content
         }
         if let dictionary = PlainValue.dictionary(value) {
@@ -62,6 +62,9 @@ extension AnyRealmValue {
         case let value as Substring: return .string(String(value))
         case let value as Decimal: return .decimal128(Decimal128(value))
         case let value as Timestamp: return .timestamp(value)
+        default: break
+        }
+        switch PlainValue.reference(value) {
         case let value as NSString: return .string("\(value)")
         case let value as NSData: return .data(Data(referencing: value))
         default: return nil

@@ -40,7 +40,8 @@ public protocol CustomPersistable: _CustomPersistable {
 /// ```
 ///
 /// Where the property (or the element) is optional, a stored value that can't be mapped reads as nil. Else reading it
-/// is a programmer error, except in a synced realm, where it reads as the default value. A property that isn't optional needs a default value, or a stored type whose default can be
+/// is a programmer error, except in a synced realm, where it reads as the default value. What doesn't need a value of the type shows the
+/// stored one. A property that isn't optional needs a default value, or a stored type whose default can be
 /// mapped.
 public protocol FailableCustomPersistable: _CustomPersistable {
     /// The value that a stored one stands for; nil if none does.
@@ -69,6 +70,7 @@ extension _CustomPersistable {
         // There may be no object: the value is the default one then.
         if shape.type == .object { shape.isOptional = true }
         shape.isMapped = true
+        if Self.self is any FailableCustomPersistable.Type { shape.isPartial = true }
         return shape
     }
 

@@ -83,6 +83,8 @@ struct DirectProperty {
         case .optionalString: (pointer(object, String?.self).pointee?.utf8.count ?? 0) <= ValueLimits.string
         case .data: pointer(object, Data.self).pointee.count <= ValueLimits.data
         case .optionalData: (pointer(object, Data?.self).pointee?.count ?? 0) <= ValueLimits.data
+        case .date: pointer(object, Date.self).pointee.timeIntervalSinceReferenceDate.isFinite
+        case .optionalDate: pointer(object, Date?.self).pointee?.timeIntervalSinceReferenceDate.isFinite ?? true
         case .link:
             switch pointer(object, Unmanaged<ObjectBase>?.self).pointee {
             case nil: true

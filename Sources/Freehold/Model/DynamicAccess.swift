@@ -85,6 +85,8 @@ enum DynamicAccess<Value: _Persistable>: PersistedAccess {
         Value._rlmFromContent(content).flatMap { any($0) }
     }
 
+    static func isMapped(_ content: _StoredContent) -> Bool { Value._rlmFromContent(content) != nil }
+
     static var defaultContent: _StoredContent { Value._rlmContent(Value._rlmDefaultValue()) }
 }
 

@@ -41,9 +41,10 @@ enum ObjectDescription {
         if let dot = type.lastIndex(of: "."), !type.contains("<") { type = String(type[type.index(after: dot)...]) }
         if depth == 0 { return "\(type) (...)" }
         let count = collection.count
+        let contents = collection.partialContents
         var lines: [String] = []
         for i in 0..<Swift.min(count, maximumElements) {
-            let element = C.Element._rlmAny(collection[i])
+            let element = contents.map { C.Element.plainElement($0[i]) } ?? C.Element._rlmAny(collection[i])
             lines.append("\t[\(i)] \(indented(text(of: element, depth: depth - 1)))")
         }
         var body = lines.joined(separator: ",\n")
@@ -69,9 +70,9 @@ extension Map: DescribedMap {
         if depth == 0 { return "\(typeName) (...)" }
         let count = count
         var lines: [String] = []
-        for entry in prefix(ObjectDescription.maximumElements) {
-            let value = ObjectDescription.text(of: Value._rlmAny(entry.value), depth: depth - 1)
-            lines.append("\t[\(entry.key)] \(ObjectDescription.indented(value))")
+        for (key, value) in zip(keys, plainValues).prefix(ObjectDescription.maximumElements) {
+            let text = ObjectDescription.text(of: value, depth: depth - 1)
+            lines.append("\t[\(key)] \(ObjectDescription.indented(text))")
         }
         var body = lines.joined(separator: ",\n")
         if count > lines.count { body += "\n\t... \(count - lines.count) elements skipped." }

@@ -44,8 +44,18 @@ enum ObjectEncoding {
 
     // MARK: Collections
 
-    static func encode<S: Sequence>(elements: S, to encoder: any Encoder) throws where S.Element: Encodable {
+    static func encode<C: RealmCollection>(elements: C, to encoder: any Encoder) throws where C.Element: Encodable {
         var container = encoder.unkeyedContainer()
+        if let contents = elements.partialContents {
+            for content in contents {
+                if let element = C.Element._rlmFromContent(content) {
+                    try container.encode(element)
+                } else {
+                    try container.encode(EncodedContent(content))
+                }
+            }
+            return
+        }
         for element in elements {
             if let object = element as? any ObjectBase & Encodable {
                 try container.encode(EncodableObject(object))

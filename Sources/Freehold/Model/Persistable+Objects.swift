@@ -11,7 +11,11 @@ extension ObjectBase: _PersistableInsideOptional, _RealmCollectionValueInsideOpt
 
     @inlinable @inline(__always) public static func _rlmPlaceholder() -> ObjectBase? { nil }
     @inlinable public static func _rlmInitialStorage() -> ObjectBase? { nil }
-    @inlinable public static func _rlmBox(_ value: ObjectBase) -> ObjectBase? { value }
+    @inlinable public static func _rlmBox(_ value: ObjectBase) -> ObjectBase? {
+        _fhWillHold(value)
+        return value
+    }
+    @inlinable public static func _rlmWillHold(_ value: ObjectBase) { _fhWillHold(value) }
     @inlinable public static func _rlmUnbox(_ storage: ObjectBase?) -> Self? {
         storage.map { unsafeDowncast($0, to: self) }
     }

@@ -19,6 +19,10 @@ extension Optional: _Persistable where Wrapped: _PersistableInsideOptional {
     public typealias _Storage = Wrapped?
 
     @inlinable @inline(__always) public static func _rlmPlaceholder() -> Wrapped? { nil }
+    @inlinable @inline(__always) public static func _rlmBox(_ value: Wrapped?) -> Wrapped? {
+        if let value { Wrapped._rlmWillHold(value) }
+        return value
+    }
     @inlinable @inline(__always) public static func _rlmDefaultValue() -> Wrapped? { nil }
     @inlinable @inline(__always) public static func _rlmGet(_ object: ObjectBase, _ key: Int) -> Wrapped? {
         Wrapped._rlmGetOptional(object, key)

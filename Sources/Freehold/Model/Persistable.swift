@@ -66,8 +66,14 @@ extension _Persistable where _Storage == Self {
 
 /// A type whose optional is persistable too.
 public protocol _PersistableInsideOptional: _Persistable where PersistedType: _PersistableInsideOptional {
+    /// Is called before an unmanaged object holds the value.
+    static func _rlmWillHold(_ value: Self)
     static func _rlmGetOptional(_ object: ObjectBase, _ key: Int) -> Self?
     static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, _ value: Self?)
+}
+
+extension _PersistableInsideOptional {
+    @inlinable @inline(__always) public static func _rlmWillHold(_ value: Self) {}
 }
 
 /// A type that collections can hold.

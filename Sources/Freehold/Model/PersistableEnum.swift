@@ -14,6 +14,8 @@ import FreeholdEngine
 /// default value a property starts with the first case. A stored raw value that no case has reads as nil where the
 /// property, or the collection's element, is optional. Else reading it is a programmer error, except in a synced realm: there
 /// another version of the app may have stored it, and it reads as the property's default value, or as the element type's.
+/// Everything that doesn't need a value of the enum shows the raw value: `print`, `object["status"]`, `value(forKey:)`, copies in a realm,
+/// JSON.
 public protocol PersistableEnum: _PersistableInsideOptional, _RealmCollectionValueInsideOptional, _DefaultConstructible,
     RawRepresentable, CaseIterable, Comparable, MinMaxType, RealmEnum
 where RawValue: _PersistableScalar & Comparable, PersistedType == RawValue, _Storage == Self {}
@@ -25,7 +27,11 @@ extension PersistableEnum {
     /// By raw value.
     public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 
-    public static var _rlmShape: _PropertyShape { RawValue._rlmShape }
+    public static var _rlmShape: _PropertyShape {
+        var shape = RawValue._rlmShape
+        shape.isPartial = true
+        return shape
+    }
 
     @inlinable public static func _rlmPlaceholder() -> Self { _rlmDefaultValue() }
     @inlinable public static func _rlmDefaultValue() -> Self {

@@ -27,6 +27,11 @@ extension Persisted: Encodable where Value: Encodable {
                     )
                 )
             }
+            let property = object._info.properties[index]
+            if property.shape.isPartial, !property.isCollection {
+                let content = Self.content(of: object, at: property)
+                if Value._rlmFromContent(content) == nil { return try EncodedContent(content).encode(to: encoder) }
+            }
             current = Value._rlmGet(object, index)
         } else {
             current = Value._rlmUnbox(value) ?? Value._rlmDefaultValue()

@@ -30,8 +30,10 @@ protocol PersistedAccess {
     static func convertElement(_ value: Any) -> _StoredContent?
     /// The property's collection; that of an unmanaged object is made if there was none.
     static func collection(of object: ObjectBase, at property: PropertyInfo) -> (any ContentCollection)?
-    /// A value of the property's type that stands for stored content; nil for null.
+    /// What stored content is read as by names; nil for null. Content that stands for no value of the type is plain data.
     static func any(from content: _StoredContent) -> Any?
+    /// Whether stored content stands for a value of the property's type.
+    static func isMapped(_ content: _StoredContent) -> Bool
     /// What a new object has where nothing is given.
     static var defaultContent: _StoredContent { get }
 }
@@ -105,12 +107,23 @@ extension Persisted: PersistedAccess {
 
     static func any(of object: ObjectBase, at property: PropertyInfo) -> Any? {
         if property.isRequiredLink { return nil }
+        if let content = unmapped(object, property) { return content.plain }
         return Value._rlmAny(get(object, property))
     }
 
     static func content(of object: ObjectBase, at property: PropertyInfo) -> _StoredContent {
         if property.isRequiredLink { return .object(nil) }
-        return Value._rlmContent(get(object, property))
+        return unmapped(object, property) ?? Value._rlmContent(get(object, property))
+    }
+
+    /// The stored content of a managed object's property, if it stands for no value of the type.
+    private static func unmapped(_ object: ObjectBase, _ property: PropertyInfo) -> _StoredContent? {
+        guard property.shape.isPartial, !property.isCollection, let content = object._storedContent(of: property),
+            Value._rlmFromContent(content) == nil
+        else { return nil }
+        // A custom type that is stored as an object has a default value for none.
+        if case .object(nil) = content { return nil }
+        return content
     }
 
     static func unmanagedContent(_ wrapper: UnsafeRawPointer) -> _StoredContent {
@@ -142,8 +155,11 @@ extension Persisted: PersistedAccess {
     }
 
     static func any(from content: _StoredContent) -> Any? {
-        Value._rlmFromContent(content).flatMap { Value._rlmAny($0) }
+        guard let value = Value._rlmFromContent(content) else { return content.plain }
+        return Value._rlmAny(value)
     }
+
+    static func isMapped(_ content: _StoredContent) -> Bool { Value._rlmFromContent(content) != nil }
 
     static var defaultContent: _StoredContent { Value._rlmContent(Value._rlmDefaultValue()) }
 }
@@ -163,6 +179,48 @@ protocol ContentCollection: AnyObject {
 }
 
 extension ObjectBase {
+    /// The content of a property as it is stored, whether or not it stands for a value of the property's type. Nil for an
+    /// unmanaged object.
+    final func _storedContent(of property: PropertyInfo) -> _StoredContent? {
+        guard _isManaged, let table = _table, let at = _prepareRead(property.index) else { return nil }
+        let value = at.view._withUnsafeGuaranteedRef { view in
+            at.column._withUnsafeGuaranteedRef { view.value($0, _key) }
+        }
+        return table.content(of: value, property.index)
+    }
+
+    /// The content at the end of a path of names, through links; nil if a link leads to nothing, or a name isn't that of
+    /// a property with one value.
+    final func _content(at names: ArraySlice<String>) -> _StoredContent? {
+        guard let name = names.first, let index = _info.index(named: name) else { return nil }
+        let property = _info.properties[index]
+        if property.isCollection || property.isComputed { return nil }
+        let content = property.access.content(of: self, at: property)
+        if names.count == 1 { return content }
+        guard case .object(let next?) = content else { return nil }
+        return next._content(at: names.dropFirst())
+    }
+
+    /// The stored value at the end of a path of names, as plain data, if it stands for no value of the property's type.
+    final func _unmapped(at path: String) -> Any? {
+        var object = self
+        let names = path.split(separator: ".").map(String.init)
+        for (i, name) in names.enumerated() {
+            guard let index = object._info.index(named: name) else { return nil }
+            let property = object._info.properties[index]
+            if i == names.count - 1 {
+                guard property.shape.isPartial, !property.isCollection else { return nil }
+                let content = property.access.content(of: object, at: property)
+                return property.access.isMapped(content) ? nil : content.plain
+            }
+            guard property.isLink, case .object(let next?) = property.access.content(of: object, at: property) else {
+                return nil
+            }
+            object = next
+        }
+        return nil
+    }
+
     final func _fieldAddress(_ offset: Int) -> UnsafeMutableRawPointer {
         Unmanaged.passUnretained(self).toOpaque() + offset
     }

@@ -70,6 +70,8 @@ public struct _PropertyShape {
     public var target: ObjectBase.Type?
     /// Whether the Swift type is one that stands for what is stored: each read makes a value anew.
     public var isMapped = false
+    /// Whether a stored value may stand for no value of the Swift type: an enum's or a failable custom type's.
+    public var isPartial = false
     /// Whether it is a projection of an object, which can't be stored.
     public var isProjection = false
 

@@ -22,7 +22,7 @@ enum ValueConversion {
             )
         }
         var fields: [(property: Int, content: _StoredContent)] = []
-        if let source = value as? ObjectBase {
+        if let source = PlainValue.object(value) {
             if source.isInvalidated {
                 throw Realm.Error(
                     .invalidValue,
@@ -71,7 +71,7 @@ enum ValueConversion {
                 className: info.className
             )
         }
-        return _ObjectValues(info: info, fields: fields, isCopy: value is ObjectBase)
+        return _ObjectValues(info: info, fields: fields, isCopy: PlainValue.object(value) != nil)
     }
 
     /// - Parameter copiesOthers: whether an object of another class stands for a new one with the values of its properties,
@@ -131,11 +131,12 @@ enum ValueConversion {
         guard property.shape.type == .object, let target = info.targetInfo(of: property) else {
             throw mismatch(value, property, info)
         }
-        if let object = value as? ObjectBase {
+        if let object = PlainValue.object(value) {
             if info.accepts(object, for: property) { return .object(object) }
             guard copiesOthers else { throw mismatch(value, property, info) }
         }
-        guard value is ObjectBase || PlainValue.dictionary(value) != nil || PlainValue.array(value) != nil else {
+        guard PlainValue.object(value) != nil || PlainValue.dictionary(value) != nil || PlainValue.array(value) != nil
+        else {
             throw mismatch(value, property, info)
         }
         return .values(try object(value, target, depth: depth + 1))
@@ -179,7 +180,7 @@ enum ValueConversion {
         _ copiesOthers: Bool
     ) throws(Realm.Error) -> _StoredContent {
         let given: [Any?]
-        if let collection = value as? any ContentCollection {
+        if let collection = PlainValue.reference(value) as? any ContentCollection {
             guard case .list(let contents) = collection.content else { throw mismatch(value, property, info) }
             given = contents.map(\.plain)
         } else if let array = PlainValue.sequence(value) {
@@ -203,7 +204,7 @@ enum ValueConversion {
         _ copiesOthers: Bool
     ) throws(Realm.Error) -> _StoredContent {
         let given: [(key: String, value: Any?)]
-        if let collection = value as? any ContentCollection {
+        if let collection = PlainValue.reference(value) as? any ContentCollection {
             guard case .dictionary(let entries) = collection.content else { throw mismatch(value, property, info) }
             given = entries.map { ($0.key, $0.content.plain) }
         } else if let dictionary = PlainValue.dictionary(value) {
@@ -279,25 +280,32 @@ enum PlainValue {
     static func unwrap(_ value: Any?) -> Any? {
         guard let value else { return nil }
         if let optional = value as? any OptionalProtocol { return unwrap(optional._rlmAnyWrapped) }
-        return value is NSNull ? nil : value
+        return reference(value) is NSNull ? nil : value
     }
+
+    /// The value, if it is an instance of a class. To cast anything else to a class makes Foundation's objects of it, and of all
+    /// that it holds, before it fails.
+    static func reference(_ value: Any) -> AnyObject? { type(of: value) is AnyClass ? value as AnyObject : nil }
+
+    /// A model's object.
+    static func object(_ value: Any) -> ObjectBase? { reference(value) as? ObjectBase }
 
     static func dictionary(_ value: Any) -> [String: Any]? {
         if let plain = value as? [String: Any] { return plain }
-        return value is NSDictionary ? (value as? NSDictionary) as? [String: Any] : nil
+        return (reference(value) as? NSDictionary) as? [String: Any]
     }
 
     static func array(_ value: Any) -> [Any]? {
         if let plain = value as? [Any] { return plain }
         if let optional = value as? [Any?] { return optional.map { $0 as Any } }
-        return value is NSArray ? (value as? NSArray)?.map { $0 } : nil
+        return (reference(value) as? NSArray)?.map { $0 }
     }
 
     /// The elements of any sequence but a dictionary, a string or data.
     static func sequence(_ value: Any) -> [Any]? {
         if let array = array(value) { return array }
         if value is String || value is Data || value is Substring || dictionary(value) != nil { return nil }
-        if let set = value as? NSSet { return set.allObjects }
+        if let set = reference(value) as? NSSet { return set.allObjects }
         func elements(_ sequence: some Sequence) -> [Any] { sequence.map { $0 } }
         return (value as? any Sequence).map { elements($0) }
     }
@@ -307,7 +315,7 @@ enum PlainValue {
     static func describe(_ value: Any) -> String {
         let type = type(of: value)
         if let date = value as? Date { return "\(date.timeIntervalSince1970) s after 1970 (\(type))" }
-        if value is ObjectBase { return "an object (\(type))" }
+        if object(value) != nil { return "an object (\(type))" }
         if let values = dictionary(value) { return "a dictionary of \(values.count) (\(type))" }
         if let values = array(value) { return "an array of \(values.count) (\(type))" }
         var text = "\(value)"

@@ -112,8 +112,8 @@ extension ResultsSection {
     func observation(
         _ keyPaths: [String]?
     ) -> ObservationKind<SectionedResults<Key, SectionElement>, SectionedResultsChange<Self>> {
-        let key = key
-        return all.observation(keyPaths, as: { ResultsSection(key: key, query: $0.query) }) { old, new, changes in
+        let key = identity
+        return all.observation(keyPaths, as: { ResultsSection(identity: key, query: $0.query) }) { old, new, changes in
             changes.only(old: old.section(of: key), new: new.section(of: key))
         }
     }

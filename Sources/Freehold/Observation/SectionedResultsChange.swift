@@ -11,8 +11,9 @@ public enum SectionedResultsChange<Collection> {
     ///   deleted sections aren't among them.
     /// - insertions: section and position after the change, of elements that are new or in another place; those of
     ///   inserted sections among them.
-    /// - modifications: section and position before the change, of elements that were modified and have the same position
-    ///   in the same section after it. An element that was modified and has another one counts as deleted and inserted.
+    /// - modifications: section and position before the change, of elements that were modified, and of positions at which
+    ///   modified elements stand before and after it. An element that was modified and has moved otherwise counts as deleted
+    ///   and inserted.
     /// - sectionsToInsert: positions after the change.
     /// - sectionsToDelete: positions before the change.
     ///
@@ -55,18 +56,18 @@ public typealias RealmSectionedResultsChange<Collection> = SectionedResultsChang
 
 /// Sections at one state.
 struct SectionLayout<Key: _Persistable & Hashable> {
-    let keys: [Key]
+    let keys: [SectionIdentity<Key>]
     /// By section: the positions of its elements among all.
     let positions: [[Int]]
     private let numbers: [SectionIdentity<Key>: Int]
 
-    init(keys: [Key], positions: [[Int]]) {
+    init(keys: [SectionIdentity<Key>], positions: [[Int]]) {
         self.keys = keys
         self.positions = positions
-        numbers = Dictionary(keys.enumerated().map { (SectionIdentity($1), $0) }) { first, _ in first }
+        numbers = Dictionary(keys.enumerated().map { ($1, $0) }) { first, _ in first }
     }
 
-    func section(of key: Key) -> Int? { numbers[SectionIdentity(key)] }
+    func section(of key: SectionIdentity<Key>) -> Int? { numbers[key] }
 
     /// By position among all: the section, and the place in it.
     fileprivate var places: [(section: Int, item: Int)] {
@@ -114,38 +115,92 @@ struct SectionChanges {
         var gone = changes.deletions[...]
         var come = changes.insertions[...]
         var modified = changes.modifications[...]
+        /// By the section's place after the change, for sections that stay.
+        var rows: [Int: RowChanges] = [:]
+        for (old, new) in target.enumerated() { if let new { rows[new] = RowChanges(section: old) } }
+        func noteInserted(_ place: (section: Int, item: Int), isModified: Bool = false) {
+            guard kept.contains(place.section) else { return insertions.append([place.section, place.item]) }
+            if isModified {
+                rows[place.section]!.newModified.append(place.item)
+            } else {
+                rows[place.section]!.inserted.append(place.item)
+            }
+        }
         var j = 0
         func passInserted() {
             while come.first == j {
                 come.removeFirst()
-                insertions.append([after[j].section, after[j].item])
+                noteInserted(after[j])
                 j += 1
             }
         }
         for (i, place) in before.enumerated() {
-            let path: IndexPath = [place.section, place.item]
             let isModified = modified.first == i
             if isModified { modified.removeFirst() }
             if gone.first == i {
                 gone.removeFirst()
-                if target[place.section] != nil { deletions.append(path) }
+                if let new = target[place.section] { rows[new]!.deleted.append(place.item) }
                 continue
             }
             passInserted()
             let now = after[j]
-            let stays = target[place.section] == now.section
-            if isModified, stays, place.item == now.item {
-                modifications.append(path)
-            } else if isModified || !stays {
-                if target[place.section] != nil { deletions.append(path) }
-                insertions.append([now.section, now.item])
+            if isModified || target[place.section] != now.section {
+                if let new = target[place.section] {
+                    if isModified {
+                        rows[new]!.oldModified.append(place.item)
+                    } else {
+                        rows[new]!.deleted.append(place.item)
+                    }
+                }
+                noteInserted(now, isModified: isModified)
             }
             j += 1
         }
         passInserted()
+        for (new, changes) in rows {
+            let (deleted, inserted, kept) = changes.told
+            deletions += deleted.map { [changes.section, $0] as IndexPath }
+            insertions += inserted.map { [new, $0] as IndexPath }
+            modifications += kept.map { [changes.section, $0] as IndexPath }
+        }
         deletions.sort()
         insertions.sort()
         modifications.sort()
+    }
+
+    /// The changed positions of one section that stays.
+    private struct RowChanges {
+        /// The section's place before the change.
+        let section: Int
+        var deleted: [Int] = []
+        var inserted: [Int] = []
+        /// Positions of modified elements, before and after the change.
+        var oldModified: [Int] = []
+        var newModified: [Int] = []
+
+        init(section: Int) { self.section = section }
+
+        /// A position that is modified before and after the change stays modified, whatever element stands there. All others
+        /// are deletions and insertions.
+        ///
+        /// It stays only where as many elements are deleted as inserted before it. Else a position before the change and the
+        /// same one after it would not be the same row.
+        var told: (deletions: [Int], insertions: [Int], modifications: [Int]) {
+            let both = Set(oldModified).intersection(newModified)
+            var deletions = (deleted + oldModified.filter { !both.contains($0) }).sorted()
+            var insertions = (inserted + newModified.filter { !both.contains($0) }).sorted()
+            var modifications: [Int] = []
+            var moved: [Int] = []
+            var (i, j) = (0, 0)
+            for position in both.sorted() {
+                while i < deletions.count, deletions[i] < position { i += 1 }
+                while j < insertions.count, insertions[j] < position { j += 1 }
+                if i == j { modifications.append(position) } else { moved.append(position) }
+            }
+            deletions += moved
+            insertions += moved
+            return (deletions, insertions, modifications)
+        }
     }
 
     /// What concerns one section.

@@ -36,7 +36,7 @@ open class Projection<Root: ObjectBase>: ProjectionObservable {
         var lines = ""
         for property in ProjectionSchema.of(type).properties {
             let value = ObjectDescription.text(
-                of: property.value(of: rootObject),
+                of: rootObject._unmapped(at: property.path) ?? property.value(of: rootObject),
                 depth: ObjectDescription.maximumDepth
             )
             lines += "\t\(property.name)(\\.\(property.path)) = \(ObjectDescription.indented(value));\n"

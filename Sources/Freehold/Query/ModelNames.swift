@@ -39,7 +39,7 @@ struct ModelNames: QueryNames {
     func plain(_ name: String, of cls: ManagedTable, _ argument: Any) -> (column: Column, value: Value)? {
         guard let value = PlainArgument.value(argument), let index = cls.info.index(named: name),
             let column = cls.columns[index],
-            column.collection == .none, column.type == value.type
+            column.collection == .none, column.type == value.type, ValueLimits.fits(value)
         else { return nil }
         return (column, value)
     }
@@ -55,7 +55,7 @@ struct ModelNames: QueryNames {
         if let value = value as? Value { return .value(value) }
         if let shape = value as? any _GeoShape { return .shape(shape._shape) }
         if column?.type == .mixed { return try mixed(value) }
-        if let object = value as? ObjectBase ?? (value as? any AnyProjection)?.root {
+        if let object = PlainValue.object(value) ?? (value as? any AnyProjection)?.root {
             try check(object)
             guard object._isManaged, !object.isInvalidated, object._table?.table.id == target?.table.id else {
                 return nil

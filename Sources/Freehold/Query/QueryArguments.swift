@@ -6,7 +6,7 @@ enum QueryArgument {
     /// Foundation's wrappers become what they hold, small integers and the like stay as they are.
     static func plain(_ argument: Any?) -> Any {
         guard let value = PlainValue.unwrap(argument) else { return Value.null }
-        if value is ObjectBase { return value }
+        if PlainValue.object(value) != nil { return value }
         if type(of: value) is AnyClass {
             switch value {
             case let value as NSNumber: return plain(value)

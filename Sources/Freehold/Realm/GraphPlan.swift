@@ -95,6 +95,7 @@ enum ValueLimits {
         switch value {
         case .string(let text): text.utf8.count <= string
         case .data(let bytes): bytes.count <= data
+        case .timestamp(let moment): moment.isValid
         default: true
         }
     }
@@ -124,6 +125,13 @@ enum ValueLimits {
             throw Realm.Error(
                 .limitExceeded,
                 "The data has \(bytes.count) bytes; at most \(data) can be stored.",
+                className: className,
+                property: property
+            )
+        case .timestamp(let moment) where !moment.isValid:
+            throw Realm.Error(
+                .invalidValue,
+                "The date isn't a moment: it is \(moment).",
                 className: className,
                 property: property
             )

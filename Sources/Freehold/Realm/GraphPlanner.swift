@@ -68,7 +68,7 @@ struct GraphPlanner {
 
     /// The row or node of what `create` is given.
     mutating func target(of value: Any, in table: ManagedTable) throws(Realm.Error) -> GraphPlan.Target {
-        guard let object = value as? ObjectBase else {
+        guard let object = PlainValue.object(value) else {
             return .node(try add(ValueConversion.object(value, table.info), table))
         }
         if object._isManaged && object.isInvalidated {

@@ -108,9 +108,11 @@ struct FileAccess: Sendable {
         if configuration.withModes.readOnly { throw Realm.Error.written(readOnly: configuration.fileURL) }
         // Keeps the file open, and its schema applied, while the call waits.
         let file = if let file { file } else { try await open() }
-        let transaction = Handover(try await file.database.beginWaiting(configuration, until: deadline))
-        return try await ConfinedQueue.writers.run {
-            try withExtendedLifetime(file) { try run(body, in: transaction.take()) }
+        // All threads of Swift's pool may wait for other writes, so that the task gets the lock on a thread of the queue.
+        return try await ConfinedQueue.writers.runAsync {
+            defer { withExtendedLifetime(file) {} }
+            let transaction = try await file.database.beginWaiting(configuration, until: deadline)
+            return try run(body, in: transaction)
         }
     }
 
@@ -190,19 +192,5 @@ extension Database {
         } catch {
             throw Realm.Error(error, fileURL: configuration.fileURL)
         }
-    }
-}
-
-/// Passes one value to one other thread.
-final class Handover<Value>: @unchecked Sendable {
-    // Sendable because the value has one owner at a time: it is put in by the thread that makes this, and taken out
-    // once by the one that it is handed to; the dispatch of the taking block orders the two.
-    private var value: Value?
-
-    init(_ value: Value) { self.value = value }
-
-    func take() -> Value {
-        defer { value = nil }
-        return value!
     }
 }

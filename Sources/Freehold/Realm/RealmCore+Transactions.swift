@@ -9,7 +9,7 @@ extension RealmCore {
             observers.drain(upTo: newest, self)
             try checkWritable()
         }
-        let overtaken = hasAsyncWrites ? asyncWrites.overtake() : nil
+        let overtaken = try hasAsyncWrites ? asyncWrites.overtake() : nil
         let transaction: WriteTransaction
         if let overtaken { transaction = overtaken } else { transaction = try file.beginWrite(configuration) }
         do { try checkFits(transaction.schema) } catch {

@@ -46,6 +46,7 @@ extension Realm.Error.Code {
             case .readOnly: .readOnly
             case .schemaMismatch: .schemaMismatch
             case .invalidArgument: .invalidInput
+            case .invalidValue: .invalidValue
             case .duplicatePrimaryKey: .duplicatePrimaryKey
             case .uniqueConstraint: .uniqueConstraint
             case .deletionDenied: .deletionDenied

@@ -157,6 +157,13 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
         return Element._element(content, in: object._table?.core)
     }
 
+    /// The objects of results of objects, as they are stored.
+    var objectContents: [_StoredContent] {
+        guard case .objects(let query) = content else { return [] }
+        let keys = query.snapshotKeys()
+        return (0..<keys.count).map { .object(query.table.object(keys[$0])) }
+    }
+
     private var typeName: String { "Results<\(Element.self)>" }
 
     /// Whether both are the same query, made once.
@@ -170,7 +177,16 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
 
     /// The first 100 elements.
     public var description: String {
-        CollectionDescription.text(typeName, count: count) { "\(self[$0])" }
+        CollectionDescription.text(typeName, count: count, element: textOfElement)
+    }
+}
+
+extension RealmCollection {
+    /// Returns what describes the elements by position. Elements the content of which stands for no value of the type are
+    /// shown as they are stored.
+    var textOfElement: (Int) -> String {
+        guard let contents = partialContents else { return { "\(self[$0])" } }
+        return { Element.text(contents[$0]) }
     }
 }
 

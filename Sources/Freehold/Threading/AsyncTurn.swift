@@ -3,68 +3,82 @@ import Synchronization
 
 /// One request for the writer's lock by a realm that does other things meanwhile.
 ///
-/// The transaction waits here until the realm's place comes to take it. A synchronous write of that place can't wait for
-/// this, because it keeps the place from coming: it overtakes, and who was overtaken asks again.
+/// The lock is offered to the realm's place when it is free, and the transaction begins when the place takes it. An offer
+/// that the place doesn't take soon lapses, so that a busy place delays no other writer. A synchronous write of the place
+/// ends the turn, because it keeps the place from taking an offer. In both cases the place asks again.
 final class AsyncTurn: Sendable {
-    private let state: Box
-    private let task: Task<Void, Never>
+    private let turn: WriteTurn
+    private let configuration: Realm.Configuration
+    private let signal: Signal
 
-    private final class Box: Sendable {
-        let state = Mutex(State())
-    }
+    /// What has happened before the task waits, or the task that waits.
+    private final class Signal: Sendable {
+        private let state = Mutex<(isReady: Bool, task: UnsafeContinuation<Void, Never>?)>((false, nil))
 
-    private struct State {
-        var begun: Handover<WriteTransaction>?
-        var error: (any Error)?
-        var isOvertaken = false
-    }
+        func ready() {
+            state.withLock { state in
+                state.isReady = true
+                defer { state.task = nil }
+                return state.task
+            }?.resume()
+        }
 
-    init(_ database: Database, _ configuration: Realm.Configuration) {
-        let box = Box()
-        state = box
-        task = Task.detached(priority: Task.currentPriority) {
-            do {
-                let begun = Handover(try await database.beginWaiting(configuration))
-                let isLate = box.state.withLock { state in
-                    if !state.isOvertaken { state.begun = begun }
-                    return state.isOvertaken
+        func wait(_ isolation: isolated (any Actor)?) async {
+            await withUnsafeContinuation { continuation in
+                let isReady = state.withLock { state in
+                    if !state.isReady { state.task = continuation }
+                    return state.isReady
                 }
-                if isLate { begun.take().cancel() }
-            } catch {
-                box.state.withLock { $0.error = error }
+                if isReady { continuation.resume() }
             }
         }
     }
 
+    /// - Parameters:
+    ///   - earlier: a turn that has ended without a transaction, and the place of which in the queue this one takes.
+    ///   - ready: is called once, on any thread, when there is something to take.
+    init(
+        _ core: RealmCore,
+        _ place: WritePlace,
+        after earlier: AsyncTurn? = nil,
+        ready: (@Sendable () -> Void)? = nil
+    ) {
+        configuration = core.configuration
+        let signal = Signal()
+        self.signal = signal
+        turn = WriteTurn(
+            core.database,
+            place,
+            ticket: earlier?.turn.ticket,
+            until: core.configuration.busyDeadline
+        ) { ready?() ?? signal.ready() }
+    }
+
     /// Returns when there is something to take. A task that is cancelled meanwhile gives the request up.
-    func wait() async {
+    func wait(_isolation: isolated (any Actor)? = #isolation) async {
         await withTaskCancellationHandler {
-            await task.value
+            await signal.wait(_isolation)
         } onCancel: {
-            task.cancel()
+            turn.cancel()
         }
     }
 
-    /// What was begun; nil if a synchronous write was faster. To be called where the realm is, after `wait`.
+    /// Begins the transaction, if the lock is offered. To be called where the realm is, after `wait` or `ready`.
     ///
-    /// - Throws: why it didn't begin: a `Realm.Error`, or `CancellationError`.
+    /// - Returns: nil if the offer has lapsed, or a synchronous write was faster.
+    /// - Throws: the reason why it didn't begin: a `Realm.Error`, or `CancellationError`.
     func take() throws -> WriteTransaction? {
-        let (begun, error) = state.state.withLock { state in
-            defer { state.begun = nil }
-            return (state.begun, state.isOvertaken ? nil : state.error)
+        do throws(EngineError) { return try turn.take() } catch {
+            if error.code == .cancelled { throw CancellationError() }
+            throw error.code == .busy
+                ? configuration.busyError(error) : Realm.Error(error, fileURL: configuration.fileURL)
         }
-        if let error { throw error }
-        return begun?.take()
     }
 
-    /// Takes the transaction, if it has begun; else it won't. Where the realm is.
-    func overtake() -> WriteTransaction? {
-        let begun = state.state.withLock { state in
-            state.isOvertaken = true
-            defer { state.begun = nil }
-            return state.begun
+    /// Begins the transaction, if the lock is offered. Otherwise the turn ends. Where the realm is.
+    func overtake() throws(Realm.Error) -> WriteTransaction? {
+        do throws(EngineError) { return try turn.overtake() } catch {
+            throw Realm.Error(error, fileURL: configuration.fileURL)
         }
-        if begun == nil { task.cancel() }
-        return begun?.take()
     }
 }

@@ -13,10 +13,11 @@ final class AsyncWrites {
     private unowned(unsafe) let core: RealmCore
     private var waiting: [Item] = []
     private var lastID: Realm.AsyncTransactionId = 0
-    /// Whether the writer's lock was asked for.
-    private var isBeginning = false
+    /// The request for the writer's lock for the writes that wait.
+    private var beginning: AsyncTurn?
     /// Requests for it that haven't been taken.
     private var turns: [AsyncTurn] = []
+    private let place = WritePlace()
     /// Completions that haven't run, with what they will be told.
     private var completions: [Realm.AsyncTransactionId: Completion] = [:]
     private var undelivered = 0
@@ -36,7 +37,7 @@ final class AsyncWrites {
     /// Writes that wait for the lock by `ask`, or run in what it gave them.
     var underWay = 0
 
-    var isBusy: Bool { !waiting.isEmpty || isBeginning || isRunning || undelivered > 0 || underWay > 0 }
+    var isBusy: Bool { !waiting.isEmpty || beginning != nil || isRunning || undelivered > 0 || underWay > 0 }
 
     func newID() -> Realm.AsyncTransactionId {
         lastID &+= 1
@@ -117,37 +118,49 @@ final class AsyncWrites {
 
     // MARK: The writer's lock
 
-    /// Asks for it. What comes of it is to be taken by `take`.
-    func ask() -> AsyncTurn {
-        let turn = AsyncTurn(core.database, core.configuration)
+    /// Asks for it. `take` begins the transaction.
+    ///
+    /// - Parameters:
+    ///   - earlier: a turn for which nothing has begun.
+    ///   - ready: is called once, on any thread, when there is something to take.
+    func ask(after earlier: AsyncTurn?, ready: (@Sendable () -> Void)? = nil) -> AsyncTurn {
+        let turn = AsyncTurn(core, place, after: earlier, ready: ready)
         turns.append(turn)
         return turn
     }
 
-    /// What was begun for a turn; nil if a synchronous write was faster.
+    /// Begins the transaction for a turn, or without one if the offer has lapsed and nothing else writes now.
+    ///
+    /// - Returns: nil if the realm has to ask again.
     func take(_ turn: AsyncTurn) throws -> WriteTransaction? {
         turns.removeAll { $0 === turn }
-        return try turn.take()
+        if let begun = try turn.take() { return begun }
+        do throws(EngineError) { return try core.database.beginWriteNow() } catch {
+            throw Realm.Error(error, fileURL: core.configuration.fileURL)
+        }
     }
 
-    /// For a synchronous write: what was begun for an asynchronous one that hasn't come to take it. Those that wait behind
-    /// other writers stop waiting: they ask again when this place comes to them.
-    func overtake() -> WriteTransaction? {
-        let begun = turns.compactMap { $0.overtake() }
-        assert(begun.count < 2, "a file has one writer")
-        return begun.first
+    /// Takes the lock that is offered to an asynchronous write, for a synchronous one. Those that wait behind other writers
+    /// stop waiting: they ask again when this place runs next.
+    func overtake() throws(Realm.Error) -> WriteTransaction? {
+        var begun: WriteTransaction?
+        for turn in turns {
+            guard let new = try turn.overtake() else { continue }
+            assert(begun == nil, "a file has one writer")
+            begun = new
+        }
+        return begun
     }
 
-    private func begin() {
-        guard !isBeginning, !waiting.isEmpty, let mailbox = core.mailbox else { return }
-        isBeginning = true
+    /// - Parameter earlier: the turn after which the realm asks again.
+    private func begin(after earlier: AsyncTurn? = nil) {
+        guard beginning == nil, !waiting.isEmpty, let mailbox = core.mailbox else { return }
         // Keeps the realm, and is used at its place only.
         let holder = CoreHolder(core: core)
-        let turn = ask()
         let resident = mailbox.resident
-        Task.detached {
-            await turn.wait()
-            mailbox.post { holder.core.asyncWrites.didBegin(turn) }
+        // The call runs at this place, and so after this function.
+        beginning = ask(after: earlier) {
+            mailbox.post { holder.core.asyncWrites.didBegin() }
             withExtendedLifetime(resident) {}
         }
     }
@@ -156,15 +169,17 @@ final class AsyncWrites {
         let core: RealmCore
     }
 
-    private func didBegin(_ turn: AsyncTurn) {
-        isBeginning = false
+    private func didBegin() {
+        guard let turn = beginning else { return }
+        beginning = nil
+        var earlier: AsyncTurn?
         do {
-            if let transaction = try take(turn) { run(transaction) }
+            if let transaction = try take(turn) { run(transaction) } else { earlier = turn }
         } catch {
             fail(error)
         }
         if !isRunning, waiting.isEmpty { flush() }
-        begin()
+        begin(after: earlier)
     }
 
     private func run(_ transaction: WriteTransaction) {

@@ -24,4 +24,9 @@ final class ConfinedQueue: TaskExecutor {
     func run<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
         try await withTaskExecutorPreference(self) { try body() }
     }
+
+    /// Runs an asynchronous body, which this queue also resumes: Swift's pool isn't needed until it ends.
+    func runAsync<R: Sendable>(_ body: @escaping @Sendable () async throws -> R) async throws -> R {
+        try await withTaskExecutorPreference(self) { try await body() }
+    }
 }

@@ -28,10 +28,10 @@ extension SectionedResults: ThreadConfined {
 extension ResultsSection: ThreadConfined {
     /// Nowhere also where no element has the section's key.
     public var _rlmLocation: _Location {
-        let (key, keyOf) = (key, query.keyOf)
+        let (key, keyOf) = (identity, query.keyOf)
         return query.results._rlmLocation.map { (results: Results<SectionElement>) in
             let query = SectionQuery(results, keyOf)
-            return query.positions(of: key).isEmpty ? nil : ResultsSection(key: key, query: query)
+            return query.positions(of: key).isEmpty ? nil : ResultsSection(identity: key, query: query)
         }
     }
 }

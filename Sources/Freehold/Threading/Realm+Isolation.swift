@@ -235,10 +235,12 @@ extension RealmCore {
     /// Waits for other writers without holding the realm's actor.
     fileprivate func beginWaiting(_isolation: isolated (any Actor)? = #isolation) async throws -> WriteTransaction {
         let writes = useAsyncWrites()
+        var earlier: AsyncTurn?
         while true {
-            let turn = writes.ask()
+            let turn = writes.ask(after: earlier)
             await turn.wait()
             if let transaction = try writes.take(turn) { return transaction }
+            earlier = turn
         }
     }
 

@@ -38,7 +38,7 @@ extension RealmFile {
         }
         // A realm of the queue or actor that this runs on can't come to take what it has asked for.
         if let other = RealmCache.here(.database(database.identity)), other.hasAsyncWrites, other.transaction == nil,
-            let overtaken = other.asyncWrites.overtake()
+            let overtaken = try other.asyncWrites.overtake()
         {
             return overtaken
         }

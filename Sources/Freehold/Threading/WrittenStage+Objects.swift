@@ -68,7 +68,7 @@ extension FreeholdEngine.Constant {
     }
 
     private static func object(_ value: Any) -> FreeholdEngine.Constant? {
-        var object = value as? ObjectBase
+        var object = PlainValue.object(value)
         if case .object(let content)? = value as? AnyRealmValue { object = content }
         guard let object, let table = object._table else { return nil }
         return .object(tableID: table.table.id, object.isInvalidated ? ObjectKey(-1) : object._key)

@@ -28,7 +28,9 @@ final class WriterLock: Sendable {
     private struct State {
         /// Someone in the process holds the lock, or is the one who waits for other processes.
         var isTaken = false
+        /// In the order of their tickets.
         var waiters: [WriterWaiter] = []
+        var lastTicket: UInt64 = 0
         /// Used by whoever has taken the lock in the process. Negative where the file was deleted and couldn't be opened
         /// again: who takes the lock next tries anew.
         var descriptor: Int32 = -1
@@ -54,9 +56,11 @@ final class WriterLock: Sendable {
     /// - Throws: `.busy` if others have it at the deadline.
     func acquire(until deadline: ContinuousClock.Instant? = nil) throws(EngineError) {
         try checkProcess()
-        if let waiter = enqueue() { try settle(waiter, waiter.wait(until: deadline)) }
+        let waiter = WriterWaiter(ticket: newTicket())
+        if !enqueue(waiter) { try settle(waiter, waiter.wait(until: deadline)) }
         guard try lockFileAtOnce(wait: deadline == nil) else {
-            let waiter = lockFileElsewhere()
+            let waiter = WriterWaiter()
+            lockFileElsewhere(waiter)
             return try settle(waiter, waiter.wait(until: deadline))
         }
     }
@@ -86,9 +90,11 @@ final class WriterLock: Sendable {
     func acquireAsync(until deadline: ContinuousClock.Instant? = nil) async throws(EngineError) {
         try checkProcess()
         if Task.isCancelled { throw Self.cancellation(path) }
-        if let waiter = enqueue() { try settle(waiter, await outcome(of: waiter, until: deadline)) }
+        let waiter = WriterWaiter(ticket: newTicket())
+        if !enqueue(waiter) { try settle(waiter, await outcome(of: waiter, until: deadline)) }
         if try !lockFileAtOnce(wait: false) {
-            let waiter = lockFileElsewhere()
+            let waiter = WriterWaiter()
+            lockFileElsewhere(waiter)
             try settle(waiter, await outcome(of: waiter, until: deadline))
         }
         if Task.isCancelled {
@@ -127,11 +133,11 @@ final class WriterLock: Sendable {
         state.descriptor = -1
     }
 
-    private static func cancellation(_ path: String?) -> EngineError {
+    static func cancellation(_ path: String?) -> EngineError {
         EngineError(.cancelled, "The task was cancelled while it waited to write.", path: path, underlying: ECANCELED)
     }
 
-    private func checkProcess() throws(EngineError) {
+    func checkProcess() throws(EngineError) {
         guard generation.isCurrent else {
             throw EngineError(
                 .environmentClosed,
@@ -149,23 +155,31 @@ final class WriterLock: Sendable {
 
     // MARK: Inside the process
 
-    /// Takes the process's turn, or stands in the queue for it.
-    ///
-    /// - Returns: nil if the turn is the caller's.
-    private func enqueue() -> WriterWaiter? {
+    /// Returns a place in the order of the queue, behind all that were given before.
+    func newTicket() -> UInt64 {
         state.withLock { state in
-            guard state.isTaken else {
-                state.isTaken = true
-                return nil
-            }
-            let waiter = WriterWaiter()
-            state.waiters.append(waiter)
-            return waiter
+            state.lastTicket += 1
+            return state.lastTicket
         }
     }
 
-    /// Lets the next in the queue take its turn. Those who have left get none.
-    private func passOn() {
+    /// Takes the process's turn, or adds the waiter to the queue for it, at the place of its ticket.
+    ///
+    /// - Returns: true if the turn is the caller's.
+    func enqueue(_ waiter: WriterWaiter) -> Bool {
+        state.withLock { state in
+            guard state.isTaken else {
+                state.isTaken = true
+                return true
+            }
+            let place = state.waiters.lastIndex { $0.ticket <= waiter.ticket }.map { $0 + 1 } ?? 0
+            state.waiters.insert(waiter, at: place)
+            return false
+        }
+    }
+
+    /// Gives the process's turn to the next in the queue. Waiters that have left get none.
+    func passOn() {
         while true {
             let next = state.withLock { state -> WriterWaiter? in
                 guard !state.waiters.isEmpty else {
@@ -179,7 +193,7 @@ final class WriterLock: Sendable {
     }
 
     /// Ends a wait that hasn't ended.
-    private func leave(_ waiter: WriterWaiter, _ outcome: WriterWaiter.Outcome) {
+    func leave(_ waiter: WriterWaiter, _ outcome: WriterWaiter.Outcome) {
         if waiter.finish(outcome) { state.withLock { $0.waiters.removeAll { $0 === waiter } } }
     }
 
@@ -209,26 +223,27 @@ final class WriterLock: Sendable {
         case .late:
             // A thread ends its wait itself.
             state.withLock { $0.waiters.removeAll { $0 === waiter } }
-            throw EngineError(.busy, "Other writers were at work for too long.", path: path)
+            throw busyError
         }
     }
+
+    var busyError: EngineError { EngineError(.busy, "Other writers were at work for too long.", path: path) }
 
     // MARK: Across processes
 
     /// Takes the locks of the file as the one whose turn it is, and gives the turn up if that fails.
     ///
     /// - Returns: false if another process has them, and `wait` is false.
-    private func lockFileAtOnce(wait: Bool) throws(EngineError) -> Bool {
+    func lockFileAtOnce(wait: Bool) throws(EngineError) -> Bool {
         do { return try lockFile(wait: wait) } catch {
             passOn()
             throw error
         }
     }
 
-    /// Waits for other processes on a thread made for it, which nothing can interrupt: the one who waits here may give up
-    /// before, and then the thread passes the turn on.
-    private func lockFileElsewhere() -> WriterWaiter {
-        let waiter = WriterWaiter()
+    /// Waits for other processes on a thread made for it, which nothing can interrupt, and then ends the waiter's wait. A
+    /// waiter may give up before: then the thread passes the turn on.
+    func lockFileElsewhere(_ waiter: WriterWaiter) {
         state.withLock { $0.isWaitingElsewhere = true }
         let thread = WriterThread()
         thread.async {
@@ -247,7 +262,6 @@ final class WriterLock: Sendable {
             }
             withExtendedLifetime(thread) {}
         }
-        return waiter
     }
 
     /// Takes the locks of the file; false if that would take waiting and `wait` is. Only by the one whose turn it

@@ -11,9 +11,18 @@ final class WriterWaiter: @unchecked Sendable {
         case failed(EngineError)
     }
 
+    /// Its place in the order of the queue.
+    let ticket: UInt64
     private let signal = ThreadSignal()
     private var outcome: Outcome?
     private var continuation: UnsafeContinuation<Outcome, Never>?
+    private var ended: (@Sendable (Outcome) -> Void)?
+
+    /// - Parameter ended: is called when the wait has ended, on the thread that ends it.
+    init(ticket: UInt64 = 0, ended: (@Sendable (Outcome) -> Void)? = nil) {
+        self.ticket = ticket
+        self.ended = ended
+    }
 
     /// Ends the wait.
     ///
@@ -27,9 +36,12 @@ final class WriterWaiter: @unchecked Sendable {
         outcome = new
         let continuation = continuation
         self.continuation = nil
+        let ended = ended
+        self.ended = nil
         signal.signal()
         signal.unlock()
         continuation?.resume(returning: new)
+        ended?(new)
         return true
     }
 

@@ -430,19 +430,20 @@ public final class Database: Sendable {
         return try begin(timing)
     }
 
-    private func tell(_ timing: WriteTiming?, _ error: EngineError) {
+    func tell(_ timing: WriteTiming?, _ error: EngineError) {
         guard var timing, error.code == .busy || error.code == .cancelled else { return }
         timing.waiting = core.writerLock.waitingCount
         timing.tell(error.code == .busy ? .busy : .cancelled, core)
     }
 
-    private func checkWritable() throws(EngineError) {
+    func checkWritable() throws(EngineError) {
         if isReadOnly {
             throw EngineError(.readOnly, "The database was opened read-only.", path: core.path)
         }
     }
 
-    private func begin(_ timing: WriteTiming?) throws(EngineError) -> WriteTransaction {
+    /// Begins a transaction as the holder of the writer lock. Gives the lock up if that fails.
+    func begin(_ timing: WriteTiming?) throws(EngineError) -> WriteTransaction {
         do throws(EngineError) {
             let transaction = WriteTransaction(base: try core.newestToWriteOn(lease))
             if timing != nil {

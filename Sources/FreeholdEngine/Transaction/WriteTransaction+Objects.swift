@@ -442,6 +442,8 @@ extension WriteTransaction {
                 )
             }
         case _ where column.type == .mixed: try checkMixed(value, column, depth: 1)
+        case .timestamp(let moment) where column.type == .timestamp && !moment.isValid:
+            throw Self.invalidDate(moment, column)
         default:
             guard value.type == column.type else {
                 throw EngineError(
@@ -455,7 +457,9 @@ extension WriteTransaction {
     /// Whether a value may stand in a mixed column.
     func checkMixed(_ value: Value, _ column: Column, depth: Int) throws(EngineError) {
         switch value {
-        case .null, .bool, .int, .float, .double, .timestamp, .decimal128, .objectId, .uuid: return
+        case .timestamp(let moment):
+            if !moment.isValid { throw Self.invalidDate(moment, column) }
+        case .null, .bool, .int, .float, .double, .decimal128, .objectId, .uuid: return
         case .string(let s):
             if s.utf8.count > FieldCoding.maximumString {
                 throw EngineError(
@@ -490,6 +494,10 @@ extension WriteTransaction {
             try checkNesting(column, depth)
             for entry in dictionary.entries { try checkMixed(entry.value, column, depth: depth + 1) }
         }
+    }
+
+    private static func invalidDate(_ moment: Timestamp, _ column: Column) -> EngineError {
+        EngineError(.invalidValue, "The date for '\(column.name)' isn't a moment: it is \(moment).")
     }
 
     private func checkNesting(_ column: Column, _ depth: Int) throws(EngineError) {

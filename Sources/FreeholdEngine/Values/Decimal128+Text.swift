@@ -89,17 +89,19 @@ extension Decimal128: LosslessStringConvertible {
 }
 
 extension Decimal128: CustomStringConvertible {
-    /// The number without trailing zeros after the point: plain (`120`, `-0.000001`) where the first digit stands
-    /// between 10^33 and 10^-6, else with an exponent (`1.2E+40`); `Inf`, `-Inf`, `NaN`. `-0` keeps its sign.
+    /// The number with all of its digits, also trailing zeros after the point (`1.10`): plain (`120`, `-0.000001`) if the
+    /// first digit stands between 10^33 and 10^-6, else with an exponent (`1.2E+40`); `Inf`, `-Inf`, `NaN`. `-0` keeps its
+    /// sign.
+    ///
+    /// Equal numbers may have different texts: `1.1` and `1.10`.
     public var stringValue: String {
         if isNaN { return isSignalingNaN ? "sNaN" : "NaN" }
         if isInfinite { return isSignMinus ? "-Inf" : "Inf" }
         let number = parts
         let sign = number.negative ? "-" : ""
-        guard number.coefficient != 0 else { return sign + "0" }
-        let (coefficient, zeros) = strippingZeros(number.coefficient)
-        let exponent = number.exponent + zeros
-        let digits = String(coefficient)
+        if number.coefficient == 0, number.exponent >= 0 { return sign + "0" }
+        let exponent = number.exponent
+        let digits = String(number.coefficient)
         let count = digits.utf8.count
         /// The power of ten of the first digit.
         let leading = exponent + count - 1

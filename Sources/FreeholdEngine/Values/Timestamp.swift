@@ -12,7 +12,7 @@
 /// A date that came from a timestamp gives that date again in every later round trip.
 public struct Timestamp: Hashable, Comparable, Sendable {
     public let seconds: Int64
-    /// 0 ..< 1,000,000,000.
+    /// 0 ..< 1,000,000,000; negative if this isn't a moment.
     public let nanoseconds: Int32
 
     @inlinable init(normalizedSeconds seconds: Int64, nanoseconds: Int32) {
@@ -36,11 +36,15 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         }
     }
 
-    /// The date to the nearest nanosecond. NaN becomes 1970-01-01; what is out of range becomes `min` or `max`.
+    /// The date to the nearest nanosecond. A date that is out of range becomes `min` or `max`. A date that is NaN or infinite
+    /// isn't a moment: the result isn't valid.
     public init(_ date: Date) {
         let interval = date.timeIntervalSinceReferenceDate
-        if interval.isNaN {
-            self.init(normalizedSeconds: 0, nanoseconds: 0)
+        if !interval.isFinite {
+            self.init(
+                normalizedSeconds: interval.isNaN ? 0 : interval < 0 ? .min : .max,
+                nanoseconds: Self.invalidNanoseconds
+            )
         } else if interval >= 0x1p63 {
             self = .max
         } else if interval < -0x1p63 {
@@ -54,8 +58,15 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         }
     }
 
+    /// A Boolean value that indicates whether this is a moment. A value that isn't one was made of a date that is NaN or
+    /// infinite, and can't be stored.
+    @inlinable public var isValid: Bool { nanoseconds >= 0 }
+
     /// The nearest `Date`.
     public var date: Date {
+        guard isValid else {
+            return Date(timeIntervalSinceReferenceDate: seconds == 0 ? .nan : seconds < 0 ? -.infinity : .infinity)
+        }
         let (seconds, overflow) = seconds.subtractingReportingOverflow(Self.referenceDate)
         let whole = overflow ? Double(self.seconds) - Double(Self.referenceDate) : Double(seconds)
         return Date(
@@ -70,6 +81,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     public static let min = Timestamp(normalizedSeconds: .min, nanoseconds: 0)
     public static let max = Timestamp(normalizedSeconds: .max, nanoseconds: 999_999_999)
 
+    private static let invalidNanoseconds: Int32 = -1
     private static let nanosecondsPerSecond: Int32 = 1_000_000_000
     /// 2001-01-01 00:00 UTC in seconds since 1970.
     private static let referenceDate: Int64 = 978_307_200
@@ -83,6 +95,7 @@ extension Date {
 extension Timestamp: CustomStringConvertible {
     /// Seconds since 1970 as an exact decimal number, such as `-0.5` or `1700000000.000000001`.
     public var description: String {
+        guard isValid else { return seconds == 0 ? "nan" : seconds < 0 ? "-inf" : "inf" }
         var whole = seconds
         var rest = nanoseconds
         var sign = ""

@@ -71,9 +71,10 @@ private func anyDecimal(_ generator: inout SeededRandom) -> Decimal128 {
     }
 
     @Test(
-        "Text is written plainly between 10^-6 and 10^33, else with an exponent, without trailing zeros",
+        "Text is written plainly between 10^-6 and 10^33, else with an exponent, with the zeros after the point",
         arguments: [
-            ("0", "0"), ("-0.000", "-0"), ("1.00", "1"), ("1.50", "1.5"), ("120", "120"), ("1.2E+2", "120"),
+            ("0", "0"), ("-0.000", "-0.000"), ("1.00", "1.00"), ("1.50", "1.50"), ("120", "120"), ("1.2E+2", "120"),
+            ("0E+5", "0"), ("0E-7", "0E-7"), ("1.10E-8", "1.10E-8"), ("1.20E+40", "1.20E+40"),
             ("1E+33", "1000000000000000000000000000000000"), ("1E+34", "1E+34"), ("-12.5E+40", "-1.25E+41"),
             ("0.000001", "0.000001"), ("0.0000001", "1E-7"), ("-0.000000123", "-1.23E-7"), ("123.456", "123.456"),
             ("inf", "Inf"), ("-Infinity", "-Inf"), ("nan", "NaN"), ("sNaN", "sNaN"), ("1E-6176", "1E-6176"),
@@ -117,7 +118,42 @@ private func anyDecimal(_ generator: inout SeededRandom) -> Decimal128 {
                 again == number && again.isSignMinus == (number.isSignMinus && !number.isNaN),
                 "seed \(seed): \(number)"
             )
+            // Zeros at the end of a whole number may become digits.
+            if number.isFinite, number.parts.exponent <= 0, number.parts.coefficient != 0 {
+                expect(sameBits(again, number), "seed \(seed): \(number)")
+            }
         }
+    }
+
+    @Test
+    func `The mean of decimals lies between the least and the greatest`() throws {
+        var generator = SeededRandom(test: #function)
+        for round in 0..<200 {
+            let one = Decimal128(
+                negative: .random(using: &generator),
+                coefficient: .random(in: 1...Decimal128.maximumCoefficient, using: &generator),
+                exponent: round % 4 == 0 ? Decimal128.maximumExponent : Int.random(in: -40...40, using: &generator)
+            )
+            let values = Array(repeating: Value.decimal128(one), count: .random(in: 1...12, using: &generator))
+            expectEqual(
+                ValueFold.fold(.average, values, of: .decimal128),
+                .decimal128(one),
+                "\(one) \(values.count) times"
+            )
+            let other = one.magnitude / 3
+            let mixed = values + [.decimal128(other)]
+            guard case .decimal128(let mean) = ValueFold.fold(.average, mixed, of: .mixed) else {
+                expect(false, "\(mixed)")
+                continue
+            }
+            expect(mean >= min(one, other) && mean <= max(one, other), "\(mean) of \(one) and \(other)")
+        }
+        expectEqual(
+            ValueFold.fold(.average, [.decimal128("1.10"), .decimal128("1.10")], of: .decimal128).description,
+            "decimal(1.10)"
+        )
+        let bothEnds: [Value] = [.decimal128(.infinity), .decimal128(-.infinity)]
+        expectEqual(ValueFold.fold(.average, bothEnds, of: .decimal128), .decimal128(.nan))
     }
 
     @Test

@@ -123,7 +123,7 @@ import Testing
     @Test(arguments: [
         ("0.1", "0.1"), ("12345678901234567890", "12345678901234567890"), ("-1.5E+3", "-1500"),
         ("1234567890.123456789012345678", "1234567890.123456789012345678"), ("1e300", "1E+300"), ("5", "5"),
-        ("\"1.00\"", "1"), ("\"Inf\"", "Inf"), ("\"NaN\"", "NaN"),
+        ("\"1.00\"", "1.00"), ("\"Inf\"", "Inf"), ("\"NaN\"", "NaN"),
     ])
     func `JSON numbers are read digit by digit`(text: String, expected: String) throws {
         let read = try JSONDecoder().decode([Decimal128].self, from: Data("[\(text)]".utf8))

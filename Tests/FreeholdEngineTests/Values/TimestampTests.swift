@@ -29,11 +29,16 @@ import Testing
     }
 
     @Test
-    func `Odd dates: NaN is the epoch, what is out of range is clamped`() {
+    func `Odd dates: NaN and infinities aren't moments, dates out of range are clamped`() {
         func from(_ interval: Double) -> Timestamp { Timestamp(Date(timeIntervalSinceReferenceDate: interval)) }
-        expectEqual(from(.nan), Timestamp(seconds: 0, nanoseconds: 0))
-        expect(from(.infinity) == .max && from(1e19) == .max && from(0x1p63) == .max)
-        expect(from(-.infinity) == .min && from(-1e19) == .min)
+        for odd in [Double.nan, .infinity, -.infinity] {
+            expect(!from(odd).isValid)
+            let back = from(odd).date.timeIntervalSinceReferenceDate
+            expect(back == odd || back.isNaN && odd.isNaN)
+        }
+        expectEqual([from(.nan), from(.infinity), from(-.infinity)].map(\.description), ["nan", "inf", "-inf"])
+        expect(from(1e19) == .max && from(0x1p63) == .max && from(1e19).isValid)
+        expectEqual(from(-1e19), .min)
         expectEqual(from(-0x1p63), Timestamp(seconds: .min + 978_307_200, nanoseconds: 0))
         expectEqual(from(-1e-20), Timestamp(seconds: 978_307_200, nanoseconds: 0))
         expectEqual(from(0.25), Timestamp(seconds: 978_307_200, nanoseconds: 250_000_000))

@@ -114,13 +114,13 @@ import Testing
         expectEqual(Value.string("a\"b").description, "\"a\\\"b\"")
         expectEqual(Value.data(Data([1, 255])).description, "data(01ff)")
         expectEqual(Value.link(ObjectKey(7)).description, "O7")
-        expectEqual(Value.decimal128("1.50").description, "decimal(1.5)")
+        expectEqual(Value.decimal128("1.50").description, "decimal(1.50)")
     }
 
     @Test
     func `JSON of decimals is a string, and numbers are read too`() throws {
         let data = try JSONEncoder().encode(["1.10", -5, .infinity] as [Decimal128])
-        expectEqual(String(decoding: data, as: UTF8.self), "[\"1.1\",\"-5\",\"Inf\"]")
+        expectEqual(String(decoding: data, as: UTF8.self), "[\"1.10\",\"-5\",\"Inf\"]")
         try expectEqual(JSONDecoder().decode([Decimal128].self, from: data), ["1.1", -5, .infinity])
         let mixed = Data("[\"2.50\", 9223372036854775807, 0.1]".utf8)
         try expectEqual(JSONDecoder().decode([Decimal128].self, from: mixed), ["2.5", "9223372036854775807", 0.1])

@@ -187,7 +187,7 @@ struct ManagedCodingTests {
             let text = String(decoding: try encoder.encode(value), as: UTF8.self)
             expect(text.contains(#""k_born":"2023-11-14T22:13:20Z""#), "\(text)")
             expect(text.contains(#""k_chip":"1-2-3""#) && text.contains(#""k_score":"+∞""#))
-            expect(text.contains(#""k_walked":["1970-01-01T00:00:00Z"]"#) && text.contains(#""k_weight":"12.5""#))
+            expect(text.contains(#""k_walked":["1970-01-01T00:00:00Z"]"#) && text.contains(#""k_weight":"12.50""#))
         }
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .custom { decoder in

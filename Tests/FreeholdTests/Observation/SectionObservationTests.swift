@@ -196,6 +196,26 @@ struct SectionObservationTests {
         withExtendedLifetime(keeper) {}
     }
 
+    @Test
+    func `a position that is modified before and after a change stays modified`() async throws {
+        let (place, configuration, keeper) = try place()
+        try place.run { realm in
+            // The order of the elements doesn't depend on their sections.
+            let sections = realm.objects(THPerson.self).sectioned(by: { $0.age }, sortDescriptors: ["name"])
+            place.tokens.append(sections.observe { place.note(described($0)) })
+        }
+        try await place.waitFor(1)
+        // Two elements change their sections, and have each other's position then.
+        try writeElsewhere(configuration) { realm in
+            let (one, other) = (person(1, realm), person(2, realm))
+            (one.age, other.age) = (other.age, one.age)
+        }
+        try await place.waitFor(2)
+        expectEqual(place.told.last, "3: -[] +[] ~[0.1 1.0] >[0.1 1.0] sections -[] +[]")
+        place.end()
+        withExtendedLifetime(keeper) {}
+    }
+
     @Test(arguments: 0..<6)
     func `copies kept by changes alone stay equal`(_ round: Int) async throws {
         let seed = UInt64.random(in: 0 ... .max)

@@ -20,7 +20,7 @@ struct ValueInitializerTests {
 
     @Test
     func `Text that is no decimal number is a typed error`() throws {
-        try expectEqual(Decimal128(string: "1.50").stringValue, "1.5")
+        try expectEqual(Decimal128(string: "1.50").stringValue, "1.50")
         expect(try Decimal128(string: "NaN").isNaN)
         let error = #expect(throws: Realm.Error.self) { try Decimal128(string: "1,5") }
         expect(error?.code == .invalidInput && error?.message.contains("1,5") == true)

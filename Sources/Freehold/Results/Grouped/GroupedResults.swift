@@ -37,14 +37,25 @@ public struct GroupedResults<Key, Member: KeypathSortable & RealmCollectionValue
         }
         let values = groups.key(i)
         let contents = values.enumerated().map { query.content(of: $1, $0) }
-        return ResultsGroup(key: makeKey(contents), count: groups.count(i), query: query, groups: groups, position: i)
+        return ResultsGroup(
+            contents: contents,
+            makeKey: makeKey,
+            count: groups.count(i),
+            query: query,
+            groups: groups,
+            position: i
+        )
     }
 }
 
 /// One of ``GroupedResults``, as it was when it was read: its objects only are live.
 public struct ResultsGroup<Key, Member: KeypathSortable & RealmCollectionValue> {
+    let contents: [_StoredContent]
+    let makeKey: ([_StoredContent]) -> Key
     /// What the objects have in common.
-    public let key: Key
+    ///
+    /// - Precondition: what is stored stands for values of the key's types. `grouped(by:)` with names has keys for all values.
+    public var key: Key { makeKey(contents) }
     /// The number of objects.
     public let count: Int
     let query: GroupQuery

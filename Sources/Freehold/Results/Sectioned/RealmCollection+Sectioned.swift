@@ -14,7 +14,7 @@ extension RealmCollection {
         if sortDescriptors.isEmpty {
             programmerError("sectioned(by:) needs a sort descriptor at least, because sections stand in an order.")
         }
-        return SectionedResults(query: SectionQuery(sorted(by: sortDescriptors), block))
+        return SectionedResults(query: SectionQuery(sorted(by: sortDescriptors)) { SectionIdentity(block($0)) })
     }
 
     /// The elements in sections by what the closure gives for each of them: see `sectioned(by:sortDescriptors:)`.
@@ -56,7 +56,17 @@ extension RealmCollection where Element: KeypathSortable {
                 "The sections are by '\(name)', but the first sort descriptor is about '\(first.keyPath)'. Sort by '\(name)' first."
             )
         }
-        return sectioned(by: { $0[keyPath: keyPath] }, sortDescriptors: sortDescriptors)
+        // A stored value that stands for no value of an optional reads as nil.
+        guard Key._rlmShape.isPartial, !(Key.self is any OptionalProtocol.Type) else {
+            return sectioned(by: { $0[keyPath: keyPath] }, sortDescriptors: sortDescriptors)
+        }
+        let names = name.split(separator: ".").map(String.init)[...]
+        return SectionedResults(
+            query: SectionQuery(sorted(by: sortDescriptors)) { element in
+                KeyValueCoding.object(element)?._content(at: names).map { SectionIdentity($0) }
+                    ?? SectionIdentity(element[keyPath: keyPath])
+            }
+        )
     }
 }
 

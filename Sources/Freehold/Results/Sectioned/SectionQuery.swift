@@ -3,18 +3,18 @@ import FreeholdEngine
 /// What sectioned results stand for, and their sections at the realm's present state.
 final class SectionQuery<Key: _Persistable & Hashable, SectionElement: RealmCollectionValue> {
     struct Section {
-        let key: Key
+        let key: SectionIdentity<Key>
         /// Of its elements, among the results.
         var positions: [Int]
     }
 
     let results: Results<SectionElement>
-    let keyOf: (SectionElement) -> Key
+    let keyOf: (SectionElement) -> SectionIdentity<Key>
     private var sections: [Section] = []
     private var byKey: [SectionIdentity<Key>: Int] = [:]
     private var sectionedAt: EvaluationState?
 
-    init(_ results: Results<SectionElement>, _ keyOf: @escaping (SectionElement) -> Key) {
+    init(_ results: Results<SectionElement>, _ keyOf: @escaping (SectionElement) -> SectionIdentity<Key>) {
         if Key._rlmShape.type == .object {
             programmerError(
                 "\(Key.self) can't be the key of sections: objects have no order. Take one of its properties."
@@ -40,11 +40,10 @@ final class SectionQuery<Key: _Persistable & Hashable, SectionElement: RealmColl
         byKey = [:]
         for (i, element) in results.enumerated() {
             let key = keyOf(element)
-            let identity = SectionIdentity(key)
-            if let known = byKey[identity] {
+            if let known = byKey[key] {
                 sections[known].positions.append(i)
             } else {
-                byKey[identity] = sections.count
+                byKey[key] = sections.count
                 sections.append(Section(key: key, positions: [i]))
             }
         }
@@ -59,29 +58,46 @@ final class SectionQuery<Key: _Persistable & Hashable, SectionElement: RealmColl
     }
 
     /// None for a section that has vanished.
-    func positions(of key: Key) -> [Int] {
+    func positions(of key: SectionIdentity<Key>) -> [Int] {
         let sections = current()
-        return sections.isEmpty ? [] : byKey[SectionIdentity(key)].map { sections[$0].positions } ?? []
+        return sections.isEmpty ? [] : byKey[key].map { sections[$0].positions } ?? []
     }
 }
 
 /// A section's key as queries tell values apart: NaN is one key, and strings are equal if their bytes are.
-struct SectionIdentity<Key: _Persistable & Hashable>: Hashable {
-    private let key: Key
-    /// Of keys that are plain values.
-    private let value: Value?
+struct SectionIdentity<Key: _Persistable & Hashable>: Hashable, CustomStringConvertible {
+    /// Nil if the stored content stands for no value of the type.
+    private let typed: Key?
+    private let content: _StoredContent
 
     init(_ key: Key) {
-        self.key = key
-        if case .value(let value) = Key._rlmContent(key) { self.value = value } else { value = nil }
+        typed = key
+        content = Key._rlmContent(key)
     }
 
+    /// The key of objects that have this content for a property.
+    init(_ content: _StoredContent) {
+        typed = Key._rlmFromContent(content)
+        self.content = content
+    }
+
+    /// - Precondition: it stands for a value of the type.
+    var key: Key {
+        guard let typed else { return _fhUnmapped(nil, content.plain, nil) }
+        return typed
+    }
+
+    var description: String { typed.map { "\($0)" } ?? content.plain.map { "\($0)" } ?? "nil" }
+
+    /// Of keys that are plain values.
+    private var value: Value? { if case .value(let value) = content { value } else { nil } }
+
     static func == (a: SectionIdentity, b: SectionIdentity) -> Bool {
-        guard let x = a.value, let y = b.value else { return a.key == b.key }
+        guard let x = a.value, let y = b.value else { return a.typed == b.typed }
         return Value.areEqual(x, y)
     }
 
     func hash(into hasher: inout Hasher) {
-        if let value { value.hashEqual(into: &hasher) } else { hasher.combine(key) }
+        if let value { value.hashEqual(into: &hasher) } else { hasher.combine(typed) }
     }
 }

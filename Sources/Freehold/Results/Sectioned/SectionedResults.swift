@@ -32,7 +32,7 @@ public struct SectionedResults<Key: _Persistable & Hashable, SectionElement: Rea
     public var isInvalidated: Bool { query.results.isInvalidated }
 
     /// The keys of all sections, in order.
-    public var allKeys: [Key] { query.current().map(\.key) }
+    public var allKeys: [Key] { query.current().map(\.key.key) }
 
     public var startIndex: Int { 0 }
     /// - Complexity: O(1); O(n) after a change of the realm.
@@ -46,7 +46,7 @@ public struct SectionedResults<Key: _Persistable & Hashable, SectionElement: Rea
         if i < 0 || i >= sections.count {
             programmerError("Section \(i) is out of bounds: there are \(sections.count). Check `count` first.")
         }
-        return ResultsSection(key: sections[i].key, query: query)
+        return ResultsSection(identity: sections[i].key, query: query)
     }
 
     /// One element: by the section's position, then by its own in the section.
@@ -82,26 +82,30 @@ public struct ResultsSection<Key: _Persistable & Hashable, SectionElement: Realm
     public typealias Element = SectionElement
     public typealias Index = Int
 
-    /// What its elements have in common.
-    public let key: Key
+    let identity: SectionIdentity<Key>
     let query: SectionQuery<Key, SectionElement>
 
+    /// What its elements have in common.
+    ///
+    /// - Precondition: it stands for a value of the type: a section by an enum's property may have a raw value that the
+    ///   enum doesn't have. The section's description shows it.
+    public var key: Key { identity.key }
     /// The key.
     public var id: Key { key }
     public var realm: Realm? { query.results.realm }
     public var isInvalidated: Bool { query.results.isInvalidated }
 
     public var startIndex: Int { 0 }
-    public var endIndex: Int { query.positions(of: key).count }
+    public var endIndex: Int { query.positions(of: identity).count }
 
     /// The i-th element.
     ///
     /// - Precondition: there is one.
     public subscript(i: Int) -> SectionElement {
-        let positions = query.positions(of: key)
+        let positions = query.positions(of: identity)
         if i < 0 || i >= positions.count {
             programmerError(
-                "Index \(i) is out of bounds: section \(key) has \(positions.count) elements. Check `count` first."
+                "Index \(i) is out of bounds: section \(identity) has \(positions.count) elements. Check `count` first."
             )
         }
         return query.results[positions[i]]
@@ -110,16 +114,17 @@ public struct ResultsSection<Key: _Persistable & Hashable, SectionElement: Realm
     /// Walks the elements that the section has now, whatever happens to it meanwhile.
     public func makeIterator() -> SectionIterator<SectionElement> {
         let results = query.results
-        return SectionIterator(elements: query.positions(of: key).map { results[$0] })
+        return SectionIterator(elements: query.positions(of: identity).map { results[$0] })
     }
 
     /// Whether both are the section of one key of the same sectioned results.
-    public static func == (a: Self, b: Self) -> Bool { a.query === b.query && a.key == b.key }
+    public static func == (a: Self, b: Self) -> Bool { a.query === b.query && a.identity == b.identity }
 
     /// The first 100 elements.
     public var description: String {
-        CollectionDescription.text("ResultsSection<\(Key.self), \(SectionElement.self)>", count: count) {
-            "\(self[$0])"
+        let text = query.results.textOfElement
+        return CollectionDescription.text("ResultsSection<\(Key.self), \(SectionElement.self)>", count: count) {
+            text(query.positions(of: identity)[$0])
         }
     }
 }

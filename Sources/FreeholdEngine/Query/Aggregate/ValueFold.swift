@@ -8,6 +8,8 @@ package struct ValueFold {
     private var wideSum: Int128 = 0
     private var doubleSum = 0.0
     private var decimalSum = Decimal128.zero
+    /// The least and the greatest of the decimals of a mean: rounding doesn't take the mean beyond them.
+    private var decimalRange: ClosedRange<Decimal128>?
     private var type: ColumnType?
 
     private let isMixed: Bool
@@ -49,12 +51,30 @@ package struct ValueFold {
                 wideSum += Int128(x)
             case .float(let x): doubleSum += Double(x)
             case .double(let x): doubleSum += x
-            case .decimal128(let x): decimalSum = decimalSum + x
+            case .decimal128(let x):
+                decimalSum = decimalSum + x
+                if aggregate == .average { widen(by: x) }
             default: return
             }
             count += 1
             type = isMixed ? .decimal128 : value.type
         }
+    }
+
+    private mutating func widen(by x: Decimal128) {
+        guard let range = decimalRange else {
+            decimalRange = x...x
+            return
+        }
+        if x < range.lowerBound { decimalRange = x...range.upperBound }
+        if x > range.upperBound { decimalRange = range.lowerBound...x }
+    }
+
+    /// The mean of decimals, the sum of which may have been rounded, or may have no finite value.
+    private var decimalMean: Decimal128 {
+        let mean = decimalSum / Decimal128(Int64(count))
+        guard !mean.isNaN, let range = decimalRange else { return mean }
+        return mean < range.lowerBound ? range.lowerBound : mean > range.upperBound ? range.upperBound : mean
     }
 
     /// Adds a zero `times` times.
@@ -97,7 +117,7 @@ package struct ValueFold {
         case .average:
             switch type {
             case nil: .null
-            case .decimal128: .decimal128(decimalSum / Decimal128(Int64(count)))
+            case .decimal128: .decimal128(decimalMean)
             case .int: .double(Double(wideSum) / Double(count))
             default: .double(doubleSum / Double(count))
             }

@@ -83,12 +83,23 @@ extension QueryCompiler {
     /// A number as it is written.
     private func fit(_ text: String, _ side: Side, _ op: ConditionOperator) throws(QueryError) -> Value {
         guard case .column(let type) = side.type else { throw mismatch("a number", side) }
-        do throws(ConstantMisfit) { return try Value(writtenNumber: text, fitting: type, op) } catch {
+        do throws(ConstantMisfit) {
+            let value = try Value(writtenNumber: text, fitting: type, op)
+            if side.isOfFloats, case .double(let number) = value { return .named(number) }
+            return value
+        } catch {
             throw misfit(error, "the number \(text)", side)
         }
     }
 
     private func fit(_ value: Value, _ side: Side, _ op: ConditionOperator) throws(QueryError) -> Value? {
+        if let date = value.invalidDate {
+            throw error(
+                .argument,
+                "A date that isn't a moment (\(date)) can't be compared with '\(side.name)'.",
+                side.named
+            )
+        }
         guard case .column(let type) = side.type else {
             guard case .string(let name) = value else { throw mismatch("\(value)", side) }
             if ValueTypeName.isKnown(name) { return value }
@@ -100,6 +111,7 @@ extension QueryCompiler {
             )
         }
         if type == .link, case .objectLink(let link) = value { return try self.link(link.tableID, link.key, side) }
+        if side.isOfFloats, case .double(let number) = value { return .named(number) }
         do throws(ConstantMisfit) { return try value.fitting(type, op) } catch { throw misfit(error, "\(value)", side) }
     }
 
@@ -118,5 +130,33 @@ extension QueryCompiler {
 
     private func outOfRange(_ text: String, _ side: Side) -> QueryError {
         error(.constant, "\(QueryToken.short(text)) is out of range.", side.named)
+    }
+}
+
+extension QueryCompiler.Side {
+    /// Whether its values are sums or means of floats, which are doubles.
+    fileprivate var isOfFloats: Bool {
+        guard let resolved, resolved.type == .float, case .aggregate(let aggregate)? = resolved.suffix else {
+            return false
+        }
+        return aggregate == .sum || aggregate == .average
+    }
+}
+
+extension Value {
+    /// A date that is NaN or infinite, in a value or in the lists and dictionaries that it holds.
+    fileprivate var invalidDate: Timestamp? {
+        switch self {
+        case .timestamp(let moment): moment.isValid ? nil : moment
+        case .list(let list): list.values.lazy.compactMap(\.invalidDate).first
+        case .dictionary(let dictionary): dictionary.entries.lazy.compactMap(\.value.invalidDate).first
+        default: nil
+        }
+    }
+
+    /// A number that is compared with sums of floats: the float that is written so, as 1.1 is, else the double.
+    fileprivate static func named(_ number: Double) -> Value {
+        let narrow = Float(number)
+        return Double("\(narrow)") == number ? .float(narrow) : .double(number)
     }
 }

@@ -1,0 +1,85 @@
+/// Runs blocks at given moments, on a thread of the engine.
+///
+/// Neither Swift's pool nor Dispatch is involved: their threads may all wait for what a block is to end.
+///
+/// Sendable because the signal's lock guards everything.
+final class AlarmClock: WorkerTask, @unchecked Sendable {
+    private static let perProcess = PerProcess<AlarmClock> { _ in AlarmClock() }
+    /// The clock of this process: a forked child has none of its parent's threads.
+    static var current: AlarmClock { perProcess.value }
+
+    /// A block that has a moment. It runs once, or never if it is cancelled before.
+    final class Alarm: Sendable {
+        fileprivate let due: ContinuousClock.Instant
+        private let clock: AlarmClock
+
+        fileprivate init(due: ContinuousClock.Instant, _ clock: AlarmClock) { (self.due, self.clock) = (due, clock) }
+
+        /// Removes the block, unless it runs already.
+        func cancel() { clock.remove(self) }
+    }
+
+    /// The time for which the thread waits for a new alarm after the last one: frequent alarms share a thread.
+    private static let linger = Duration.milliseconds(100)
+
+    private let changed = ThreadSignal()
+    /// In the order of their moments.
+    private var entries: [(alarm: Alarm, body: @Sendable () -> Void)] = []
+    /// The moment at which the thread wakes by itself; nil without a thread.
+    private var wake: ContinuousClock.Instant?
+
+    /// Runs the block at the moment or soon after it. The block must not wait.
+    ///
+    /// - Complexity: O(number of alarms with a later moment)
+    func set(_ due: ContinuousClock.Instant, _ body: @escaping @Sendable () -> Void) -> Alarm {
+        let alarm = Alarm(due: due, self)
+        let needsThread = changed.withLock {
+            let place = entries.lastIndex { $0.alarm.due <= due }.map { $0 + 1 } ?? 0
+            entries.insert((alarm, body), at: place)
+            guard let wake else {
+                self.wake = due
+                return true
+            }
+            if due < wake { changed.signal() }
+            return false
+        }
+        if needsThread { WorkerPool.current.run(self) }
+        return alarm
+    }
+
+    private func remove(_ alarm: Alarm) {
+        // The block is released outside of the lock.
+        let removed = changed.withLock {
+            let found = entries.firstIndex { $0.alarm === alarm }.map { entries.remove(at: $0) }
+            // A thread that would sleep for long ends instead.
+            if entries.isEmpty, let wake, wake - .now > Self.linger { changed.signal() }
+            return found
+        }
+        withExtendedLifetime(removed) {}
+    }
+
+    func run() {
+        while let body = next() { body() }
+    }
+
+    /// Returns the next block when its moment has come; nil if there is none for a while.
+    private func next() -> (@Sendable () -> Void)? {
+        changed.withLock {
+            while true {
+                let now = ContinuousClock.now
+                if let first = entries.first {
+                    if first.alarm.due <= now { return entries.removeFirst().body }
+                    wake = first.alarm.due
+                    changed.wait(for: first.alarm.due - now)
+                    continue
+                }
+                wake = now + Self.linger
+                changed.wait(for: Self.linger)
+                if entries.isEmpty {
+                    wake = nil
+                    return nil
+                }
+            }
+        }
+    }
+}
