@@ -264,7 +264,9 @@ extension StoreFailure {
 
 extension EngineError {
     /// A value that is larger than what a file can hold. It doesn't pass by itself, unlike a full disk.
-    fileprivate var isLimit: Bool { code == .limitExceeded || code == .invalidArgument || code == .missingValue }
+    fileprivate var isLimit: Bool {
+        [.limitExceeded, .invalidArgument, .invalidValue, .missingValue].contains(code)
+    }
 
     fileprivate var isDamage: Bool { code == .invalidDatabase || code == .unsupportedFormat || code == .schemaMismatch }
 }

@@ -91,9 +91,7 @@ extension RealmCore {
         var configuration = configuration
         if let url = configuration.fileURL, !configuration.readOnly, !isSeed {
             // As opening it would.
-            do { try Database.playCommitLog(at: url.path) } catch let error as EngineError {
-                throw Realm.Error(error, fileURL: url)
-            }
+            do { try Database.playCommitLog(at: url.path) } catch { throw Realm.Error(error, fileURL: url) }
         }
         // A database in memory that isn't there is made, and goes at once.
         configuration.readOnly = configuration.fileURL != nil

@@ -6,7 +6,7 @@
 internal import FreeholdEngine
 public import FreeholdSyncCore
 
-extension SchemaNames {
+extension FileNames {
     /// The names of the app's classes in a file.
     init(of view: DataView) {
         let classes = view.schema.tables.map { table in
@@ -33,16 +33,16 @@ extension FileClientTransaction {
     /// More versions than an app that waits with unsent work lives through.
     private static let greatestCount = 32
 
-    private func names() throws -> [SchemaNames] {
+    private func names() throws -> [FileNames] {
         guard let row = write.find(primaryKey: .string(Self.row), in: tables.values) else { return [] }
-        return try Self.decode(write, tables.values.columns[1], row, KeptBytes.names)
+        return try KeptBody.decode(row, of: tables.values, in: write, KeptBytes.names)
     }
 
     /// Gives what sync keeps the names of now.
     ///
     /// - Returns: Sentences about the subscriptions whose classes or properties were removed.
     mutating func followNames() throws -> [String] {
-        let now = SchemaNames(of: write)
+        let now = FileNames(of: write)
         var all = try names()
         guard all.last != now else { return [] }
         var ended: [String] = []
@@ -61,11 +61,11 @@ extension FileClientTransaction {
     }
 
     private mutating func rename(_ changes: NameChanges) throws {
-        let body = tables.shadows.columns[3]
         let rows = write.keys(tables.shadows)
         for row in rows {
-            let name = try Self.decode(write, body, row, KeptBytes.name)
-            let shadow = try Self.decode(write, body, row, KeptBytes.shadow)
+            let bytes = try KeptBody.bytes(row, of: tables.shadows, in: write)
+            let name = try KeptBody.decode(bytes, KeptBytes.name)
+            let shadow = try KeptBody.decode(bytes, KeptBytes.shadow)
             cache.shadows[changes.object(name)] = Cache.Entry(shadow: changes.shadow(shadow, of: name), isChanged: true)
         }
         write.delete(tables.shadows, rows)
@@ -76,8 +76,8 @@ extension FileClientTransaction {
             number += 1
         }
         for row in write.keys(tables.lost) {
-            let lost = try Self.decode(write, tables.lost.columns[0], row, KeptBytes.lost)
-            try write.set(tables.lost.columns[0], row, .data(Data(KeptBytes.of(changes.lost(lost)))))
+            let lost = try KeptBody.decode(row, of: tables.lost, in: write, KeptBytes.lost)
+            try KeptBody.set(KeptBytes.of(changes.lost(lost)), row, of: tables.lost, in: write)
         }
         for row in write.keys(tables.sums) {
             guard case .string(let name) = write.value(tables.sums.columns[0], row),
@@ -122,10 +122,10 @@ extension FileClientTransaction {
 
 /// Gives queries the names that classes and properties have now.
 struct QueryNameChanges {
-    private let old: SchemaNames
-    private let new: SchemaNames
+    private let old: FileNames
+    private let new: FileNames
 
-    init(from old: SchemaNames, to new: SchemaNames) { (self.old, self.new) = (old, new) }
+    init(from old: FileNames, to new: FileNames) { (self.old, self.new) = (old, new) }
 
     /// A class or property that the query names was removed.
     private struct Gone: Error {}
@@ -145,7 +145,7 @@ struct QueryNameChanges {
         } catch { return nil }
     }
 
-    private func renamed(_ condition: Condition, _ owner: SchemaNames.Class, isChanged: inout Bool) throws -> Condition
+    private func renamed(_ condition: Condition, _ owner: FileNames.Class, isChanged: inout Bool) throws -> Condition
     {
         switch condition {
         case .truth: return condition
@@ -173,7 +173,7 @@ struct QueryNameChanges {
         }
     }
 
-    private func renamed(_ term: Term, _ owner: SchemaNames.Class, isChanged: inout Bool) throws -> Term {
+    private func renamed(_ term: Term, _ owner: FileNames.Class, isChanged: inout Bool) throws -> Term {
         switch term {
         case .constant(let constant): return .constant(try renamed(constant, isChanged: &isChanged))
         case .path(let path): return .path(try renamed(path, owner, isChanged: &isChanged).path)
@@ -210,11 +210,11 @@ struct QueryNameChanges {
 
     private func renamed(
         _ path: NamedPath,
-        _ owner: SchemaNames.Class,
+        _ owner: FileNames.Class,
         isChanged: inout Bool
-    ) throws -> (path: NamedPath, owner: SchemaNames.Class?) {
+    ) throws -> (path: NamedPath, owner: FileNames.Class?) {
         var path = path
-        var current: SchemaNames.Class? = owner
+        var current: FileNames.Class? = owner
         for (index, step) in path.steps.enumerated() {
             switch step {
             case .place: break

@@ -14,7 +14,7 @@ public struct NameChanges: Sendable {
     /// A Boolean value that indicates whether no name changes.
     public private(set) var isEmpty = true
 
-    public init(from old: SchemaNames, to new: SchemaNames) {
+    public init(from old: FileNames, to new: FileNames) {
         let targets = Dictionary(new.classes.map { ($0.id, $0) }) { first, _ in first }
         let before = Dictionary(old.classes.map { ($0.id, $0) }) { first, _ in first }
         for table in old.classes {
@@ -204,10 +204,18 @@ public struct NameChanges: Sendable {
         case .remove(let at, let index, let count): return .remove(place(at).place, at: index, count: count)
         case .move(let at, let from, let to): return .move(place(at).place, from: from, to: to)
         case .clearList(let at, let hidden): return .clearList(place(at).place, hidden: hidden)
+        case .assignList(let at, let hidden, let index, let contents):
+            let found = place(at)
+            return .assignList(found.place, hidden: hidden, at: index, contents.map { content($0, found.inner) })
         case .insertIntoSet(let at, let values): return .insertIntoSet(place(at).place, plain(values))
         case .removeFromSet(let at, let values): return .removeFromSet(place(at).place, plain(values))
         case .clearSet(let at, let hidden): return .clearSet(place(at).place, hidden: plain(hidden))
+        case .assignSet(let at, let hidden, let values):
+            return .assignSet(place(at).place, hidden: plain(hidden), plain(values))
         case .removeEntry(let at): return .removeEntry(place(at).place)
+        case .assignDictionary(let at, let hidden, let entries):
+            let found = place(at)
+            return .assignDictionary(found.place, hidden: hidden, entries.mapValues { content($0, found.inner) })
         case .clearDictionary(let at, let hidden): return .clearDictionary(place(at).place, hidden: hidden)
         }
     }

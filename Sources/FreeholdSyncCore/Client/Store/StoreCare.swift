@@ -27,7 +27,7 @@ public struct StoreTrouble: Error, Sendable, CustomStringConvertible {
             return true
         case .fileExists, .invalidDatabase, .unsupportedFormat, .schemaMismatch, .invalidArgument, .duplicatePrimaryKey,
             .uniqueConstraint,
-            .deletionDenied, .missingValue, .limitExceeded:
+            .deletionDenied, .missingValue, .invalidValue, .limitExceeded:
             return false
         }
     }

@@ -389,7 +389,7 @@ package enum KeptBytes {
     package static func of(_ lost: LostWork) -> [UInt8] { write(lost) }
     package static func of(_ message: PartedMessage) -> [UInt8] { write(message) }
     package static func parted(_ bytes: UnsafeRawBufferPointer) throws(CodecError) -> PartedMessage { try read(bytes) }
-    package static func of(_ names: [SchemaNames]) -> [UInt8] { write(names) }
+    package static func of(_ names: [FileNames]) -> [UInt8] { write(names) }
 
     package static func state(_ bytes: UnsafeRawBufferPointer) throws(CodecError) -> ClientState { try read(bytes) }
     package static func shadow(_ bytes: UnsafeRawBufferPointer) throws(CodecError) -> Shadow {
@@ -421,5 +421,5 @@ package enum KeptBytes {
     }
     package static func commit(_ bytes: UnsafeRawBufferPointer) throws(CodecError) -> JournalCommit { try read(bytes) }
     package static func lost(_ bytes: UnsafeRawBufferPointer) throws(CodecError) -> LostWork { try read(bytes) }
-    package static func names(_ bytes: UnsafeRawBufferPointer) throws(CodecError) -> [SchemaNames] { try read(bytes) }
+    package static func names(_ bytes: UnsafeRawBufferPointer) throws(CodecError) -> [FileNames] { try read(bytes) }
 }

@@ -6,12 +6,12 @@ public import FreeholdEngine
 /// (in an app without a schema) the values decide: see `QueryMatcher`.
 public struct ConditionSchema: Sendable {
     private let tables: [String: TableSpec]
-    private let names: SchemaNames
+    private let names: FreeholdEngine.SchemaNames
 
     /// - Complexity: O(size of the classes).
     public init(_ tables: [TableSpec]) {
         self.tables = Dictionary(tables.map { ($0.name, $0) }) { first, _ in first }
-        names = SchemaNames(tables)
+        names = FreeholdEngine.SchemaNames(tables)
     }
 
     func table(_ name: String) -> TableSpec? { tables[name] }

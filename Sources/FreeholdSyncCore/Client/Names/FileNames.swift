@@ -1,5 +1,5 @@
 /// The names that classes and properties have in a file, by their numbers, which never change.
-public struct SchemaNames: Hashable, Sendable {
+public struct FileNames: Hashable, Sendable {
     public struct Property: Hashable, Sendable {
         public let id: Int
         public let name: SyncString
@@ -30,7 +30,7 @@ public struct SchemaNames: Hashable, Sendable {
     public func numbered(_ id: Int) -> Class? { classes.first { $0.id == id } }
 }
 
-extension SchemaNames: Kept {
+extension FileNames: Kept {
     func write(to bytes: inout [UInt8]) {
         version.write(to: &bytes)
         classes.write(to: &bytes)
@@ -42,7 +42,7 @@ extension SchemaNames: Kept {
     }
 }
 
-extension SchemaNames.Class: Kept {
+extension FileNames.Class: Kept {
     func write(to bytes: inout [UInt8]) {
         id.write(to: &bytes)
         name.write(to: &bytes)
@@ -54,11 +54,11 @@ extension SchemaNames.Class: Kept {
         let id = try Int(from: &reader)
         let name = try SyncString(from: &reader)
         let isEmbedded = try Bool(from: &reader)
-        self.init(id: id, name: name, isEmbedded: isEmbedded, properties: try [SchemaNames.Property](from: &reader))
+        self.init(id: id, name: name, isEmbedded: isEmbedded, properties: try [FileNames.Property](from: &reader))
     }
 }
 
-extension SchemaNames.Property: Kept {
+extension FileNames.Property: Kept {
     func write(to bytes: inout [UInt8]) {
         id.write(to: &bytes)
         name.write(to: &bytes)
