@@ -40,12 +40,12 @@ try await realm.syncSession?.wait(for: .upload)
 #sourceLocation()
 }
 do {
-#sourceLocation(file: "Sources/FreeholdSync/FreeholdSync.docc/FreeholdSync.md", line: 77)
+#sourceLocation(file: "Sources/FreeholdSync/FreeholdSync.docc/FreeholdSync.md", line: 105)
 let (app, key) = (App(id: "dogs"), "a key")
 #sourceLocation()
 do {
 func onlyCompiled3() async throws {
-#sourceLocation(file: "Sources/FreeholdSync/FreeholdSync.docc/FreeholdSync.md", line: 81)
+#sourceLocation(file: "Sources/FreeholdSync/FreeholdSync.docc/FreeholdSync.md", line: 109)
 let user = try await app.login(credentials: .userAPIKey(key))
 try await Realm.syncOnce(configuration: user.flexibleSyncConfiguration(), deadline: .now + .seconds(30))
 #sourceLocation()

@@ -66,7 +66,7 @@ struct AggregateCommandTests {
             )
             expectEqual(
                 run.output,
-                "{\"count\":4,\"sum(amount)\":14,\"sum(cost)\":\"0.4\",\"avg(price)\":2.8333333333333335,\"min(at)\":\"1970-01-01T00:00:01.25Z\",\"max(at)\":\"1970-01-01T00:00:04.25Z\",\"max(price)\":4.5}\n",
+                "{\"count\":4,\"sum(amount)\":14,\"sum(cost)\":\"0.40\",\"avg(price)\":2.8333333333333335,\"min(at)\":\"1970-01-01T00:00:01.25Z\",\"max(at)\":\"1970-01-01T00:00:04.25Z\",\"max(price)\":4.5}\n",
                 "\(run)"
             )
             let none = try Run.freehold(
@@ -172,7 +172,7 @@ struct AggregateCommandTests {
             )
             expectEqual(
                 rows.output,
-                "| amount | cost | tags |\n| ---: | ---: | --- |\n| 5 | 0.1 | \\[\\] |\n",
+                "| amount | cost | tags |\n| ---: | ---: | --- |\n| 5 | 0.10 | \\[\\] |\n",
                 "\(rows)"
             )
             try expectEqual(

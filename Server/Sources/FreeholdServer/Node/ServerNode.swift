@@ -127,7 +127,7 @@ public final class ServerNode: @unchecked Sendable {
                 connections: state.connections,
                 sessions: state.sessions,
                 commits: state.commits,
-                blocked: state.blocked.sorted { $0.key < $1.key }.map(\.value)
+                blocked: state.blocked.values.sorted { ($0.app, $0.stream) < ($1.app, $1.stream) }
             )
         }
     }
