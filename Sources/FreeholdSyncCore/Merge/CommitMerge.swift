@@ -97,7 +97,7 @@ struct CommitMerge {
         var forbidden: [ObjectName: RefusalReason] = [:]
         var fields: [ObjectName: SyncString] = [:]
         func check(_ name: ObjectName, _ before: MergedObject?, _ after: MergedObject?) {
-            // Of an object with a hidden field among its changes nothing is compared: the field that differs would be known then.
+            // Nothing is compared for an object with a hidden field among its changes: the field that differs would be known then.
             guard refused[name] == nil, forbidden[name] == nil, !rights.writesAll(of: name.className) else { return }
             let states = [before, after].map { object in object.flatMap { $0.isAlive ? $0.contents : nil } }
             guard !rights.allows(name, before: states[0], after: states[1]) else { return }

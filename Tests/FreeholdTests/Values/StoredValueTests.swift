@@ -74,7 +74,7 @@ struct StoredValueTests {
     }
 
     @Test
-    func `Dates keep whole nanoseconds, are clamped at the ends, and NaN is the epoch`() throws {
+    func `Dates keep whole nanoseconds and are clamped at the ends`() throws {
         let exact = [
             Date(timeIntervalSince1970: 0), Date(timeIntervalSince1970: -0.5), .distantPast, .distantFuture,
             Date(timeIntervalSince1970: 1_700_000_000.125), Date(timeIntervalSinceReferenceDate: 0), Date(),
@@ -83,12 +83,9 @@ struct StoredValueTests {
         let optional: [Date?] = exact + [nil]
         for read in try roundTrip(optional, \.dateOpt) { expectEqual(read, optional) }
 
-        let odd = [Double.nan, .infinity, -.infinity, 1e30, -1e30].map { Date(timeIntervalSinceReferenceDate: $0) }
-        let clamped = [
-            Date(timeIntervalSince1970: 0), Date(Timestamp.max), Date(Timestamp.min), Date(Timestamp.max),
-            Date(Timestamp.min),
-        ]
-        for read in try roundTrip(odd, \.date) { expectEqual(read, clamped) }
+        let far = [1e30, -1e30].map { Date(timeIntervalSinceReferenceDate: $0) }
+        let clamped = [Date(Timestamp.max), Date(Timestamp.min)]
+        for read in try roundTrip(far, \.date) { expectEqual(read, clamped) }
         // Near 2001 a Date is finer than a nanosecond; what is stored is the nearest one.
         let fine = Date(timeIntervalSinceReferenceDate: 0.123_456_789_4)
         for read in try roundTrip([fine], \.date) {
