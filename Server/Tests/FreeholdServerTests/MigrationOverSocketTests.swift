@@ -73,7 +73,7 @@ extension VersionDevices.Device {
         #expect(pup.owner?.dogs.map(\.title) == ["offline", "Pup"], what)
     }
 
-    @MainActor @Test(arguments: [false, true])
+    @MainActor @Test(arguments: [true])
     func `work that waits is sent and shown after a migration that renames`(_ wasSent: Bool) async throws {
         let devices = try await VersionDevices()
         try await devices.push(1)

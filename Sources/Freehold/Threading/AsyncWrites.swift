@@ -160,7 +160,8 @@ final class AsyncWrites {
         let resident = mailbox.resident
         // The call runs at this place, and so after this function.
         beginning = ask(after: earlier) {
-            mailbox.post { holder.core.asyncWrites.didBegin() }
+            // In a turn of its own: a cancellation that the place was given before the lock was offered comes first.
+            mailbox.postTurn { holder.core.asyncWrites.didBegin() }
             withExtendedLifetime(resident) {}
         }
     }

@@ -44,22 +44,26 @@ final class Mailbox: Sendable {
             waiting.append(Call(run: body))
             return waiting.count == 1
         }
-        if isFirst { schedule() }
+        if isFirst, !schedule(Call { self.deliver() }) { drop() }
     }
 
-    private func schedule() {
+    /// Delivers a call in a turn of its own, behind what the place was given before. Any thread may call it.
+    func postTurn(_ body: @escaping () -> Void) { _ = schedule(Call(run: body)) }
+
+    /// - Returns: false if the place is an actor that was released: what belonged to it isn't delivered.
+    private func schedule(_ call: Call) -> Bool {
         switch place {
-        case .main: DispatchQueue.main.async { self.deliver() }
-        case .queue(let queue): queue.async { self.deliver() }
+        case .main: DispatchQueue.main.async { call.run() }
+        case .queue(let queue): queue.async { call.run() }
         case .actor(let place):
-            // What belonged to an actor that is gone is gone with it.
-            guard let actor = place.actor else { return drop() }
-            Task.detached { await self.deliver(on: actor) }
+            guard let actor = place.actor else { return false }
+            Task.detached { await self.run(call, on: actor) }
         case .loop(let loop):
             // `perform` doesn't wake a sleeping loop on Linux; a timer that is due does.
-            let timer = Timer(fire: Date(), interval: 0, repeats: false) { _ in self.deliver() }
+            let timer = Timer(fire: Date(), interval: 0, repeats: false) { _ in call.run() }
             loop.loop.add(timer, forMode: .default)
         }
+        return true
     }
 
     /// Keeps an actor alive for one who will post later.
@@ -73,7 +77,7 @@ final class Mailbox: Sendable {
         withExtendedLifetime(calls) {}
     }
 
-    private func deliver(on actor: isolated any Actor) { deliver() }
+    private func run(_ call: Call, on actor: isolated any Actor) { call.run() }
 
     private func deliver() {
         let calls = waiting.withLock { waiting in

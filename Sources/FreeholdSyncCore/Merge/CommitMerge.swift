@@ -109,7 +109,9 @@ struct CommitMerge {
             let name = change.object
             guard !rights.writesAll(of: name.className) else { continue }
             let exists = rules.createOnly.contains(name.className) ? false : try store.object(name)?.isAlive == true
-            if rights.hides(change, exists: exists) { forbidden[name] = .forbidden }
+            guard let field = rights.hiddenField(of: change, exists: exists) else { continue }
+            forbidden[name] = .forbidden
+            if lensed == nil { fields[name] = field }
         }
         for target in objects { check(target.name, try store.object(target.name), target.object) }
         for (name, fields) in ingested { check(name, nil, MergedObject(ingested: fields)) }

@@ -1,19 +1,21 @@
 extension SessionRights {
-    /// A Boolean value that indicates whether a change names a field that the user can't read.
+    /// Returns the field that a change names and that the user can't read, with dots before the names of fields of embedded objects; `nil` if
+    /// there is none.
     ///
     /// Such a change is refused whatever it writes: if only those were refused that change the field, a user would learn what it holds by writing
     /// guesses. An object that is created holds nothing yet, so its fields are compared instead.
     ///
     /// - Parameter exists: Whether the object existed before the commit.
-    func hides(_ change: Change, exists: Bool) -> Bool {
-        guard let mask = mask(of: change.object.className), !mask.showsAll else { return false }
+    func hiddenField(of change: Change, exists: Bool) -> SyncString? {
+        guard let mask = mask(of: change.object.className), !mask.showsAll else { return nil }
         switch change {
-        case .delete: return false
+        case .delete: return nil
         case .create(_, let fields):
-            return exists && fields.contains { $0.origin == .real && mask.hides($0, isOfObject: true) }
+            return exists ? fields.first { $0.origin == .real && mask.hides($0, isOfObject: true) }?.name : nil
         default:
-            guard let place = change.place else { return false }
-            return mask.hides(place.path[...], change.values)
+            guard let place = change.place, mask.hides(place.path[...], change.values) else { return nil }
+            let names = place.path.compactMap { if case .property(let name) = $0 { name.string } else { nil } }
+            return SyncString(names.joined(separator: "."))
         }
     }
 }
