@@ -145,8 +145,7 @@ struct QueryNameChanges {
         } catch { return nil }
     }
 
-    private func renamed(_ condition: Condition, _ owner: FileNames.Class, isChanged: inout Bool) throws -> Condition
-    {
+    private func renamed(_ condition: Condition, _ owner: FileNames.Class, isChanged: inout Bool) throws -> Condition {
         switch condition {
         case .truth: return condition
         case .not(let inner): return .not(try renamed(inner, owner, isChanged: &isChanged))
