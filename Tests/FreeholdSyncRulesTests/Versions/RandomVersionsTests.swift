@@ -223,10 +223,14 @@ struct RandomCondition {
             let property = owner.properties.filter(Self.isNumber).randomElement(using: &random)
         else { return nil }
         (className, self.property) = (owner.name, SyncString(property.name))
-        let a = Double(Int.random(in: -3...6, using: &random)) + (random.chance(30) ? 0.5 : 0)
-        let b = a + Double(Int.random(in: 0...3, using: &random))
-        let (x, y) = (Self.text(a), Self.text(b))
+        let (whole, hasHalf) = (Double(Int.random(in: -3...6, using: &random)), random.chance(30))
+        let distance = Double(Int.random(in: 0...3, using: &random))
         let choice = Int.random(in: 0..<10, using: &random)
+        // No integer is equal to a fraction: the language refuses such a condition.
+        let isRefused = property.type == .int && [0, 1, 6].contains(choice)
+        let a = whole + (hasHalf && !isRefused ? 0.5 : 0)
+        let b = a + distance
+        let (x, y) = (Self.text(a), Self.text(b))
         let name = property.name
         (text, test) =
             switch choice {
