@@ -21,24 +21,6 @@ extension Value {
         default: return nil
         }
     }
-
-    /// A value of its own type, without links and collections. Nil for others.
-    init?(scalar value: SyncValue) {
-        switch value {
-        case .null: self = .null
-        case .bool(let value): self = .bool(value)
-        case .int(let value): self = .int(value)
-        case .float(let value): self = .float(value)
-        case .double(let value): self = .double(value)
-        case .string(let value): self = .string(value.string)
-        case .data(let value): self = .data(value)
-        case .date(let value): self = .timestamp(value)
-        case .objectId(let value): self = .objectId(value)
-        case .uuid(let value): self = .uuid(value)
-        case .decimal128(let value): self = .decimal128(value)
-        case .link, .list, .dictionary, .embedded: return nil
-        }
-    }
 }
 
 extension PrimaryKey {

@@ -1,4 +1,4 @@
-import FreeholdEngine
+package import FreeholdEngine
 
 /// A value that a condition asks of.
 enum ConditionValue {
@@ -44,8 +44,8 @@ extension ObjectLink {
 }
 
 extension Value {
-    /// - Complexity: O(size) for collections, else O(1).
-    init(_ value: SyncValue) {
+    /// A value of its own type, without links and collections. Nil for others.
+    package init?(scalar value: SyncValue) {
         switch value {
         case .null: self = .null
         case .bool(let value): self = .bool(value)
@@ -58,6 +58,13 @@ extension Value {
         case .objectId(let value): self = .objectId(value)
         case .uuid(let value): self = .uuid(value)
         case .decimal128(let value): self = .decimal128(value)
+        case .link, .list, .dictionary, .embedded: return nil
+        }
+    }
+
+    /// - Complexity: O(size) for collections, else O(1).
+    init(_ value: SyncValue) {
+        switch value {
         case .link(let name): self = .objectLink(ObjectLink(name))
         case .list(let values): self = .list(NestedList(values.map { Value($0) }))
         case .dictionary(let dictionary):
@@ -65,6 +72,7 @@ extension Value {
                 NestedDictionary(dictionary.entries.map { .init($0.key.string, Value($0.value)) })
             )
         case .embedded: self = .objectLink(ObjectLink(tableID: -1, key: ObjectKey(0)))
+        default: self = Value(scalar: value) ?? .null
         }
     }
 }
