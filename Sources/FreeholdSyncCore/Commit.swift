@@ -35,17 +35,17 @@ public struct Commit: Hashable, Sendable {
 /// A change that the server acknowledged without doing it, handed back whole (sync-design.md, section 1, sentence 3).
 public struct Refusal: Hashable, Sendable {
     /// Of the file's commit.
-    public let commit: UInt64
+    public internal(set) var commit: UInt64
     /// The index of the change in the commit.
     public let index: Int
-    public let change: Change
-    public let reason: RefusalReason
+    public internal(set) var change: Change
+    public internal(set) var reason: RefusalReason
     /// The field that the user may not write, with dots before the names of fields of embedded objects, if the reason is `.forbidden` and a
     /// field is the cause.
-    public let field: SyncString?
+    public internal(set) var field: SyncString?
     /// A Boolean value that indicates whether `change` lacks its content, because the refused changes of the commit are large. The author's
     /// file has the content: `completed(by:)`.
-    public let isOutline: Bool
+    public internal(set) var isOutline: Bool
 
     public init(
         commit: UInt64,
@@ -66,7 +66,9 @@ public struct Refusal: Hashable, Sendable {
     /// Returns the refusal with a field as its cause.
     func naming(_ field: SyncString?) -> Refusal {
         guard let field, reason == .forbidden else { return self }
-        return Refusal(commit: commit, index: index, change: change, reason: reason, field: field, isOutline: isOutline)
+        var named = self
+        named.field = field
+        return named
     }
 }
 

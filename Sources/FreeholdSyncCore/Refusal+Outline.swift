@@ -1,34 +1,24 @@
 /// Refusals of large changes travel and are stored without the content of the changes, since the author has it.
 extension Refusal {
-    /// The same refusal for another reason.
-    func with(_ reason: RefusalReason, isOutline: Bool) -> Refusal {
-        Refusal(commit: commit, index: index, change: change, reason: reason, field: field, isOutline: isOutline)
-    }
-
-    /// The same refusal of the change under other names.
-    func with(_ change: Change) -> Refusal {
-        Refusal(commit: commit, index: index, change: change, reason: reason, field: field, isOutline: isOutline)
-    }
-
     /// The refusal without the content of its change, and with at most 1 KiB of the object's key.
     var outline: Refusal {
-        Refusal(
-            commit: commit,
-            index: index,
-            change: change.outline,
-            reason: reason,
-            field: field,
-            isOutline: true
-        )
+        var short = self
+        (short.change, short.isOutline) = (change.outline, true)
+        return short
     }
 
     /// The refusal with the change that the author's commit has in its place.
     ///
-    /// - Returns: The same refusal if it has its content, or if the commit doesn't have the change.
-    func completed(by own: Commit) -> Refusal {
-        guard isOutline, own.number == commit, own.changes.indices.contains(index) else { return self }
-        return Refusal(commit: commit, index: index, change: own.changes[index], reason: reason, field: field)
+    /// - Returns: The same refusal if the commit doesn't have the change.
+    func with(changeOf own: Commit) -> Refusal {
+        guard own.number == commit, own.changes.indices.contains(index) else { return self }
+        var whole = self
+        (whole.change, whole.isOutline) = (own.changes[index], false)
+        return whole
     }
+
+    /// The refusal with its content, if that was left out.
+    func completed(by own: Commit) -> Refusal { isOutline ? with(changeOf: own) : self }
 }
 
 extension [Refusal] {

@@ -192,7 +192,9 @@ extension Refusal {
 
     /// The refusal with what the mark says.
     func marked(_ mark: UInt8) -> Refusal {
-        with(RefusalReason(later: mark & 127) ?? reason, isOutline: mark & 128 != 0)
+        var marked = self
+        (marked.reason, marked.isOutline) = (RefusalReason(later: mark & 127) ?? reason, mark & 128 != 0)
+        return marked
     }
 }
 

@@ -62,8 +62,10 @@ extension ColumnReader {
             journal: JournalRange(acknowledged: acknowledged, hash: try hash())
         )
         let pending = try boundedNumber()
-        // More than any client has, and less than what equal hashes of some bytes could stand for.
-        guard pending <= 1 << 17 else { throw error(.tooLarge, "\(pending) commits are too many for a bind") }
+        // Equal hashes take no bytes.
+        guard pending <= JournalRange.mostPending else {
+            throw error(.tooLarge, "\(pending) commits are too many for a bind")
+        }
         bind.journal.pending.reserveCapacity(pending)
         for _ in 0..<pending { bind.journal.pending.append(try hash()) }
         let documents = self[.part(8)]

@@ -116,8 +116,11 @@ public struct JournalRange: Hashable, Sendable {
     public var acknowledged: UInt64
     /// The running hash up to that commit.
     public var hash: RunningHash
-    /// The running hashes up to each of the commits behind it.
+    /// The running hashes up to each of the commits behind it, or up to the first ``mostPending`` of them.
     public var pending: [RunningHash]
+
+    /// The most hashes of a range. Fewer commits than these can be on their way at once; a file that waits with more names the others later.
+    public static let mostPending = 100_000
 
     public init(acknowledged: UInt64 = 0, hash: RunningHash = .empty, pending: [RunningHash] = []) {
         self.acknowledged = acknowledged

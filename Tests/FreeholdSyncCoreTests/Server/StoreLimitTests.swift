@@ -101,6 +101,20 @@ struct StoreLimitTests {
         expectEqual(keys(bench), [ObjectName("A", 1)])
     }
 
+    @Test func `a refusal under other names keeps its field, and that its content was left out`() {
+        let change = create("A", 1)
+        let refusal = Refusal(commit: 3, index: 0, change: change, reason: .forbidden, field: "x").outline
+        expect(refusal.isOutline && refusal.field == "x" && refusal.change != change)
+        let names = FileNames(version: 0, classes: [])
+        expectEqual(NameChanges(from: names, to: names).refusal(refusal), refusal)
+        let own = Commit(number: 3, clock: .zero, base: 0, changes: [change])
+        let whole = Refusal(commit: 3, index: 0, change: change, reason: .forbidden, field: "x")
+        expectEqual(refusal.completed(by: own), whole)
+        // A commit of another number, or without the change, doesn't complete it.
+        expectEqual(refusal.completed(by: Commit(number: 4, clock: .zero, base: 0, changes: [change])), refusal)
+        expectEqual(refusal.completed(by: Commit(number: 3, clock: .zero, base: 0, changes: [])), refusal)
+    }
+
     // MARK: Memory
 
     @Test func `rows that a node remembers are bounded by their bytes`() {

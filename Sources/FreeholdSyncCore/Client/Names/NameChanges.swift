@@ -155,7 +155,9 @@ public struct NameChanges: Sendable {
     }
 
     func refusal(_ refusal: Refusal) -> Refusal {
-        Refusal(commit: refusal.commit, index: refusal.index, change: change(refusal.change), reason: refusal.reason)
+        var renamed = refusal
+        renamed.change = change(refusal.change)
+        return renamed
     }
 
     // MARK: Edits

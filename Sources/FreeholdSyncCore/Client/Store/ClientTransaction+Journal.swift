@@ -152,7 +152,7 @@ extension ClientTransaction {
     func pendingHashes() throws -> [RunningHash] {
         var hashes: [RunningHash] = []
         var number = state.isReset && !state.isPrepared ? state.firstKept : state.acknowledged + 1
-        while number <= state.lastCommit, let hash = try commit(number)?.hash {
+        while number <= state.lastCommit, hashes.count < JournalRange.mostPending, let hash = try commit(number)?.hash {
             hashes.append(hash)
             number += 1
         }
@@ -167,18 +167,17 @@ extension ClientTransaction {
     mutating func acknowledge(_ ack: Ack, now: Int64) throws -> [Refusal] {
         var refusals: [Refusal] = []
         var answers: [ObjectName: [Shadow.Answer]] = [:]
+        let refusalsOfCommits = Dictionary(grouping: ack.refusals, by: \.commit)
         for (index, version) in ack.versions.enumerated() {
             let number = ack.first &+ UInt64(index)
             guard number == state.acknowledged + 1, number <= state.lastCommit, var entry = try commit(number) else {
                 continue
             }
-            let refused = try ack.refusals.filter { $0.commit == number }.map { refusal in
-                // What large changes hold may be left out, and renamed changes have the names of the commit's schema: the file has both.
-                let refusal = refusal.completed(by: entry.commit)
-                guard entry.commit.changes.indices.contains(refusal.index),
-                    try names(of: entry.commit.schemaVersion) != nil
-                else { return refusal }
-                return refusal.with(entry.commit.changes[refusal.index])
+            var refused = refusalsOfCommits[number] ?? []
+            if !refused.isEmpty {
+                // Large changes may lack their content, and after a migration they have old names: the file has both.
+                let isRenamed = try names(of: entry.commit.schemaVersion) != nil
+                refused = refused.map { isRenamed ? $0.with(changeOf: entry.commit) : $0.completed(by: entry.commit) }
             }
             let answer = Shadow.Answer(commit: number, version: version, refused: Set(refused.map(\.index)))
             for name in entry.commit.objects where !care.skipped.contains(name) {

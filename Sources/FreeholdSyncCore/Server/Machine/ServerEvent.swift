@@ -118,7 +118,7 @@ public struct ServerConfiguration: Sendable {
     /// The bytes of objects that a node remembers for merges, of all streams together.
     public var rowBytes = 64 << 20
     /// The most commits of a bind that weren't answered.
-    public var pendingCommits = 100_000
+    public var pendingCommits = JournalRange.mostPending
     /// The bytes that the binds of one user's sessions may occupy together.
     public var bindBytes = 32 << 20
     /// Messages that are several times as large are sent in parts of so many bytes, to clients that take that.

@@ -110,7 +110,9 @@ struct GroupTransaction: MergeStore {
         guard var file = file(ident) else { throw RowsMissing { $0.files = [ident] } }
         let known = copied.answer.answer
         let refusals = known.refusals.map { refusal in
-            Refusal(commit: commit, index: refusal.index, change: refusal.change, reason: refusal.reason)
+            var own = refusal
+            own.commit = commit
+            return own
         }
         let answer = MergeAnswer(commit: commit, version: known.version, clock: known.clock, refusals: refusals)
         let stored = StoredAnswer(answer: answer, hash: copied.answer.hash)
