@@ -86,8 +86,6 @@ struct OfflineHistory {
 
     private mutating func round() {
         script.sync([])
-        // What the devices measured of the way to the server would put transactions that follow each other at once in another order.
-        for device in 0..<devices { try! script.world.clients[device].store.tamper { $0.state.offset = 0 } }
         let base = shown(0)
         var transactions: [ConflictRules.Transaction] = []
         for _ in 0..<Int.random(in: 2...5 * devices, using: &random) {

@@ -62,10 +62,10 @@ struct ListRule {
                 elements[element].movers.insert(edit.device)
             }
         case .clearList:
-            remove(view[...], edit)
+            clear(edit)
             view = []
         case .assignList(_, _, let at, let contents):
-            remove(view[...], edit)
+            clear(edit)
             view = []
             insert(contents, at: at, by: edit, isAssigned: true, into: &view)
         default: preconditionFailure("\(edit.edit) isn't an edit of a list")
@@ -92,6 +92,14 @@ struct ListRule {
     private mutating func remove(_ indices: ArraySlice<Int>, _ edit: PropertyEdit) {
         if edit.isRefused { return }
         for index in indices { elements[index].isRemoved = true }
+    }
+
+    /// Takes all that its author has seen, as in a set: also what a change of its own that was refused had taken before.
+    private mutating func clear(_ edit: PropertyEdit) {
+        if edit.isRefused { return }
+        for index in elements.indices where elements[index].device == nil || elements[index].device == edit.device {
+            elements[index].isRemoved = true
+        }
     }
 
     private func value(_ element: Element) -> MergedContent {

@@ -1,4 +1,4 @@
-public import FreeholdSyncCore
+import FreeholdSyncCore
 
 /// A stream that can't be written now, as `/status` reports it.
 public struct BlockedStream: Hashable, Sendable, Codable {

@@ -107,13 +107,21 @@ extension ClientMachine {
 
     // MARK: Time
 
-    /// A round trip says what time the server has: the shorter it was, the better.
+    /// How far two clocks may differ that the network sets, in milliseconds.
+    private static let clockAccuracy: Int64 = 10
+
+    /// Learns the server's time from a round trip: the shorter the trip, the better.
+    ///
+    /// The server's time was taken at any moment of the trip. If the device's clock agrees with it at one of these moments, the device keeps
+    /// its clock: a clock that the network sets is better than a guess about a slow connection.
     private mutating func learnTime(sent: Int64, server: Int64, _ now: Int64) {
         let (trip, overflow) = now.subtractingReportingOverflow(sent)
         guard !overflow, trip >= 0, trip < bestRoundTrip else { return }
         bestRoundTrip = trip
         let (offset, isFar) = server.subtractingReportingOverflow(now &- trip / 2)
-        if !isFar { request(.setOffset(offset), .other) }
+        guard !isFar else { return }
+        let isRight = server > sent &- Self.clockAccuracy && server < now &+ Self.clockAccuracy
+        request(.setOffset(isRight ? 0 : offset), .other)
     }
 
     // MARK: Messages
