@@ -29,6 +29,16 @@ struct SyncWorldTests {
         Options(name: "mixed values", kinds: [.mixed]),
         Options(name: "inserts and removals", kinds: [.insert, .insert, .remove]),
         Options(name: "lists", kinds: [.insert, .insert, .remove, .move, .setElement, .clear, .assign]),
+        Options(
+            name: "lists, creates and deletes",
+            kinds: [.insert, .insert, .remove, .move, .clear, .assign, .create, .delete]
+        ),
+        Options(
+            name: "lists, crashes",
+            kinds: [.insert, .insert, .remove, .move, .clear, .assign, .create, .delete, .embedded],
+            crashes: 20,
+            drops: 40
+        ),
         Options(name: "embedded objects", kinds: [.embedded, .insert, .setElement, .move, .remove]),
         Options(name: "everything"),
         Options(name: "everything, much refused", refusals: 15),

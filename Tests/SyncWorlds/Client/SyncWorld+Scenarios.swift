@@ -37,6 +37,7 @@ extension SyncWorld {
         world.isCalm = false
         guard world.problems.isEmpty else { return world.problems }
         world.clients[1].store = world.clients[0].store.copied()
+        world.clients[1].removed = world.clients[0].removed
         world.restart(1)
         for index in 0..<2 {
             for _ in 0..<3 { world.write(index) }

@@ -31,6 +31,14 @@ struct SyncWorld {
         var generator: EditGenerator
         var offset: Int64
         var refused: [Refusal] = []
+        /// Elements of lists that the app has removed.
+        var removed: Set<ListedValue> = []
+    }
+
+    /// An element of a list of an object. Generators give each element a value of its own.
+    struct ListedValue: Hashable {
+        let object: ObjectName
+        let number: Int64
     }
 
     let options: Options
@@ -101,6 +109,12 @@ struct SyncWorld {
     mutating func commit(_ edits: [LocalEdit], _ index: Int) {
         guard !edits.isEmpty else { return }
         log.append("client \(index) commits \(edits)")
+        let before = listed(index)
+        defer {
+            let after = listed(index)
+            clients[index].removed.formUnion(before.subtracting(after))
+            clients[index].removed.subtract(after)
+        }
         do {
             try clients[index].store.commit(edits, wall: wall(index))
         } catch {
@@ -149,6 +163,7 @@ struct SyncWorld {
         let after = clients[index].store.data
         log.append("client \(index) \(request) -> \(after.edited)")
         check(index, before, after)
+        checkRemoved(index)
         problems += clients[index].store.problems.map { "client \(index): \($0)" }
         return outcome
     }
@@ -322,6 +337,28 @@ struct SyncWorld {
                 )
             }
         }
+    }
+
+    /// The numbers in the lists that a client shows. Empty if edits of the options change numbers.
+    private func listed(_ index: Int) -> Set<ListedValue> {
+        guard options.refusals == 0, !options.kinds.contains(.setElement) else { return [] }
+        var values: Set<ListedValue> = []
+        for (name, contents) in clients[index].store.data.objects {
+            guard case .list(let elements)? = contents["list"] else { continue }
+            for case .value(.int(let number)) in elements { values.insert(ListedValue(object: name, number: number)) }
+        }
+        return values
+    }
+
+    /// No download shows what the app has removed, unless a rule may refuse the removal.
+    private mutating func checkRemoved(_ index: Int) {
+        guard !clients[index].removed.isEmpty else { return }
+        let back = listed(index).intersection(clients[index].removed)
+        guard let value = back.first else { return }
+        let pending = clients[index].store.data.shadows[value.object]?.pending ?? []
+        problems.append(
+            "client \(index) shows \(value) again, which it removed; pending \(pending.map { "\($0.commit) \($0.change) seen \($0.seen ?? 0)" })"
+        )
     }
 
     /// The value that pending work gave a property last, if the object is the one that it means.

@@ -78,14 +78,24 @@ public struct Shadow: Hashable, Sendable {
     struct Answer: Hashable {
         let commit: UInt64
         let version: StreamVersion
+        /// The changes that are taken back at once.
         let refused: Set<Int>
+        /// The changes of what other files had deleted or replaced. They stay until the download says so, or the file would show for a moment
+        /// what the app has removed.
+        let late: Set<Int>
+
+        init(commit: UInt64, version: StreamVersion, refusals: [Refusal]) {
+            (self.commit, self.version) = (commit, version)
+            late = Set(refusals.lazy.filter { $0.reason == .objectGone || $0.reason == .instanceGone }.map(\.index))
+            refused = Set(refusals.map(\.index)).subtracting(late)
+        }
     }
 
     /// Whether the client shows the same after commits are answered.
     ///
     /// An answer to a create can show which incarnation later work is about. It doesn't if nothing is confirmed and the work begins with one.
     func isShownAlike(without answers: [Answer]) -> Bool {
-        guard answers.allSatisfy(\.refused.isEmpty) else { return false }
+        guard answers.allSatisfy({ $0.refused.isEmpty && $0.late.isEmpty }) else { return false }
         if confirmed == nil, let first = pending.first, !first.isBeforeErasure, case .create = first.change {
             return true
         }
@@ -107,6 +117,8 @@ public struct Shadow: Hashable, Sendable {
             pending[index].version = answer.version
             if answer.refused.contains(pending[index].index) {
                 dropped.append(pending[index])
+            } else if answer.late.contains(pending[index].index) {
+                continue
             } else if case .create = pending[index].change {
                 created = max(created, answer.version)
             }

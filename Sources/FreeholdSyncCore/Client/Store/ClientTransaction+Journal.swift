@@ -179,7 +179,7 @@ extension ClientTransaction {
                 let isRenamed = try names(of: entry.commit.schemaVersion) != nil
                 refused = refused.map { isRenamed ? $0.with(changeOf: entry.commit) : $0.completed(by: entry.commit) }
             }
-            let answer = Shadow.Answer(commit: number, version: version, refused: Set(refused.map(\.index)))
+            let answer = Shadow.Answer(commit: number, version: version, refusals: refused)
             for name in entry.commit.objects where !care.skipped.contains(name) {
                 answers[name, default: []].append(answer)
             }
