@@ -47,7 +47,7 @@ struct OversizedCommitTests {
     private let name = ObjectName("Note", 1)
 
     private func text(_ count: Int, _ letter: UInt8 = 97) -> SyncValue {
-        .string(SyncString(String(decoding: repeatElement(letter, count: count), as: UTF8.self)))
+        .string(SyncString(String(repeating: Character(Unicode.Scalar(letter)), count: count)))
     }
 
     private func field(_ name: SyncString, _ value: SyncValue) -> NewField { NewField(name, .value(value)) }
@@ -56,7 +56,7 @@ struct OversizedCommitTests {
     private func commits(_ kind: Kind) -> [[Change]] {
         switch kind {
         case .key:
-            let key = String(decoding: repeatElement(UInt8(97), count: 8_600_000), as: UTF8.self)
+            let key = String(repeating: "a", count: 8_600_000)
             return [[.create(ObjectName("Key", .string(SyncString(key))), [field("x", .int(1))])]]
         case .rest:
             let texts = (0..<3).map { field(SyncString("f\($0)"), text(7_000_000)) }
@@ -69,7 +69,7 @@ struct OversizedCommitTests {
         case .names:
             let fields = (0..<3).map { number in
                 field(
-                    SyncString(String(decoding: repeatElement(UInt8(97 + number), count: 7_000_000), as: UTF8.self)),
+                    SyncString(String(repeating: Character(Unicode.Scalar(UInt8(97 + number))), count: 7_000_000)),
                     1
                 )
             }

@@ -8,7 +8,7 @@ import Testing
 /// Random histories of devices that are offline, each with a clock of its own. What all show in the end is what the article Conflicts says of their
 /// single transactions. `FREEHOLD_SEED` repeats one history.
 struct ConflictOracleTests {
-    private static let usual = 200
+    private static let usual = 100
     private static let soak = 100_000
 
     @Test func `All devices end on what the rules of conflicts make of the single transactions`() {
