@@ -37,7 +37,7 @@ public final class ChangeFeed: Sendable {
         return log.changes(from: old, to: new)
     }
 
-    /// The record of each commit behind the one version up to the other, in order, with its origin; nil where one is gone.
+    /// Returns the record of each commit behind the one version up to the other, in order, with its origin, or `nil` if one is gone.
     ///
     /// - Complexity: O(changes)
     public func records(from old: Snapshot, to new: Snapshot) -> [ChangeRecord]? { log.records(from: old, to: new) }
@@ -103,7 +103,7 @@ public final class ChangeFeed: Sendable {
 
     // MARK: Waiting
 
-    /// The newest version, once it is newer than the one given; it may be there already.
+    /// Returns the newest version, once it is newer than the one given; it may be there already.
     ///
     /// - Throws: `CancellationError` where the task is cancelled; `EngineError` as `Database.snapshot()`, and `.io` where the
     ///   system has no more file watches to give.
@@ -128,12 +128,12 @@ public final class ChangeFeed: Sendable {
         public let old: Snapshot
         public let new: Snapshot
         public let changes: VersionChanges
-        /// Who made the commits between the two, in order; nil where their records are gone.
+        /// Who made the commits between the two, in order, or `nil` if their records are gone.
         public let origins: [CommitOrigin]?
     }
 
-    /// The changes behind a version, as they are committed. Who is slow gets several commits as one update, so that nothing piles
-    /// up; the sequence holds on to one version, whose pages the file can't use again meanwhile.
+    /// Returns the changes behind a version, as they are committed. Who is slow gets several commits as one update, so that nothing piles up; the
+    /// sequence holds on to one version, whose pages the file can't use again meanwhile.
     ///
     /// Its iterator throws as ``snapshot(after:)``, and goes on behind what it gave last.
     public func updates(after snapshot: Snapshot) -> Updates { Updates(feed: self, last: snapshot) }

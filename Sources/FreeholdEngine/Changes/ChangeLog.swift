@@ -44,8 +44,8 @@ final class ChangeLog: Sendable {
 
     deinit { database.removeCommitObserver(observer) }
 
-    /// The record of each commit after the one version up to the other: of commits of this process from memory, of
-    /// others from the file's history.
+    /// Returns the record of each commit after the one version up to the other: of commits of this process from memory, of others from the file's
+    /// history.
     /// - Returns: nil if one is no longer there.
     func records(from old: Snapshot, to new: Snapshot) -> [ChangeRecord]? {
         guard old.version <= new.version else { return nil }

@@ -60,7 +60,7 @@ final class CommitWatch: Sendable {
 
         var version: UInt64 { newest.withLock { $0 } }
 
-        /// Whether it is new.
+        /// Returns whether it is new.
         func advance(to version: UInt64) -> Bool {
             newest.withLock { newest in
                 guard version > newest else { return false }
@@ -72,8 +72,8 @@ final class CommitWatch: Sendable {
 }
 
 extension DatabaseCore {
-    /// The newest version that a reader gets, if there may be a newer one than that: while another process commits, the
-    /// file's newest version can be one that isn't there yet.
+    /// Returns the newest version that a reader gets, if there may be a newer one than that: while another process commits, the file's newest version
+    /// can be one that isn't there yet.
     fileprivate func readableVersion(after version: UInt64) throws(EngineError) -> UInt64? {
         guard storage.lastVersion > version else { return nil }
         return try storage.beginRead().version
@@ -81,7 +81,7 @@ extension DatabaseCore {
 }
 
 extension Database {
-    /// Whether other processes can commit to it.
+    /// A Boolean value that indicates whether other processes can commit to it.
     package var isSharedWithProcesses: Bool {
         !core.storage.options.inMemory && !core.storage.options.immutable
     }

@@ -242,7 +242,7 @@ final class FileWatch: Sendable {
                 }
             }
 
-            /// The files that were written to; nil where some were lost count of.
+            /// Returns the files that were written to, or `nil` if some were lost count of.
             private func drain(_ buffer: UnsafeMutableRawBufferPointer) -> Set<Int32>? {
                 var found: Set<Int32>? = []
                 while true {

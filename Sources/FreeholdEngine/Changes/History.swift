@@ -47,7 +47,7 @@ enum History {
 }
 
 extension Snapshot {
-    /// The record of a commit up to this version; nil where the history no longer has it, or it was too large.
+    /// Returns the record of a commit up to this version, or `nil` if the history no longer has it, or it was too large.
     public func changes(ofVersion version: UInt64) -> ChangeRecord? {
         guard version > 0, version <= self.version else { return nil }
         var bytes: [UInt8] = []

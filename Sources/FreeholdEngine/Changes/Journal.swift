@@ -21,7 +21,7 @@ enum Journal {
     static let trimmedBlocks: UInt64 = 1024
     private static let version: UInt8 = 1
 
-    /// The machine's clock, in milliseconds since 1970.
+    /// Returns the machine's clock, in milliseconds since 1970.
     static func now() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
@@ -75,7 +75,7 @@ extension Snapshot {
         journalState?.size(from: cursor) ?? 0
     }
 
-    /// The journal's entry at a position, which a cursor or the entry before it gave.
+    /// Returns the journal's entry at a position, which a cursor or the entry before it gave.
     ///
     /// - Returns: nil behind the last entry.
     /// - Throws: `.invalidArgument` for a position before the first that is kept; `.invalidDatabase` where the entry is
@@ -102,7 +102,7 @@ extension Snapshot {
         )
     }
 
-    /// The header, and what lies behind it in its block.
+    /// Returns the header, and what lies behind it in its block.
     func journalHeader(at position: UInt64) throws(EngineError) -> (header: Journal.Header, rest: [UInt8])? {
         guard let state = journalState, position < state.next else { return nil }
         guard position >= state.first else {
@@ -203,7 +203,7 @@ extension WriteTransaction {
         pendingJournal = state
     }
 
-    /// Whether what this transaction does goes to the file's journal.
+    /// A Boolean value that indicates whether what this transaction does goes to the file's journal.
     public var isJournalled: Bool { journal != nil }
 
     /// Says that the value which an object of this transaction holds is one that nobody chose, such as a model's default. The

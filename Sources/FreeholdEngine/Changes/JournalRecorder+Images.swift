@@ -106,7 +106,7 @@ extension DatabaseSchema {
         return (key.name, columns.count == 1 ? nil : Set(columns.dropFirst().map { String($0.name.dropFirst()) }))
     }
 
-    /// Whether entries of the journal are exact.
+    /// A Boolean value that indicates whether entries of the journal are exact.
     var hasExactJournal: Bool {
         hiddenTable(named: Self.exactTableName) != nil || tables.contains { $0.imageColumn != nil }
     }
@@ -120,7 +120,7 @@ extension DataView {
         return value(column, key)
     }
 
-    /// All elements of a list or a set.
+    /// Returns all elements of a list or a set.
     func storedElements(_ column: Column, _ key: ObjectKey) -> [Value] {
         column.collection == .list ? storedListValues(column, key) : storedSetValues(column, key)
     }
@@ -309,6 +309,6 @@ extension WriteTransaction {
         }
     }
 
-    /// Whether links to the table's objects that are deleted stay.
+    /// Returns whether links to the table's objects that are deleted stay.
     func keepsLinks(to table: Table) -> Bool { journal != nil && table.imageColumn != nil && !table.isAsymmetric }
 }

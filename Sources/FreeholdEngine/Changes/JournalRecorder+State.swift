@@ -261,7 +261,7 @@ extension WriteTransaction {
         return StoredLeaf(bytes: bytes, slot: inPart, slots: min(span, clusterSpan - part * span) - inPart)
     }
 
-    /// Whether a cluster has other values of a column than its type's default.
+    /// Returns whether a cluster has other values of a column than its type's default.
     fileprivate func hasValues(_ column: Column, _ cluster: Int) -> Bool {
         buffer(column, cluster: cluster) != nil || leaf(column, cluster: cluster) != nil
     }

@@ -33,7 +33,7 @@ final class JournalRecorder {
         edited.tableIDs.flatMap { id in edited.take(id).map { JournalObject(tableID: id, key: $0) } }
     }
 
-    /// Whether the entry speaks of what is stored: see `JournalChange.exact`.
+    /// A Boolean value that indicates whether the entry speaks of what is stored: see `JournalChange.exact`.
     let isExact: Bool
     /// What a list didn't show before the edit that comes next.
     private var hiddenBefore: (property: JournalProperty, links: HiddenLinks)?
@@ -470,7 +470,7 @@ extension NestedEdit {
 }
 
 extension Value {
-    /// The way from this value to the list or dictionary of that id; nil where there is none.
+    /// Returns the way from this value to the list or dictionary of that id, or `nil` if there is none.
     fileprivate func path(toNested id: UInt64) -> [NestedEdit.Step]? {
         if nestedID == id { return [] }
         switch self {

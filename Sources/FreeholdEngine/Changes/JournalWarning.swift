@@ -14,7 +14,7 @@ enum JournalWarning {
         fileprivate func isNew(_ mark: String) -> Bool { marks.withLock { $0.insert(mark).inserted } }
     }
 
-    /// The cursors that are to be warned of now.
+    /// Returns the cursors that are to be warned of now.
     static func due(_ state: JournalState, now: Int64, path: String, _ told: Told) -> [DiagnosticEvent.HeldJournal] {
         var out: [DiagnosticEvent.HeldJournal] = []
         for cursor in state.cursors where cursor.position < state.next {

@@ -84,7 +84,7 @@ private struct TableComparison {
         }
     }
 
-    /// Whether a leaf is the same in both, as far as its own bytes tell all.
+    /// Returns whether a leaf is the same in both, as far as its own bytes tell all.
     private func isSame(_ a: Column, _ b: Column, _ cluster: Int) -> Bool {
         guard let x = old.leaf(a, cluster: cluster), let y = new.leaf(b, cluster: cluster) else {
             return old.leaf(a, cluster: cluster) == nil && new.leaf(b, cluster: cluster) == nil

@@ -14,7 +14,7 @@ public struct VersionChanges: Sendable {
         public var modified: [Int: [ObjectKey]] = [:]
         /// Every link that was gained or lost; several may cancel each other out.
         public var links: [LinkEdit] = []
-        /// Edits of collections, in order; nil where they aren't known.
+        /// Edits of collections, in order, or `nil` if they aren't known.
         public var edits: [ListEdit]? = []
 
         public init() {}
@@ -24,7 +24,7 @@ public struct VersionChanges: Sendable {
     public let to: UInt64
     /// By table id.
     public internal(set) var tables: [Int: TableDelta] = [:]
-    /// Whether the two versions' states were compared.
+    /// A Boolean value that indicates whether the two versions' states were compared.
     public internal(set) var isCompared = false
 
     init(from: UInt64, to: UInt64) {

@@ -42,7 +42,7 @@ struct ChunkBuilder {
         }
     }
 
-    /// The weight of a chunk's elements but for some.
+    /// Returns the weight of a chunk's elements but for some.
     static func weight(of chunk: LeafBuffer, _ type: ColumnType, without slots: Range<Int>) -> Int {
         guard chunk.kind == .bytes else { return (chunk.count - slots.count) * weight(type, byteCount: 0) }
         var sum = 0

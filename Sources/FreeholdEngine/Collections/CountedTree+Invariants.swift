@@ -22,7 +22,7 @@ extension CountedTree {
         var seen: Set<UInt64> = []
         var problems: [String] = []
 
-        /// The elements under the node, as its entries say.
+        /// Returns the elements under the node, as its entries say.
         mutating func visit(_ number: UInt64, level: Int, onEdge: Bool, isRoot: Bool) -> Int {
             guard seen.insert(number).inserted else {
                 problems.append("Block \(number) stands in two places")

@@ -36,7 +36,7 @@ struct CountedTree {
         self.capacity = capacity
     }
 
-    /// A new tree of these chunks, with full nodes. - Complexity: O(chunks).
+    /// Returns a new tree of these chunks, with full nodes. - Complexity: O(chunks).
     static func make(
         segment: UInt32,
         chunks: [Chunk],
@@ -58,7 +58,7 @@ struct CountedTree {
 // MARK: - Reading
 
 extension CountedTree {
-    /// The chunk that holds element `index`, the index of its first element, and its count.
+    /// Returns the chunk that holds element `index`, the index of its first element, and its count.
     ///
     /// Nil where the tree is damaged.
     ///
@@ -82,7 +82,7 @@ extension CountedTree {
         return nil
     }
 
-    /// Whether the root's entries have as many elements as the tree is said to.
+    /// Returns whether the root's entries have as many elements as the tree is said to.
     func isCounted(in store: any BlockStore) -> Bool {
         if root == 0 { return count == 0 }
         guard let top = CountedTreeNode.View(root, level: nil, segment: segment, in: store) else { return false }

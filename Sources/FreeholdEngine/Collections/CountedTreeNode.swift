@@ -27,7 +27,7 @@ struct CountedTreeNode {
         self.counts = counts
     }
 
-    /// A stored node to change; nil where there is none that can be.
+    /// A stored node to change, or `nil` if there is none that can be.
     init?(_ number: UInt64, level: Int?, segment: UInt32, in store: any BlockStore) {
         guard let view = View(number, level: level, segment: segment, in: store) else { return nil }
         let total = view.counts.reduce(0) { $0 + Int($1) }
@@ -150,8 +150,8 @@ struct CountedTreeNode {
         func child(_ slot: Int) -> UInt64 { children[slot] }
         func count(_ slot: Int) -> Int { Int(counts[slot]) }
 
-        /// The child that holds element `index` of the node, and the index of that child's first element.
-        /// Nil where the node has fewer elements.
+        /// Returns the child that holds element `index` of the node, and the index of that child's first element. Nil where the node has fewer
+        /// elements.
         func slot(containing index: Int) -> (slot: Int, first: Int)? { Self.slot(containing: index, counts) }
 
         static func slot(containing index: Int, _ counts: UnsafeBufferPointer<UInt32>) -> (slot: Int, first: Int)? {

@@ -26,24 +26,24 @@ extension DataView {
         )
     }
 
-    /// The number of entries. - Complexity: O(1).
+    /// Returns the number of entries. - Complexity: O(1).
     public func dictionaryCount(_ column: Column, _ key: ObjectKey) -> Int {
         withDictionary(column, key) { count(of: $0.keys) }
     }
 
-    /// The i-th key; `i` must be within bounds. - Complexity: O(log n).
+    /// Returns the i-th key; `i` must be within bounds. - Complexity: O(log n).
     public func dictionaryKey(_ column: Column, _ key: ObjectKey, at i: Int) -> String {
         withDictionary(column, key) { string(of: $0.keys, at: i) }
     }
 
-    /// The value of the i-th key; `i` must be within bounds. - Complexity: O(log n).
+    /// Returns the value of the i-th key; `i` must be within bounds. - Complexity: O(log n).
     public func dictionaryValue(_ column: Column, _ key: ObjectKey, at i: Int) -> Value {
         withDictionary(column, key) {
             value(of: $0.values, at: i, type: column.type, isOptional: column.isOptional)
         }
     }
 
-    /// The value of a key, which may be null; nil where there is no such key. - Complexity: O(log n).
+    /// Returns the value of a key, which may be null, or `nil` if there is no such key. - Complexity: O(log n).
     public func dictionaryValue(_ column: Column, _ key: ObjectKey, forKey name: String) -> Value? {
         withDictionary(column, key) { dictionary in
             let place = place(of: name, in: dictionary)
@@ -52,7 +52,7 @@ extension DataView {
         }
     }
 
-    /// The position of a key. - Complexity: O(log n).
+    /// Returns the position of a key. - Complexity: O(log n).
     public func dictionaryIndex(_ column: Column, _ key: ObjectKey, of name: String) -> Int? {
         withDictionary(column, key) { dictionary in
             let place = place(of: name, in: dictionary)
@@ -80,13 +80,13 @@ extension DataView {
 
     // MARK: Parts of collections
 
-    /// The elements at these positions, which must be within bounds; of a dictionary the values.
+    /// Returns the elements at these positions, which must be within bounds; of a dictionary the values.
     /// - Complexity: O(log n + length).
     public func listValues(_ column: Column, _ key: ObjectKey, in range: Range<Int>) -> [Value] {
         withList(column, key) { values(of: $0, in: range, type: column.type, isOptional: column.isOptional) }
     }
 
-    /// The entries at these positions, which must be within bounds. - Complexity: O(log n + length).
+    /// Returns the entries at these positions, which must be within bounds. - Complexity: O(log n + length).
     public func dictionaryEntries(
         _ column: Column,
         _ key: ObjectKey,

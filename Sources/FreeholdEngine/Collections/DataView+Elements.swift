@@ -10,7 +10,7 @@ extension DataView {
         withDictionary(column, key) { forEachValue(of: $0.keys, type: .string, isOptional: false, body) }
     }
 
-    /// The objects that a collection of links leads to; nulls are left out.
+    /// Returns the objects that a collection of links leads to; nulls are left out.
     func forEachLink(_ column: Column, _ key: ObjectKey, _ body: (ObjectKey) -> Bool) -> Bool {
         withList(column, key) { forEachLink(of: $0, body) }
     }

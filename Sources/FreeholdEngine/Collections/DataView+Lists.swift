@@ -143,12 +143,12 @@ extension DataView {
 
     // MARK: Public reading
 
-    /// The number of elements. - Complexity: O(1).
+    /// Returns the number of elements. - Complexity: O(1).
     public func listCount(_ column: Column, _ key: ObjectKey) -> Int {
         withList(column, key) { count(of: $0) }
     }
 
-    /// The i-th element; `i` must be within bounds. - Complexity: O(log n); O(i) for strings and data of small lists.
+    /// Returns the i-th element; `i` must be within bounds. - Complexity: O(log n); O(i) for strings and data of small lists.
     public func listValue(_ column: Column, _ key: ObjectKey, at i: Int) -> Value {
         withList(column, key) { value(of: $0, at: i, type: column.type, isOptional: column.isOptional) }
     }
@@ -158,7 +158,7 @@ extension DataView {
         withList(column, key) { values(of: $0, type: column.type, isOptional: column.isOptional) }
     }
 
-    /// The i-th target of a list of links. - Complexity: O(log n).
+    /// Returns the i-th target of a list of links. - Complexity: O(log n).
     public func listLink(_ column: Column, _ key: ObjectKey, at i: Int) -> ObjectKey {
         withList(column, key) { ObjectKey(int(of: $0, at: i, type: .link)) }
     }
@@ -171,7 +171,7 @@ extension DataView {
         }
     }
 
-    /// The targets of a list of links; of a dictionary, of those values that aren't null. - Complexity: O(n).
+    /// Returns the targets of a list of links; of a dictionary, of those values that aren't null. - Complexity: O(n).
     public func listLinks(_ column: Column, _ key: ObjectKey) -> [ObjectKey] {
         if column.collection == .dictionary {
             return dictionaryValues(column, key).compactMap { if case .link(let target) = $0 { target } else { nil } }
@@ -186,7 +186,7 @@ extension DataView {
         }
     }
 
-    /// The first position of a value. - Complexity: O(n); in a set O(log n).
+    /// Returns the first position of a value. - Complexity: O(n); in a set O(log n).
     public func listIndex(_ column: Column, _ key: ObjectKey, of value: Value) -> Int? {
         if column.collection == .set { return setIndex(column, key, of: value) }
         if column.type == .link, column.collection == .list {
@@ -206,7 +206,7 @@ extension DataView {
         return withBacklinks(column, target) { count(of: $0) }
     }
 
-    /// The objects whose column points to an object, by rising key, once for each link. - Complexity: O(n).
+    /// Returns the objects whose column points to an object, by rising key, once for each link. - Complexity: O(n).
     public func backlinks(_ column: Column, _ target: ObjectKey) -> [ObjectKey] {
         if column.type == .mixed {
             return withMixedRun(column, target) { list, run in
@@ -216,7 +216,7 @@ extension DataView {
         return withBacklinks(column, target) { ints(of: $0, type: .int).map { ObjectKey($0) } }
     }
 
-    /// The i-th of `backlinks`. - Complexity: O(log n).
+    /// Returns the i-th of `backlinks`. - Complexity: O(log n).
     public func backlink(_ column: Column, _ target: ObjectKey, at i: Int) -> ObjectKey {
         if column.type == .mixed {
             return withMixedRun(column, target) { list, run in

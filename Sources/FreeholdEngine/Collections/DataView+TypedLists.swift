@@ -1,6 +1,6 @@
 /// Elements of lists that can't hold null, as Swift has them: without a `Value` each.
 extension DataView {
-    /// The i-th element of a list of integers, nil where `i` is out of bounds, and the number of elements.
+    /// Returns the i-th element of a list of integers, or `nil` if `i` is out of bounds, and the number of elements.
     /// - Complexity: O(log n).
     package func listInt(_ column: Column, _ key: ObjectKey, ifAt i: Int) -> (value: Int64?, count: Int) {
         withList(column, key) { list in
@@ -17,7 +17,7 @@ extension DataView {
         }
     }
 
-    /// All elements of a list of integers. - Complexity: O(n).
+    /// Returns all elements of a list of integers. - Complexity: O(n).
     package func listInts(_ column: Column, _ key: ObjectKey) -> [Int] {
         listElements(column, key, .int) { leaf, count, out in
             leaf.copyInts(count, to: UnsafeMutableRawPointer(out).assumingMemoryBound(to: Int64.self))
@@ -26,7 +26,7 @@ extension DataView {
         }
     }
 
-    /// All elements of a list of doubles. - Complexity: O(n).
+    /// Returns all elements of a list of doubles. - Complexity: O(n).
     package func listDoubles(_ column: Column, _ key: ObjectKey) -> [Double] {
         listElements(column, key, .double) { leaf, count, out in
             for slot in 0..<count { (out + slot).initialize(to: leaf.double(slot)) }
@@ -41,7 +41,7 @@ extension DataView {
         }
     }
 
-    /// All elements of a list of strings. - Complexity: O(n).
+    /// Returns all elements of a list of strings. - Complexity: O(n).
     package func listStrings(_ column: Column, _ key: ObjectKey) -> [String] {
         let segment = column.segment(.blobs)
         return listElements(column, key, .string) { leaf, count, out in

@@ -3,7 +3,7 @@ extension InlineList {
     /// Writes the list, with a range of it replaced, in the bytes that `encode` gives.
     ///
     /// - Parameter out: has room for `limit` bytes, elsewhere than the list.
-    /// - Returns: how many there are; nil where it holds nulls or mixed values, or wouldn't fit inline, which `encode` sees to.
+    /// - Returns: how many there are, or `nil` if it holds nulls or mixed values, or wouldn't fit inline, which `encode` sees to.
     /// - Complexity: O(bytes).
     func splice(_ range: Range<Int>, with values: some Collection<Value>, to out: UnsafeMutableRawPointer) -> Int? {
         let old = count

@@ -88,7 +88,7 @@ struct InlineList {
         }
     }
 
-    /// Of strings, data and mixed values: calls `body` with the bytes of each, nil for null, until it returns false.
+    /// Of strings, data and mixed values: calls `body` with the bytes of each, or `nil` for null, until it returns false.
     /// - Returns: whether it never did.
     @inline(__always)
     func forEachBytes(_ body: (UnsafeRawBufferPointer?) -> Bool) -> Bool {
@@ -192,7 +192,7 @@ struct InlineList {
         }
     }
 
-    /// Writes the list to `out`, which has room for `limit` bytes. - Returns: its size; nil where it doesn't fit.
+    /// Writes the list to `out`, which has room for `limit` bytes. - Returns: its size, or `nil` if it doesn't fit.
     static func encodeInts(_ values: UnsafePointer<Int64>, _ count: Int, to out: UnsafeMutableRawPointer) -> Int? {
         if count == 0 { return 0 }
         guard count <= maximumCount else { return nil }

@@ -24,7 +24,7 @@ struct MixedOrigin: Equatable {
 
     var code: Int64 { (Int64(tableID) << Self.columnBits | Int64(columnID)) << Self.keyBits | key.raw }
 
-    /// Whether links of a column can be coded.
+    /// Returns whether links of a column can be coded.
     static func fits(_ column: Column) -> Bool {
         column.tableID < 1 << Self.tableBits && column.id < 1 << Self.columnBits
     }
@@ -50,7 +50,7 @@ extension Value {
         }
     }
 
-    /// The mixed value with another, null, for each link to an object; nil where there is none.
+    /// Returns the mixed value with another, null, for each link to an object, or `nil` if there is none.
     func replacing(_ link: ObjectLink, with new: Value = .null) -> Value? {
         switch self {
         case .objectLink(link): return new

@@ -9,7 +9,7 @@ public enum NestedSubscript: Hashable, Sendable {
 }
 
 extension DataView {
-    /// The list or dictionary of that id inside of a mixed property; nil where it is no longer there.
+    /// Returns the list or dictionary of that id inside of a mixed property, or `nil` if it is no longer there.
     ///
     /// - Parameter place: where to look first; set to where it was found.
     /// - Parameter column: the mixed property.
@@ -20,7 +20,7 @@ extension DataView {
         nestedRoot(column, key, id, &place)?.root.nested(id)
     }
 
-    /// The value that holds the collection, and its index in a list or dictionary.
+    /// Returns the value that holds the collection, and its index in a list or dictionary.
     func nestedRoot(
         _ column: Column,
         _ key: ObjectKey,

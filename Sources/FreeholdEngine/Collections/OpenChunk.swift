@@ -46,7 +46,7 @@ final class OpenChunk {
 
     deinit { stale.deallocate() }
 
-    /// Whether a block isn't what it should be while the chunk is open.
+    /// Returns whether a block isn't what it should be while the chunk is open.
     @inline(__always)
     func concerns(_ segment: UInt32, _ number: UInt64) -> Bool {
         segment == self.segment && stale.contains(number)
@@ -97,7 +97,7 @@ extension WriteTransaction {
             .recount(chunkAt: chunk.start, by: chunk.buffer.count - chunk.countedHere, in: self)
     }
 
-    /// The open chunk of a tree.
+    /// Returns the open chunk of a tree.
     @inline(__always)
     func openChunk(_ segment: UInt32, root: UInt64) -> OpenChunk? {
         if let chunk = newerChunk, chunk.segment == segment, chunk.root == root { return chunk }
@@ -105,7 +105,7 @@ extension WriteTransaction {
         return nil
     }
 
-    /// What an edit within a chunk makes of its weight; nil where the chunk can't be edited in that way.
+    /// What an edit within a chunk makes of its weight, or `nil` if the chunk can't be edited in that way.
     ///
     /// - Parameter slots: which go.
     func weight(of chunk: OpenChunk, _ type: ColumnType, without slots: Range<Int>, with values: [Value]) -> Int? {
@@ -210,7 +210,7 @@ extension LeafBuffer {
 }
 
 extension CountedTree {
-    /// The nodes on the way to the chunk that holds an element.
+    /// Returns the nodes on the way to the chunk that holds an element.
     func nodes(above index: Int, in store: any BlockStore) -> [UInt64] {
         var numbers: [UInt64] = []
         var (number, index) = (root, index)

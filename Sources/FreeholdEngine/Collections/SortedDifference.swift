@@ -68,7 +68,7 @@ struct SortedDifference {
         }
     }
 
-    /// Whether making the edits one by one costs less than storing the new collection.
+    /// Returns whether making the edits one by one costs less than storing the new collection.
     func isSmall(in count: Int) -> Bool {
         edits.count <= 16 && count > 1000 && (removed.count + added.count) * 8 < count
     }

@@ -67,8 +67,7 @@ extension InlineList {
 }
 
 extension CountedTree {
-    /// The index of the first element that isn't before what is sought, `count` if all are. The elements are in that
-    /// order.
+    /// Returns the index of the first element that isn't before what is sought, `count` if all are. The elements are in that order.
     ///
     /// - Parameter isBefore: of an element, given by its chunk, the number of elements in that, and its place in it.
     /// - Complexity: O(log n) calls and blocks, and a sum over one node a level.
@@ -177,8 +176,8 @@ extension DataView {
 
     // MARK: Sets
 
-    /// Where a value stands in a set; nil if it isn't in it. In a set of mixed values a number is found in any of its
-    /// types. - Complexity: O(log n).
+    /// Where a value stands in a set, or `nil` if it isn't in it. In a set of mixed values a number is found in any of its types. - Complexity: O(log
+    /// n).
     public func setIndex(_ column: Column, _ key: ObjectKey, of value: Value) -> Int? {
         let place = setPlace(column, key, value)
         return place.isFound ? place.index : nil

@@ -50,7 +50,7 @@ package struct StoredDictionary {
     /// - Parameters:
     ///   - keys: nil where they stay.
     ///   - out: has room for so many bytes as `room` says, elsewhere than the dictionary.
-    /// - Returns: how many there are; nil where `InlineList.splice` gives nil, or it wouldn't fit inline.
+    /// - Returns: how many there are, or `nil` if `InlineList.splice` gives nil, or it wouldn't fit inline.
     func splice(
         _ range: Range<Int>,
         keys newKeys: [Value]?,
@@ -69,7 +69,7 @@ package struct StoredDictionary {
         return 2 + keySize + valueSize
     }
 
-    /// What is wrong with a key; nil for one that can be.
+    /// What is wrong with a key, or `nil` for one that can be.
     ///
     /// No key has a dot or begins with a dollar sign: both have a meaning in the names of nested fields.
     package static func problem(withKey key: String) -> EngineError? {

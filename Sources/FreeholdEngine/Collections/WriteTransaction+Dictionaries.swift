@@ -83,7 +83,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Whether a dictionary holds just these entries.
+    /// Returns whether a dictionary holds just these entries.
     /// - Complexity: O(n + k log k).
     package func dictionary(
         _ column: Column,

@@ -23,6 +23,6 @@ extension WriteTransaction {
         store(Self.unique(entries), in: column, key)
     }
 
-    /// Whether a string may be a dictionary's key.
+    /// Returns whether a string may be a dictionary's key.
     package static func canBeKey(_ name: String) -> Bool { StoredDictionary.problem(withKey: name) == nil }
 }

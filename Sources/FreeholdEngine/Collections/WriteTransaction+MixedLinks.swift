@@ -34,7 +34,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Whether objects of a cluster may have links from mixed values.
+    /// Returns whether objects of a cluster may have links from mixed values.
     func hasMixedLinks(to table: Table, cluster: Int) -> Bool {
         guard currentSchema.hasMixedColumns else { return false }
         let inverse = table.mixedInverse
@@ -112,7 +112,7 @@ extension DataView {
             + withBacklinks(table.mixedInverse, target) { count(of: $0) }
     }
 
-    /// The columns that link to an object, with the origins, once for each link. - Complexity: O(columns + n).
+    /// Returns the columns that link to an object, with the origins, once for each link. - Complexity: O(columns + n).
     public func allBacklinks(_ table: Table, _ target: ObjectKey) -> [(column: Column, origin: ObjectKey)] {
         var out: [(column: Column, origin: ObjectKey)] = []
         for column in schema.linkColumns(to: table) {
@@ -128,7 +128,7 @@ extension DataView {
         return out
     }
 
-    /// Of an embedded object: the column and the object that own it; nil where it has no owner yet.
+    /// Of an embedded object: the column and the object that own it, or `nil` if it has no owner yet.
     /// - Complexity: O(columns).
     public func owner(_ table: Table, _ key: ObjectKey) -> (column: Column, key: ObjectKey)? {
         guard table.isEmbedded else { return nil }

@@ -72,7 +72,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Whether a set holds just these values.
+    /// Returns whether a set holds just these values.
     /// - Complexity: O(n + k log k).
     package func set(_ column: Column, _ key: ObjectKey, holds values: [Value]) -> Bool {
         listValues(column, key) == Self.unique(values, keepsLast: true)
@@ -107,7 +107,7 @@ extension WriteTransaction {
         return true
     }
 
-    /// Whether so many edits of a set are made one by one.
+    /// Returns whether so many edits of a set are made one by one.
     static func areFew(_ edits: Int, _ count: Int) -> Bool { edits <= 4 || edits * 64 < count }
 
     /// Sorted, without values that compare as equal.

@@ -1,7 +1,7 @@
 /// Chunks of large lists, checked as they are used: the segment they lie in has nodes and parts of strings, too, and none
 /// says what it is.
 extension DataView {
-    /// A chunk with so many elements, each of which is safe to read; `Leaf.blank` in a damaged one's place.
+    /// Returns a chunk with so many elements, each of which is safe to read; `Leaf.blank` in a damaged one's place.
     /// - Complexity: O(1), for strings, data and links O(count).
     func chunk(_ number: UInt64, _ count: Int, of tree: CountedTree, _ type: ColumnType, isOptional: Bool) -> Leaf {
         if let bytes = block(tree.segment, number) {
@@ -65,7 +65,7 @@ extension DataView {
 extension Leaf {
     var isBlank: Bool { address == Leaf.blank.address }
 
-    /// Whether a slot of a leaf with so many is safe to read, and the leaf's header is sound.
+    /// Returns whether a slot of a leaf with so many is safe to read, and the leaf's header is sound.
     @inline(__always)
     static func isSafe(
         _ bytes: UnsafeRawBufferPointer,

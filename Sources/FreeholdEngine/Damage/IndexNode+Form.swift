@@ -1,5 +1,5 @@
 extension IndexNode {
-    /// Whether every accessor stays inside the bytes.
+    /// Returns whether every accessor stays inside the bytes.
     static func isWellFormed(_ bytes: UnsafeRawBufferPointer, level: Int) -> Bool {
         let header = level == 0 ? headerSize : headerSize + 8
         guard bytes.count >= header, bytes[7] == format, Int(bytes[0]) == level else { return false }

@@ -1,7 +1,7 @@
 extension InlineList {
     var valuesStart: Int { 4 + (bytes[0] & 0x80 != 0 ? (count + 7) >> 3 : 0) }
 
-    /// Whether every accessor stays inside the bytes.
+    /// Returns whether every accessor stays inside the bytes.
     static func isWellFormed(_ bytes: UnsafeRawBufferPointer, type: ColumnType, isOptional: Bool) -> Bool {
         guard bytes.count >= 4, bytes.count <= limit else { return false }
         let list = InlineList(bytes, type: type)

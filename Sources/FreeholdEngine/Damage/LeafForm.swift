@@ -7,7 +7,7 @@ struct LeafForm {
     let limit: Int
     /// Links lead to keys below this; of an inverse, so do its origins.
     var keyLimit: Int64
-    /// Whether it is a leaf of the inverse of links: lists of origins.
+    /// A Boolean value that indicates whether it is a leaf of the inverse of links: lists of origins.
     var isInverse = false
     /// The numbers of blocks outside of leaves are below this.
     var blobLimit: UInt64
@@ -23,7 +23,7 @@ struct LeafForm {
         return type != .link || areKeysSound(leaf, 0..<(keyLimit == .max ? .max : keyLimit + 1))
     }
 
-    /// The head of a split leaf.
+    /// Returns the head of a split leaf.
     func isMet(byHead bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count == Leaf.headerSize else { return false }
         let head = Leaf(bytes.baseAddress!)
@@ -94,7 +94,7 @@ struct LeafForm {
 }
 
 extension Leaf {
-    /// What is wrong with the bytes as a leaf that isn't split; nil where all its accessors are safe.
+    /// What is wrong with the bytes as a leaf that isn't split, or `nil` if all its accessors are safe.
     static func flaw(
         in bytes: UnsafeRawBufferPointer,
         _ codec: UInt8,

@@ -1,7 +1,7 @@
 /// What a version's blocks are checked for when they are first read into its directory, so that whoever reads them later
 /// relies on it: the accessors' fast ways, too.
 extension Snapshot {
-    /// Whether a block has the form that its segment's blocks have. Under the fill lock.
+    /// Returns whether a block has the form that its segment's blocks have. Under the fill lock.
     ///
     /// Blocks outside of leaves can be chunks of strings, chunks of lists or nodes: those are checked at each use.
     /// - Complexity: see `LeafForm.isMet`; O(entries) of an index's leaf.
@@ -112,7 +112,7 @@ extension TableState {
     /// Keys in links of mixed values have so many bits.
     private static let maximumKey: Int64 = 1 << MixedOrigin.keyBits
 
-    /// Whether the numbers can be those of a table.
+    /// A Boolean value that indicates whether the numbers can be those of a table.
     var isPlausible: Bool {
         guard nextKey >= 0, nextKey <= Self.maximumKey, count >= 0, Int64(count) <= nextKey else { return false }
         return columns.values.allSatisfy { column in
@@ -126,7 +126,7 @@ extension TableState {
 }
 
 extension DatabaseSchema {
-    /// Whether the tables can be those of a file: what their readers rely on.
+    /// Returns whether the tables can be those of a file: what their readers rely on.
     func isConsistent(with root: CatalogueRoot) -> Bool {
         var segments: Set<UInt32> = []
         func takes(_ segment: UInt32) -> Bool {

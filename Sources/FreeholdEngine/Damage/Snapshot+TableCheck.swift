@@ -1,5 +1,5 @@
 extension Snapshot {
-    /// A table's state and the counts of its clusters. Under the fill lock. Nil where they are damaged.
+    /// Returns a table's state and the counts of its clusters. Under the fill lock. Nil where they are damaged.
     func readTable(_ table: Table) -> (TableState, [UInt16])? {
         func withBlock<R>(_ segment: UInt32, _ number: UInt64, _ body: (UnsafeRawBufferPointer?) -> R?) -> R? {
             do throws(EngineError) {

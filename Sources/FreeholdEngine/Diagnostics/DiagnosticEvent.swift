@@ -45,7 +45,7 @@ package enum DiagnosticEvent: Sendable {
         /// How many writers of this process waited when it ended.
         package var waiting: Int
         package var fileBytes: UInt64
-        /// How many versions are held, and how many there are from the oldest of them on; nil if nobody listens to `.readers`.
+        /// How many versions are held, and how many there are from the oldest of them on, or `nil` if nobody listens to `.readers`.
         package var readers: Int?
         package var activeVersions: UInt64?
     }

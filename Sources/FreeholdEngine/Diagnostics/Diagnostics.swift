@@ -33,11 +33,11 @@ package enum Diagnostics {
     private static let listeners = Mutex<[Int: (kinds: Kinds, listener: Listener)]>([:])
     private static let lastID = Atomic<Int>(0)
 
-    /// Whether anybody listens to one of these kinds.
+    /// Returns whether anybody listens to one of these kinds.
     @inline(__always)
     package static func wants(_ kinds: Kinds) -> Bool { wanted.load(ordering: .relaxed) & kinds.rawValue != 0 }
 
-    /// The present moment, if anybody listens to one of these kinds.
+    /// Returns the present moment, if anybody listens to one of these kinds.
     @inline(__always)
     package static func start(_ kinds: Kinds) -> ContinuousClock.Instant? { wants(kinds) ? .now : nil }
 

@@ -16,14 +16,14 @@
     enum BlockCryptography {
         static let isAvailable = true
 
-        /// The key of a file, by HKDF's first step.
+        /// Returns the key of a file, by HKDF's first step.
         static func extract(_ key: EncryptionKey, salt: [UInt8]) -> SecretKey {
             let material = key.withUnsafeBytes { SymmetricKey(data: $0) }
             let code = HKDF<SHA256>.extract(inputKeyMaterial: material, salt: salt)
             return code.withUnsafeBytes { SecretKey(key: SymmetricKey(data: $0)) }
         }
 
-        /// A key for one purpose, by HKDF's second step.
+        /// Returns a key for one purpose, by HKDF's second step.
         static func expand(_ key: SecretKey, _ purpose: [UInt8]) -> SecretKey {
             SecretKey(key: HKDF<SHA256>.expand(pseudoRandomKey: key.key, info: purpose, outputByteCount: 32))
         }

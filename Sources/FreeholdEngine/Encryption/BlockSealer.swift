@@ -14,7 +14,7 @@ final class BlockSealer {
 
     deinit { scratch.deallocate() }
 
-    /// The sealed block, until the next call.
+    /// Returns the sealed block, until the next call.
     func seal(_ plain: UnsafeRawBufferPointer, at address: BlockAddress) -> UnsafeRawBufferPointer {
         precondition(sealed < .max, "a transaction of more than 2³² blocks")
         let identity = BlockIdentity(salt, number: sealed)

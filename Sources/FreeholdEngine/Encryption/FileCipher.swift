@@ -52,7 +52,7 @@ final class FileCipher: Sendable {
         return made
     }
 
-    /// How many bytes a stored block has when it is opened; nil where it can't be one.
+    /// How many bytes a stored block has when it is opened, or `nil` if it can't be one.
     static func plainSize(_ stored: UnsafeRawBufferPointer) -> Int? {
         stored.count >= SealedBlock.overhead ? stored.count - SealedBlock.overhead : nil
     }
@@ -73,7 +73,7 @@ final class FileCipher: Sendable {
         }
     }
 
-    /// The block's own bytes; nil where `open` fails.
+    /// Returns the block's own bytes, or `nil` if `open` fails.
     func bytes(_ stored: UnsafeRawBufferPointer, at address: BlockAddress) -> [UInt8]? {
         guard let size = Self.plainSize(stored) else { return nil }
         var isOpen = false
@@ -85,7 +85,7 @@ final class FileCipher: Sendable {
         return isOpen ? bytes : nil
     }
 
-    /// A number of 256 bits that only who has the key can know, of a block of this identity at this address.
+    /// Returns a number of 256 bits that only who has the key can know, of a block of this identity at this address.
     func stamp(_ identity: BlockIdentity, at address: BlockAddress) -> SIMD4<UInt64> {
         let words = (address.raw.littleEndian, identity.low.littleEndian, identity.high.littleEndian)
         let code = withUnsafeBytes(of: words) { BlockCryptography.code(of: $0, stampKey) }

@@ -52,7 +52,7 @@ struct FileDigest: Equatable, Sendable {
         sum = SIMD4(words[2], words[3], words[4], words[5])
     }
 
-    /// The digest of a version.
+    /// Returns the digest of a version.
     ///
     /// - Parameter stored: as it lies in the file.
     /// - Returns: nil where the file has none, or of a plain one that counts no longer.
@@ -83,13 +83,13 @@ struct FileDigest: Equatable, Sendable {
 // MARK: Plain files
 
 extension BlockEnvelope {
-    /// Whether the file has a `FileDigest`.
+    /// A Boolean value that indicates whether the file has a `FileDigest`.
     var hasDigest: Bool {
         if case .bare = self { return false }
         return true
     }
 
-    /// What the digest counts a stored block as; nil where it can't be one.
+    /// What the digest counts a stored block as, or `nil` if it can't be one.
     func stamp(_ stored: UnsafeRawBufferPointer, at address: BlockAddress) -> SIMD4<UInt64>? {
         switch self {
         case .bare: nil
@@ -107,7 +107,7 @@ enum PlainStamp {
         mix(base(address) &+ UInt64(checksum))
     }
 
-    /// The checksum that a block of this address has if this is its stamp; nil where none has it.
+    /// Returns the checksum that a block of this address has if this is its stamp, or `nil` if none has it.
     static func checksum(_ stamp: UInt64, at address: BlockAddress) -> UInt32? {
         UInt32(exactly: unmix(stamp) &- base(address))
     }
@@ -143,7 +143,7 @@ enum PlainStamp {
 }
 
 extension FileDigest {
-    /// Whether these are the blocks that the other counts, but for one, which is of another version or too many.
+    /// Returns whether these are the blocks that the other counts, but for one, which is of another version or too many.
     ///
     /// - Parameter stamp: of the block, a plain file's, as it is.
     func differs(from expected: FileDigest, by stamp: SIMD4<UInt64>, at address: BlockAddress) -> Bool {

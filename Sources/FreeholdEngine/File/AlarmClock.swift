@@ -62,7 +62,7 @@ final class AlarmClock: WorkerTask, @unchecked Sendable {
         while let body = next() { body() }
     }
 
-    /// Returns the next block when its moment has come; nil if there is none for a while.
+    /// Returns the next block when its moment has come, or `nil` if there is none for a while.
     private func next() -> (@Sendable () -> Void)? {
         changed.withLock {
             while true {

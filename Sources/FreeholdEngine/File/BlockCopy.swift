@@ -26,9 +26,9 @@ struct BlockCopy {
         let room: UInt64
         /// The pages that lead to them, which are checked first: so none goes missing. Nil where LMDB is trusted with them.
         var trees: PageMap.Trees?
-        /// What they are together; nil where they aren't committed, or the file doesn't say.
+        /// What they are together, or `nil` if they aren't committed, or the file doesn't say.
         var digest: FileDigest?
-        /// Whether the journal stays behind, too.
+        /// A Boolean value that indicates whether the journal stays behind, too.
         var leavesJournal = false
     }
 
@@ -82,7 +82,7 @@ struct BlockCopy {
         }
     }
 
-    /// The process in the end of a temporary name; nil where it is none of ours.
+    /// Returns the process in the end of a temporary name, or `nil` if it is none of ours.
     private static func copier(_ end: Substring) -> pid_t? {
         let parts = end.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 2, let process = pid_t(parts[0]), process > 0, parts[1].count == digits,
@@ -108,7 +108,7 @@ struct BlockCopy {
     /// Writes the file under its temporary name.
     ///
     /// - Parameters:
-    ///   - key: what it is encrypted with; nil for a plain file.
+    ///   - key: what it is encrypted with, or `nil` for a plain file.
     ///   - mode: its permissions.
     ///   - next: the blocks of the source from an address on; the end where there are none.
     /// - Returns: what was written.

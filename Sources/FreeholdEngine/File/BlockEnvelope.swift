@@ -19,7 +19,7 @@ enum BlockEnvelope: Sendable {
         return nil
     }
 
-    /// Whether a block can be read where it is stored.
+    /// A Boolean value that indicates whether a block can be read where it is stored.
     var opensInPlace: Bool { cipher == nil }
 
     /// A Boolean value that indicates whether a block that isn't found counts as never stored only after a look at what lies around
@@ -40,7 +40,7 @@ enum BlockEnvelope: Sendable {
 
     // MARK: Opening
 
-    /// How many bytes a stored block has when it is opened; nil where it can't be one.
+    /// How many bytes a stored block has when it is opened, or `nil` if it can't be one.
     func plainSize(_ stored: UnsafeRawBufferPointer, at address: BlockAddress) -> Int? {
         switch form(at: address) {
         case .bare: stored.count
@@ -49,7 +49,7 @@ enum BlockEnvelope: Sendable {
         }
     }
 
-    /// The block, where it lies, of an envelope that opens in place; nil where it isn't what was stored there.
+    /// Returns the block, where it lies, of an envelope that opens in place, or `nil` if it isn't what was stored there.
     /// - Complexity: O(bytes), in about the time that it takes to read them.
     func opened(_ stored: UnsafeRawBufferPointer, at address: BlockAddress) -> UnsafeRawBufferPointer? {
         switch form(at: address) {
@@ -84,13 +84,13 @@ enum BlockEnvelope: Sendable {
         return true
     }
 
-    /// A copy of the block; nil where it isn't what was stored there.
+    /// Returns a copy of the block, or `nil` if it isn't what was stored there.
     func bytes(_ stored: UnsafeRawBufferPointer, at address: BlockAddress) -> [UInt8]? {
         if case .sealed(let cipher) = form(at: address) { return cipher.bytes(stored, at: address) }
         return opened(stored, at: address).map(Array.init)
     }
 
-    /// Calls `body` with the block; nil where it isn't what was stored there.
+    /// Calls `body` with the block, or `nil` if it isn't what was stored there.
     func withBlock<R>(
         _ stored: UnsafeRawBufferPointer,
         at address: BlockAddress,
@@ -141,7 +141,7 @@ extension BlockAddress {
 }
 
 extension DatabaseSchema {
-    /// Whose a block is, and which objects' where it holds values of some; nil where nobody's.
+    /// Whose a block is, and which objects' where it holds values of some, or `nil` if nobody's.
     func name(of address: BlockAddress, clusterSpan: Int) -> String? {
         guard case .column(_, _, .leaf)? = owner(of: address.segment), address.number < 1 << 40 else {
             return name(of: address.segment)
@@ -150,7 +150,7 @@ extension DatabaseSchema {
         return name(of: address.segment).map { "\($0) of the objects \(first) to \(first + Int64(clusterSpan) - 1)" }
     }
 
-    /// Whose a segment's blocks are; nil where nobody's.
+    /// Whose a segment's blocks are, or `nil` if nobody's.
     func name(of segment: UInt32) -> String? {
         switch segment {
         case Catalogue.segment: return "the schema"

@@ -29,17 +29,17 @@ enum BlockOrder: Sendable {
 
     static func group(of segment: UInt32) -> UInt64 { UInt64(segment) / segmentsInGroup }
 
-    /// The first key of a group.
+    /// Returns the first key of a group.
     static func start(ofGroup group: UInt64) -> UInt64 { group << groupBits }
 
-    /// The keys of a group that belong to its leaves; nil where each segment has keys of its own.
+    /// Returns the keys of a group that belong to its leaves, or `nil` if each segment has keys of its own.
     func leaves(ofGroup group: UInt64) -> ClosedRange<UInt64>? {
         guard self == .byCluster else { return nil }
         let first = Self.start(ofGroup: group)
         return first...first + (Self.leafKeys - 1)
     }
 
-    /// Whether the segment's keys lie between those of others.
+    /// Returns whether the segment's keys lie between those of others.
     func isInterleaved(_ segment: UInt32) -> Bool { self == .byCluster && ColumnSegment.isLeaf(segment) }
 
     @inline(__always)

@@ -2,7 +2,7 @@
 ///
 /// Pointers handed out stay valid until the store's next change (for a snapshot: for its life).
 protocol BlockStore: AnyObject {
-    /// The block's bytes; nil where none is stored. 8-aligned.
+    /// Returns the block's bytes, or `nil` if none is stored. 8-aligned.
     func block(_ segment: UInt32, _ number: UInt64) -> UnsafeRawBufferPointer?
     /// A block isn't what it is referred to as. Returns only where somebody can throw.
     func damaged(_ what: @autoclosure () -> String)
@@ -17,7 +17,7 @@ protocol MutableBlockStore: BlockStore {
     /// Stores a copy of the bytes, at most `BlockLimits.maximumSize` of them.
     func putBlock(_ segment: UInt32, _ number: UInt64, _ bytes: UnsafeRawBufferPointer)
     func removeBlock(_ segment: UInt32, _ number: UInt64)
-    /// A number (from 1) that no block of the segment has.
+    /// Returns a number (from 1) that no block of the segment has.
     func allocateBlock(_ segment: UInt32) -> UInt64
 }
 

@@ -48,7 +48,7 @@ extension BlockSource {
         }
     }
 
-    /// The blocks from an address on, by rising address, as many as have about a megabyte.
+    /// Returns the blocks from an address on, by rising address, as many as have about a megabyte.
     func run(from first: BlockAddress) throws(EngineError) -> BlockRun {
         var out: BlockRun = []
         var size = 0
@@ -105,7 +105,7 @@ extension BlockSource {
         return found
     }
 
-    /// The next that has blocks.
+    /// Returns the next that has blocks.
     private func segment(behind segment: UInt32) throws(EngineError) -> UInt32? {
         guard segment < BlockAddress.maximumSegment else { return nil }
         var group = BlockOrder.group(of: segment + 1)

@@ -40,9 +40,9 @@ final class CommitLog: @unchecked Sendable {
     private let signal = ThreadSignal()
     /// Wakes the watch for idleness when the environment closes. Its lock is taken alone.
     private let closing = ThreadSignal()
-    /// Whether the file can have a log: it has the feature.
+    /// A Boolean value that indicates whether the file can have a log: it has the feature.
     private var isPossible = false
-    /// Whether this process is to begin one.
+    /// A Boolean value that indicates whether this process is to begin one.
     private var isWanted = false
     private var session: Session?
     /// The one that was used last.

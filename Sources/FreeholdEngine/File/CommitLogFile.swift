@@ -33,7 +33,7 @@ final class CommitLogFile: Sendable {
 
     deinit { Platform.close(descriptor) }
 
-    /// Whether the file is the one that others find under its name.
+    /// A Boolean value that indicates whether the file is the one that others find under its name.
     var isLinked: Bool {
         var status = stat()
         return stat(path, &status) == 0 && FileIdentity(status) == identity
@@ -63,7 +63,7 @@ final class CommitLogFile: Sendable {
         return file
     }
 
-    /// Opens the log of a data file to read it; nil where there is none.
+    /// Opens the log of a data file to read it, or `nil` if there is none.
     static func open(_ dataPath: String) throws(EngineError) -> CommitLogFile? {
         let path = dataPath + suffix
         let descriptor = Platform.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
@@ -132,7 +132,7 @@ final class CommitLogFile: Sendable {
 
     // MARK: Bytes
 
-    /// All of the bytes, or an error number.
+    /// Returns all of the bytes, or an error number.
     static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, at offset: Int) -> Int32 {
         var done = 0
         while done < bytes.count {
@@ -156,7 +156,7 @@ final class CommitLogFile: Sendable {
 
     func sync() -> Int32 { fh_sync(descriptor) }
 
-    /// The head of a generation's page; nil where there is no valid one.
+    /// Returns the head of a generation's page, or `nil` if there is no valid one.
     func head(_ page: Int) -> CommitLogHead? {
         read(page * Self.pageSize, Self.pageSize).flatMap(CommitLogHead.decode)
     }
@@ -167,7 +167,7 @@ final class CommitLogFile: Sendable {
         return found == count ? bytes : nil
     }
 
-    /// The payload of the record at a place, and where the next begins; nil where there is none of that generation and version.
+    /// Returns the payload of the record at a place, and where the next begins, or `nil` if there is none of that generation and version.
     func record(at offset: Int, _ salt: CommitLogSalt, version: UInt64) -> (payload: ArraySlice<UInt8>, end: Int)? {
         guard let start = read(offset, CommitLogRecord.headSize),
             let size = CommitLogRecord.payloadSize(start, salt, version: version), size <= self.size,
@@ -202,7 +202,7 @@ final class CommitLogFile: Sendable {
         }
     }
 
-    /// Whether the record area begins with a record of a generation.
+    /// Returns whether the record area begins with a record of a generation.
     func begins(with salt: CommitLogSalt, after version: UInt64) -> Bool {
         record(at: Self.firstRecord, salt, version: version + 1) != nil
     }
@@ -307,7 +307,7 @@ struct CommitLogRecord {
         bytes!.append(contentsOf: stored)
     }
 
-    /// The whole record; nil where it is too large.
+    /// Returns the whole record, or `nil` if it is too large.
     ///
     /// - Parameter durable: The newest version that was on the disk before this record was written.
     mutating func finish(_ salt: CommitLogSalt, version: UInt64, durable: UInt64) -> [UInt8]? {
@@ -332,7 +332,7 @@ struct CommitLogRecord {
 
     // MARK: Reading
 
-    /// The version of a record of a generation, as its head says it. Returns `nil` if it isn't the head of one.
+    /// Returns the version of a record of a generation, as its head says it. Returns `nil` if it isn't the head of one.
     static func version(_ head: [UInt8], _ salt: CommitLogSalt) -> UInt64? {
         let version = head.withUnsafeBytes {
             UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: 24, as: UInt64.self))
@@ -340,8 +340,7 @@ struct CommitLogRecord {
         return payloadSize(head, salt, version: version) == nil ? nil : version
     }
 
-    /// The newest version that was on the disk before the record was written. Returns `nil` for records of a Freehold that didn't
-    /// note it.
+    /// Returns the newest version that was on the disk before the record was written. Returns `nil` for records of a Freehold that didn't note it.
     static func durableVersion(_ payload: ArraySlice<UInt8>) throws(EngineError) -> UInt64? {
         var found: UInt64?
         _ = try forEachKey(payload) { key, stored in
@@ -369,7 +368,7 @@ struct CommitLogRecord {
         }
     }
 
-    /// Calls `body` with each change in its order: the bytes that were put, or nil where a key was removed.
+    /// Calls `body` with each change in its order: the bytes that were put, or `nil` if a key was removed.
     ///
     /// - Returns: false where the payload isn't one.
     static func forEach(

@@ -74,7 +74,7 @@ enum CommitLogRecovery {
         unlink(file.path)
     }
 
-    /// The log and the head of the generation that a mark names.
+    /// Returns the log and the head of the generation that a mark names.
     private static func find(
         _ mark: CommitLogMark,
         of path: String

@@ -13,7 +13,7 @@ import CFreeholdLMDB
 extension EngineError {
     static func isDiskFull(_ code: Int32) -> Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
 
-    /// An error of LMDB's or the operating system's, as this engine names it.
+    /// Returns an error of LMDB's or the operating system's, as this engine names it.
     static func system(_ code: Int32, _ message: String, path: String? = nil) -> EngineError {
         let detail = String(cString: mdb_strerror(code))
         func make(_ name: Code, _ text: String) -> EngineError {

@@ -52,7 +52,7 @@ final class EnvironmentRegistry: Sendable {
         }
     }
 
-    /// Joins those who have the file open; nil where nobody has.
+    /// Joins those who have the file open, or `nil` if nobody has.
     private func joinNow(path: String, options: StorageOptions) throws(EngineError) -> EnvironmentLease? {
         try entries.withLock { entries throws(EngineError) in try join(path, options, &entries) }
     }
@@ -144,10 +144,10 @@ final class EnvironmentRegistry: Sendable {
         )
     }
 
-    /// Whether this process has the file open; readers that live on count.
+    /// Returns whether this process has the file open; readers that live on count.
     func isOpen(path: String) -> Bool { options(ofOpen: path) != nil }
 
-    /// How this process has the file open; nil where it hasn't.
+    /// How this process has the file open, or `nil` if it hasn't.
     func options(ofOpen path: String) -> StorageOptions? {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }

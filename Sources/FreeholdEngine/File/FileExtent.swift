@@ -68,7 +68,7 @@ struct PageDemand {
     /// More pages than the transaction can have taken so far.
     var takenPages: UInt64 { UInt64(overflowPages + (puts + removals + swept) * 2 * (Self.maximumDepth + 1)) }
 
-    /// The branches and leaves of a tree. Returns `nil` if there can't be so many.
+    /// Returns the branches and leaves of a tree. Returns `nil` if there can't be so many.
     static func treePages(_ tree: MDB_stat, of pages: UInt64) -> Int? {
         let (branches, leaves) = (tree.ms_branch_pages.asUInt64, tree.ms_leaf_pages.asUInt64)
         guard pages <= maximumPages, branches <= pages, leaves <= pages, tree.ms_depth <= maximumDepth else {
@@ -134,7 +134,7 @@ struct FileExtent {
 }
 
 extension StorageEnvironment {
-    /// The bytes up to a page, that page, and some behind it. Returns `nil` if no file has so many.
+    /// Returns the bytes up to a page, that page, and some behind it. Returns `nil` if no file has so many.
     ///
     /// - Parameter last: the number of the page, from the file.
     func bytes(ofPages pages: UInt64, behind last: some FixedWidthInteger) -> UInt64? {
@@ -192,7 +192,7 @@ extension StorageEnvironment {
         )
     }
 
-    /// ENOSPC or its like if the device has no room for so many pages; nil if it has.
+    /// ENOSPC or its like if the device has no room for so many pages, or `nil` if it has.
     private func spaceError(pages: Int) -> Int32? {
         #if canImport(Glibc) || canImport(Musl)
             let size = fileSize

@@ -113,7 +113,7 @@ struct FileHeader: Equatable, Sendable {
         "This file was written by Realm, not by Freehold. Make a Freehold file of it: "
         + "`freehold import NEW --from-realm OLD`, or `Realm.importRealmFile(at:to:)` of the product FreeholdImport."
 
-    /// Whether the file has the mark of Realm's files.
+    /// Returns whether the file has the mark of Realm's files.
     private static func isRealms(_ descriptor: Int32) throws(EngineError) -> Bool {
         var mark = [UInt8](repeating: 0, count: 4)
         let count = mark.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 16) }
@@ -124,7 +124,7 @@ struct FileHeader: Equatable, Sendable {
     /// No creation that is broken off makes a file longer than this.
     private static let unfinishedLimit: UInt64 = 4 << 20
 
-    /// Whether the file begins with the first page of a new file, or a part of it, and the second isn't there as a whole.
+    /// Returns whether the file begins with the first page of a new file, or a part of it, and the second isn't there as a whole.
     ///
     /// A file of a later version than the first, which holds nothing but the header, has a version in its first page.
     static func isUnfinished(_ descriptor: Int32) throws(EngineError) -> Bool {

@@ -12,8 +12,8 @@
 enum LockFile {
     private static let magic: UInt32 = 0xBEEF_C0DE
 
-    /// The version that the file had when it was closed last, or when the last process that had it open was killed. Nil
-    /// where that can't be told, or there was none.
+    /// Returns the version that the file had when it was closed last, or when the last process that had it open was killed. Nil where that can't be
+    /// told, or there was none.
     ///
     /// Must not be called while this process has the file's environment open: closing any descriptor of a file drops
     /// all of a process's locks on it.

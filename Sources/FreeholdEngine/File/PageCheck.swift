@@ -6,11 +6,11 @@ struct PageCheck {
     let trees: PageMap.Trees
     /// Pages that something refers to.
     private var used = PageSet()
-    /// Whether values out of line are looked at.
+    /// A Boolean value that indicates whether values out of line are looked at.
     private var isThorough = false
     private(set) var problems: [String] = []
     private var checkedLeaf: CheckedLeaf?
-    /// Whether all has been looked at.
+    /// A Boolean value that indicates whether all has been looked at.
     var isWhole = false
 
     /// Trees of more pages aren't checked as a whole before the first write: reading them could take long.
@@ -158,14 +158,14 @@ struct PageCheck {
     private struct CheckedLeaf {
         let number: UInt64
         var first: UInt64 = 0
-        /// Above the last one; nil for the tree's last leaf.
+        /// Above the last one, or `nil` for the tree's last leaf.
         var end: UInt64?
 
         func holds(_ key: UInt64) -> Bool { first <= key && end.map { key < $0 } ?? true }
     }
 
-    /// The pages that a change of a key can come by in a tree that wasn't checked as a whole: those that lead to it, and
-    /// their neighbours, which LMDB may join them with.
+    /// Returns the pages that a change of a key can come by in a tree that wasn't checked as a whole: those that lead to it, and their neighbours,
+    /// which LMDB may join them with.
     ///
     /// What the key has now is freed by as many pages as its first one says.
     ///

@@ -227,7 +227,7 @@ struct PageTree: Sendable {
         }
     }
 
-    /// The last child whose keys can begin at or below a key.
+    /// Returns the last child whose keys can begin at or below a key.
     func slot(_ page: Page, of key: UInt64) throws(Damage) -> Int {
         var low = 1
         var high = page.count
@@ -270,13 +270,13 @@ struct PageTree: Sendable {
     struct LeafPlace: Sendable {
         let number: UInt64
         let first: UInt64
-        /// Above the last one; `nil` for the tree's last leaf.
+        /// Above the last one, or `nil` for the tree's last leaf.
         let end: UInt64?
 
         var keys: ClosedRange<UInt64> { first...max(first, end.map { max($0, 1) - 1 } ?? .max) }
     }
 
-    /// The leaf that a key is in, or would be. Returns `nil` if the tree is empty.
+    /// Returns the leaf that a key is in, or would be. Returns `nil` if the tree is empty.
     /// - Complexity: O(log n)
     func leaf(of key: UInt64) throws(Damage) -> LeafPlace? {
         if isEmpty { return nil }
@@ -303,7 +303,7 @@ struct PageTree: Sendable {
         return entry.key == key ? entry : nil
     }
 
-    /// The greatest key below one.
+    /// Returns the greatest key below one.
     /// - Complexity: O(log n)
     func last(below key: UInt64) throws(Damage) -> UInt64? {
         if isEmpty || key == 0 { return nil }

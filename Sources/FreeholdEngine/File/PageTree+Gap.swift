@@ -11,7 +11,7 @@ extension PageTree {
         }
     }
 
-    /// The entries around a key that `find` doesn't find.
+    /// Returns the entries around a key that `find` doesn't find.
     ///
     /// If an entry was lost, then something on the way shows it: keys that don't rise, or lie outside of what the branches
     /// above say; nodes that don't fill their page; or an entry beside the gap whose key was another, which its checksum
@@ -62,7 +62,7 @@ extension PageTree {
     /// Keys that a page can have.
     private struct Bounds {
         var first: UInt64
-        /// Exclusive; nil for none.
+        /// Exclusive, or `nil` for none.
         var end: UInt64?
 
         func contains(_ key: UInt64) -> Bool { key >= first && end.map { key < $0 } ?? true }
@@ -76,7 +76,7 @@ extension PageTree {
         )
     }
 
-    /// A page whose nodes fill it and whose keys rise within bounds.
+    /// Returns a page whose nodes fill it and whose keys rise within bounds.
     private func checkedPage(_ number: UInt64, _ level: Int, _ bounds: Bounds) throws(Damage) -> Page {
         let page = try page(number, level: level)
         try checkRoom(page, level: level)

@@ -84,7 +84,8 @@ final class PresenceLock: Sendable {
         }
     }
 
-    /// Whether somebody else, of this process or another, uses the file: has looked at it, found it right, and opened it.
+    /// A Boolean value that indicates whether somebody else, of this process or another, uses the file: has looked at it, found it right, and opened
+    /// it.
     var isUsedByOthers: Bool { fh_ofd_is_locked(descriptor, Byte.use.rawValue, 1) == 1 }
 
     /// The same of a file that the caller has no lock of.
@@ -127,7 +128,7 @@ final class PresenceLock: Sendable {
         }
     }
 
-    /// Whether another process has LMDB's lock file open: one that goes without this lock, or an older Freehold.
+    /// Returns whether another process has LMDB's lock file open: one that goes without this lock, or an older Freehold.
     ///
     /// The only place but `LockFile` and `LockFileSpace` that opens that file. It may, because this process has no environment of the
     /// database: closing a descriptor drops all locks that a process has on a file.

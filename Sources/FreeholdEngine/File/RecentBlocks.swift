@@ -51,7 +51,7 @@ struct RecentBlocks: Sendable, Equatable {
     private static let headSize = 32
     private static let magic: UInt64 = 0x4345_525F_4B4C_4246  // "FBLK_REC"
 
-    /// The first entry whose key isn't below one.
+    /// Returns the first entry whose key isn't below one.
     private func lowerBound(_ key: UInt64) -> Int {
         var low = 0
         var high = entries.count
@@ -62,13 +62,13 @@ struct RecentBlocks: Sendable, Equatable {
         return low
     }
 
-    /// The mark that the version has at a key. Returns `nil` if nothing is known of it.
+    /// Returns the mark that the version has at a key. Returns `nil` if nothing is known of it.
     func mark(of key: UInt64) -> BlockMark? {
         let i = lowerBound(key)
         return i < entries.count && entries[i].key == key ? entries[i].mark : nil
     }
 
-    /// The entries whose keys a leaf of the tree can have.
+    /// Returns the entries whose keys a leaf of the tree can have.
     func entries(of leaf: PageTree.LeafPlace) -> ArraySlice<Entry> {
         let first = lowerBound(leaf.first)
         let end = leaf.end.map(lowerBound) ?? entries.count
@@ -186,7 +186,7 @@ struct RecentBlocks: Sendable, Equatable {
 
     // MARK: The next version
 
-    /// The bytes of a number as a varint.
+    /// Returns the bytes of a number as a varint.
     @inline(__always)
     private static func size(_ value: UInt64) -> Int { (UInt64.bitWidth - (value | 1).leadingZeroBitCount + 6) / 7 }
 
@@ -200,7 +200,7 @@ struct RecentBlocks: Sendable, Equatable {
         return total
     }
 
-    /// The marks after a commit: its own, and as many of the ones before as there is room for, newest first.
+    /// Returns the marks after a commit: its own, and as many of the ones before as there is room for, newest first.
     ///
     /// - Parameters:
     ///   - before: The marks of the version before, if the file has them.
@@ -279,7 +279,7 @@ struct BlockMark: Equatable, Sendable {
 }
 
 extension BlockEnvelope {
-    /// The mark of a block as it is stored; that of no block for `nil`. Returns `nil` if the block is too short to have one.
+    /// Returns the mark of a block as it is stored; that of no block for `nil`. Returns `nil` if the block is too short to have one.
     func mark(_ stored: UnsafeRawBufferPointer?) -> BlockMark? {
         guard let stored else { return .absent }
         switch self {

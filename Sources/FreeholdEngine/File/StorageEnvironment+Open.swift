@@ -51,8 +51,8 @@ extension StorageEnvironment {
         return try openChecked(path, options, required: required, presence)
     }
 
-    /// A database that nothing but this environment can reach, in a temporary folder. Its files are unlinked as
-    /// soon as they are open, so that not even a killed process leaves them behind.
+    /// Returns a database that nothing but this environment can reach, in a temporary folder. Its files are unlinked as soon as they are open, so
+    /// that not even a killed process leaves them behind.
     private static func openInMemory(_ options: StorageOptions) throws(EngineError) -> StorageEnvironment {
         let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         var template = Array("\(parent)/freehold-XXXXXX".utf8CString)
@@ -126,7 +126,7 @@ extension StorageEnvironment {
         return content
     }
 
-    /// Whether the file isn't whole without its commit log, and nobody has it open who would see to that.
+    /// Returns whether the file isn't whole without its commit log, and nobody has it open who would see to that.
     ///
     /// - Throws: `.invalidDatabase` where that can't be told, or the log can't be played because the file is opened read-only.
     private static func needsLog(
@@ -328,8 +328,8 @@ extension StorageEnvironment {
         return true
     }
 
-    /// The map's size: what was asked for, or the default and, where the process's limits don't allow that or it has
-    /// hundreds of files open, the largest half, quarter, … of it that they do.
+    /// Returns the map's size: what was asked for, or the default and, where the process's limits don't allow that or it has hundreds of files open,
+    /// the largest half, quarter, … of it that they do.
     private static func reservation(
         _ options: StorageOptions,
         required: UInt64,

@@ -70,9 +70,9 @@ final class StorageEnvironment: Sendable {
         var lastVersion: UInt64 = 0
         /// Why writing is refused.
         var failure: EngineError?
-        /// What readers read, and what is checked before the first write; nil where LMDB is trusted with it.
+        /// What readers read, and what is checked before the first write, or `nil` if LMDB is trusted with it.
         var pages: PageMap?
-        /// Whether the pages have been checked for writing.
+        /// A Boolean value that indicates whether the pages have been checked for writing.
         var hasCheckedPages = false
         /// LMDB refuses even new readers: those share the pinned version.
         var isFatal = false
@@ -162,7 +162,7 @@ final class StorageEnvironment: Sendable {
         }
     }
 
-    /// The one object that the layer above keeps for this environment; dropped when it closes.
+    /// Returns the one object that the layer above keeps for this environment; dropped when it closes.
     func attachment<T: AnyObject & Sendable>(_ make: () -> T) -> T {
         state.withLock { state in
             if let found = state.attachment as? T { return found }
@@ -175,8 +175,7 @@ final class StorageEnvironment: Sendable {
     /// What `attachment` made, if it was asked.
     func attached<T: AnyObject & Sendable>(_ type: T.Type) -> T? { state.withLock { $0.attachment as? T } }
 
-    /// Runs `body` with the environment kept from closing and its map from moving; nil if it is closed. `body` uses
-    /// LMDB only.
+    /// Runs `body` with the environment kept from closing and its map from moving, or `nil` if it is closed. `body` uses LMDB only.
     func whileOpen<R>(_ body: () -> sending R) -> R? {
         guard generation.isCurrent else { return nil }
         return state.withLock { $0.closed || $0.closeRequested ? nil : body() }
@@ -315,7 +314,7 @@ final class StorageEnvironment: Sendable {
         state.pages = mapPages()
     }
 
-    /// The marks of a version's recent blocks. Returns `nil` if the file has none of that version.
+    /// Returns the marks of a version's recent blocks. Returns `nil` if the file has none of that version.
     func recentBlocks(ofVersion version: UInt64) -> RecentBlocks? {
         if options.inMemory { return nil }
         let known = state.withLock { $0.recentBlocks }
@@ -497,7 +496,7 @@ final class StorageEnvironment: Sendable {
         throw reason
     }
 
-    /// Runs `body` with the environment kept from closing; nil if it is closed.
+    /// Runs `body` with the environment kept from closing, or `nil` if it is closed.
     func usingFile<R>(_ body: () -> R) -> R? {
         guard generation.isCurrent, beginUse() else { return nil }
         defer { endUse() }

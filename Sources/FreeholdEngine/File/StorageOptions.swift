@@ -34,7 +34,7 @@ struct StorageOptions: Sendable {
     /// For tests.
     var faults: FaultInjector?
 
-    /// Whether others may open the file for writing while this environment lives.
+    /// A Boolean value that indicates whether others may open the file for writing while this environment lives.
     var isShared: Bool { !inMemory && !isPrivate && !(readOnly && immutable) }
 
     init(
@@ -57,7 +57,7 @@ struct StorageOptions: Sendable {
         self.faults = faults
     }
 
-    /// Whether an environment opened with these options can serve a request for `other`.
+    /// Returns whether an environment opened with these options can serve a request for `other`.
     func isCompatible(with other: StorageOptions) -> Bool {
         readOnly == other.readOnly && immutable == other.immutable && inMemory == other.inMemory
     }

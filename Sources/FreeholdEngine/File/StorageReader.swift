@@ -12,7 +12,7 @@ final class StorageReader: BlockSource, @unchecked Sendable {
     /// Not so once LMDB has failed: then readers share one.
     private let ownsTransaction: Bool
 
-    /// The version's pages; nil where LMDB is trusted with them.
+    /// The version's pages, or `nil` if LMDB is trusted with them.
     let trees: PageMap.Trees?
     private var gaps = KnownGaps()
     /// Keys of blocks beside gaps that were found to be what was stored.
@@ -45,7 +45,7 @@ final class StorageReader: BlockSource, @unchecked Sendable {
 
     deinit { environment.endRead(transaction, ownsTransaction: ownsTransaction) }
 
-    /// The block as it is stored; nil where none is. Two-aligned inside a tree page, eight-aligned out of line.
+    /// Returns the block as it is stored, or `nil` if none is. Two-aligned inside a tree page, eight-aligned out of line.
     ///
     /// - Throws: `.invalidDatabase` where a page that leads to it is damaged.
     func find(_ address: BlockAddress) throws(EngineError) -> UnsafeRawBufferPointer? {
@@ -109,7 +109,7 @@ final class StorageReader: BlockSource, @unchecked Sendable {
 
     // MARK: Recent blocks
 
-    /// The marks of this version's recent blocks. Returns `nil` if the file has none.
+    /// Returns the marks of this version's recent blocks. Returns `nil` if the file has none.
     private func recentBlocks(
         _ tree: PageTree,
         _ envelope: BlockEnvelope
@@ -170,7 +170,7 @@ final class StorageReader: BlockSource, @unchecked Sendable {
         do throws(EngineError) { return try find(address) } catch { return nil }
     }
 
-    /// The highest number that a block of a segment has; nil where there is none.
+    /// Returns the highest number that a block of a segment has, or `nil` if there is none.
     /// - Complexity: as `forEach`'s.
     func lastNumber(in segment: UInt32) throws(EngineError) -> UInt64? {
         let order = order
@@ -199,7 +199,7 @@ final class StorageReader: BlockSource, @unchecked Sendable {
         Damage.error("a page that leads to its blocks can't be read", path: environment.path)
     }
 
-    /// The block itself, opened.
+    /// Returns the block itself, opened.
     ///
     /// - Throws: `.invalidDatabase` where it isn't what was stored there.
     func withBlock<R>(

@@ -42,10 +42,10 @@ final class StorageWriter: BlockSource {
     /// The mark of the digest as it is stored.
     private var digestMark = BlockMark.absent
 
-    /// Looks at the pages that a change comes by; nil where LMDB is trusted with them.
+    /// Looks at the pages that a change comes by, or `nil` if LMDB is trusted with them.
     private var check: PageCheck?
     var knownSegments: KnownSegments?
-    /// What the commit log will have of this transaction; nil where there is no log.
+    /// What the commit log will have of this transaction, or `nil` if there is no log.
     private var record: CommitLogRecord?
 
     var order: BlockOrder { environment.order }
@@ -105,7 +105,7 @@ final class StorageWriter: BlockSource {
 
     // MARK: Blocks
 
-    /// The block as it is stored, with this transaction's changes; valid until the next change.
+    /// Returns the block as it is stored, with this transaction's changes; valid until the next change.
     func get(_ address: BlockAddress) -> UnsafeRawBufferPointer? {
         transaction?.block(order.key(address), environment)
     }
@@ -137,7 +137,7 @@ final class StorageWriter: BlockSource {
         account = .kept(digest!)
     }
 
-    /// Of what the file holds with the changes so far; nil where it has none.
+    /// Of what the file holds with the changes so far, or `nil` if it has none.
     private func digest() throws(EngineError) -> FileDigest? {
         switch account {
         case .kept(let digest): return digest

@@ -41,7 +41,7 @@ final class WriterLock: Sendable {
         var isClosed = false
     }
 
-    /// - Parameter path: the lock's file, created where missing; nil if no other process can reach the database.
+    /// - Parameter path: the lock's file, created where missing, or `nil` if no other process can reach the database.
     init(path: String?) throws(EngineError) {
         self.path = path
         if path != nil { try openFile() }
@@ -147,7 +147,7 @@ final class WriterLock: Sendable {
         }
     }
 
-    /// The lock's file, in which nothing is ever written; nil where there is none.
+    /// The lock's file, in which nothing is ever written, or `nil` if there is none.
     var fileDescriptor: Int32? { state.withLock { $0.descriptor < 0 ? nil : $0.descriptor } }
 
     /// How many threads and tasks of this process stand in the queue; the holder isn't one of them.
@@ -289,7 +289,7 @@ final class WriterLock: Sendable {
         }
     }
 
-    /// Whether the file is still the one that others find: somebody may have deleted it.
+    /// Returns whether the file is still the one that others find: somebody may have deleted it.
     private func isLinked(_ descriptor: Int32) -> Bool {
         var mine = stat()
         var found = stat()

@@ -24,7 +24,7 @@ final class WriterThread: Sendable {
 
     deinit { stop() }
 
-    /// Whether the caller runs on this thread.
+    /// A Boolean value that indicates whether the caller runs on this thread.
     var isCurrent: Bool { core.identifier.load(ordering: .relaxed) == fh_thread_id() }
 
     /// From here on the jobs run on the thread that runs this one, until `letGo`: a transaction was begun.
@@ -114,7 +114,7 @@ final class WriterThread: Sendable {
         private var queue: [Job] = []
         private var isStopping = false
         private var isHeld = false
-        /// Whether a thread runs the jobs.
+        /// Returns whether a thread runs the jobs.
         private var isServed = false
 
         func enqueue(_ job: Job) -> Bool {

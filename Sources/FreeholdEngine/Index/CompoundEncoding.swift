@@ -14,7 +14,7 @@ enum CompoundEncoding {
     static let cutLength = 112
     static let maximumLength = cutLength + 8
 
-    /// Whether the entry's end is missing.
+    /// Returns whether the entry's end is missing.
     static func isCut(_ entry: UnsafeRawBufferPointer) -> Bool { entry.count == maximumLength }
 
     static func append(_ value: Value, _ type: ColumnType, to out: inout [UInt8]) {
@@ -44,7 +44,7 @@ enum CompoundEncoding {
         withUnsafeBytes(of: hash.bigEndian) { bytes.append(contentsOf: $0) }
     }
 
-    /// Where the first `count` values of an entry end, and whether a null is among them; nil where it is cut before.
+    /// Where the first `count` values of an entry end, and whether a null is among them, or `nil` if it is cut before.
     static func parse(_ entry: UnsafeRawBufferPointer, values count: Int) -> (end: Int, hasNull: Bool)? {
         let limit = isCut(entry) ? cutLength : entry.count
         var at = 0
@@ -79,7 +79,7 @@ extension DataView {
         CompoundEncoding.cut(&out)
     }
 
-    /// The tree of a compound index, with all that is pending merged in.
+    /// Returns the tree of a compound index, with all that is pending merged in.
     func searchTree(_ compound: CompoundColumnIndex) -> IndexTree {
         settleIndex(compound.entries)
         let state = columnState(compound.entries)
@@ -91,7 +91,7 @@ extension DataView {
         )
     }
 
-    /// Two of the objects that have the same values in a unique index's columns, none of them null; nil if all differ.
+    /// Two of the objects that have the same values in a unique index's columns, none of them null, or `nil` if all differ.
     func equalPair(_ compound: CompoundColumnIndex, among keys: [ObjectKey]) -> (ObjectKey, ObjectKey)? {
         var seen: [(ObjectKey, [Value])] = []
         for key in keys {

@@ -6,7 +6,7 @@
 
 /// Looking up objects by value, and keeping indexes in step with the rows.
 extension DataView {
-    /// The index of a column, with all that is pending merged in; nil where the column has none.
+    /// Returns the index of a column, with all that is pending merged in, or `nil` if the column has none.
     func searchTree(_ column: Column) -> IndexTree? {
         guard column.hasIndex || column.isPrimaryKey else { return nil }
         settleIndex(column)
@@ -19,7 +19,7 @@ extension DataView {
         )
     }
 
-    /// The object with that primary key; nil where there is none or the table has no primary key.
+    /// Returns the object with that primary key, or `nil` if there is none or the table has no primary key.
     /// - Complexity: O(log n).
     public func find(primaryKey value: Value, in table: Table) -> ObjectKey? {
         guard let column = table.primaryKey else { return nil }
@@ -27,14 +27,14 @@ extension DataView {
         return firstKey(value, column)
     }
 
-    /// The object with that integer as its primary key.
+    /// Returns the object with that integer as its primary key.
     /// - Complexity: O(log n).
     package func find(primaryKey value: Int64, in table: Table) -> ObjectKey? {
         guard self is Snapshot, let column = table.primaryKey else { return find(primaryKey: .int(value), in: table) }
         return find(value, primaryKey: column)
     }
 
-    /// The object with that integer in a column that is a primary key of integers.
+    /// Returns the object with that integer in a column that is a primary key of integers.
     /// - Precondition: outside a write transaction.
     /// - Complexity: O(log n).
     package func find(_ value: Int64, primaryKey column: Column) -> ObjectKey? {
@@ -60,13 +60,13 @@ extension DataView {
         return found ?? nil
     }
 
-    /// The objects whose indexed column has that value, by rising key; empty where the column has no index.
+    /// Returns the objects whose indexed column has that value, by rising key; empty where the column has no index.
     /// - Complexity: O(log n + matches).
     public func find(_ value: Value, indexed column: Column) -> [ObjectKey] {
         indexLookup(column, value) ?? []
     }
 
-    /// The same; nil where the column has no index of values, or more than `limit` entries under the value.
+    /// The same, or `nil` if the column has no index of values, or more than `limit` entries under the value.
     func indexLookup(_ column: Column, _ value: Value, atMost limit: Int = .max) -> [ObjectKey]? {
         guard column.isIndexed || column.isPrimaryKey, let tree = searchTree(column) else { return nil }
         var keys: [ObjectKey] = []

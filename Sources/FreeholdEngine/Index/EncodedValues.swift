@@ -65,7 +65,7 @@ struct EncodedRange {
     var upper: [UInt8]?
     var includesUpper = true
 
-    /// All entries that begin with these bytes.
+    /// Returns all entries that begin with these bytes.
     static func prefix(_ bytes: [UInt8]) -> EncodedRange {
         let upper = bytes.withUnsafeBytes { OrderedEncoding.successor(ofPrefix: $0) }
         return EncodedRange(lower: bytes, upper: upper, includesUpper: false)
@@ -163,7 +163,7 @@ extension IndexTree {
 }
 
 extension IndexNode {
-    /// The children that can hold entries of a value.
+    /// Returns the children that can hold entries of a value.
     @inline(__always)
     func children(_ value: UnsafeRawBufferPointer) -> (from: Int, to: Int) {
         let low = lowerBound(value)

@@ -123,7 +123,7 @@ final class IndexEntryBuffer {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Whether (self, key) stands before (other, otherKey) in an index.
+    /// Returns whether (self, key) stands before (other, otherKey) in an index.
     func isBelow(_ key: Int64, _ other: UnsafeRawBufferPointer, _ otherKey: Int64) -> Bool {
         let shared = Swift.min(count, other.count)
         let order = shared == 0 ? 0 : memcmp(baseAddress!, other.baseAddress!, shared)

@@ -45,7 +45,7 @@ final class IndexChanges {
     private(set) var arena: UnsafeMutableRawPointer
     private var arenaCount = 0
     private var arenaCapacity: Int
-    /// Whether the records are in strictly rising order of (value, key).
+    /// A Boolean value that indicates whether the records are in strictly rising order of (value, key).
     private(set) var isSorted = true
     /// The record with the greatest value.
     private var greatest = 0

@@ -124,7 +124,7 @@ struct IndexChangesSorter {
         for i in from..<to { records[i].leading = leading }
     }
 
-    /// Whether a stands before b, where both agree below `depth`.
+    /// Returns whether a stands before b, where both agree below `depth`.
     @inline(__always)
     private func isBelow(_ a: Record, _ b: Record, _ depth: Int) -> Bool {
         if a.leading != b.leading { return a.leading < b.leading }

@@ -37,7 +37,7 @@ final class IndexChangesTable {
 
     var memory: Int { 4 * (mask + 1 + chainCapacity) }
 
-    /// The value's last change.
+    /// Returns the value's last change.
     func last(_ bytes: UnsafeRawBufferPointer, _ changes: IndexChanges) -> Int? {
         let leading = IndexNode.leading(bytes.baseAddress! + 1, bytes.count &- 1)
         var slot = hash(bytes.baseAddress!, bytes.count, leading) & mask
@@ -54,7 +54,7 @@ final class IndexChangesTable {
         return nil
     }
 
-    /// The change of the same value before this one.
+    /// Returns the change of the same value before this one.
     func previous(_ i: Int) -> Int? { chain[i] == 0 ? nil : Int(chain[i]) - 1 }
 
     /// Takes in the record, the newest.

@@ -105,23 +105,23 @@ struct IndexNode {
 
     // MARK: Searching
 
-    /// The first entry at or above (bytes, key).
+    /// Returns the first entry at or above (bytes, key).
     func lowerBound(_ bytes: UnsafeRawBufferPointer, _ key: Int64) -> Int {
         let from = lowerBound(bytes)
         guard key > Int64.min, from < count, isEqual(from, bytes) else { return from }
         return keyLowerBound(key, from, upperBound(bytes))
     }
 
-    /// The first entry above (bytes, key).
+    /// Returns the first entry above (bytes, key).
     func upperBound(_ bytes: UnsafeRawBufferPointer, _ key: Int64) -> Int {
         key == Int64.max ? upperBound(bytes) : lowerBound(bytes, key + 1)
     }
 
-    /// The first entry whose bytes are not below these.
+    /// Returns the first entry whose bytes are not below these.
     @inline(__always)
     func lowerBound(_ bytes: UnsafeRawBufferPointer) -> Int { search(bytes, orEqual: false) }
 
-    /// The first entry whose bytes are above these.
+    /// Returns the first entry whose bytes are above these.
     @inline(__always)
     func upperBound(_ bytes: UnsafeRawBufferPointer) -> Int { search(bytes, orEqual: true) }
 
@@ -143,7 +143,7 @@ struct IndexNode {
         return low
     }
 
-    /// The number of entries below `bytes`, or with `orEqual` at or below them.
+    /// Returns the number of entries below `bytes`, or with `orEqual` at or below them.
     private func search(_ bytes: UnsafeRawBufferPointer, orEqual: Bool) -> Int {
         let needle = bytes.baseAddress!
         let order = memcmp(needle, prefix, min(bytes.count, prefixLength))
@@ -181,7 +181,7 @@ struct IndexNode {
         return searchLong(rest, restCount, orEqual: orEqual)
     }
 
-    /// The number of entries below the target, of which each has a big-endian number a suffix width from the last.
+    /// Returns the number of entries below the target, of which each has a big-endian number a suffix width from the last.
     @inline(__always)
     private func countBelow(_ target: UInt64, from words: UnsafeRawPointer, mask: UInt64) -> Int {
         let width = suffixWidth
@@ -242,7 +242,7 @@ struct IndexNode {
         return low
     }
 
-    /// The first eight bytes as a big-endian number, filled up with zeros.
+    /// Returns the first eight bytes as a big-endian number, filled up with zeros.
     @inline(__always)
     static func leading(_ p: UnsafeRawPointer, _ count: Int) -> UInt64 {
         if count >= 8 { return UInt64(bigEndian: p.loadUnaligned(as: UInt64.self)) }

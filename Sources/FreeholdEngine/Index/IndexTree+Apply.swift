@@ -5,7 +5,7 @@ extension IndexTree {
     /// does nothing.
     /// - Parameters:
     ///   - capacity: the most bytes of a block; small in tests.
-    ///   - stretch: how many changes are merged before `pause` is called; nil for as many as rewrite some 2,000 blocks.
+    ///   - stretch: how many changes are merged before `pause` is called, or `nil` for as many as rewrite some 2,000 blocks.
     ///   - pause: called with the tree, when it is whole and nothing holds one of its blocks.
     /// - Complexity: O(changes × log(count) + blocks touched).
     mutating func apply(
@@ -59,7 +59,7 @@ final class IndexTreeWriter {
 
     /// What became of a subtree.
     struct Outcome {
-        /// The blocks that stand in its place; nil if it is the same block under the same separator.
+        /// The blocks that stand in its place, or `nil` if it is the same block under the same separator.
         var replacement: [IndexEntry]?
         /// Blocks that might share one with a neighbour.
         var underfull: [UInt64] = []
@@ -106,8 +106,8 @@ final class IndexTreeWriter {
         block(number, level).map { IndexNode($0.baseAddress!) }
     }
 
-    /// A node's bytes; nil where it is missing, or of another level than its place says. Then nothing is changed there, and
-    /// the damage has been noted.
+    /// Returns a node's bytes, or `nil` if it is missing, or of another level than its place says. Then nothing is changed there, and the damage has
+    /// been noted.
     private func block(_ number: UInt64, _ level: Int) -> UnsafeRawBufferPointer? {
         if let block = store.block(segment, number), IndexNode(block.baseAddress!).level == level { return block }
         IndexTree.lost(segment, number, in: store)
@@ -302,7 +302,7 @@ final class IndexTreeWriter {
         node.key(0) == key && node.isEqual(0, bytes)
     }
 
-    /// The first change at or above an entry, by doubling steps.
+    /// Returns the first change at or above an entry, by doubling steps.
     private func firstChange(_ from: Int, _ to: Int, atOrAbove entry: IndexEntry) -> Int {
         let leading = IndexNode.leading(entry.bytes + 1, entry.length - 1)
         let tag = entry.bytes.load(as: UInt8.self)
@@ -397,7 +397,7 @@ final class IndexTreeWriter {
         return separators
     }
 
-    /// The end of the entries from `start` that fit into `limit` bytes; one of a leaf or two of an inner node always do.
+    /// Returns the end of the entries from `start` that fit into `limit` bytes; one of a leaf or two of an inner node always do.
     private func fit(
         _ entries: UnsafeBufferPointer<IndexEntry>,
         _ start: Int,

@@ -12,7 +12,7 @@ extension IndexTree {
         return check.problems
     }
 
-    /// The number of blocks and the bytes in them.
+    /// Returns the number of blocks and the bytes in them.
     func storage(in store: any BlockStore) -> (blocks: Int, bytes: Int) {
         var check = IndexTreeCheck(tree: self, store: store, capacity: .max)
         if root != 0 { check.visit(root, level: height - 1) }

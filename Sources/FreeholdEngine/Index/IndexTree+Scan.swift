@@ -94,7 +94,7 @@ extension IndexTree {
         }
     }
 
-    /// The number of entries between the bounds. - Complexity: O(log count + leaves between).
+    /// Returns the number of entries between the bounds. - Complexity: O(log count + leaves between).
     func count(lower: Bound? = nil, upper: Bound? = nil, in store: any BlockStore) -> Int {
         if lower == nil && upper == nil { return count }
         var total = 0

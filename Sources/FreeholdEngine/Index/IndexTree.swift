@@ -23,7 +23,7 @@ struct IndexTree: Equatable, Sendable {
 
     var isEmpty: Bool { root == 0 }
 
-    /// A node of a level (nil: of any); nil where it is missing or another's. Its form was checked when it was first read.
+    /// Returns a node of a level (nil: of any), or `nil` if it is missing or another's. Its form was checked when it was first read.
     @inline(__always)
     func node(_ number: UInt64, level: Int? = nil, in store: any BlockStore) -> IndexNode? {
         guard let block = store.block(segment, number) else { return lost(number, in: store) }
@@ -42,7 +42,7 @@ struct IndexTree: Equatable, Sendable {
         store.damaged("the index in segment \(segment) has lost its block \(number)")
     }
 
-    /// The least object key under this value. - Complexity: O(log count).
+    /// Returns the least object key under this value. - Complexity: O(log count).
     func find(_ bytes: UnsafeRawBufferPointer, in store: any BlockStore) -> Int64? {
         guard root != 0, let node = node(root, in: store) else { return nil }
         return find(bytes, from: node, in: store)
@@ -69,7 +69,7 @@ struct IndexTree: Equatable, Sendable {
         return at < node.count && node.isEqual(at, bytes) ? node.key(at) : nil
     }
 
-    /// Whether the value stands under this object key. - Complexity: O(log count).
+    /// Returns whether the value stands under this object key. - Complexity: O(log count).
     func contains(_ bytes: UnsafeRawBufferPointer, _ key: Int64, in store: any BlockStore) -> Bool {
         guard root != 0, var node = node(root, in: store) else { return false }
         while node.level > 0 {

@@ -5,7 +5,7 @@
 #endif
 
 extension OrderedEncoding {
-    /// Whether columns of this type can be indexed: all but floats, doubles and decimals.
+    /// Returns whether columns of this type can be indexed: all but floats, doubles and decimals.
     static func isIndexable(_ type: ColumnType) -> Bool {
         switch type {
         case .float, .double, .decimal128: false
@@ -13,7 +13,7 @@ extension OrderedEncoding {
         }
     }
 
-    /// Writes the value of a column that isn't mixed and returns its length; nil for numbers that no index holds.
+    /// Writes the value of a column that isn't mixed and returns its length, or `nil` for numbers that no index holds.
     static func encode(_ value: Value, _ out: UnsafeMutableRawPointer) -> Int? {
         switch value {
         case .null: return null(out)
@@ -61,7 +61,7 @@ extension OrderedEncoding {
         return 9
     }
 
-    /// Calls the body with the encoded value of a column of that type; nil for numbers that no index holds.
+    /// Calls the body with the encoded value of a column of that type, or `nil` for numbers that no index holds.
     static func with<R>(
         _ value: Value,
         _ type: ColumnType? = nil,

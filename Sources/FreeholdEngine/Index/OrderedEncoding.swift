@@ -60,7 +60,7 @@ enum OrderedEncoding {
     /// Tag, cut string, hash.
     static let maximumLength = 1 + cutLength + 8
 
-    /// Whether entries found under these bytes may belong to other values: look at the row.
+    /// Returns whether entries found under these bytes may belong to other values: look at the row.
     @inline(__always)
     static func needsCheck(_ encoded: UnsafeRawBufferPointer) -> Bool {
         encoded.count > 1 + cutLength || encoded[0] == Tag.number || encoded[0] >= Tag.list
@@ -86,7 +86,7 @@ enum OrderedEncoding {
         return 9
     }
 
-    /// The integer of an encoded one; the least integer for other values.
+    /// Returns the integer of an encoded one; the least integer for other values.
     static func decodedInt(_ encoded: UnsafeRawBufferPointer) -> Int64 {
         guard encoded.count == 9, encoded[0] == Tag.int else { return .min }
         let bits = UInt64(bigEndian: encoded.loadUnaligned(fromByteOffset: 1, as: UInt64.self))
@@ -142,12 +142,12 @@ enum OrderedEncoding {
         return maximumLength
     }
 
-    /// The bits of a signed number whose unsigned order is the number's.
+    /// Returns the bits of a signed number whose unsigned order is the number's.
     @inline(__always)
     static func orderedBits(_ value: Int64) -> UInt64 { UInt64(bitPattern: value) ^ (1 << 63) }
 
-    /// The hash that stands for the rest of a cut value. Each little-endian word of 8 bytes (the last filled up with
-    /// zeros) is XORed in, then multiplied and folded; the length is the seed.
+    /// Returns the hash that stands for the rest of a cut value. Each little-endian word of 8 bytes (the last filled up with zeros) is XORed in, then
+    /// multiplied and folded; the length is the seed.
     static func hash(_ value: UnsafeRawBufferPointer) -> UInt64 {
         var h = 0x9E37_79B9_7F4A_7C15 ^ UInt64(value.count)
         @inline(__always) func mix(_ word: UInt64) {
@@ -198,8 +198,8 @@ extension OrderedEncoding {
         try with({ string(utf8, $0) }, body)
     }
 
-    /// The least bytes above every value that begins with these: the exclusive upper bound of a prefix. Nil where the
-    /// bytes are all FF (no tag is).
+    /// Returns the least bytes above every value that begins with these: the exclusive upper bound of a prefix. Nil where the bytes are all FF (no
+    /// tag is).
     static func successor(ofPrefix prefix: UnsafeRawBufferPointer) -> [UInt8]? {
         var bytes = Array(prefix)
         while let last = bytes.popLast() {

@@ -121,8 +121,7 @@ struct CollectionWatch: Sendable {
         return out
     }
 
-    /// Whether the collection held the object, told by the object's backlinks, so that a collection in which nothing
-    /// changed isn't read.
+    /// Returns whether the collection held the object, told by the object's backlinks, so that a collection in which nothing changed isn't read.
     private func isElement(_ key: ObjectKey, _ table: Table, _ view: Snapshot) -> Bool {
         guard view.contains(table, key) else { return false }
         let origin = column.asBacklinkColumn(to: table)

@@ -6,7 +6,7 @@ struct DeepReach: Sendable {
     private let tableID: Int
     /// By number of links: the tables that can be reached with so many or fewer.
     private let reachable: [Set<Int>]
-    /// Whether a link inside a mixed value can be on the way.
+    /// A Boolean value that indicates whether a link inside a mixed value can be on the way.
     private let crossesMixed: Bool
 
     init(_ table: Table, in schema: DatabaseSchema) {

@@ -28,7 +28,7 @@ struct DeepWalk {
         }
     }
 
-    /// Whether an object changed, or one that it links to over at most so many links.
+    /// Returns whether an object changed, or one that it links to over at most so many links.
     mutating func reaches(_ tableID: Int, _ key: ObjectKey, links left: Int = DeepReach.depth) -> Bool {
         if changed[tableID]?.contains(key) ?? false { return true }
         guard let columns = columns[left][tableID] else { return false }

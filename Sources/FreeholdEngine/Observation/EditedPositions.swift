@@ -2,7 +2,7 @@
 struct EditedPositions {
     /// Neighbours that have had the same life.
     private struct Run {
-        /// The position in the old collection of the first; nil for elements that are new.
+        /// The position in the old collection of the first, or `nil` for elements that are new.
         var old: Int?
         var count: Int
         var isModified = false
@@ -12,7 +12,7 @@ struct EditedPositions {
     private static let limit = 4096
 
     private var runs: [Run]
-    /// Whether the edits were too many, or don't fit the collection.
+    /// A Boolean value that indicates whether the edits were too many, or don't fit the collection.
     private(set) var isLost = false
 
     /// Elements now.
@@ -41,7 +41,7 @@ struct EditedPositions {
         if runs.count > Self.limit { isLost = true }
     }
 
-    /// The run that begins at a position of 0...count, which is made to begin one.
+    /// Returns the run that begins at a position of 0...count, which is made to begin one.
     private mutating func run(at position: Int) -> Int {
         var start = 0
         for i in runs.indices {

@@ -6,7 +6,7 @@ public struct ObservedCollection: Sendable {
     private var course: OwnedCourse
 
     public var snapshot: Snapshot { course.snapshot }
-    /// Whether the object that the collection belongs to is gone; then there are no more elements.
+    /// A Boolean value that indicates whether the object that the collection belongs to is gone; then there are no more elements.
     public var isOwnerDeleted: Bool { course.isOwnerDeleted }
 
     /// - Parameter watched: when an element that is an object, or a mixed value with one in it, counts as modified though
@@ -59,7 +59,7 @@ public struct ObservedDictionary: Sendable {
     private var course: OwnedCourse
 
     public var snapshot: Snapshot { course.snapshot }
-    /// Whether the object that the dictionary belongs to is gone; then there are no more keys.
+    /// A Boolean value that indicates whether the object that the dictionary belongs to is gone; then there are no more keys.
     public var isOwnerDeleted: Bool { course.isOwnerDeleted }
 
     /// - Parameter watched: as for `ObservedCollection`.

@@ -14,10 +14,10 @@ public struct ObservedObject: Sendable {
     public private(set) var snapshot: Snapshot
     public private(set) var isDeleted: Bool
     private let paths: [ModificationWatch]?
-    /// Ids of the columns that the paths begin with; nil for all.
+    /// Ids of the columns that the paths begin with, or `nil` for all.
     private let columns: Set<Int>?
 
-    /// - Parameter paths: what is watched (see `WatchedPaths.paths`); nil for all columns of the object itself.
+    /// - Parameter paths: what is watched (see `WatchedPaths.paths`), or `nil` for all columns of the object itself.
     /// - Parameter key: the object's key.
     /// - Parameter snapshot: the version that it begins with.
     /// - Parameter table: the object's table.

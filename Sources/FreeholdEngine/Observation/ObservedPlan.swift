@@ -72,7 +72,7 @@ struct ObservedPlan: Sendable {
         watch = ModificationWatch(watched, query.table, in: schema, limits: limits)
     }
 
-    /// The rows before the window.
+    /// Returns the rows before the window.
     func run(in view: Snapshot) -> OrderedKeys {
         var query = query
         if origin != .table { query.source = origin.source(in: view) }
@@ -81,7 +81,7 @@ struct ObservedPlan: Sendable {
 
     // MARK: Windows
 
-    /// The part of the rows that is looked at.
+    /// Returns the part of the rows that is looked at.
     func window(_ rows: OrderedKeys) -> OrderedKeys {
         lastWindow == nil ? rows : rows.slice(range(of: rows.count))
     }
@@ -135,7 +135,7 @@ struct ObservedPlan: Sendable {
 
     // MARK: From version to version
 
-    /// The rows at the new version, and how they changed.
+    /// Returns the rows at the new version, and how they changed.
     func advance(
         _ rows: OrderedKeys,
         from old: Snapshot,
@@ -178,7 +178,7 @@ struct ObservedPlan: Sendable {
         var tested: [ObjectKey] = []
         /// Objects of both versions whose place may be another.
         var ordered: [ObjectKey] = []
-        /// Whether the source itself may be another.
+        /// A Boolean value that indicates whether the source itself may be another.
         var source = false
 
         var isEmpty: Bool { inserted.isEmpty && deleted.isEmpty && tested.isEmpty && ordered.isEmpty && !source }
@@ -242,7 +242,7 @@ struct ObservedPlan: Sendable {
         return out
     }
 
-    /// How rows are found in one state; nil where there is no order to find them by.
+    /// How rows are found in one state, or `nil` if there is no order to find them by.
     func places(_ view: Snapshot) -> RowPlaces? {
         switch order {
         case .table: RowPlaces(order: nil)
@@ -273,7 +273,7 @@ final class RowPlaces {
         return rows.partition { order.isBefore($0, probe) }
     }
 
-    /// The place of an object, always among the same rows.
+    /// Returns the place of an object, always among the same rows.
     func position(of key: ObjectKey, in rows: OrderedKeys) -> Int? {
         if let known = found[key] { return known }
         let i = rank(of: key, in: rows)

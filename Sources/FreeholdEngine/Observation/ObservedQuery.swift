@@ -24,7 +24,7 @@ public struct ObservedQuery: Sendable {
     public private(set) var snapshot: Snapshot
     /// The objects in order.
     public private(set) var keys: OrderedKeys
-    /// Whether the object whose collection or backlinks these are is gone; then there are no more objects.
+    /// A Boolean value that indicates whether the object whose collection or backlinks these are is gone; then there are no more objects.
     public private(set) var isOwnerDeleted = false
 
     let plan: ObservedPlan
@@ -66,7 +66,7 @@ public struct ObservedQuery: Sendable {
     ///
     /// - Parameter changes: what lies between this version and that one.
     /// - Parameter next: the later version.
-    /// - Returns: how the objects changed; nil where none was inserted, deleted, moved or modified.
+    /// - Returns: how the objects changed, or `nil` if none was inserted, deleted, moved or modified.
     /// - Complexity: O(changes · log n) where the order is that of the table, or of one sort, with conditions before it
     ///   and limit and offset after it; the query is run anew where much changed, or where another stage has to see
     ///   what did.
@@ -102,7 +102,7 @@ extension ObservedQuery.Origin {
         }
     }
 
-    /// Whether the object that they belong to is there.
+    /// Returns whether the object that they belong to is there.
     func exists(in view: DataView) -> Bool {
         switch self {
         case .table: true
@@ -122,7 +122,7 @@ extension ObservedQuery.Origin {
         }
     }
 
-    /// Whether the changes may give it other objects, or another order.
+    /// Returns whether the changes may give it other objects, or another order.
     func isAffected(by changes: VersionChanges) -> Bool {
         switch self {
         case .table: false

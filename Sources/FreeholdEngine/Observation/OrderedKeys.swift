@@ -139,7 +139,7 @@ public struct OrderedKeys: RandomAccessCollection, Sendable {
         return made
     }
 
-    /// A run of positions. - Complexity: O(length / 512).
+    /// Returns a run of positions. - Complexity: O(length / 512).
     func slice(_ range: Range<Int>) -> OrderedKeys {
         if range.isEmpty { return OrderedKeys() }
         if range == 0..<count { return self }

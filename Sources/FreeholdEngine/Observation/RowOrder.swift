@@ -14,7 +14,7 @@ final class RowOrder {
         init(_ key: ObjectKey) { self.key = key }
     }
 
-    /// Whether an object comes before another. - Complexity: O(sort keys), and the length of equal strings.
+    /// Returns whether an object comes before another. - Complexity: O(sort keys), and the length of equal strings.
     func isBefore(_ a: ObjectKey, _ probe: Probe) -> Bool {
         var step = 0
         for column in columns {

@@ -82,7 +82,7 @@ package enum SequenceDifference {
         return out
     }
 
-    /// The places of a longest run of rising numbers, all different.
+    /// Returns the places of a longest run of rising numbers, all different.
     package static func risingRun(_ numbers: [Int]) -> [Int] {
         if zip(numbers, numbers.dropFirst()).allSatisfy({ $0 < $1 }) { return Array(numbers.indices) }
         // By length of a run: the place of the least number that ends one.

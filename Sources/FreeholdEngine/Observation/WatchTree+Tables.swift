@@ -1,5 +1,5 @@
 extension RowQuery {
-    /// The ids of the tables whose objects its stages look at, its own among them.
+    /// Returns the ids of the tables whose objects its stages look at, its own among them.
     package func tables(of schema: DatabaseSchema) -> Set<Int> {
         var tree = WatchTree(table)
         for step in Pipeline(self).steps {

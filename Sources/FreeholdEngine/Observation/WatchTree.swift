@@ -15,7 +15,7 @@ struct WatchTree: Sendable {
         let tableID: Int
         /// Ids of columns whose change matters.
         var columns: Set<Int> = []
-        /// Whether every link to the object matters, of any class.
+        /// A Boolean value that indicates whether every link to the object matters, of any class.
         var incoming = false
         /// Places of nodes further down.
         var children: [(step: Step, node: Int)] = []
@@ -26,7 +26,7 @@ struct WatchTree: Sendable {
 
     init(_ table: Table) { nodes = [Node(tableID: table.id)] }
 
-    /// Whether nothing is watched.
+    /// A Boolean value that indicates whether nothing is watched.
     var isEmpty: Bool { nodes.count == 1 && nodes[0].columns.isEmpty && !nodes[0].incoming }
 
     // MARK: What is watched
@@ -101,7 +101,7 @@ struct WatchTree: Sendable {
 
     // MARK: Followed backwards
 
-    /// The table's objects that the changes may affect, rising; some may be new or gone.
+    /// Returns the table's objects that the changes may affect, rising; some may be new or gone.
     ///
     /// - Parameter limit: about so many objects are looked at at most.
     /// - Returns: nil over the limit.
@@ -125,7 +125,7 @@ struct WatchTree: Sendable {
         return found[0]
     }
 
-    /// The node's objects that changed themselves.
+    /// Returns the node's objects that changed themselves.
     func own(_ node: Node, _ changes: VersionChanges) -> [ObjectKey] {
         var keys: [ObjectKey] = []
         if let delta = changes.tables[node.tableID] {
@@ -139,7 +139,7 @@ struct WatchTree: Sendable {
         return keys
     }
 
-    /// The node's objects from which a step leads, or led, to the child's. - Returns: false over the budget.
+    /// Returns the node's objects from which a step leads, or led, to the child's. - Returns: false over the budget.
     private func collect(
         _ step: Step,
         _ node: Node,

@@ -1,10 +1,10 @@
 /// What is stored, links to placeholders among it: these are named by keys below zero (`ObjectKey.isPlaceholder`), in the place
 /// of the object's own.
 extension DataView {
-    /// The number of placeholders of a class. - Complexity: O(1)
+    /// Returns the number of placeholders of a class. - Complexity: O(1)
     public func placeholderCount(_ table: Table) -> Int { schema.placeholders(of: table.id).map(count) ?? 0 }
 
-    /// The primary key of the object that a placeholder stands for; nil where there is no such placeholder.
+    /// Returns the primary key of the object that a placeholder stands for, or `nil` if there is no such placeholder.
     /// - Complexity: O(1)
     public func primaryKey(ofPlaceholder key: ObjectKey, in table: Table) -> Value? {
         guard key.isPlaceholder, let placeholders = schema.placeholders(of: table.id),
@@ -13,23 +13,23 @@ extension DataView {
         return value(placeholders.columns[0], key.placeholder)
     }
 
-    /// The key of the placeholder for an object; nil where there is none. - Complexity: O(log n)
+    /// Returns the key of the placeholder for an object, or `nil` if there is none. - Complexity: O(log n)
     public func placeholder(primaryKey: Value, in table: Table) -> ObjectKey? {
         schema.placeholders(of: table.id).flatMap { find(primaryKey: primaryKey, in: $0) }
             .map { ObjectKey(placeholder: $0) }
     }
 
-    /// Whether a property has links to placeholders. - Complexity: O(1) where none of its class has, else O(log n + links)
+    /// Returns whether a property has links to placeholders. - Complexity: O(1) where none of its class has, else O(log n + links)
     public func hasPlaceholders(_ column: Column, _ key: ObjectKey) -> Bool { !hiddenLinks(column, key).isEmpty }
 
-    /// A single value.
+    /// Returns a single value.
     public func storedValue(_ column: Column, _ key: ObjectKey) -> Value {
         let shown = value(column, key)
         guard let kept = hiddenLinks(column, key).elements.first?.kept else { return shown }
         return kept.whole(shown, column, schema)
     }
 
-    /// The number of elements of a list, those that aren't shown counted; the same of sets and dictionaries.
+    /// Returns the number of elements of a list, those that aren't shown counted; the same of sets and dictionaries.
     public func storedCount(_ column: Column, _ key: ObjectKey) -> Int {
         listCount(column, key) + hiddenLinks(column, key).hiddenCount
     }
@@ -77,7 +77,7 @@ extension DataView {
         return entries.sorted { Value.compareBytes($0.key, $1.key) < 0 }
     }
 
-    /// The position among all elements of a list of the i-th that is shown. - Complexity: O(links to placeholders)
+    /// Returns the position among all elements of a list of the i-th that is shown. - Complexity: O(links to placeholders)
     public func storedIndex(_ column: Column, _ key: ObjectKey, ofShown i: Int) -> Int {
         hiddenLinks(column, key).stored(ofShown: i)
     }

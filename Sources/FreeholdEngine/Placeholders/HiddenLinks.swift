@@ -6,7 +6,7 @@ struct HiddenLinks: Equatable {
         /// Of a dictionary.
         var name = ""
         var kept: KeptLinks
-        /// Whether the collection doesn't show the element: it is a link, not a value with one inside.
+        /// A Boolean value that indicates whether the collection doesn't show the element: it is a link, not a value with one inside.
         var isHidden: Bool { kept.isWhole }
     }
 
@@ -21,7 +21,7 @@ struct HiddenLinks: Equatable {
         let column: Int
     }
 
-    /// The first element at or behind a position. - Complexity: O(log n)
+    /// Returns the first element at or behind a position. - Complexity: O(log n)
     func index(from position: Int) -> Int {
         var low = 0
         var high = elements.count
@@ -32,7 +32,7 @@ struct HiddenLinks: Equatable {
         return low
     }
 
-    /// The position among all elements of the i-th that is shown. - Complexity: O(n)
+    /// Returns the position among all elements of the i-th that is shown. - Complexity: O(n)
     func stored(ofShown i: Int) -> Int {
         var stored = i
         for element in elements where element.isHidden {
@@ -42,7 +42,7 @@ struct HiddenLinks: Equatable {
         return stored
     }
 
-    /// The positions among all elements of a range of those that are shown: rising runs. - Complexity: O(n)
+    /// Returns the positions among all elements of a range of those that are shown: rising runs. - Complexity: O(n)
     func stored(ofShown range: Range<Int>) -> [Range<Int>] {
         if isEmpty || range.isEmpty { return range.isEmpty ? [] : [range] }
         var runs: [Range<Int>] = []
@@ -115,7 +115,7 @@ final class HiddenLinksOverlay {
 }
 
 extension DataView {
-    /// The rows of links to placeholders of an object's property. - Complexity: O(log n)
+    /// Returns the rows of links to placeholders of an object's property. - Complexity: O(log n)
     func hiddenRow(_ place: HiddenLinks.Place, _ table: Table) -> ObjectKey? {
         find(.int(place.key.raw), indexed: table.columns[0]).first {
             readInt(table.columns[1], $0) == Int64(place.column)

@@ -9,7 +9,7 @@
 /// `-1 - k`. Links to placeholders of one property of one object are a row of a hidden table of that object's class
 /// (`@links:ID`), in mixed values: so the inverse of mixed links finds them when the object comes.
 extension ObjectKey {
-    /// Whether it stands for an object that isn't there: see `WriteTransaction.reference(to:primaryKey:)`.
+    /// A Boolean value that indicates whether it stands for an object that isn't there: see `WriteTransaction.reference(to:primaryKey:)`.
     public var isPlaceholder: Bool { raw < 0 }
 
     init(placeholder: ObjectKey) { self.init(-1 - placeholder.raw) }
@@ -46,7 +46,7 @@ extension TableSpec {
 }
 
 extension Table {
-    /// The id in a hidden table's name, of the table that it belongs to.
+    /// Returns the id in a hidden table's name, of the table that it belongs to.
     func owner(_ prefix: String) -> Int? {
         guard isHidden, name.hasPrefix(prefix) else { return nil }
         return Int(name.dropFirst(prefix.count))
@@ -54,7 +54,7 @@ extension Table {
 }
 
 extension Value {
-    /// Whether a link to a placeholder is in it.
+    /// A Boolean value that indicates whether a link to a placeholder is in it.
     var hasPlaceholders: Bool {
         if case .link(let key) = self { return key.isPlaceholder }
         var found = false
@@ -77,7 +77,7 @@ extension Value {
         }
     }
 
-    /// Whether it is a link to a placeholder, and nothing else: a collection doesn't show such an element.
+    /// A Boolean value that indicates whether it is a link to a placeholder, and nothing else: a collection doesn't show such an element.
     var isPlaceholder: Bool {
         switch self {
         case .link(let key): key.isPlaceholder
@@ -100,7 +100,7 @@ struct KeptLinks: Equatable {
 
     init(stored value: Value) { self.value = value }
 
-    /// Whether it is a link, not one inside of something.
+    /// A Boolean value that indicates whether it is a link, not one inside of something.
     var isWhole: Bool { if case .objectLink = value { true } else { false } }
 
     private static func kept(_ given: Value, _ column: Column, _ schema: DatabaseSchema) -> Value {
@@ -211,7 +211,7 @@ struct KeptLinks: Equatable {
         }
     }
 
-    /// The same with objects in the place of placeholders that came; nil where none is left.
+    /// The same with objects in the place of placeholders that came, or `nil` if none is left.
     ///
     /// - Parameter come: by table of placeholders, their keys there.
     func without(_ come: [Int: [ObjectKey: ObjectKey]]) -> KeptLinks? {

@@ -3,7 +3,7 @@
 extension WriteTransaction {
     // MARK: Which there are
 
-    /// Whether objects of a table link to placeholders. Set where its columns are opened: see `ColumnOverlay.hasHiddenLinks`.
+    /// Returns whether objects of a table link to placeholders. Set where its columns are opened: see `ColumnOverlay.hasHiddenLinks`.
     func hasHiddenLinks(_ tableID: Int) -> Bool {
         if hiddenLinks.isEmpty, !currentSchema.hasLinkTables { return false }
         if let pending = hiddenLinks[tableID], !pending.known.isEmpty { return true }

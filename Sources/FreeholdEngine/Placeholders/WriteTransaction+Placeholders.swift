@@ -1,8 +1,8 @@
 extension WriteTransaction {
     // MARK: Placeholders
 
-    /// The key by which links name the object with that primary key, whether it is there or not: its own, or that of a
-    /// placeholder, which is made if there is none.
+    /// Returns the key by which links name the object with that primary key, whether it is there or not: its own, or that of a placeholder, which is
+    /// made if there is none.
     ///
     /// A placeholder's key is for the calls that write what is stored (`setStored` and so on) of this transaction and later ones.
     /// One that nothing links to at the end of a transaction goes.
@@ -192,7 +192,7 @@ extension WriteTransaction {
         _ column: Column,
         _ key: ObjectKey
     ) {
-        /// The value with the objects that came in it; of an element that isn't shown, null where its object didn't.
+        /// Returns the value with the objects that came in it; of an element that isn't shown, null where its object didn't.
         func shown(_ element: HiddenLinks.Element, _ value: Value) -> Value {
             element.kept.showing(value, come, column, currentSchema)
         }
@@ -307,7 +307,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Whether the transaction has written primary keys of objects that were there.
+    /// Returns whether the transaction has written primary keys of objects that were there.
     private func hasNewKeys(_ table: Table) -> Bool {
         table.primaryKey.flatMap { tables[table.id]?.columns[$0.index] }?.modified.isEmpty == false
     }

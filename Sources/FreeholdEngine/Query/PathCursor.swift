@@ -13,7 +13,7 @@ final class LeafTable {
         known = .init(repeating: false, count: n)
     }
 
-    /// The leaf that holds the key's slot; nil where none is stored.
+    /// Returns the leaf that holds the key's slot, or `nil` if none is stored.
     @inline(__always)
     func locate(_ key: Int64) -> (leaf: Leaf, slot: Int)? {
         let span = view.clusterSpan
@@ -41,7 +41,7 @@ final class PathCursor {
     let view: DataView
     /// Nil for the reached object itself.
     let column: Column?
-    /// Whether all steps are link columns and the value is that of a column: then `resolve` and `values` find it.
+    /// A Boolean value that indicates whether all steps are link columns and the value is that of a column: then `resolve` and `values` find it.
     let isPlain: Bool
     private let path: PropertyPath
     private let links: [LeafTable]
@@ -66,13 +66,13 @@ final class PathCursor {
         leaves = isPlain ? LeafTable(path.column!, in: view) : nil
     }
 
-    /// Whether rows can be without the object that has the value.
+    /// A Boolean value that indicates whether rows can be without the object that has the value.
     var hasSteps: Bool { !path.steps.isEmpty }
 
     /// Of a plain path: the column's leaves.
     @inline(__always) var values: LeafTable { leaves.unsafelyUnwrapped }
 
-    /// Of a plain path: the object that has the value; nil where a link is null.
+    /// Of a plain path: the object that has the value, or `nil` if a link is null.
     @inline(__always)
     func resolve(_ key: Int64) -> Int64? {
         var key = key

@@ -39,8 +39,7 @@ public struct RowQuery: Sendable {
         if let limit { stages.append(.limit(limit)) }
     }
 
-    /// The objects in order. - Complexity: O(objects of the source), O(matches of an indexed condition) and O(n log n)
-    /// for sorts.
+    /// Returns the objects in order. - Complexity: O(objects of the source), O(matches of an indexed condition) and O(n log n) for sorts.
     public func keys(in view: DataView) -> [ObjectKey] {
         let found = Pipeline(self).rows(in: view).keys()
         return WorkLimit.hasCutQueries ? [] : found
@@ -52,13 +51,13 @@ public struct RowQuery: Sendable {
         return WorkLimit.hasCutQueries ? 0 : count
     }
 
-    /// The first object in order, or nil.
+    /// Returns the first object in order, or nil.
     public func first(in view: DataView) -> ObjectKey? {
         let first = Pipeline(self).first(in: view)
         return WorkLimit.hasCutQueries ? nil : first
     }
 
-    /// Whether one object meets the conditions that come before any distinct, limit and offset.
+    /// Returns whether one object meets the conditions that come before any distinct, limit and offset.
     public func matches(_ key: ObjectKey, in view: DataView) -> Bool {
         Planner(view: view).node(Pipeline(self).predicate, table).test(key)
     }
@@ -79,22 +78,22 @@ public struct RowQuery: Sendable {
         return WorkLimit.hasCutQueries ? ColumnFold(aggregate, path.column!, view).result : value
     }
 
-    /// The sum of a column: see `aggregate`.
+    /// Returns the sum of a column: see `aggregate`.
     public func sum(of column: Column, in view: DataView) -> Value {
         aggregate(.sum, of: PropertyPath(column), in: view)
     }
 
-    /// The least value of a column: see `aggregate`.
+    /// Returns the least value of a column: see `aggregate`.
     public func min(of column: Column, in view: DataView) -> Value {
         aggregate(.minimum, of: PropertyPath(column), in: view)
     }
 
-    /// The greatest value of a column: see `aggregate`.
+    /// Returns the greatest value of a column: see `aggregate`.
     public func max(of column: Column, in view: DataView) -> Value {
         aggregate(.maximum, of: PropertyPath(column), in: view)
     }
 
-    /// The mean of a column: see `aggregate`.
+    /// Returns the mean of a column: see `aggregate`.
     public func average(of column: Column, in view: DataView) -> Value {
         aggregate(.average, of: PropertyPath(column), in: view)
     }

@@ -7,7 +7,7 @@ package enum ValueStage: Sendable {
     case limit(Int)
     case offset(Int)
 
-    /// The positions of the values that the stages leave, in order.
+    /// Returns the positions of the values that the stages leave, in order.
     ///
     /// - Complexity: O(n), O(n log n) for sorts.
     package static func positions(of values: [Value], _ stages: [ValueStage]) -> [Int] {

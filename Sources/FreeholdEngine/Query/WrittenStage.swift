@@ -25,7 +25,7 @@ extension WrittenQuery {
 }
 
 extension QueryCompiler {
-    /// The stages in the engine's terms.
+    /// Returns the stages in the engine's terms.
     package func stages(_ written: [WrittenStage]) throws(QueryError) -> [Stage] {
         var out: [Stage] = []
         for stage in written {
@@ -55,7 +55,7 @@ extension QueryCompiler {
         return SortKey(distanceTo: point, at: try singlePath(key.path), columns, ascending: key.ascending)
     }
 
-    /// A path with one value for each object, which has a place in an order.
+    /// Returns a path with one value for each object, which has a place in an order.
     package func orderedPath(_ named: NamedPath, _ what: String) throws(QueryError) -> PropertyPath {
         let path = try singlePath(named)
         switch path.column?.type {
@@ -70,7 +70,7 @@ extension QueryCompiler {
         }
     }
 
-    /// A path to the values that an aggregate is made of.
+    /// Returns a path to the values that an aggregate is made of.
     package func aggregatedPath(_ named: NamedPath, _ aggregate: Aggregate) throws(QueryError) -> PropertyPath {
         let path = try singlePath(named)
         switch path.column?.type {
@@ -86,7 +86,7 @@ extension QueryCompiler {
         }
     }
 
-    /// A path with one value for each object.
+    /// Returns a path with one value for each object.
     package func singlePath(_ named: NamedPath) throws(QueryError) -> PropertyPath {
         let resolved = try resolve(named)
         let path = resolved.path

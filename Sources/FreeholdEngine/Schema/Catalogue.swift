@@ -36,10 +36,10 @@ struct CatalogueRoot: Equatable {
     var schemaBlocks: UInt32 = 0
     /// Bytes of the whole encoded schema.
     var schemaLength: UInt32 = 0
-    /// Whether commits are journalled, for somebody who reads the journal.
+    /// A Boolean value that indicates whether commits are journalled, for somebody who reads the journal.
     var hasJournal = false
 
-    /// Whether segments and tables can have such numbers, which memory is taken by.
+    /// A Boolean value that indicates whether segments and tables can have such numbers, which memory is taken by.
     var isPlausible: Bool {
         nextSegment >= Catalogue.firstFreeSegment && nextSegment <= BlockAddress.maximumSegment + 1
             && nextTableID >= 1 && Int(nextTableID) <= DatabaseSchema.maximumTableID + 1

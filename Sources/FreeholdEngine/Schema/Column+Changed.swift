@@ -4,7 +4,7 @@ extension DatabaseSchema {
 }
 
 extension Column {
-    /// Whether both describe the same column of one version of a file, which schemas' copies have each for themselves.
+    /// Returns whether both describe the same column of one version of a file, which schemas' copies have each for themselves.
     func isSame(as other: Column?) -> Bool {
         other.map { $0 === self || $0.id == id && $0.tableID == tableID } ?? false
     }

@@ -28,7 +28,7 @@ enum ColumnSegment: UInt32 {
 
     static let count: UInt32 = 8
 
-    /// Whether the segment has one block for each cluster: leaves, or leaves of an inverse. Tables' states, too.
+    /// Returns whether the segment has one block for each cluster: leaves, or leaves of an inverse. Tables' states, too.
     static func isLeaf(_ segment: UInt32) -> Bool { segment & 3 == 0 }
 }
 
@@ -50,17 +50,17 @@ public final class Column: Sendable, CustomStringConvertible {
     public let isPrimaryKey: Bool
     /// What deletions do along its links.
     public let rules: DeleteRules
-    /// Whether an index follows every change of the column, but for a primary key's.
+    /// A Boolean value that indicates whether an index follows every change of the column, but for a primary key's.
     let hasIndex: Bool
-    /// Whether it is one of a compound index's columns.
+    /// A Boolean value that indicates whether it is one of a compound index's columns.
     let isInCompound: Bool
-    /// Whether some index follows its changes.
+    /// A Boolean value that indicates whether some index follows its changes.
     let isTracked: Bool
-    /// Whether it is hidden storage, or a column of a hidden table: nobody is told of its changes.
+    /// A Boolean value that indicates whether it is hidden storage, or a column of a hidden table: nobody is told of its changes.
     public let isHidden: Bool
     let firstSegment: UInt32
 
-    /// Whether the values themselves are indexed.
+    /// A Boolean value that indicates whether the values themselves are indexed.
     public var isIndexed: Bool { indexKind == .values }
 
     init(
@@ -99,8 +99,8 @@ public final class Column: Sendable, CustomStringConvertible {
 
     func segment(_ kind: ColumnSegment) -> UInt32 { firstSegment + kind.rawValue }
 
-    /// The column as the origin of links to one table: what the calls for backlinks take. A link column is its own;
-    /// a mixed column links to objects of any table, so that its backlinks have to be asked for by table.
+    /// Returns the column as the origin of links to one table: what the calls for backlinks take. A link column is its own; a mixed column links to
+    /// objects of any table, so that its backlinks have to be asked for by table.
     public func asBacklinkColumn(to table: Table) -> Column {
         guard type == .mixed else { return self }
         return Column(
@@ -134,14 +134,14 @@ public final class Table: Sendable, CustomStringConvertible {
     public let hiddenColumns: [Column]
     /// All that is stored: `columns`, then `hiddenColumns`.
     let storedColumns: [Column]
-    /// Whether it is hidden storage, which no schema names: see `WriteTransaction.addHiddenTable`.
+    /// A Boolean value that indicates whether it is hidden storage, which no schema names: see `WriteTransaction.addHiddenTable`.
     public let isHidden: Bool
     public let primaryKey: Column?
     /// Whether the journal has, or needs, an object's image: see `WriteTransaction.keepImages(of:)`.
     public let imageColumn: Column?
-    /// Whether each object belongs to exactly one link of another object and goes with it.
+    /// A Boolean value that indicates whether each object belongs to exactly one link of another object and goes with it.
     public let isEmbedded: Bool
-    /// Whether its objects only leave the file: see `WriteTransaction.handOver(_:_:)`.
+    /// A Boolean value that indicates whether its objects only leave the file: see `WriteTransaction.handOver(_:_:)`.
     public let isAsymmetric: Bool
     /// Indexes of several columns together.
     public let compounds: [CompoundColumnIndex]
@@ -198,13 +198,13 @@ public final class Table: Sendable, CustomStringConvertible {
         )
     }
 
-    /// The column of that stored name. - Complexity: O(columns).
+    /// Returns the column of that stored name. - Complexity: O(columns).
     public func column(named name: String) -> Column? { columns.first { $0.name == name } }
 
-    /// The hidden column of that name: these have names of their own. - Complexity: O(hidden columns).
+    /// Returns the hidden column of that name: these have names of their own. - Complexity: O(hidden columns).
     public func hiddenColumn(named name: String) -> Column? { hiddenColumns.first { $0.name == name } }
 
-    /// Whether no two columns have one name.
+    /// A Boolean value that indicates whether no two columns have one name.
     var hasColumnsOnceEach: Bool {
         Set(columns.map(\.name)).count == columns.count && Set(hiddenColumns.map(\.name)).count == hiddenColumns.count
     }

@@ -2,7 +2,7 @@
 public struct CompoundIndexSpec: Hashable, Sendable {
     /// The most significant first; two or more, each once.
     public var columns: [String]
-    /// Whether no two objects may have the same values in all of them. Objects with a null in one don't count.
+    /// A Boolean value that indicates whether no two objects may have the same values in all of them. Objects with a null in one don't count.
     public var isUnique: Bool
 
     public init(_ columns: [String], unique: Bool = false) {
@@ -17,7 +17,7 @@ public final class CompoundColumnIndex: Sendable, CustomStringConvertible {
     public let tableID: Int
     /// The most significant first.
     public let columns: [Column]
-    /// Whether no two objects may have the same values in all columns. Objects with a null in one don't count.
+    /// A Boolean value that indicates whether no two objects may have the same values in all columns. Objects with a null in one don't count.
     public let isUnique: Bool
     /// What the table's state and the segments' owner are told by: no column of the table.
     let entries: Column

@@ -44,7 +44,7 @@ struct DatabaseHeader: Equatable, Sendable {
 
     init(clusterSpan: Int) { self.clusterSpan = clusterSpan }
 
-    /// The header of a new file, before it is sealed: blocks that lie in memory need no checksums.
+    /// Returns the header of a new file, before it is sealed: blocks that lie in memory need no checksums.
     static func new(clusterSpan: Int, formatVersion: UInt32, isInMemory: Bool) -> DatabaseHeader {
         var header = DatabaseHeader(clusterSpan: min(max(clusterSpan, 1), maximumClusterSpan))
         header.formatVersion = min(max(formatVersion, formats.lowerBound), formats.upperBound)

@@ -31,7 +31,7 @@ package struct SchemaPlan {
     /// Those of them that aren't just more properties in the file, or more asked for.
     private(set) var incompatible: [String] = []
 
-    /// Whether indexes, or rules of deletion, of tables that are there change.
+    /// A Boolean value that indicates whether indexes, or rules of deletion, of tables that are there change.
     var changesIndexes: Bool {
         !indexed.isEmpty || !unindexed.isEmpty || !addedCompounds.isEmpty || !droppedCompounds.isEmpty
             || !ruleChanges.isEmpty
@@ -50,10 +50,10 @@ package struct SchemaPlan {
         }
     }
 
-    /// Whether the file has just what is asked for.
+    /// A Boolean value that indicates whether the file has just what is asked for.
     package var isExact: Bool { differences.isEmpty && !changesSchema }
 
-    /// Whether the file has all that is asked for. - Complexity: O(differences).
+    /// A Boolean value that indicates whether the file has all that is asked for. - Complexity: O(differences).
     package var addsNothing: Bool {
         incompatible.isEmpty && added.isEmpty && addedColumns.isEmpty && addedCompounds.isEmpty && newIndexes.isEmpty
             && newRules.isEmpty

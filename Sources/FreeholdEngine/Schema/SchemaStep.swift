@@ -78,7 +78,7 @@ extension SchemaStep: CustomStringConvertible {
 }
 
 extension SchemaPlan {
-    /// The properties that begin with default values, and the kind of step that makes them.
+    /// Returns the properties that begin with default values, and the kind of step that makes them.
     ///
     /// - Parameter schema: the file's, before anything was done.
     package func newColumns(

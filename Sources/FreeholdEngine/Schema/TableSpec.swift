@@ -9,7 +9,7 @@ public struct ColumnSpec: Equatable, Sendable {
     public var indexKind: IndexKind
     /// What deletions do along its links.
     public var rules = DeleteRules()
-    /// Whether the values themselves are indexed.
+    /// A Boolean value that indicates whether the values themselves are indexed.
     public var isIndexed: Bool {
         get { indexKind == .values }
         set { indexKind = newValue ? .values : .none }
@@ -59,9 +59,9 @@ public struct TableSpec: Equatable, Sendable {
     public var name: String
     public var columns: [ColumnSpec]
     public var primaryKey: String?
-    /// Whether each object belongs to exactly one link of another object and goes with it.
+    /// A Boolean value that indicates whether each object belongs to exactly one link of another object and goes with it.
     public var isEmbedded: Bool
-    /// Whether its objects only leave the file: see `WriteTransaction.handOver(_:_:)`.
+    /// A Boolean value that indicates whether its objects only leave the file: see `WriteTransaction.handOver(_:_:)`.
     public var isAsymmetric: Bool
     /// Indexes of several columns together.
     public var compounds: [CompoundIndexSpec]

@@ -159,7 +159,7 @@ extension WriteTransaction {
         }
     }
 
-    /// A new object with the same values. Embedded objects are copied, too, to any depth.
+    /// Returns a new object with the same values. Embedded objects are copied, too, to any depth.
     private func copy(_ table: Table, _ key: ObjectKey) -> ObjectKey {
         let new = createKeyless(table)
         for column in table.storedColumns {

@@ -6,7 +6,7 @@
 /// Nobody is told of their changes: neither observers nor the change feed nor the journal. They are read and written by the
 /// same calls as others.
 extension WriteTransaction {
-    /// A hidden table; made if there is none of that name, and given the columns that it lacks.
+    /// Returns a hidden table; made if there is none of that name, and given the columns that it lacks.
     ///
     /// Its links lead to hidden tables.
     /// - Throws: `.invalidArgument` for a spec that contradicts itself or is of an embedded table, `.schemaMismatch` where
@@ -40,7 +40,7 @@ extension WriteTransaction {
         return currentSchema.table(id: table.id)!
     }
 
-    /// A hidden column of a table; made if there is none of that name. Objects that are there have its type's default.
+    /// Returns a hidden column of a table; made if there is none of that name. Objects that are there have its type's default.
     ///
     /// An integer, as versions are, takes about one byte an object where those of a cluster of 1,000 objects differ by less than
     /// 256, and about four where they differ by less than 65,536.

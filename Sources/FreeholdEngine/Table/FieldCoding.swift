@@ -65,7 +65,7 @@ enum FieldCoding {
         }
     }
 
-    /// The value that a slot without one has.
+    /// Returns the value that a slot without one has.
     static func defaultValue(_ type: ColumnType, isOptional: Bool) -> Value {
         if isOptional || type == .link || type == .mixed { return .null }
         switch type {
@@ -85,7 +85,7 @@ enum FieldCoding {
 }
 
 extension Leaf {
-    /// The value of a slot that is neither null nor stored outside; the leaf is not split.
+    /// Returns the value of a slot that is neither null nor stored outside; the leaf is not split.
     func inlineValue(_ type: ColumnType, _ slot: Int) -> Value {
         switch type {
         case .int: return .int(int(slot))
@@ -104,7 +104,7 @@ extension Leaf {
 }
 
 extension DataView {
-    /// The value of a buffer's slot. `column` and `blobs` say where long bytes lie.
+    /// Returns the value of a buffer's slot. `column` and `blobs` say where long bytes lie.
     func value(_ type: ColumnType, _ buffer: LeafBuffer, _ slot: Int, blobs: UInt32) -> Value {
         if buffer.isNull(slot) { return .null }
         switch buffer.kind {
@@ -127,7 +127,7 @@ extension DataView {
         }
     }
 
-    /// The value of a leaf's slot; the leaf is not split.
+    /// Returns the value of a leaf's slot; the leaf is not split.
     func value(_ type: ColumnType, _ leaf: Leaf, _ slot: Int, isOptional: Bool, blobs: UInt32) -> Value {
         guard slot < leaf.count else { return FieldCoding.defaultValue(type, isOptional: isOptional) }
         if leaf.isNull(slot) { return .null }
@@ -137,13 +137,13 @@ extension DataView {
         return leaf.inlineValue(type, slot)
     }
 
-    /// Whether the bytes of such a value are stored. Slots of deleted objects keep references to bytes that are gone; a scan
-    /// of all slots asks first.
+    /// Returns whether the bytes of such a value are stored. Slots of deleted objects keep references to bytes that are gone; a scan of all slots
+    /// asks first.
     func hasLongBytes(_ segment: UInt32, _ reference: (block: UInt64, length: UInt64)) -> Bool {
         block(segment, reference.block) != nil
     }
 
-    /// The bytes of a value stored in chunks, of an object that lives.
+    /// Returns the bytes of a value stored in chunks, of an object that lives.
     func longBytes(_ segment: UInt32, _ reference: (block: UInt64, length: UInt64)) -> [UInt8] {
         let size = BlockLimits.twoPages
         var out: [UInt8] = []

@@ -45,7 +45,7 @@
     @inlinable @inline(__always) public var hasReferences: Bool { flags & Flag.references != 0 }
     @inline(__always) var hasNanoseconds: Bool { flags & Flag.nanoseconds != 0 }
 
-    /// The slots that each part of a split leaf covers (the last ones fewer).
+    /// Returns the slots that each part of a split leaf covers (the last ones fewer).
     @inline(__always)
     static func partSpan(clusterSpan: Int, partsLog2: Int) -> Int {
         (clusterSpan + (1 << partsLog2) - 1) >> partsLog2
@@ -55,12 +55,12 @@
 
     @inlinable @inline(__always) public var bitmapSize: Int { ((count + 63) >> 6) << 3 }
 
-    /// Bit set = null; nil if no slot is null.
+    /// Bit set = null, or `nil` if no slot is null.
     @inlinable @inline(__always) public var nullBitmap: UnsafePointer<UInt64>? {
         hasNulls ? (address + Leaf.headerSize).assumingMemoryBound(to: UInt64.self) : nil
     }
 
-    /// Bit set = stored outside; nil if no slot is.
+    /// Bit set = stored outside, or `nil` if no slot is.
     @inlinable @inline(__always) public var referenceBitmap: UnsafePointer<UInt64>? {
         guard hasReferences else { return nil }
         return (address + (Leaf.headerSize + (hasNulls ? bitmapSize : 0))).assumingMemoryBound(to: UInt64.self)
@@ -85,7 +85,7 @@
 
     // MARK: Values
 
-    /// An integer, a link as stored, or a timestamp's seconds.
+    /// Returns an integer, a link as stored, or a timestamp's seconds.
     @inlinable @inline(__always) public func int(_ slot: Int) -> Int64 {
         let p = valuesPointer
         switch width {
@@ -97,7 +97,7 @@
         }
     }
 
-    /// The target's key, or nil for no link.
+    /// Returns the target's key, or nil for no link.
     @inlinable @inline(__always) public func link(_ slot: Int) -> ObjectKey? {
         let raw = int(slot)
         return raw == 0 ? nil : ObjectKey(raw &- 1)
@@ -120,16 +120,16 @@
         (int(slot), nanosecondsPointer.map { Int32(bitPattern: $0[slot]) } ?? 0)
     }
 
-    /// Of a timestamp leaf; nil if every nanosecond part is zero.
+    /// Of a timestamp leaf, or `nil` if every nanosecond part is zero.
     @inline(__always) var nanosecondsPointer: UnsafePointer<UInt32>? {
         guard hasNanoseconds else { return nil }
         return (valuesPointer + (count * width + 7) & ~7).assumingMemoryBound(to: UInt32.self)
     }
 
-    /// The bytes of an object id.
+    /// Returns the bytes of an object id.
     @inline(__always) func fixed12(_ slot: Int) -> UnsafeRawPointer { valuesPointer + slot * 12 }
 
-    /// The bytes of a UUID or a decimal (`lo`, `hi`).
+    /// Returns the bytes of a UUID or a decimal (`lo`, `hi`).
     @inline(__always) func fixed16(_ slot: Int) -> UnsafeRawPointer { valuesPointer + slot << 4 }
 
     // MARK: Bytes
@@ -146,7 +146,7 @@
             : Int(valuesPointer.load(fromByteOffset: slot << 2, as: UInt32.self))
     }
 
-    /// The slot's bytes in the leaf. For a reference these are the 16 bytes of it.
+    /// Returns the slot's bytes in the leaf. For a reference these are the 16 bytes of it.
     @inlinable @inline(__always) public func bytes(_ slot: Int) -> UnsafeRawBufferPointer {
         let start = offset(slot)
         return UnsafeRawBufferPointer(start: bytesArea + start, count: offset(slot + 1) - start)

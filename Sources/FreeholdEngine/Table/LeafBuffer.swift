@@ -333,7 +333,7 @@ final class LeafBuffer {
     /// Notes that the changed parts are stored.
     func noteStoredChanges() { parts.noteStored(count: count) }
 
-    /// The slot as `LeafEncoder` takes it. Its part is decoded.
+    /// Returns the slot as `LeafEncoder` takes it. Its part is decoded.
     @inline(__always)
     func leafEntry(_ slot: Int) -> LeafEntry {
         let entry = entries[slot]
@@ -411,7 +411,7 @@ final class LeafBuffer {
         }
     }
 
-    /// The leaf's bytes, which the caller deallocates; nil for bytes that need splitting.
+    /// Returns the leaf's bytes, which the caller deallocates, or `nil` for bytes that need splitting.
     ///
     /// - Precondition: all of it is decoded.
     func encodedWhole() -> UnsafeMutableRawBufferPointer? {

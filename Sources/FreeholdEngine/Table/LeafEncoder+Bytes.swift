@@ -35,7 +35,7 @@ extension LeafEncoder {
         return BytesShape(width: width, size: size, hasReferences: references)
     }
 
-    /// The size of the leaf that `encodeBytes` would make: over `BlockLimits.maximumSize` it must be split.
+    /// Returns the size of the leaf that `encodeBytes` would make: over `BlockLimits.maximumSize` it must be split.
     static func encodedSizeBytes(entries: UnsafePointer<LeafEntry>, nulls: Bitmap?, count: Int) -> Int {
         bytesShape(entries, nulls, count: count).size
     }

@@ -12,7 +12,7 @@ enum LeafEncoder {
         var base: Int64
     }
 
-    /// The smallest width; base is the least value where that makes the width smaller, else 0.
+    /// Returns the smallest width; base is the least value where that makes the width smaller, else 0.
     static func intShape(_ values: UnsafePointer<Int64>, _ nulls: Bitmap?, count: Int) -> IntShape {
         var low = Int64.max
         var high = Int64.min
@@ -167,7 +167,7 @@ enum LeafEncoder {
         return leaf
     }
 
-    /// The head of a leaf that is stored in `1 << partsLog2` parts.
+    /// Returns the head of a leaf that is stored in `1 << partsLog2` parts.
     static func encodeSplitHead(codec: UInt8, count: Int, partsLog2: Int) -> UnsafeMutableRawBufferPointer {
         let (leaf, _) = begin(
             codec: codec,

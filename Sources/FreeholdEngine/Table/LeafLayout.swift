@@ -66,7 +66,7 @@ struct LeafLayout {
         }
     }
 
-    /// The size of the leaf of some slots, at most: without nulls or references among them it is smaller.
+    /// Returns the size of the leaf of some slots, at most: without nulls or references among them it is smaller.
     private func size(of slots: Range<Int>) -> Int {
         let bytes = sums[slots.upperBound] - sums[slots.lowerBound]
         let width = bytes <= 0xffff ? 2 : 4

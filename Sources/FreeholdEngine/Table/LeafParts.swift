@@ -87,8 +87,8 @@ struct LeafParts {
         changed = 0
     }
 
-    /// The parts to store for a leaf that covers so many slots now: the changed ones, those behind the stored end, and the one in
-    /// which that end was, because each part but the last covers all its slots.
+    /// Returns the parts to store for a leaf that covers so many slots now: the changed ones, those behind the stored end, and the one in which that
+    /// end was, because each part but the last covers all its slots.
     func parts(toStoreFor count: Int) -> UInt64 {
         guard count > self.count else { return changed }
         let first = self.count / span

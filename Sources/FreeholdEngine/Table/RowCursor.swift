@@ -15,7 +15,7 @@ public struct RowCursor {
     private var slot = -1
     private var end = 0
     private var bits: UnsafePointer<UInt64>?
-    /// The columns' leaves in the cluster; nil where none is stored or the leaf is split.
+    /// The columns' leaves in the cluster, or `nil` if none is stored or the leaf is split.
     private let leaves: LeafRow
 
     private final class LeafRow {
@@ -77,7 +77,7 @@ public struct RowCursor {
         return slot < leaf.count ? leaf : nil
     }
 
-    /// The i-th column's integer; nil for null.
+    /// Returns the i-th column's integer, or `nil` for null.
     @inline(__always)
     public func int(_ i: Int) -> Int64? {
         guard let leaf = leaf(i) else { return view.readInt(columns[i], key) }
@@ -102,7 +102,7 @@ public struct RowCursor {
         return leaf.link(slot)
     }
 
-    /// The bytes of the i-th column's string or data during the call; nil for null.
+    /// Returns the bytes of the i-th column's string or data during the call, or `nil` for null.
     @inline(__always)
     public func withBytes<R>(_ i: Int, _ body: (UnsafeRawBufferPointer?) -> R) -> R {
         guard let leaf = leaf(i), !leaf.isReference(slot) else { return view.withBytes(columns[i], key, body) }

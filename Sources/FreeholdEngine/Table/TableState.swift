@@ -2,7 +2,7 @@
 /// Block 0 of the table's first segment; rewritten by every commit that touches the table.
 struct TableState: Equatable {
     struct ColumnState: Equatable {
-        /// The next free block of each of the column's numbered segments.
+        /// Returns the next free block of each of the column's numbered segments.
         var nextBlob: UInt64 = 1
         var nextIndex: UInt64 = 1
         var nextBacklinkBlob: UInt64 = 1

@@ -24,7 +24,7 @@ final class ColumnOverlay {
     /// A link column to an embedded table. Set when the transaction opens it under a schema: a table can become embedded,
     /// or top-level, while those that link to it stay as they are.
     @exclusivity(unchecked) var ownsTargets = false
-    /// Whether objects of the table may have links to placeholders: see `WriteTransaction.hasHiddenLinks`.
+    /// A Boolean value that indicates whether objects of the table may have links to placeholders: see `WriteTransaction.hasHiddenLinks`.
     @exclusivity(unchecked) var hasHiddenLinks = false
 
     init(column: Column, isBacklink: Bool, clusterSpan: Int, firstNewKey: Int64) {
@@ -65,7 +65,7 @@ final class ColumnOverlay {
     @inline(__always)
     func cached(_ cluster: Int) -> LeafBuffer? { unretained(cluster)?._withUnsafeGuaranteedRef { $0 } }
 
-    /// The buffer, kept alive by this overlay until it is dropped.
+    /// Returns the buffer, kept alive by this overlay until it is dropped.
     @inline(__always)
     func unretained(_ cluster: Int) -> Unmanaged<LeafBuffer>? {
         if cluster == lastCluster { return lastBuffer }
@@ -139,7 +139,7 @@ final class TableOverlay {
     /// Of an embedded table: objects made by this transaction that nothing links to yet.
     @exclusivity(unchecked) var unowned = KeyBits()
     var isEmbedded: Bool
-    /// Whether there may be placeholders for objects of the table.
+    /// A Boolean value that indicates whether there may be placeholders for objects of the table.
     @exclusivity(unchecked) var hasPlaceholders = false
     /// The inverses of link columns that point here, by the link column's first segment.
     var backlinks: [UInt32: ColumnOverlay] = [:]

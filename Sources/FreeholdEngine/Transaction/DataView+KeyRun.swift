@@ -24,7 +24,7 @@ package struct KeyRun {
 }
 
 extension DataView {
-    /// The keys of the i-th object's cluster, and the position of the first of them; traps if there is none.
+    /// Returns the keys of the i-th object's cluster, and the position of the first of them; traps if there is none.
     /// - Complexity: O(log clusters + objects in the cluster).
     package func keyRun(at i: Int, in table: Table) -> (start: Int, keys: KeyRun) {
         let (cluster, start, end) = withPositions(table) { cache in

@@ -15,7 +15,7 @@ extension DataView {
         return (Int(truncatingIfNeeded: cluster), Int(truncatingIfNeeded: raw &- cluster &* UInt64(clusterSpan)))
     }
 
-    /// The key of the i-th object in key order; traps if there is none. - Complexity: O(log clusters).
+    /// Returns the key of the i-th object in key order; traps if there is none. - Complexity: O(log clusters).
     public func key(at i: Int, in table: Table) -> ObjectKey {
         let (cluster, rest) = withPositions(table) { cache in
             precondition(i >= 0 && i < cache.count, "index \(i) of \(cache.count) objects")
@@ -26,7 +26,7 @@ extension DataView {
         return ObjectKey(Int64(cluster * clusterSpan + slot))
     }
 
-    /// The position of an object in key order; nil if it isn't there. - Complexity: O(1).
+    /// Returns the position of an object in key order, or `nil` if it isn't there. - Complexity: O(1).
     public func index(of key: ObjectKey, in table: Table) -> Int? {
         guard contains(table, key) else { return nil }
         let (cluster, slot) = locate(key)
@@ -65,7 +65,7 @@ extension DataView {
 
     // MARK: Values
 
-    /// The leaf that holds the slot, with the slot's number in it; nil where none is stored.
+    /// Returns the leaf that holds the slot, with the slot's number in it, or `nil` if none is stored.
     @inline(__always)
     func locatedLeaf(_ column: Column, _ cluster: Int, _ slot: inout Int) -> Leaf? {
         guard let address = leaf(column, cluster: cluster) else { return nil }
@@ -78,7 +78,7 @@ extension DataView {
         return slot < leaf.count ? leaf : nil
     }
 
-    /// A single-valued column's value. - Complexity: O(1), plus the length of strings and data.
+    /// Returns a single-valued column's value. - Complexity: O(1), plus the length of strings and data.
     public func value(_ column: Column, _ key: ObjectKey) -> Value {
         var (cluster, slot) = locate(key)
         if let buffer = unretainedBuffer(column, cluster: cluster) {
@@ -90,7 +90,7 @@ extension DataView {
         return value(column.type, leaf, slot, isOptional: column.isOptional, blobs: column.segment(.blobs))
     }
 
-    /// An integer column's value; nil for null. The column must be of integers.
+    /// Returns an integer column's value, or `nil` for null. The column must be of integers.
     public func readInt(_ column: Column, _ key: ObjectKey) -> Int64? {
         var (cluster, slot) = locate(key)
         if let buffer = unretainedBuffer(column, cluster: cluster) {
@@ -100,7 +100,7 @@ extension DataView {
         return leaf.isNull(slot) ? nil : leaf.int(slot)
     }
 
-    /// A link column's target; nil for none.
+    /// Returns a link column's target, or `nil` for none.
     public func readLink(_ column: Column, _ key: ObjectKey) -> ObjectKey? {
         var (cluster, slot) = locate(key)
         if let buffer = unretainedBuffer(column, cluster: cluster) {
@@ -161,7 +161,7 @@ extension DataView {
         withBytes(column, key) { bytes in bytes.map { Data($0) } }
     }
 
-    /// The bytes of a string or data column in place; nil for null.
+    /// Returns the bytes of a string or data column in place, or `nil` for null.
     func withBytes<R>(_ column: Column, _ key: ObjectKey, _ body: (UnsafeRawBufferPointer?) -> R) -> R {
         var (cluster, slot) = locate(key)
         let reference: (block: UInt64, length: UInt64)

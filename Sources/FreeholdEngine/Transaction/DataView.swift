@@ -27,10 +27,10 @@ public class DataView: BlockStore {
         tableState(schema.table(of: column)).columns[column.id] ?? .init()
     }
 
-    /// The number of objects. - Complexity: O(1).
+    /// Returns the number of objects. - Complexity: O(1).
     public func count(_ table: Table) -> Int { tableState(table).count }
 
-    /// The key that the next object of a table gets.
+    /// Returns the key that the next object of a table gets.
     func nextKey(_ table: Table) -> Int64 { tableState(table).nextKey }
 
     /// Calls `body` with where the live objects stand, cluster by cluster.
@@ -58,7 +58,7 @@ public class DataView: BlockStore {
     /// Inside a write transaction: where a primary key stands if its pending changes tell; nil to ask the tree.
     func pendingPrimaryKey(_ value: Value, _ table: Table) -> ObjectKey?? { nil }
 
-    /// Whether there is such an object. - Complexity: O(1).
+    /// Returns whether there is such an object. - Complexity: O(1).
     public func contains(_ table: Table, _ key: ObjectKey) -> Bool { fatalError("abstract") }
 
     /// Found something in the file that can't have been stored. Returns only where somebody can throw: then what is
@@ -68,21 +68,20 @@ public class DataView: BlockStore {
     /// For accessors; nil inside a write transaction.
     public func leafChunks(_ column: Column) -> UnsafePointer<UnsafeRawPointer?>? { nil }
 
-    /// The number of clusters that have ever held an object.
+    /// Returns the number of clusters that have ever held an object.
     func clusterCount(_ table: Table) -> Int { fatalError("abstract") }
 
-    /// The number of live objects in a cluster.
+    /// Returns the number of live objects in a cluster.
     func liveCount(_ table: Table, cluster: Int) -> Int { fatalError("abstract") }
 
-    /// The cluster's presence bitmap of `(clusterSpan + 63) / 64` words, or nil where exactly the slots
-    /// `0 ..< liveCount` live.
+    /// Returns the cluster's presence bitmap of `(clusterSpan + 63) / 64` words, or `nil` if exactly the slots `0 ..< liveCount` live.
     func presence(_ table: Table, cluster: Int) -> UnsafePointer<UInt64>? { fatalError("abstract") }
 
-    /// A block's bytes; nil where it isn't stored. A column's leaf in a cluster that isn't stored holds its type's
-    /// default (null if optional, else zero or empty) in every slot.
+    /// Returns a block's bytes, or `nil` if it isn't stored. A column's leaf in a cluster that isn't stored holds its type's default (null if
+    /// optional, else zero or empty) in every slot.
     func block(_ segment: UInt32, _ number: UInt64) -> UnsafeRawBufferPointer? { fatalError("abstract") }
 
-    /// The column's leaf in a cluster (see `Leaf`), or nil where none is stored.
+    /// Returns the column's leaf in a cluster (see `Leaf`), or `nil` if none is stored.
     func leaf(_ column: Column, cluster: Int) -> UnsafeRawPointer? { fatalError("abstract") }
 
     /// Part 1… of a split leaf (part 0 doesn't exist: the head holds no values).
@@ -112,14 +111,14 @@ public final class DatabaseSchema: Sendable {
     private let bySegment: [UInt32: (table: Table, column: Column?)]
     /// By target table id: the link columns that point to it.
     private let incoming: [Int: [Column]]
-    /// Whether any column holds mixed values.
+    /// A Boolean value that indicates whether any column holds mixed values.
     let hasMixedColumns: Bool
     /// By table id: the hidden tables of placeholders for its objects, and of links to placeholders.
     private let placeholders: [Int: Table]
     private let links: [Int: Table]
     /// By table id: what the deletion of its objects takes along, or what denies it.
     let deletions: [Int: DeletionColumns]
-    /// Whether any link denies deletions.
+    /// A Boolean value that indicates whether any link denies deletions.
     let hasDenials: Bool
     /// What this is a copy of.
     private let original: DatabaseSchema?
@@ -162,30 +161,30 @@ public final class DatabaseSchema: Sendable {
         hasDenials = deletions.values.contains { !$0.denying.isEmpty || !$0.denyingOrigins.isEmpty }
     }
 
-    /// The table of that stored name. - Complexity: O(1).
+    /// Returns the table of that stored name. - Complexity: O(1).
     public func table(named name: String) -> Table? { byName[name] }
-    /// The hidden table of that name: these have names of their own. - Complexity: O(1).
+    /// Returns the hidden table of that name: these have names of their own. - Complexity: O(1).
     public func hiddenTable(named name: String) -> Table? { hiddenByName[name] }
     public func table(id: Int) -> Table? { byID.indices.contains(id) ? byID[id] : nil }
     public func table(of column: Column) -> Table { byID[column.tableID]! }
 
-    /// The link columns, single and in collections, that point to a table.
+    /// Returns the link columns, single and in collections, that point to a table.
     public func linkColumns(to table: Table) -> [Column] { incoming[table.id] ?? [] }
 
-    /// Whether a column's links own their targets: it links to an embedded table.
+    /// Returns whether a column's links own their targets: it links to an embedded table.
     public func ownsTargets(_ column: Column) -> Bool {
         column.type == .link && column.targetTableID.flatMap(table(id:))?.isEmbedded == true
     }
 
-    /// The hidden table of placeholders for the objects of a table; nil where there never was one.
+    /// Returns the hidden table of placeholders for the objects of a table, or `nil` if there never was one.
     func placeholders(of tableID: Int) -> Table? { placeholders[tableID] }
-    /// The hidden table of what a table's objects have of links to placeholders; nil where there never was one.
+    /// Returns the hidden table of what a table's objects have of links to placeholders, or `nil` if there never was one.
     func links(of tableID: Int) -> Table? { links[tableID] }
 
-    /// Whether any object ever linked to a placeholder.
+    /// A Boolean value that indicates whether any object ever linked to a placeholder.
     var hasLinkTables: Bool { !links.isEmpty }
 
-    /// Whether no two tables have one id, or one name.
+    /// A Boolean value that indicates whether no two tables have one id, or one name.
     var hasOnceEach: Bool {
         Set(storedTables.map(\.id)).count == storedTables.count && byName.count == tables.count
             && hiddenByName.count == hiddenTables.count

@@ -37,9 +37,9 @@ extension Database {
     ///
     /// - Parameters:
     ///   - path: of the file.
-    ///   - key: what the file is encrypted with, now and after; nil for a plain one.
+    ///   - key: what the file is encrypted with, now and after, or `nil` for a plain one.
     ///   - isWanted: is given the file's use, and says whether to go on. It must not open the file.
-    /// - Returns: the use before and after; nil if it wasn't wanted.
+    /// - Returns: the use before and after, or `nil` if it wasn't wanted.
     /// - Throws: `.fileInUse` where somebody has the file open, in this process or another; `.fileNotFound`,
     ///   `.invalidDatabase`, `.permissionDenied`, `.outOfDiskSpace`, `.io`.
     public static func compact(

@@ -7,7 +7,7 @@ extension Snapshot {
     /// by what they change. The memory it takes doesn't depend on the file's size.
     ///
     /// - Parameters:
-    ///   - key: what the copy is encrypted with; nil for a plain file.
+    ///   - key: what the copy is encrypted with, or `nil` for a plain file.
     ///   - keepsJournal: whether the copy has the journal and its cursors: for one that takes the file's place. A copy that lives
     ///     beside the file shouldn't: what its readers would read twice is one history.
     ///   - path: of the copy.

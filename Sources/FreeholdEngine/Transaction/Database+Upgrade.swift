@@ -6,7 +6,7 @@ extension Database {
     /// is opened next. What a killed process leaves beside it is overwritten then.
     ///
     /// - Parameter key: of an encrypted file, which is sealed anew with it.
-    /// - Returns: why the file has kept its format; nil where it hasn't.
+    /// - Returns: why the file has kept its format, or `nil` if it hasn't.
     @discardableResult
     static func upgrade(_ path: String, key: EncryptionKey?) -> EngineError? {
         do throws(EngineError) {
@@ -25,7 +25,7 @@ extension Database {
     /// Lets a file have a commit log, if nobody has it open. It is a commit of its own, flushed as ever: a crash leaves the file as
     /// it was, or with the feature.
     ///
-    /// - Returns: why it can't have one; nil where it can.
+    /// - Returns: why it can't have one, or `nil` if it can.
     @discardableResult
     static func allowCommitLog(_ path: String, key: EncryptionKey?) -> EngineError? {
         do throws(EngineError) {

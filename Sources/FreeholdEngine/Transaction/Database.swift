@@ -33,12 +33,12 @@ final class DatabaseCore: Sendable {
     /// Of an encrypted file.
     var cipher: FileCipher? { envelope.cipher }
 
-    /// Whether a version holds so many opened blocks of an encrypted file that nobody shall share them any longer.
+    /// Returns whether a version holds so many opened blocks of an encrypted file that nobody shall share them any longer.
     func isFull(_ pin: SnapshotPin) -> Bool {
         cipher != nil && pin.openedBytes.load(ordering: .relaxed) > openedBytesKept
     }
 
-    /// The schema of that revision, if it was the last to be read: versions that somebody else commits bring no new one.
+    /// Returns the schema of that revision, if it was the last to be read: versions that somebody else commits bring no new one.
     func knownSchema(_ revision: UInt64) -> DatabaseSchema? {
         schemas.withLock { $0?.revision == revision ? $0?.schema : nil }
     }
@@ -66,7 +66,7 @@ final class DatabaseCore: Sendable {
         }
     }
 
-    /// The newest version, to be written on. Holding the writer lock.
+    /// Returns the newest version, to be written on. Holding the writer lock.
     ///
     /// A writer may have been killed when its commit was in the file and readers hadn't been told of it, so that they still
     /// get the version before. LMDB makes that good for whoever takes its lock next; what is written must go on from
@@ -100,7 +100,7 @@ final class DatabaseCore: Sendable {
         return try Snapshot(core: self, lease: lease, reader: reader, parent: base, changes: changes, emptied: emptied)
     }
 
-    /// The newest version that somebody in this process holds, which needs no reader's slot.
+    /// Returns the newest version that somebody in this process holds, which needs no reader's slot.
     func held(_ lease: EnvironmentLease) -> Snapshot? {
         guard storage.belongsToThisProcess, let pin = latest.withLock({ $0.pin }), !isFull(pin) else { return nil }
         return Snapshot(pin, core: self, lease: lease)
@@ -151,20 +151,20 @@ public final class Database: Sendable {
         /// Snapshots that can live at once, in all processes.
         public var maximumReaders = 1024
         public var readOnly = false
-        /// Whether a file that is opened read-only is known not to change, so that no lock file is needed.
+        /// A Boolean value that indicates whether a file that is opened read-only is known not to change, so that no lock file is needed.
         package var isImmutable = false
         /// Bytes of changes that a write transaction holds in memory before they move into LMDB's.
         public var memoryBudget = 64 << 20
-        /// Whether nobody opens the file before it is complete. Then what moves into LMDB's transaction past the memory budget is
-        /// committed now and then, since LMDB keeps all pages of a transaction in memory. A transaction that is cancelled leaves
-        /// a file of no use.
+        /// A Boolean value that indicates whether nobody opens the file before it is complete. Then what moves into LMDB's transaction past the
+        /// memory budget is committed now and then, since LMDB keeps all pages of a transaction in memory. A transaction that is cancelled leaves a
+        /// file of no use.
         package var isDraft = false
-        /// What the file is encrypted with, or is to be where it is made; nil for a plain one. Not in memory.
+        /// What the file is encrypted with, or is to be where it is made, or `nil` for a plain one. Not in memory.
         public var encryptionKey: EncryptionKey?
         /// Of an encrypted file: the bytes of opened blocks with which a version is still shared with those who come.
         public var openedBytesKept = 256 << 20
-        /// Whether commits go into a commit log beside the file: faster, and shared flushes for many threads. A file that isn't new
-        /// gets what it needs for that when nobody else has it open, and is then refused by versions of Freehold that don't know of
+        /// A Boolean value that indicates whether commits go into a commit log beside the file: faster, and shared flushes for many threads. A file
+        /// that isn't new gets what it needs for that when nobody else has it open, and is then refused by versions of Freehold that don't know of
         /// logs. Not in memory. See `CommitLog`.
         public var commitLog = false
         /// Its length in bytes.
@@ -227,7 +227,7 @@ public final class Database: Sendable {
         }
     }
 
-    /// Whether this process has the file open.
+    /// Returns whether this process has the file open.
     package static func isOpen(at path: String) -> Bool { EnvironmentRegistry.shared.isOpen(path: path) }
 
     /// Opens the in-memory database of that name: it goes when the last that uses it goes.
@@ -361,12 +361,11 @@ public final class Database: Sendable {
     /// The newest committed version, also by other processes. Cheap.
     public var lastVersion: UInt64 { core.storage.lastVersion }
 
-    /// The newest version, shared with all that hold it.
+    /// Returns the newest version, shared with all that hold it.
     /// - Throws: `.readersFull`, `.mapResized`, `.environmentClosed`.
     public func snapshot() throws(EngineError) -> Snapshot { try core.newest(lease) }
 
-    /// The newest version that somebody in this process holds; nil where nobody does. Unlike `snapshot()` it can't fail
-    /// for others' sake.
+    /// Returns the newest version that somebody in this process holds, or `nil` if nobody does. Unlike `snapshot()` it can't fail for others' sake.
     package func heldSnapshot() -> Snapshot? { core.held(lease) }
 
     /// A write transaction that can't be committed, for who can't be told otherwise that none began: all changes are made
@@ -375,7 +374,7 @@ public final class Database: Sendable {
         WriteTransaction(base: base, failure: failure)
     }
 
-    /// `beginWrite` where that takes no waiting; nil where others write, or wait to.
+    /// `beginWrite` where that takes no waiting, or `nil` if others write, or wait to.
     package func beginWriteNow() throws(EngineError) -> WriteTransaction? {
         try checkWritable()
         let timing = Diagnostics.start(.writes).map { WriteTiming(asked: $0) }

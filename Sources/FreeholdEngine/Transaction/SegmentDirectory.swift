@@ -71,7 +71,7 @@ final class DirectoryChunk: @unchecked Sendable {
         (memory + Self.absentOffset).assumingMemoryBound(to: UnsafeRawPointer?.self)
     }
 
-    /// Whether it is known that there is no such block. - Parameter memory: a chunk's.
+    /// Returns whether it is known that there is no such block. - Parameter memory: a chunk's.
     static func isAbsent(_ slot: Int, _ memory: UnsafeRawPointer) -> Bool {
         let words = (memory + absentOffset).assumingMemoryBound(to: UnsafeRawPointer?.self)
         return UInt(bitPattern: fh_load_acquire(words + slot / UInt.bitWidth)) >> UInt(slot % UInt.bitWidth) & 1 != 0
@@ -164,8 +164,7 @@ final class SegmentDirectory: @unchecked Sendable {
 
     deinit { chunks.deallocate() }
 
-    /// The next version's directory: chunks without changed blocks are shared, the others copied without those.
-    /// Under the fill lock.
+    /// Returns the next version's directory: chunks without changed blocks are shared, the others copied without those. Under the fill lock.
     func successor(blockCount: Int, changed: [UInt64]) -> SegmentDirectory {
         let next = SegmentDirectory(blockCount: blockCount, holdsCopiesOnly: holdsCopiesOnly)
         var copied: Set<Int> = []
@@ -182,7 +181,7 @@ final class SegmentDirectory: @unchecked Sendable {
         return next
     }
 
-    /// A block that has been touched before. Without a lock.
+    /// Returns a block that has been touched before. Without a lock.
     @inline(__always)
     func cached(_ number: UInt64) -> UnsafeRawBufferPointer? {
         let c = Int(truncatingIfNeeded: number >> UInt64(DirectoryChunk.shift))
@@ -195,7 +194,7 @@ final class SegmentDirectory: @unchecked Sendable {
         return UnsafeRawBufferPointer(start: pointer, count: Int(lengths[slot]))
     }
 
-    /// Whether it is known that the version has no such block. Without a lock.
+    /// Returns whether it is known that the version has no such block. Without a lock.
     func isAbsent(_ number: UInt64) -> Bool {
         let c = Int(truncatingIfNeeded: number >> UInt64(DirectoryChunk.shift))
         guard c < chunkCount, let memory = fh_load_acquire(chunks + c) else { return false }
@@ -207,7 +206,7 @@ final class SegmentDirectory: @unchecked Sendable {
         owner(of: number).markAbsent(Int(number) & (DirectoryChunk.capacity - 1), true)
     }
 
-    /// Whether it has a place for the block.
+    /// Returns whether it has a place for the block.
     func covers(_ number: UInt64) -> Bool { number >> UInt64(DirectoryChunk.shift) < UInt64(chunkCount) }
 
     /// Under the fill lock.

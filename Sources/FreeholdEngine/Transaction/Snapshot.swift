@@ -182,10 +182,10 @@ public final class Snapshot: DataView, @unchecked Sendable {
         return Snapshot(pin, core: core, lease: lease, schema: schema)
     }
 
-    /// Whether both show the same version through the same caches.
+    /// Returns whether both show the same version through the same caches.
     public func sharesCaches(with other: Snapshot) -> Bool { pin === other.pin }
 
-    /// The block as it is stored, in LMDB's map, where it stays as long as this snapshot lives.
+    /// Returns the block as it is stored, in LMDB's map, where it stays as long as this snapshot lives.
     func storedBlock(_ address: BlockAddress) -> UnsafeRawBufferPointer? { storedBlock(address, remembersGaps: false) }
 
     /// - Parameter remembersGaps: whether a block that isn't there is marked so, for this version and for those after it
@@ -318,8 +318,8 @@ public final class Snapshot: DataView, @unchecked Sendable {
         return unsound(address)
     }
 
-    /// The directory that a block belongs in; nil where the block isn't sound: the file can be put together of different
-    /// versions' blocks, each of which is right. Under the fill lock.
+    /// Returns the directory that a block belongs in, or `nil` if the block isn't sound: the file can be put together of different versions' blocks,
+    /// each of which is right. Under the fill lock.
     private func placeLocked(_ address: BlockAddress, _ bytes: UnsafeRawBufferPointer) -> SegmentDirectory? {
         guard isSoundLocked(address.segment, address.number, bytes) else { return nil }
         let directory = directoryLocked(address.segment)

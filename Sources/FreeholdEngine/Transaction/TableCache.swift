@@ -72,7 +72,7 @@ final class TableCache: @unchecked Sendable {
         return id < Self.columnStatesKept ? .init() : state.columns[id] ?? .init()
     }
 
-    /// The cluster that holds the i-th live object.
+    /// Returns the cluster that holds the i-th live object.
     func cluster(ofIndex i: Int) -> Int {
         var low = 0
         var high = clusterCount
@@ -89,7 +89,7 @@ final class TableCache: @unchecked Sendable {
 }
 
 enum PresenceBits {
-    /// The position of the n-th set bit.
+    /// Returns the position of the n-th set bit.
     static func select(_ words: UnsafePointer<UInt64>, _ n: Int) -> Int {
         var left = n
         var w = 0
@@ -104,7 +104,7 @@ enum PresenceBits {
         return (w << 6) + word.trailingZeroBitCount
     }
 
-    /// The number of set bits before a position.
+    /// Returns the number of set bits before a position.
     static func rank(_ words: UnsafePointer<UInt64>, _ position: Int) -> Int {
         var total = 0
         for w in 0..<(position >> 6) { total += words[w].nonzeroBitCount }

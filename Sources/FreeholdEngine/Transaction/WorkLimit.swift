@@ -11,12 +11,12 @@ package final class WorkLimit {
     package enum Reason: Sendable { case cancelled, timedOut }
 
     private let deadline: ContinuousClock.Instant?
-    /// Whether loops that can't throw end early, too.
+    /// A Boolean value that indicates whether loops that can't throw end early, too.
     private let cutsQueries: Bool
     private var parent: WorkLimit?
     /// Why the work has to end, as soon as that was seen.
     package private(set) var reason: Reason?
-    /// Whether a query was cut short, so that its result is wrong.
+    /// A Boolean value that indicates whether a query was cut short, so that its result is wrong.
     package private(set) var hasCut = false
     private var looks = 0
 
@@ -43,7 +43,7 @@ package final class WorkLimit {
         return try withExtendedLifetime(self) { try body() }
     }
 
-    /// Whether the work has to end.
+    /// A Boolean value that indicates whether the work has to end.
     package var isOver: Bool { look(atClock: true) }
 
     /// The same, for those who ask often: the clock is looked at by every eighth.
@@ -87,11 +87,11 @@ package final class WorkLimit {
         if fh_work_limit() != nil { try current!.check() }
     }
 
-    /// Whether a loop that can't throw shall end now. Its result isn't used then.
+    /// A Boolean value that indicates whether a loop that can't throw shall end now. Its result isn't used then.
     @inline(__always)
     static var cutsHere: Bool { fh_work_limit() != nil && current!.cut() }
 
-    /// Whether a query of the thread was cut short.
+    /// A Boolean value that indicates whether a query of the thread was cut short.
     @inline(__always)
     package static var hasCutQueries: Bool { fh_work_limit() != nil && current!.hasCut }
 

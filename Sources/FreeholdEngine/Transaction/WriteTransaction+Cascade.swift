@@ -72,7 +72,7 @@ extension WriteTransaction {
         )
     }
 
-    /// The objects and all that would go with them.
+    /// Returns the objects and all that would go with them.
     private func closure(of keys: [Int: [ObjectKey]]) -> [Int: Set<ObjectKey>] {
         var going: [Int: Set<ObjectKey>] = [:]
         var open: [ObjectLink] = []

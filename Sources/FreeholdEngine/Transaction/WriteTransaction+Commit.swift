@@ -239,7 +239,7 @@ extension WriteTransaction {
     private func recordDeletions(_ overlay: TableOverlay, _ out: inout TableChanges) {
         let counts = base.tableCache(overlay.table).counts
         let words = (clusterSpan + 63) >> 6
-        /// The objects among a cluster's first ones, of a view whose count is given.
+        /// Returns the objects among a cluster's first ones, of a view whose count is given.
         func bits(_ presence: UnsafePointer<UInt64>?, _ live: UInt16, _ w: Int) -> UInt64 {
             if let presence { return presence[w] }
             let rest = Int(live & ~TableCache.presenceFlag) - w << 6

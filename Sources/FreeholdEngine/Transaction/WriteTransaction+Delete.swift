@@ -82,7 +82,7 @@ extension WriteTransaction {
         return column.type != .link && column.type != .mixed
     }
 
-    /// Whether a cluster's leaf, which isn't decoded, speaks of anything that lies outside of it.
+    /// Returns whether a cluster's leaf, which isn't decoded, speaks of anything that lies outside of it.
     private func hasReferences(_ column: Column, _ cluster: Int) -> Bool {
         guard let leaf = leaf(column, cluster: cluster).map({ Leaf($0) }) else { return false }
         if !leaf.isSplit { return leaf.hasReferences }
@@ -163,7 +163,7 @@ extension WriteTransaction {
         removeRow(overlay, key)
     }
 
-    /// Whether a column's values leave something outside of their slot: an index entry, a link's inverse, chunks.
+    /// Returns whether a column's values leave something outside of their slot: an index entry, a link's inverse, chunks.
     private static func keepsOutside(_ column: Column) -> Bool {
         column.collection != .none || column.hasIndex || column.isPrimaryKey || column.type == .link
             || LeafBuffer.kind(of: column.type) == .bytes
@@ -202,7 +202,7 @@ extension WriteTransaction {
         journal.cause = cause
     }
 
-    /// Whether the transaction has set the value, of an object that was there before.
+    /// Returns whether the transaction has set the value, of an object that was there before.
     func isModified(_ column: Column, _ key: ObjectKey) -> Bool {
         let (cluster, slot) = locate(key)
         guard let bits = tables[column.tableID]?.columns[column.index]?.modified[cluster] else { return false }

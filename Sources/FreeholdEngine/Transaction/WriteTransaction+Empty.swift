@@ -19,7 +19,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Whether the keys are those of all objects of the table.
+    /// Returns whether the keys are those of all objects of the table.
     func areAll(_ keys: [ObjectKey], of table: Table) -> Bool {
         guard keys.count == count(table), !keys.isEmpty else { return false }
         for i in keys.indices {
@@ -31,7 +31,7 @@ extension WriteTransaction {
 
     // MARK: Which
 
-    /// The ids of those tables that can be emptied together: nobody else links to their objects, or has to hear of each.
+    /// Returns the ids of those tables that can be emptied together: nobody else links to their objects, or has to hear of each.
     private func emptiable(_ tables: [Table]) -> Set<Int> {
         guard journal == nil, currentSchema.deletions.isEmpty, failure == nil else { return [] }
         var going = Set(tables.filter { !$0.isHidden && !hasMixedLinks(to: $0) }.map(\.id))
@@ -47,7 +47,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Whether links inside of mixed values may lead to objects of the table.
+    /// Returns whether links inside of mixed values may lead to objects of the table.
     private func hasMixedLinks(to table: Table) -> Bool {
         guard currentSchema.hasMixedColumns else { return false }
         let inverse = table.mixedInverse

@@ -5,7 +5,7 @@
 extension WriteTransaction {
     /// Adds to an integer of a single-valued column.
     ///
-    /// - Returns: the sum; nil for null.
+    /// - Returns: the sum, or `nil` for null.
     /// - Throws: `.invalidArgument` for a column of another type or a collection, a missing object or a primary key;
     ///   nothing has changed then.
     /// - Complexity: that of `set`.
@@ -33,7 +33,7 @@ extension WriteTransaction {
 
     /// Adds to the i-th element of a list.
     ///
-    /// - Returns: the sum; nil for null.
+    /// - Returns: the sum, or `nil` for null.
     /// - Throws: as `increment`, and for an index out of bounds.
     /// - Complexity: O(log n), plus the size of one chunk.
     @discardableResult
@@ -55,7 +55,7 @@ extension WriteTransaction {
 
     /// Adds to the value of a dictionary's key.
     ///
-    /// - Returns: the sum; nil for null, and where there is no such key, which stays so.
+    /// - Returns: the sum, or `nil` for null, and where there is no such key, which stays so.
     /// - Throws: as `increment`.
     /// - Complexity: O(log n), plus the size of one chunk.
     @discardableResult
@@ -81,7 +81,7 @@ extension WriteTransaction {
         if let journal { try journal.withoutRecording(edit) } else { try edit() }
     }
 
-    /// Whether the object was there before the transaction.
+    /// Returns whether the object was there before the transaction.
     func isOld(_ column: Column, _ key: ObjectKey) -> Bool {
         key.raw < tables[column.tableID]?.firstNewKey ?? .max
     }

@@ -91,7 +91,7 @@ extension WriteTransaction {
         return key
     }
 
-    /// Whether the transaction made an object of the table, which may be gone again.
+    /// Returns whether the transaction made an object of the table, which may be gone again.
     package func hasMadeObjects(in table: Table) -> Bool {
         guard table.id < tables.count, let overlay = tables[table.id] else { return false }
         return overlay.state.nextKey != overlay.baseState.nextKey
@@ -133,7 +133,7 @@ extension WriteTransaction {
         if sealedBytes > core.memoryBudget { spill() }
     }
 
-    /// The cluster's bitmap, made from the dense prefix or the stored leaf at first touch.
+    /// Returns the cluster's bitmap, made from the dense prefix or the stored leaf at first touch.
     func presenceBits(_ overlay: TableOverlay, _ cluster: Int) -> UnsafeMutablePointer<UInt64> {
         if let bits = overlay.presence[cluster] { return bits }
         let words = (clusterSpan + 63) >> 6

@@ -109,7 +109,7 @@ extension WriteTransaction {
         )
     }
 
-    /// Whether an object without owner is the given embedded object, or owns it at some distance.
+    /// Returns whether an object without owner is the given embedded object, or owns it at some distance.
     private func isAbove(_ table: Table, _ key: ObjectKey, _ column: Column, _ origin: ObjectKey) -> Bool {
         var (place, below) = (currentSchema.table(of: column), origin)
         if place.id == table.id, below == key { return true }

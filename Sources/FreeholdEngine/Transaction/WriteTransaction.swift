@@ -78,7 +78,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
     var failure: EngineError?
     /// Nil if nobody listens to writes.
     var timing: WriteTiming?
-    /// Whether others wait for it.
+    /// A Boolean value that indicates whether others wait for it.
     package let holdsLock: Bool
     /// Nil in files without a journal, and where somebody brings in what was done elsewhere.
     @exclusivity(unchecked) private(set) var journal: JournalRecorder?
@@ -208,7 +208,8 @@ public final class WriteTransaction: DataView, MutableBlockStore {
 
     override func damaged(_ what: @autoclosure () -> String) { base.damaged(what()) }
 
-    /// Whether something that this transaction has read is damaged: then it shows what isn't there, and can't be committed.
+    /// A Boolean value that indicates whether something that this transaction has read is damaged: then it shows what isn't there, and can't be
+    /// committed.
     var isDamaged: Bool { note.error != nil }
 
     /// - Throws: what is damaged of what this transaction has read.
@@ -435,7 +436,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
             ._withUnsafeGuaranteedRef { $0.unretained(cluster) }
     }
 
-    /// An integer of a leaf that this transaction has decoded; nil for null and where it hasn't.
+    /// Returns an integer of a leaf that this transaction has decoded, or `nil` for null and where it hasn't.
     @inline(__always)
     package func decodedInt(_ column: Column, cluster: Int, slot: Int) -> Int64? {
         columnOverlays[Int(column.firstSegment / ColumnSegment.count)]?
@@ -469,7 +470,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
 
     func columnOverlay(_ column: Column) -> ColumnOverlay { unmanagedOverlay(column).takeUnretainedValue() }
 
-    /// The column's overlay, kept alive by its table's.
+    /// Returns the column's overlay, kept alive by its table's.
     @inline(__always)
     func unmanagedOverlay(_ column: Column) -> Unmanaged<ColumnOverlay> {
         columnOverlays[Int(column.firstSegment / ColumnSegment.count)] ?? openOverlay(column)
@@ -494,7 +495,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         return unmanaged
     }
 
-    /// The column's overlay and the decoded leaf of a cluster, to change.
+    /// Returns the column's overlay and the decoded leaf of a cluster, to change.
     @inline(__always)
     func openLeaf(_ column: Column, _ cluster: Int) -> (Unmanaged<ColumnOverlay>, Unmanaged<LeafBuffer>) {
         let columns = unmanagedOverlay(column)
@@ -520,7 +521,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         return made
     }
 
-    /// The decoded leaf to change.
+    /// Returns the decoded leaf to change.
     @inline(__always)
     func writable(_ columns: ColumnOverlay, _ cluster: Int, isBacklink: Bool = false) -> LeafBuffer {
         if let found = columns.cached(cluster) { return found }
@@ -572,7 +573,8 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         if sealedBytes > core.memoryBudget { spill() }
     }
 
-    /// Whether it holds more than its memory budget: what has moved into LMDB's transaction grows with each further object.
+    /// A Boolean value that indicates whether it holds more than its memory budget: what has moved into LMDB's transaction grows with each further
+    /// object.
     package var isLarge: Bool { !spilled.isEmpty }
 
     /// Moves the sealed blocks into LMDB's transaction, which it opens if need be.

@@ -80,7 +80,7 @@ struct ByteReader {
         return nil
     }
 
-    /// A count or an id: nil also where it is too large for one.
+    /// Returns a count or an id: nil also where it is too large for one.
     mutating func number() -> Int? { varint().flatMap { Int(exactly: $0) } }
 
     mutating func signed() -> Int64? {

@@ -4,7 +4,7 @@ public enum Comparison: Sendable, CaseIterable {
 }
 
 extension Comparison {
-    /// Whether it holds between two values.
+    /// Returns whether it holds between two values.
     public func holds(_ a: Value, _ b: Value) -> Bool {
         switch self {
         case .equal: Self.areEqual(a, b)
@@ -42,7 +42,7 @@ extension Comparison {
 }
 
 extension Value {
-    /// Whether it equals nothing.
+    /// A Boolean value that indicates whether it equals nothing.
     var holdsNaN: Bool {
         var found = false
         forEachScalar { if $0.isNaN { found = true } }

@@ -82,7 +82,7 @@ extension Decimal128: SignedNumeric, Strideable {
         )
     }
 
-    /// The quotient. Dividing by zero gives an infinity, or NaN for 0 / 0.
+    /// Returns the quotient. Dividing by zero gives an infinity, or NaN for 0 / 0.
     public static func / (a: Decimal128, b: Decimal128) -> Decimal128 { a.divided(by: b) }
 
     /// The same.

@@ -85,7 +85,7 @@ extension Decimal128: Hashable, Comparable {
         return Natural.compare(a, b)
     }
 
-    /// c · 10^e rounded once; nil where that isn't one operation on exact doubles.
+    /// c · 10^e rounded once, or `nil` if that isn't one operation on exact doubles.
     static func nearestDouble(_ coefficient: UInt64, _ exponent: Int) -> Double? {
         guard coefficient <= 1 << 53 && exponent > -exactPowers.count && exponent < exactPowers.count else {
             return nil

@@ -69,13 +69,13 @@ extension Decimal128 {
         return Decimal(sign: number.negative ? .minus : .plus, exponent: exponent, significand: significand)
     }
 
-    /// The whole part; nil for NaN and for what is out of `Int`'s range.
+    /// The whole part, or `nil` for NaN and for what is out of `Int`'s range.
     public var intValue: Int? { wholePart.flatMap { Int(exactly: $0) } }
 
-    /// The number as an integer; nil if it has a fraction, isn't finite or is out of range.
+    /// The number as an integer, or `nil` if it has a fraction, isn't finite or is out of range.
     public var exactInt64: Int64? { Int64(exactly: self) }
 
-    /// The number without its fraction; nil if it isn't finite or has more than 38 digits.
+    /// The number without its fraction, or `nil` if it isn't finite or has more than 38 digits.
     fileprivate var wholePart: Int128? {
         guard isFinite else { return nil }
         let number = parts
@@ -103,7 +103,7 @@ extension BinaryInteger {
         self = whole
     }
 
-    /// The decimal as an integer; nil if it has a fraction, isn't finite or is out of range.
+    /// The decimal as an integer, or `nil` if it has a fraction, isn't finite or is out of range.
     @_disfavoredOverload public init?(exactly value: Decimal128) {
         guard let whole = value.wholePart, Decimal128(whole) == value, let integer = Self(exactly: whole) else {
             return nil

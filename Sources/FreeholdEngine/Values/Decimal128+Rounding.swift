@@ -1,5 +1,5 @@
 extension Decimal128 {
-    /// The number as a whole one. `5.2` gives `5`; without a rule, halves go away from zero, as `Double`'s do.
+    /// Returns the number as a whole one. `5.2` gives `5`; without a rule, halves go away from zero, as `Double`'s do.
     public func rounded(_ rule: FloatingPointRoundingRule = .toNearestOrAwayFromZero) -> Decimal128 {
         rounded(scale: 0, rule)
     }
@@ -9,7 +9,7 @@ extension Decimal128 {
         self = rounded(rule)
     }
 
-    /// The number with at most `scale` digits after the point, or, if that is negative, so many zeros before it.
+    /// Returns the number with at most `scale` digits after the point, or, if that is negative, so many zeros before it.
     ///
     /// ```swift
     /// let net: Decimal128 = "19.995"
@@ -101,7 +101,7 @@ extension Decimal128 {
         isFinite && other.isInfinite ? self : .nan
     }
 
-    /// The exponent to which `y` is brought; nil if it is so much larger that the remainder is this number.
+    /// Returns the exponent to which `y` is brought, or `nil` if it is so much larger that the remainder is this number.
     private func commonExponent(_ x: Parts, _ y: Parts) -> Int? {
         let gap = y.exponent - x.exponent
         guard gap > 0 else { return y.exponent }

@@ -1,6 +1,6 @@
 extension Decimal128: LosslessStringConvertible {
-    /// The number written as `[+-]digits[.digits][E[+-]digits]`, `Inf`, `Infinity`, `NaN` or `sNaN` in any case,
-    /// rounded half to even if it has more than 34 digits; nil for any other text.
+    /// The number written as `[+-]digits[.digits][E[+-]digits]`, `Inf`, `Infinity`, `NaN` or `sNaN` in any case, rounded half to even if it has more
+    /// than 34 digits, or `nil` for any other text.
     public init?(_ description: String) {
         self.init(parsing: description)
     }

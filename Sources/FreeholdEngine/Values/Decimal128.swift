@@ -159,7 +159,7 @@ private let powersOfTen: [UInt128] = {
 /// 10^n for 0 ≤ n ≤ 38.
 func powerOfTen(_ n: Int) -> UInt128 { powersOfTen[n] }
 
-/// The number of decimal digits; 0 for zero.
+/// Returns the number of decimal digits; 0 for zero.
 func decimalDigits(_ value: UInt128) -> Int {
     let bits = UInt128.bitWidth - value.leadingZeroBitCount
     // log10(2) is a little over 1233 / 4096, so the estimate is right or one short.
@@ -167,7 +167,7 @@ func decimalDigits(_ value: UInt128) -> Int {
     return value >= powersOfTen[estimate] ? estimate + 1 : estimate
 }
 
-/// The value without its trailing decimal zeros, at most `limit` of them, and how many were taken.
+/// Returns the value without its trailing decimal zeros, at most `limit` of them, and how many were taken.
 func strippingZeros(_ value: UInt128, limit: Int = 38) -> (value: UInt128, count: Int) {
     guard value != 0 else { return (0, 0) }
     var value = value

@@ -89,13 +89,13 @@ enum MixedCoding {
         }
     }
 
-    /// The value of bytes that `encode` can have made; nil for others, also where they'd decode.
+    /// Returns the value of bytes that `encode` can have made, or `nil` for others, also where they'd decode.
     static func decodeStrictly(_ bytes: UnsafeRawBufferPointer) -> Value? {
         guard let value = decode(bytes), !value.isNull, encode(value).elementsEqual(bytes) else { return nil }
         return value
     }
 
-    /// The bytes of the string that an encoded value is; nil of other values.
+    /// Returns the bytes of the string that an encoded value is; nil of other values.
     static func stringBytes(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         guard bytes.first == ColumnType.string.rawValue else { return nil }
         var reader = ByteReader(UnsafeRawBufferPointer(rebasing: bytes.dropFirst()))

@@ -56,7 +56,7 @@ public struct NestedDictionary: Sendable {
         }
     }
 
-    /// The first entry whose key isn't below the given one.
+    /// Returns the first entry whose key isn't below the given one.
     /// - Complexity: O(log n)
     public func position(of key: String) -> Int {
         var low = 0

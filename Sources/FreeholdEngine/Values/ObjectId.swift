@@ -77,7 +77,7 @@ extension ObjectId {
         low = UInt32(processBits & 0xFF) << 24 | count
     }
 
-    /// A new id of the current second. Ids of one process differ from each other for 2²⁴ calls a second.
+    /// Returns a new id of the current second. Ids of one process differ from each other for 2²⁴ calls a second.
     public static func generate() -> ObjectId {
         ObjectId(seconds: seconds(of: Date()), processBits: processBits, count: nextCount())
     }
@@ -115,7 +115,7 @@ extension ObjectId: LosslessStringConvertible {
         self = id
     }
 
-    /// The id written as 24 hexadecimal digits of either case; nil for any other text. A literal takes the initializer that traps.
+    /// The id written as 24 hexadecimal digits of either case, or `nil` for any other text. A literal takes the initializer that traps.
     @_disfavoredOverload public init?(_ description: String) {
         self.init(Substring(description))
     }

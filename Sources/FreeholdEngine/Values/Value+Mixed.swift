@@ -1,7 +1,7 @@
 /// Equality among values of mixed columns, and the collections inside of them.
 extension Value {
-    /// Whether two values are one in a mixed column: numbers of all kinds by exact value, NaN like NaN; strings and
-    /// data never; lists and dictionaries by their contents.
+    /// Returns whether two values are one in a mixed column: numbers of all kinds by exact value, NaN like NaN; strings and data never; lists and
+    /// dictionaries by their contents.
     ///
     /// `==` also tells the types of numbers apart.
     public static func areEqual(_ a: Value, _ b: Value) -> Bool {
@@ -41,7 +41,7 @@ extension Value {
 
     // MARK: Nested collections
 
-    /// The id of a list or dictionary; nil for other values.
+    /// The id of a list or dictionary, or `nil` for other values.
     public var nestedID: UInt64? {
         switch self {
         case .list(let list): list.id
@@ -50,7 +50,7 @@ extension Value {
         }
     }
 
-    /// The list or dictionary of that id: this value or one inside of it.
+    /// Returns the list or dictionary of that id: this value or one inside of it.
     /// - Complexity: O(size)
     public func nested(_ id: UInt64) -> Value? {
         switch self {

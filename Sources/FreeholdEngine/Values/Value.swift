@@ -26,7 +26,7 @@ public enum Value: Sendable {
     case list(NestedList)
     case dictionary(NestedDictionary)
 
-    /// The type of column that holds such values; nil for null. A mixed column holds all but `link`.
+    /// The type of column that holds such values, or `nil` for null. A mixed column holds all but `link`.
     public var type: ColumnType? {
         switch self {
         case .null: nil

@@ -99,7 +99,7 @@ final class SnapshotCheck {
         problems.append(problem)
     }
 
-    /// A block that something refers to; reports one that is missing, or that two things refer to.
+    /// Returns a block that something refers to; reports one that is missing, or that two things refer to.
     func claim(_ segment: UInt32, _ number: UInt64, _ subject: @autoclosure () -> String) -> UnsafeRawBufferPointer? {
         guard let bytes = store.block(segment, number) else {
             report("\(subject()): its block \(number) in segment \(segment) is missing.")

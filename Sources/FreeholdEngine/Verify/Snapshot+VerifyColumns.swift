@@ -87,7 +87,7 @@ extension SnapshotCheck {
         return found
     }
 
-    /// A list's elements; reports what is wrong. nil where they can't be told.
+    /// Returns a list's elements; reports what is wrong. nil where they can't be told.
     private func list(
         _ leaf: Leaf,
         _ slot: Int,
@@ -106,7 +106,7 @@ extension SnapshotCheck {
         return treeList(reference.block, reference.length, type, isOptional, blobs, key)
     }
 
-    /// The elements of a large list.
+    /// Returns the elements of a large list.
     func treeList(
         _ root: UInt64,
         _ count: UInt64,

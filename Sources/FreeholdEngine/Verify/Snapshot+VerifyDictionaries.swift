@@ -13,7 +13,7 @@ extension SnapshotCheck {
         }
     }
 
-    /// A dictionary's values; reports what is wrong. nil where they can't be told.
+    /// Returns a dictionary's values; reports what is wrong. nil where they can't be told.
     func dictionary(_ leaf: Leaf, _ slot: Int, _ column: Column, _ blobs: BlockBounds, _ key: Int64) -> [Value]? {
         guard let (keys, values) = parts(leaf, slot, column, blobs, key) else { return nil }
         if keys.count != values.count {

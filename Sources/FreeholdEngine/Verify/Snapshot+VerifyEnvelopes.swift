@@ -43,7 +43,7 @@ extension SnapshotCheck {
         report("\(address.described(owner)) is of another version than the rest: something put it back.")
     }
 
-    /// The one block of a plain file that isn't the newest commit's; nil where it isn't one.
+    /// Returns the one block of a plain file that isn't the newest commit's, or `nil` if it isn't one.
     ///
     /// - Parameters:
     ///   - found: of all blocks as they are.

@@ -11,7 +11,7 @@ extension SnapshotCheck {
         }
     }
 
-    /// A cluster's leaf, checked so far that all its accessors are safe; nil where none is stored or it is damaged.
+    /// Returns a cluster's leaf, checked so far that all its accessors are safe, or `nil` if none is stored or it is damaged.
     func leaves(
         _ leafSegment: UInt32,
         _ partsSegment: UInt32,
@@ -68,7 +68,7 @@ extension SnapshotCheck {
         return Leaf(bytes.baseAddress!)
     }
 
-    /// A live slot's value; reports what is wrong with it. nil where it can't be told.
+    /// Returns a live slot's value; reports what is wrong with it. nil where it can't be told.
     func value(_ type: ColumnType, _ leaf: Leaf, _ slot: Int, _ blobs: BlockBounds, _ key: Int64) -> Value? {
         if leaf.isNull(slot) { return .null }
         func damaged(_ what: String) -> Value? {

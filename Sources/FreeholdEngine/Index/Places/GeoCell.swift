@@ -41,7 +41,7 @@ struct GeoCell: Equatable {
         self.spanY = spanY
     }
 
-    /// The number of the smallest square around a place.
+    /// Returns the number of the smallest square around a place.
     static func number(_ p: SphereVector) -> Int64 {
         let (x, y, z) = (abs(p.x), abs(p.y), abs(p.z))
         let face: Int

@@ -25,7 +25,7 @@ public struct GeoColumns: Sendable {
 }
 
 extension DataView {
-    /// The numbers that a list of coordinates begins with; nil where there aren't two, or one is null.
+    /// Returns the numbers that a list of coordinates begins with, or `nil` if there aren't two, or one is null.
     func coordinates(_ column: Column, _ key: ObjectKey) -> (longitude: Double, latitude: Double)? {
         withList(column, key) { list in
             switch list {

@@ -2,7 +2,7 @@
 // of an integer. Objects whose coordinates are no place have none.
 
 extension DataView {
-    /// What the index has of an object; nil where its coordinates are no place.
+    /// What the index has of an object, or `nil` if its coordinates are no place.
     func placeEntry(_ column: Column, _ key: ObjectKey) -> Int64? {
         guard let (longitude, latitude) = coordinates(column, key) else { return nil }
         return GeoCell.number(latitude: latitude, longitude: longitude)
@@ -24,7 +24,7 @@ extension IndexOverlay {
 }
 
 extension WriteTransaction {
-    /// The entry that an object has before its list of coordinates changes: for `placeChanged`, after it has.
+    /// Returns the entry that an object has before its list of coordinates changes: for `placeChanged`, after it has.
     @inline(never)
     func placeBefore(_ column: Column, _ key: ObjectKey) -> Int64? {
         isInIndex(column, key) ? placeEntry(column, key) : nil

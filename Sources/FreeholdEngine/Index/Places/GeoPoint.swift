@@ -26,7 +26,7 @@ public struct GeoPoint: Sendable, Hashable {
     /// From (latitude, longitude).
     init?(_ degrees: (Double, Double)) { self.init(latitude: degrees.0, longitude: degrees.1) }
 
-    /// The way along the great circle, altitudes aside.
+    /// Returns the way along the great circle, altitudes aside.
     public func distance(to other: GeoPoint) -> Distance {
         Distance(unchecked: SphereVector(self).angle(to: SphereVector(other)))
     }

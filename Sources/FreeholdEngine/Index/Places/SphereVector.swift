@@ -55,7 +55,7 @@ struct SphereVector: Hashable {
         return length > 0 ? self * (1 / length) : self
     }
 
-    /// The direction at right angles to both, exact also for places that lie close together.
+    /// Returns the direction at right angles to both, exact also for places that lie close together.
     func normal(to b: Self) -> Self { (self + b).cross(b - self).normalized }
 
     /// 0 … π, exact at both ends.

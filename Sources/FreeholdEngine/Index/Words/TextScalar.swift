@@ -33,7 +33,7 @@ struct TextScalar {
         /// The first scalars.
         private let low: UnsafePointer<TextScalar>
         private let lowEnd: UInt32
-        /// Forms of letters, from F900 on; nil where all beyond the first scalars are separators.
+        /// Forms of letters, from F900 on, or `nil` if all beyond the first scalars are separators.
         private let forms: UnsafePointer<TextScalar>?
 
         fileprivate init(lowEnd: UInt32, hasForms: Bool, _ make: (UInt32) -> TextScalar) {

@@ -8,7 +8,7 @@ public enum TextMatching: Sendable, Hashable {
 }
 
 extension IndexKind {
-    /// How the index tells words; nil where it isn't one of words.
+    /// How the index tells words, or `nil` if it isn't one of words.
     public var textMatching: TextMatching? {
         switch self {
         case .fullText: .unicode
@@ -141,7 +141,7 @@ final class TextTokenizer {
         }
     }
 
-    /// The scalar at `i`, which moves behind it. Bytes that aren't UTF-8 are U+FFFD, one by one.
+    /// Returns the scalar at `i`, which moves behind it. Bytes that aren't UTF-8 are U+FFFD, one by one.
     @inline(__always)
     private static func decode(_ text: UnsafeRawBufferPointer, _ i: inout Int) -> UInt32 {
         let byte = UInt32(text[i])

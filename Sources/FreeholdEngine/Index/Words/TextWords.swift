@@ -39,7 +39,7 @@ final class TextWords {
         words.forEach { if !oldWords.contains($0) { changes.insert($0, key) } }
     }
 
-    /// The entries of a string, for checks.
+    /// Returns the entries of a string, for checks.
     func entries(_ value: Value) -> [[UInt8]] {
         value.withText { read($0, words) }
         var out: [[UInt8]] = []
@@ -49,7 +49,7 @@ final class TextWords {
 }
 
 extension Value {
-    /// The bytes of a string; nil for null.
+    /// Returns the bytes of a string, or `nil` for null.
     func withText<R>(_ body: (UnsafeRawBufferPointer?) -> R) -> R {
         guard case .string = self else { return body(nil) }
         return withStoredBytes { body($0) }

@@ -28,7 +28,7 @@ struct HashSlots: Sendable {
         return product.high ^ product.low
     }
 
-    /// The stored index for which `isEqual` holds.
+    /// Returns the stored index for which `isEqual` holds.
     @inline(__always)
     func find(_ hash: UInt64, _ isEqual: (Int) -> Bool) -> Int? {
         var i = Int(truncatingIfNeeded: hash) & mask

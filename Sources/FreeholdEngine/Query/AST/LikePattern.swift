@@ -28,7 +28,7 @@ struct LikePattern: Sendable {
     private let head: [UInt8]
     /// Between two stars; none is empty.
     private let middle: [Segment]
-    /// Behind the last star; `nil` if the pattern has no star.
+    /// Behind the last star, or `nil` if the pattern has no star.
     private let tail: Segment?
 
     /// - Complexity: O(length of the pattern); for segments with `?` the memory is up to 32 bytes for each byte.
@@ -42,7 +42,7 @@ struct LikePattern: Sendable {
     /// The bytes with which every text begins that matches.
     var prefix: [UInt8] { Array(head.prefix { $0 != UInt8(ascii: "?") }) }
 
-    /// The plain test that means the same, where there is one.
+    /// Returns the plain test that means the same, where there is one.
     static func test(_ bytes: [UInt8]) -> BytesTest {
         let star = UInt8(ascii: "*")
         guard !bytes.contains(UInt8(ascii: "?")) else { return .like(LikePattern(bytes: bytes)) }
@@ -80,7 +80,7 @@ struct LikePattern: Sendable {
         }
     }
 
-    /// Returns where a segment ends that is at the text's start; `nil` if the text begins otherwise.
+    /// Returns where a segment ends that is at the text's start, or `nil` if the text begins otherwise.
     private static func end(of segment: [UInt8], in text: UnsafeRawBufferPointer) -> Int? {
         var position = 0
         for byte in segment {
@@ -153,7 +153,7 @@ struct WildSegment: Sendable {
         }
     }
 
-    /// Whether a place at or behind a start where the segment fits is the text's end.
+    /// Returns whether a place at or behind a start where the segment fits is the text's end.
     func isAtEnd(of text: UnsafeRawBufferPointer, from start: Int) -> Bool {
         run(text, from: start) { $0 + 1 == text.count ? text.count : nil } != nil
     }

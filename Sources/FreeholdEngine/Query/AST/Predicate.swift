@@ -46,7 +46,7 @@ public enum StringOperator: Sendable, CaseIterable {
 }
 
 extension Predicate {
-    /// A condition on strings, with or without regard to case.
+    /// Returns a condition on strings, with or without regard to case.
     public static func string(
         _ path: PropertyPath,
         _ op: StringOperator,

@@ -7,7 +7,7 @@ public enum PathStep: Sendable {
     /// Along a list of links or a dictionary of them: to the one object at that place, or none.
     case element(Column, Subscript)
 
-    /// Whether the step can lead to several objects.
+    /// A Boolean value that indicates whether the step can lead to several objects.
     var isToMany: Bool {
         switch self {
         case .link(let column): column.collection != .none
@@ -73,9 +73,9 @@ public struct PropertyPath: Sendable {
     /// Columns of which all but the last are links or lists of links.
     public init(columns: [Column]) { self.init(columns.dropLast().map { .link($0) }, columns.last) }
 
-    /// Whether the path can have several values.
+    /// A Boolean value that indicates whether the path can have several values.
     public var isToMany: Bool { isToMany(from: 0) }
 
-    /// Whether the path's condition is what the vectorised scans answer: any value, no subscripts.
+    /// A Boolean value that indicates whether the path's condition is what the vectorised scans answer: any value, no subscripts.
     var isPlain: Bool { subscripts.isEmpty && quantifier == .any }
 }

@@ -53,7 +53,7 @@ private struct OrdinalDomain {
     let last: Int64
     let value: (Int64) -> Value
 
-    /// The least ordinal whose value compares with the constant as `>= 0` (or `> 0`); nil if there is none.
+    /// Returns the least ordinal whose value compares with the constant as `>= 0` (or `> 0`), or `nil` if there is none.
     func least(_ constant: Value, above: Bool) -> Int64? {
         func holds(_ ordinal: Int64) -> Bool {
             let c = Value.compare(value(ordinal), constant)
@@ -188,7 +188,7 @@ extension ValueTest {
         return Float(bitPattern: UInt32(bitPattern: bits < 0 ? bits ^ .max : bits))
     }
 
-    /// The condition on the bytes of strings or data that aren't null; nil: the same for all (`matchesAnyBytes`).
+    /// Returns the condition on the bytes of strings or data that aren't null; nil: the same for all (`matchesAnyBytes`).
     func bytesCondition(_ type: ColumnType) -> BytesCondition? {
         var condition = kindBytesCondition(type)
         if isNegated { condition?.isNegated.toggle() }

@@ -65,7 +65,7 @@ package struct ValueTest: Sendable {
         }
     }
 
-    /// Whether a value meets a string condition with a null on the right.
+    /// Returns whether a value meets a string condition with a null on the right.
     static func matchesNullPattern(_ op: StringOperator, _ value: Value) -> Bool {
         switch op {
         case .equal, .like, .matches: value.isNull

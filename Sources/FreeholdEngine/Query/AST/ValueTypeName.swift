@@ -35,13 +35,13 @@ package enum ValueTypeName {
         return all
     }()
 
-    /// Whether a value's type can be called that.
+    /// Returns whether a value's type can be called that.
     package static func isKnown(_ name: String) -> Bool { kinds[name.lowercased()] != nil }
 
     /// Every name, sorted.
     package static var all: [String] { kinds.keys.sorted() }
 
-    /// The name of a value's own type.
+    /// Returns the name of a value's own type.
     package static func name(of value: Value) -> String {
         switch value {
         case .null: "null"
@@ -61,12 +61,12 @@ package enum ValueTypeName {
         }
     }
 
-    /// The types that a name stands for; none for what is no name.
+    /// Returns the types that a name stands for; none for what is no name.
     static func kinds(of name: Value) -> Kinds {
         if case .string(let name) = name { kinds[name.lowercased()] ?? [] } else { [] }
     }
 
-    /// A value's own type.
+    /// Returns a value's own type.
     static func kind(of value: Value) -> Kinds {
         switch value {
         case .null: .null
@@ -77,10 +77,10 @@ package enum ValueTypeName {
         }
     }
 
-    /// Whether there is a type that both names stand for.
+    /// Returns whether there is a type that both names stand for.
     package static func areOne(_ a: Value, _ b: Value) -> Bool { !kinds(of: a).isDisjoint(with: kinds(of: b)) }
 
-    /// Whether a name stands for a value's type.
+    /// Returns whether a name stands for a value's type.
     package static func isName(_ name: String, of value: Value) -> Bool {
         !kind(of: value).isDisjoint(with: kinds(of: .string(name)))
     }

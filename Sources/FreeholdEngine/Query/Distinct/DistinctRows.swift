@@ -8,7 +8,7 @@ struct DistinctRows {
 
     init(_ paths: [PropertyPath], in view: DataView) { coder = RowCoder(paths, in: view, countsNoLink: false) }
 
-    /// The first `limit`; nil: all. Objects with a null link on a path are left out.
+    /// Returns the first `limit`; nil: all. Objects with a null link on a path are left out.
     mutating func first(of rows: RowSource, limit: Int?) -> [ObjectKey] {
         var keys: [ObjectKey] = []
         if limit == 0 { return keys }

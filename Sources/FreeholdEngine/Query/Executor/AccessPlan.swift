@@ -21,7 +21,7 @@ struct AccessPlan {
     private(set) var chosen: [Candidate] = []
     /// The conditions that are left to check.
     private(set) var rest: [Predicate]
-    /// About how many objects meet all conditions, as far as indexes tell; nil where none does.
+    /// About how many objects meet all conditions, as far as indexes tell, or `nil` if none does.
     private(set) var estimate: Int?
     /// About how long it takes, in nanoseconds.
     private(set) var cost: Double
@@ -137,7 +137,7 @@ extension Planner {
         } + rangeCandidates(conjuncts, table) + compoundCandidates(conjuncts, table)
     }
 
-    /// How an index finds the objects that meet a condition; nil where none can.
+    /// How an index finds the objects that meet a condition, or `nil` if none can.
     func access(_ predicate: Predicate, _ table: Table) -> (any IndexAccess)? {
         switch predicate {
         case .comparison(let path, let op, let value):
@@ -195,7 +195,7 @@ extension Planner {
         )
     }
 
-    /// The condition at the end of a path, to be checked.
+    /// Returns the condition at the end of a path, to be checked.
     func pathNode(_ path: PropertyPath, _ test: ValueTest, _ table: Table) -> PlanNode {
         switch test.kind {
         case .comparison(let op, let value): node(.comparison(path, op, value), table)

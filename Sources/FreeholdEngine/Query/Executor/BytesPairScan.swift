@@ -20,7 +20,7 @@ final class BytesPairScan: PlanNode {
         var bytes: Bytes? { count < 0 ? nil : Bytes(start: start, count: count) }
     }
 
-    /// - Parameter condition: of the bytes, nil for null.
+    /// - Parameter condition: of the bytes, or `nil` for null.
     init(view: DataView, table: Table, _ a: Column, _ b: Column, _ condition: @escaping (Bytes?, Bytes?) -> Bool) {
         self.table = table
         self.a = a

@@ -16,7 +16,7 @@ class CollectionScan: PlanNode {
 
     override var cost: Int { 300 }
 
-    /// Whether a collection has an element that matches.
+    /// Returns whether a collection has an element that matches.
     func hasMatch(_ list: StoredList) -> Bool { fatalError("abstract") }
 
     override func test(_ key: ObjectKey) -> Bool {
@@ -202,7 +202,7 @@ final class SubscriptScan: PlanNode {
         }
     }
 
-    /// The position of the key in a dictionary.
+    /// Returns the position of the key in a dictionary.
     private func index(in keys: StoredList) -> Int? {
         guard case .key(let name) = place else { return nil }
         guard case .inline(let inline) = keys else {

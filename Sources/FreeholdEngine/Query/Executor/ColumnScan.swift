@@ -50,8 +50,8 @@ class ColumnScan: PlanNode {
 }
 
 extension DataView {
-    /// Calls `body` with the leaves that hold a cluster's first `n` slots, the first slot and the number of slots of
-    /// each; nil where nothing is stored.
+    /// Calls `body` with the leaves that hold a cluster's first `n` slots, the first slot and the number of slots of each, or `nil` if nothing is
+    /// stored.
     @inline(__always)
     func forEachLeaf(_ column: Column, cluster: Int, _ n: Int, _ body: (Leaf?, _ start: Int, _ n: Int) -> Void) {
         guard let address = leaf(column, cluster: cluster) else { return body(nil, 0, n) }
@@ -97,7 +97,7 @@ nonisolated(unsafe) private let zeroBits: UnsafeRawPointer = {
 }()
 
 extension Value {
-    /// A fixed-width value from its bytes in a leaf.
+    /// Returns a fixed-width value from its bytes in a leaf.
     static func leafValue(_ type: ColumnType, _ p: UnsafeRawPointer) -> Value {
         switch type {
         case .decimal128:

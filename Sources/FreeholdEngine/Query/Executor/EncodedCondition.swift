@@ -4,7 +4,7 @@ struct EncodedCondition {
     /// Rising, without overlap; none of them holds one of `values`.
     var ranges: [EncodedRange] = []
     var isExact = true
-    /// Whether the bytes are those of compound indexes.
+    /// A Boolean value that indicates whether the bytes are those of compound indexes.
     private let isPart: Bool
 
     /// Nil where the condition can't be told from the entries.
@@ -34,7 +34,7 @@ struct EncodedCondition {
         values.sort()
     }
 
-    /// One of many values of the column's own type; nil for other values. The short way to thousands of them.
+    /// One of many values of the column's own type, or `nil` for other values. The short way to thousands of them.
     init?(oneOf constants: [Value], _ column: Column) {
         isPart = false
         guard column.type != .mixed, OrderedEncoding.isIndexable(column.type), column.type != .link else { return nil }
@@ -68,7 +68,7 @@ struct EncodedCondition {
         return out
     }
 
-    /// Whether entries under these bytes may belong to other values.
+    /// Returns whether entries under these bytes may belong to other values.
     private func needsCheck(_ bytes: [UInt8]) -> Bool {
         if isPart { return bytes[0] == OrderedEncoding.Tag.number || bytes[0] >= OrderedEncoding.Tag.list }
         return bytes.withUnsafeBytes { OrderedEncoding.needsCheck($0) }

@@ -8,15 +8,15 @@ protocol IndexAccess {
     var estimate: Int { get }
     /// About how long `keys` takes, in nanoseconds.
     var cost: Double { get }
-    /// Whether just the objects that meet the condition are found. Else each is checked again, and the access may
-    /// find too many, but never too few.
+    /// A Boolean value that indicates whether just the objects that meet the condition are found. Else each is checked again, and the access may find
+    /// too many, but never too few.
     var isExact: Bool { get }
     /// What `explain` calls it, and on what.
     var operation: QueryPlan.Operation { get }
     var subject: String { get }
     /// The accesses that it is made of.
     var parts: [any IndexAccess] { get }
-    /// The live objects, rising, each once.
+    /// Returns the live objects, rising, each once.
     func keys() -> [ObjectKey]
     /// How many there are.
     func count() -> Int

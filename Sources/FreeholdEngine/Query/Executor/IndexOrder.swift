@@ -21,13 +21,13 @@ struct IndexOrder {
     let sort: [SortKey]
     /// Of a compound index: so many values of an entry, the fixed ones and those sorted by, tell where it stands.
     let compoundValues: Int?
-    /// Whether entries that are equal so far have to be sorted by further keys.
+    /// A Boolean value that indicates whether entries that are equal so far have to be sorted by further keys.
     let isPartial: Bool
 
     /// About how many entries are walked at most.
     var entries: Int { range.withBounds { tree.estimate(lower: $0, upper: $1, in: view) } }
 
-    /// The one that gives a sort's order with the fewest entries; nil where none does.
+    /// Returns the one that gives a sort's order with the fewest entries, or `nil` if none does.
     static func best(_ planner: Planner, _ table: Table, _ conjuncts: [Predicate], _ sort: [SortKey]) -> IndexOrder? {
         let columns = sort.map { key -> Column? in
             let path = key.path
@@ -123,8 +123,7 @@ struct IndexOrder {
         return (Swift.min(entry.count, 1 + OrderedEncoding.cutLength), true)
     }
 
-    /// The objects that pass the test, in order, the first `limit`; nil where more than `budget` entries would have
-    /// to be looked at.
+    /// Returns the objects that pass the test, in order, the first `limit`, or `nil` if more than `budget` entries would have to be looked at.
     /// - Parameter examined: counts entries.
     func keys(
         limit: Int?,
@@ -198,8 +197,7 @@ struct IndexOrder {
 }
 
 extension QuerySource {
-    /// The matching objects in the order of a sort, the first `limit`, by walking an index; nil where sorting them is
-    /// likely to be quicker.
+    /// Returns the matching objects in the order of a sort, the first `limit`, by walking an index, or `nil` if sorting them is likely to be quicker.
     func ordered(by sort: [SortKey], limit: Int?) -> [ObjectKey]? {
         guard choice != .scan, !hasKeys else { return nil }
         if sort[0].distance != nil { return limit.flatMap { nearest(sort, limit: $0) } }
@@ -243,7 +241,7 @@ extension QuerySource {
         return walk(order, nil, budget: .max) { set.contains($0) }
     }
 
-    /// The least or greatest value of all objects, where an index tells; else nil.
+    /// Returns the least or greatest value of all objects, where an index tells; else nil.
     func extreme(_ aggregate: Aggregate, _ path: PropertyPath) -> Value? {
         guard aggregate == .minimum || aggregate == .maximum, choice != .scan, case .constant(true) = predicate,
             path.steps.isEmpty, path.isPlain, let column = path.column, column.isIndexed || column.isPrimaryKey,

@@ -71,7 +71,7 @@ final class BacklinkMatchSource: NumberSource {
 final class AggregateSource: NumberSource {
     private let aggregate: Aggregate
     private let collection: Column
-    /// Of the objects; nil for the elements themselves.
+    /// Of the objects, or `nil` for the elements themselves.
     private let column: Column?
     private let table: Table
     private let mask: MaskBuffer

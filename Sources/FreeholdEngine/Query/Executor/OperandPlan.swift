@@ -18,9 +18,9 @@ final class OperandPlan {
     private let form: Form
     /// For how many of its values a comparison must hold.
     let quantifier: Quantifier
-    /// Whether it can have other than one value.
+    /// A Boolean value that indicates whether it can have other than one value.
     let isToMany: Bool
-    /// Whether its values are names of types.
+    /// A Boolean value that indicates whether its values are names of types.
     let isType: Bool
 
     /// - Parameter table: that of the objects it is read for.
@@ -107,7 +107,7 @@ final class OperandPlan {
         return out
     }
 
-    /// Whether a condition holds for as many values as the quantifier wants.
+    /// Returns whether a condition holds for as many values as the quantifier wants.
     func holds(_ key: ObjectKey, _ condition: (Value) -> Bool) -> Bool {
         switch quantifier {
         case .any: !forEach(key) { !condition($0) }
@@ -175,7 +175,7 @@ extension Operand {
         }
     }
 
-    /// Whether it can have other than one value.
+    /// A Boolean value that indicates whether it can have other than one value.
     var isToMany: Bool {
         switch self {
         case .constants: true
@@ -197,7 +197,7 @@ extension Operand {
 }
 
 extension DatabaseSchema {
-    /// The table of the objects that a path leads to.
+    /// Returns the table of the objects that a path leads to.
     func targetTable(of path: PropertyPath) -> Table? {
         if let column = path.column { return column.targetTableID.flatMap { table(id: $0) } }
         switch path.steps.last {

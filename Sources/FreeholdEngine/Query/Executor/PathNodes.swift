@@ -21,7 +21,7 @@ final class TargetSet {
         return set.contains(key)
     }
 
-    /// The set, unless it costs more than asking for so many one by one.
+    /// Returns the set, unless it costs more than asking for so many one by one.
     func set(for lookups: Int) -> KeySet? {
         if let made { return made }
         if self.lookups + lookups <= limit {

@@ -65,7 +65,7 @@ struct PathReader {
         }
     }
 
-    /// The values at places inside a mixed value.
+    /// Returns the values at places inside a mixed value.
     static func forEach(_ value: Value, _ places: ArraySlice<Subscript>, _ body: (Value) -> Bool) -> Bool {
         guard let place = places.first else { return body(value) }
         let rest = places.dropFirst()
@@ -86,7 +86,7 @@ struct PathReader {
 }
 
 extension PropertyPath {
-    /// Whether what follows the first `i` steps can have several values.
+    /// Returns whether what follows the first `i` steps can have several values.
     func isToMany(from i: Int) -> Bool {
         if steps[i...].contains(where: { $0.isToMany }) || subscripts.contains(where: { $0.isToMany }) { return true }
         guard let column, column.collection != .none else { return false }
@@ -95,7 +95,7 @@ extension PropertyPath {
 }
 
 extension Subscript {
-    /// The position in a list or set of so many elements; nil out of bounds, and of a key.
+    /// Returns the position in a list or set of so many elements; nil out of bounds, and of a key.
     func position(in count: Int) -> Int? {
         switch self {
         case .index(let i): i >= 0 && i < count ? i : nil
@@ -107,7 +107,7 @@ extension Subscript {
 }
 
 extension DataView {
-    /// The element at one place of a collection; null where there is none.
+    /// Returns the element at one place of a collection; null where there is none.
     func element(_ column: Column, _ key: ObjectKey, _ place: Subscript) -> Value {
         if column.collection == .dictionary {
             guard case .key(let name) = place else { return .null }
@@ -119,7 +119,7 @@ extension DataView {
         }
     }
 
-    /// The inverse that a mixed column (in the form of `Column.asBacklinkColumn(to:)`) belongs to.
+    /// Returns the inverse that a mixed column (in the form of `Column.asBacklinkColumn(to:)`) belongs to.
     func mixedInverse(of origin: Column) -> Column {
         guard let table = origin.targetTableID.flatMap(schema.table(id:)) else {
             preconditionFailure("backlinks of a mixed column are asked for by table: see Column.asBacklinkColumn(to:)")

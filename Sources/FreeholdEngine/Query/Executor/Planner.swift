@@ -59,7 +59,7 @@ struct Planner {
 
     // MARK: Paths
 
-    /// The objects for which the test holds for as many of the path's values as its quantifier wants.
+    /// Returns the objects for which the test holds for as many of the path's values as its quantifier wants.
     func node(_ path: PropertyPath, _ test: ValueTest, _ table: Table) -> PlanNode {
         var test = test
         test.isMixed = path.column?.type == .mixed
@@ -72,7 +72,7 @@ struct Planner {
         }
     }
 
-    /// The objects with a value, behind the first `i` steps, that passes the test.
+    /// Returns the objects with a value, behind the first `i` steps, that passes the test.
     private func any(_ path: PropertyPath, _ i: Int, _ test: ValueTest, _ table: Table) -> PlanNode {
         guard i < path.steps.count else { return any(path.column, path.subscripts, test, table) }
         let isLast = i + 1 == path.steps.count && path.column == nil
@@ -107,7 +107,7 @@ struct Planner {
         }
     }
 
-    /// The objects to which an object that matches links.
+    /// Returns the objects to which an object that matches links.
     func backlink(_ origin: Column, _ node: PlanNode, _ originTable: Table, _ table: Table) -> PlanNode {
         let view = view
         return ObjectNode(
@@ -136,7 +136,7 @@ struct Planner {
         )
     }
 
-    /// The objects with a value in their column, or at these places in it, that passes the test.
+    /// Returns the objects with a value in their column, or at these places in it, that passes the test.
     private func any(_ column: Column?, _ places: [Subscript], _ test: ValueTest, _ table: Table) -> PlanNode {
         guard let column else {
             let keys = test.storedLinkRanges

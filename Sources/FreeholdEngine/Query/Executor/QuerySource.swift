@@ -60,7 +60,7 @@ final class QuerySource {
         return [predicate]
     }
 
-    /// About how many objects match; nil where nothing tells.
+    /// About how many objects match, or `nil` if nothing tells.
     var estimate: Int? {
         if case .keys(let keys)? = content { return keys.count }
         return plan?.estimate
@@ -71,7 +71,7 @@ final class QuerySource {
     /// More objects than this under one value, and the costs are compared.
     private static let few = 100
 
-    /// The first condition that an index answers with one look-up and few objects.
+    /// Returns the first condition that an index answers with one look-up and few objects.
     private static func lookUp(_ conjuncts: [Predicate], _ view: DataView) -> (Int, Column, [ObjectKey])? {
         for (i, predicate) in conjuncts.enumerated() {
             if let (column, value) = single(predicate), let keys = view.indexLookup(column, value, atMost: few) {
@@ -81,7 +81,7 @@ final class QuerySource {
         return nil
     }
 
-    /// The column and the value of an equality that an index answers.
+    /// Returns the column and the value of an equality that an index answers.
     private static func single(_ predicate: Predicate) -> (Column, Value)? {
         let path: PropertyPath
         let value: Value
@@ -139,10 +139,10 @@ final class QuerySource {
         return .keys(checked(keys, plan.rest, planner))
     }
 
-    /// Whether the matches have been found.
+    /// A Boolean value that indicates whether the matches have been found.
     var hasKeys: Bool { if case .keys? = content { true } else { false } }
 
-    /// The matches, for several uses.
+    /// Returns the matches, for several uses.
     func keepKeys() -> [ObjectKey] {
         let found = keys()
         content = .keys(found)

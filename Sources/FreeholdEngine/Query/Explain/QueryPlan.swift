@@ -126,7 +126,7 @@ final class PlanRecorder {
         )
     }
 
-    /// The node with a count of what it is asked.
+    /// Returns the node with a count of what it is asked.
     func counting(_ node: PlanNode, _ table: Table) -> PlanNode {
         node.constant == nil ? CountingNode(node, table, self) : node
     }

@@ -1,8 +1,8 @@
 internal import CFreeholdShims
 
 extension DataView {
-    /// Calls the body with the bytes of a string column of many objects, one after the other; nil for null. Those of the
-    /// next ones are asked of memory meanwhile.
+    /// Calls the body with the bytes of a string column of many objects, one after the other, or `nil` for null. Those of the next ones are asked of
+    /// memory meanwhile.
     @inline(__always)
     func forEachText(
         _ column: Column,

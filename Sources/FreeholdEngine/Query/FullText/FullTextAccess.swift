@@ -1,6 +1,5 @@
 extension Planner {
-    /// The objects that a full-text index finds for the words; nil where the column has none, and for searches of all
-    /// but some.
+    /// Returns the objects that a full-text index finds for the words, or `nil` if the column has none, and for searches of all but some.
     func fullTextAccess(_ path: PropertyPath, _ query: FullTextQuery, _ table: Table) -> (any IndexAccess)? {
         guard path.isPlain, let column = path.column else { return nil }
         guard let step = path.steps.first else {

@@ -16,7 +16,7 @@ final class FullTextMatcher {
     /// Those that have to be there, then those that mustn't.
     private let terms: [FullTextTerm]
     private let includedCount: Int
-    /// By term; nil where no text of ASCII has it.
+    /// By term, or `nil` if no text of ASCII has it.
     private let plain: [PlainTerm?]
     /// By term: its first word among all.
     private let firstWords: [Int]
@@ -46,7 +46,7 @@ final class FullTextMatcher {
 
     deinit { for term in plain { term?.deallocate() } }
 
-    /// Whether all terms are there that have to be, and none that mustn't. Null has no words.
+    /// Returns whether all terms are there that have to be, and none that mustn't. Null has no words.
     func matches(_ text: UnsafeRawBufferPointer?) -> Bool {
         guard let text else { return includedCount == 0 }
         let isASCII = FoldKernels.isASCII(text)
@@ -135,7 +135,7 @@ final class FullTextMatcher {
         }
     }
 
-    /// The hit of a word at a position.
+    /// Returns the hit of a word at a position.
     private func hit(_ word: Int, at position: Int) -> Int? {
         var low = 0
         var high = hits.count

@@ -1,6 +1,6 @@
 extension Planner {
-    /// The objects whose string has the words. On a path across links: of which any (all, none) of the objects reached
-    /// have. An object that a null link leads to isn't there and so has no string.
+    /// Returns the objects whose string has the words. On a path across links: of which any (all, none) of the objects reached have. An object that a
+    /// null link leads to isn't there and so has no string.
     func fullText(_ path: PropertyPath, _ query: FullTextQuery, _ table: Table) -> PlanNode {
         guard let column = path.column, column.type == .string, column.collection == .none else {
             return ConstantNode(view: view, false)
@@ -36,7 +36,7 @@ extension Planner {
         }
     }
 
-    /// The objects from which a step leads to one of a set.
+    /// Returns the objects from which a step leads to one of a set.
     private static func origins(of targets: KeySet, _ step: PathStep, _ table: Table, _ view: DataView) -> KeySet {
         let out = KeySet(table, in: view)
         targets.forEach { target in

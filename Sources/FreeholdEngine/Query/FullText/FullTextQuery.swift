@@ -73,7 +73,7 @@ struct FullTextTerm: Sendable, Hashable, CustomStringConvertible {
     /// At least one.
     let words: [Word]
 
-    /// Whether index entries alone tell: nothing about the order of words is asked for.
+    /// A Boolean value that indicates whether index entries alone tell: nothing about the order of words is asked for.
     var isSingle: Bool { words.count == 1 }
 
     var description: String {
@@ -118,7 +118,7 @@ private struct FullTextParser {
 
     private static let quotes: Set<Character> = ["\"", "“", "”", "„"]
 
-    /// The next term that has a word.
+    /// Returns the next term that has a word.
     mutating func next() throws(QueryError) -> (FullTextTerm, isExcluded: Bool)? {
         while true {
             rest = rest.drop { $0.isWhitespace }

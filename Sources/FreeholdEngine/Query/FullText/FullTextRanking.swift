@@ -46,7 +46,7 @@ public struct FullTextRanking {
         return score(length: words.count)
     }
 
-    /// The score of the string last counted, if it has so many different words: less for more.
+    /// Returns the score of the string last counted, if it has so many different words: less for more.
     private func score(length: Int) -> Double {
         let length = Double(length) / meanLength
         let norm = Self.saturation * (1 - Self.lengthWeight + Self.lengthWeight * length)
@@ -58,7 +58,7 @@ public struct FullTextRanking {
         return score
     }
 
-    /// The best of some objects, the best first; those that fit alike in the order given.
+    /// Returns the best of some objects, the best first; those that fit alike in the order given.
     /// - Complexity: O(the lengths of all their strings). With a limit, those that the terms are in too seldom to be among
     ///   the best aren't taken apart into words.
     public func best(_ keys: [ObjectKey], limit: Int? = nil) -> [(key: ObjectKey, score: Double)] {

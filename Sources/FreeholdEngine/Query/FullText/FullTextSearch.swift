@@ -20,7 +20,7 @@ struct FullTextSearch {
         self.tree = tree
     }
 
-    /// About how many objects are found; nil where that is all but some.
+    /// About how many objects are found, or `nil` if that is all but some.
     /// - Complexity: O(log n) for each word.
     func estimate() -> Int? {
         query.included.lazy.flatMap(\.words).map { word in
@@ -30,7 +30,7 @@ struct FullTextSearch {
         }.min()
     }
 
-    /// The objects found, by rising key.
+    /// Returns the objects found, by rising key.
     func keys() -> [ObjectKey] {
         var found: [Int64]
         var unordered: [FullTextTerm] = []

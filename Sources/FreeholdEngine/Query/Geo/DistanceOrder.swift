@@ -12,8 +12,8 @@ extension DistanceKey {
 }
 
 extension QuerySource {
-    /// The nearest `limit` of the matching objects, through the index of places: circles around the point are looked
-    /// into, each wider than the last, until one holds so many. Nil where there is no such index, or too few places.
+    /// Returns the nearest `limit` of the matching objects, through the index of places: circles around the point are looked into, each wider than
+    /// the last, until one holds so many. Nil where there is no such index, or too few places.
     func nearest(_ sort: [SortKey], limit: Int) -> [ObjectKey]? {
         guard limit > 0, sort[0].ascending, let distance = sort[0].distance,
             distance.columns.coordinates.indexKind == .places

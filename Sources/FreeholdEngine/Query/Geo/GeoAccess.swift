@@ -1,5 +1,5 @@
 extension Planner {
-    /// The objects that an index of places finds for the shape; nil where the path leads to none.
+    /// Returns the objects that an index of places finds for the shape, or `nil` if the path leads to none.
     func placesAccess(_ path: PropertyPath, _ test: GeoTest, _ table: Table) -> (any IndexAccess)? {
         let reached = path.reachingObjects
         guard path.quantifier == .any, !reached.hasElementSteps, let region = test.region,

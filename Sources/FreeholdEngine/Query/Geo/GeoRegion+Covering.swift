@@ -1,6 +1,6 @@
 extension GeoRegion {
-    /// The numbers of squares that together hold every place of the shape, as rising ranges; few enough to look up, and
-    /// not much larger than the shape.
+    /// Returns the numbers of squares that together hold every place of the shape, as rising ranges; few enough to look up, and not much larger than
+    /// the shape.
     /// - Parameter limit: about how many squares.
     func covering(limit: Int = 64) -> [ClosedRange<Int64>] {
         var found: [GeoCell] = []

@@ -47,7 +47,7 @@ struct GeoRegion {
         }
     }
 
-    /// Whether a place is inside. Numbers that are no place aren't inside of anything.
+    /// Returns whether a place is inside. Numbers that are no place aren't inside of anything.
     @inline(__always)
     func contains(latitude: Double, longitude: Double) -> Bool {
         guard bounds.contains(latitude: latitude, longitude: longitude) else { return false }
@@ -68,7 +68,7 @@ struct GeoRegion {
 
     // MARK: Areas
 
-    /// Whether a circle is outside: told quickly, so that of most circles that are near it isn't said.
+    /// Returns whether a circle is outside: told quickly, so that of most circles that are near it isn't said.
     func isFar(_ center: SphereVector, radius: Double) -> Bool {
         let (middle, reach): (SphereVector, Double)
         switch form {

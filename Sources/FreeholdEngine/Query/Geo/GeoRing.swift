@@ -26,15 +26,15 @@ struct GeoArc {
         chordSquared = (end - start).lengthSquared
     }
 
-    /// Whether the ends lie opposite each other, so that no shortest way leads from one to the other.
+    /// A Boolean value that indicates whether the ends lie opposite each other, so that no shortest way leads from one to the other.
     var isUndefined: Bool { (start + end).lengthSquared < 1e-24 }
 
     var middle: SphereVector { (start + end).normalized }
 
-    /// The sine of the angle between the place and the arc's great circle; positive to the left.
+    /// Returns the sine of the angle between the place and the arc's great circle; positive to the left.
     @inline(__always) func side(_ p: SphereVector) -> Double { normal.dot(p) }
 
-    /// Whether the place, that lies on the great circle, lies on the arc.
+    /// Returns whether the place, that lies on the great circle, lies on the arc.
     private func spans(_ p: SphereVector) -> Bool {
         (p - start).lengthSquared <= chordSquared && (p - end).lengthSquared <= chordSquared && p.dot(start + end) > 0
     }
@@ -42,7 +42,7 @@ struct GeoArc {
     @inline(__always)
     func holds(_ p: SphereVector) -> Bool { abs(side(p)) <= Self.tolerance && spans(p) }
 
-    /// Whether the inside of one arc crosses the inside of the other.
+    /// Returns whether the inside of one arc crosses the inside of the other.
     func crosses(_ other: GeoArc) -> Bool {
         let (a, b) = (side(other.start), side(other.end))
         let (c, d) = (other.side(start), other.side(end))
@@ -53,7 +53,7 @@ struct GeoArc {
         return (start * abs(d) + end * abs(c)).dot(other.start + other.end) > 0
     }
 
-    /// Whether one lies along the other for more than a place.
+    /// Returns whether one lies along the other for more than a place.
     func overlaps(_ other: GeoArc) -> Bool {
         let shared = [start, end].filter { other.holds($0) } + [other.start, other.end].filter { holds($0) }
         guard let first = shared.first else { return false }
@@ -122,7 +122,7 @@ struct GeoRing {
 
     // MARK: Making
 
-    /// The sum of the angles by which the ring turns to the left: 2π less the area to its left.
+    /// Returns the sum of the angles by which the ring turns to the left: 2π less the area to its left.
     private static func turning(_ arcs: [GeoArc]) -> Double {
         var sum = 0.0
         for i in arcs.indices {

@@ -28,7 +28,7 @@ extension PropertyPath {
 }
 
 extension Planner {
-    /// The objects whose path leads to a place inside the shape.
+    /// Returns the objects whose path leads to a place inside the shape.
     func within(_ path: PropertyPath, _ test: GeoTest, _ table: Table) -> PlanNode {
         guard let region = test.region else { return ConstantNode(view: view, path.quantifier == .none) }
         let place = GeoNode(view: view, columns: test.columns, region: region)
@@ -51,7 +51,7 @@ extension Planner {
         return path.quantifier == .none ? not(any) : any
     }
 
-    /// The objects with one behind the first `i` steps that the node holds for.
+    /// Returns the objects with one behind the first `i` steps that the node holds for.
     private func reaching(
         _ path: PropertyPath,
         _ i: Int,

@@ -1,5 +1,5 @@
 extension QueryCompiler {
-    /// The columns that make places of the objects at the path's end.
+    /// Returns the columns that make places of the objects at the path's end.
     /// - Throws: `.type` for paths that lead elsewhere.
     /// - Parameter what: what needs places, for errors.
     func places(

@@ -51,7 +51,7 @@ final class RowCoder {
         return found.code
     }
 
-    /// The values that a code stands for.
+    /// Returns the values that a code stands for.
     func values(_ code: Int32) -> [Value] {
         var code = code
         var out: [Value] = []

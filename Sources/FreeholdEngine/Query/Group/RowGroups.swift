@@ -74,7 +74,7 @@ package final class RowGroups {
 
     package var count: Int { order.count }
 
-    /// The values at the paths.
+    /// Returns the values at the paths.
     package func key(_ i: Int) -> [Value] { coder.values(order[i]) }
 
     /// How many objects are in the group.
@@ -188,7 +188,7 @@ package final class RowGroups {
 }
 
 extension RowQuery {
-    /// The objects in groups of those that are equal at the paths, which have to-one steps only.
+    /// Returns the objects in groups of those that are equal at the paths, which have to-one steps only.
     ///
     /// - Complexity: O(objects) and O(g log g) of groups.
     package func groups(by paths: [PropertyPath], in view: DataView) -> RowGroups {
@@ -198,7 +198,7 @@ extension RowQuery {
 }
 
 extension PropertyPath {
-    /// Whether both read the same. Both have to-one steps only.
+    /// Returns whether both read the same. Both have to-one steps only.
     fileprivate func isSame(as other: PropertyPath) -> Bool {
         guard column?.isSame(as: other.column) ?? (other.column == nil), subscripts == other.subscripts,
             steps.count == other.steps.count

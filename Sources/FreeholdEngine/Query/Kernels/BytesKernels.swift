@@ -135,7 +135,7 @@ enum BytesKernels {
 }
 
 extension BytesColumn {
-    /// The slot that the area's byte belongs to, `from` on.
+    /// Returns the slot that the area's byte belongs to, `from` on.
     @inline(__always)
     func slot(_ place: Int, from first: Int, _ n: Int) -> Int {
         var low = first

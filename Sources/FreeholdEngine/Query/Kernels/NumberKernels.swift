@@ -3,7 +3,7 @@ final class NumberBuffer {
     let ints: UnsafeMutablePointer<Int64>
     let doubles: UnsafeMutablePointer<Double>
     let nulls: Mask
-    /// Whether `nulls` has been written; if not, none is null.
+    /// A Boolean value that indicates whether `nulls` has been written; if not, none is null.
     var hasNulls = false
 
     init(span: Int) {

@@ -105,7 +105,7 @@ enum SumKernels {
         return a + b
     }
 
-    /// The value if its byte in the mask is 1, else 0; without a branch.
+    /// Returns the value if its byte in the mask is 1, else 0; without a branch.
     @inline(__always)
     private static func kept(_ value: Double, _ mask: UInt8) -> Double {
         Double(bitPattern: value.bitPattern & (0 &- UInt64(truncatingIfNeeded: mask)))

@@ -127,7 +127,7 @@ package struct WrittenQuery {
     package var condition: Condition
     /// In written order.
     package var stages: [Stage]
-    /// For errors; nil where the query was never text.
+    /// For errors, or `nil` if the query was never text.
     package var text: String?
 
     package init(_ condition: Condition = .truth(true), stages: [Stage] = []) {
@@ -159,7 +159,7 @@ extension Condition {
         }
     }
 
-    /// All of the conditions, chains among them flattened.
+    /// Returns all of the conditions, chains among them flattened.
     package static func conjunction(_ all: [Condition]) -> Condition {
         .and(all.flatMap { if case .and(let inner, _) = $0 { inner } else { [$0] } })
     }
@@ -179,7 +179,7 @@ extension Condition {
 }
 
 extension NamedPath {
-    /// Whether a property can have the name, so that key paths can write it.
+    /// Returns whether a property can have the name, so that key paths can write it.
     package static func isName(_ text: String) -> Bool {
         !text.isEmpty && !text.hasPrefix("@") && !text.utf8.contains { ".[]".utf8.contains($0) }
     }

@@ -12,7 +12,7 @@ extension Condition {
         "The condition nests deeper than \(maximumDepth) levels, of which a subquery takes \(subqueryWeight) "
         + "and a calculation \(arithmeticWeight)."
 
-    /// Whether nothing nests deeper. Looks no further down than that.
+    /// Returns whether nothing nests deeper. Looks no further down than that.
     func fits(depth: Int = Condition.maximumDepth) -> Bool {
         if depth < 0 { return false }
         switch self {

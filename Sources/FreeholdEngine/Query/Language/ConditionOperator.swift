@@ -27,7 +27,7 @@ extension ConditionOperator {
         }
     }
 
-    /// The same with the sides exchanged; nil where that isn't possible.
+    /// The same with the sides exchanged, or `nil` if that isn't possible.
     package var mirrored: ConditionOperator? {
         switch self {
         case .equal, .notEqual: self

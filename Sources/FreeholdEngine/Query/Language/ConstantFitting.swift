@@ -85,7 +85,7 @@ extension Value {
         throw .type
     }
 
-    /// The number as an integer; as it is, where only its order matters.
+    /// Returns the number as an integer; as it is, where only its order matters.
     private static func whole(
         _ number: Double,
         _ value: Value,
@@ -99,7 +99,7 @@ extension Value {
 }
 
 extension NumberText {
-    /// The number that a string is, in the form in which the parser reads numbers; `nil` if it isn't one.
+    /// The number that a string is, in the form in which the parser reads numbers, or `nil` if it isn't one.
     init?(parsing text: String) {
         let tokens = QueryLexer.tokens(text)
         switch (tokens.map(\.kind).first, tokens.count) {

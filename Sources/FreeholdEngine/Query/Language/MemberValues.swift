@@ -13,7 +13,7 @@ package struct MemberValues: Sendable {
 /// The comparison of a path's objects with such values: with one, or (IN) with several, of which nil is null.
 package struct MemberComparison {
     let values: [MemberValues?]
-    /// Whether it is `!=`.
+    /// A Boolean value that indicates whether it is `!=`.
     let isNegated: Bool
 
     package init(_ values: [MemberValues?], isNegated: Bool) {
@@ -84,7 +84,7 @@ package struct MemberComparison {
 }
 
 extension QueryCompiler {
-    /// A comparison of objects with values that are stored as such; nil where there are no such values.
+    /// Returns a comparison of objects with values that are stored as such, or `nil` if there are no such values.
     func members(
         _ side: Side,
         _ op: ConditionOperator,

@@ -13,7 +13,7 @@ package struct PredicateFormat {
 
     private init() {}
 
-    /// The format and its arguments. Constants that were no arguments are given as `Value`s.
+    /// Returns the format and its arguments. Constants that were no arguments are given as `Value`s.
     package static func of(_ condition: Condition) -> (String, [Any]) {
         var format = PredicateFormat()
         format.write(condition)

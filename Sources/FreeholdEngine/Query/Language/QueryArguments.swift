@@ -35,7 +35,7 @@ enum ArgumentValue {
         }
     }
 
-    /// The elements of any sequence but a string, data or a dictionary.
+    /// Returns the elements of any sequence but a string, data or a dictionary.
     static func elements(_ argument: Any) -> [Any]? {
         if let array = argument as? [Any] { return array }
         if argument is String || argument is Data || argument is [String: Any] || argument is Value { return nil }

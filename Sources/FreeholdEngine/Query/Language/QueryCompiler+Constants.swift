@@ -5,7 +5,7 @@
 #endif
 
 extension QueryCompiler {
-    /// With arguments replaced by what they stand for; nil for an object that no link can lead to.
+    /// With arguments replaced by what they stand for, or `nil` for an object that no link can lead to.
     func constant(_ constant: Constant, _ path: ResolvedPath) throws(QueryError) -> Constant? {
         guard case .argument(let argument) = constant else { return constant }
         guard path.suffix == nil else { return try names.constant(argument, for: nil, of: nil) }
@@ -24,7 +24,7 @@ extension QueryCompiler {
         }
     }
 
-    /// The constant as a value that the side's values compare with; nil for an object that no link can lead to.
+    /// Returns the constant as a value that the side's values compare with, or `nil` for an object that no link can lead to.
     func value(_ constant: Constant, _ side: Side, _ op: ConditionOperator) throws(QueryError) -> Value? {
         switch constant {
         case .value(let value): return try fit(value, side, op)
@@ -80,7 +80,7 @@ extension QueryCompiler {
 
     // MARK: Conversion
 
-    /// A number as it is written.
+    /// Returns a number as it is written.
     private func fit(_ text: String, _ side: Side, _ op: ConditionOperator) throws(QueryError) -> Value {
         guard case .column(let type) = side.type else { throw mismatch("a number", side) }
         do throws(ConstantMisfit) {
@@ -134,7 +134,7 @@ extension QueryCompiler {
 }
 
 extension QueryCompiler.Side {
-    /// Whether its values are sums or means of floats, which are doubles.
+    /// A Boolean value that indicates whether its values are sums or means of floats, which are doubles.
     fileprivate var isOfFloats: Bool {
         guard let resolved, resolved.type == .float, case .aggregate(let aggregate)? = resolved.suffix else {
             return false
@@ -154,7 +154,7 @@ extension Value {
         }
     }
 
-    /// A number that is compared with sums of floats: the float that is written so, as 1.1 is, else the double.
+    /// Returns a number that is compared with sums of floats: the float that is written so, as 1.1 is, else the double.
     fileprivate static func named(_ number: Double) -> Value {
         let narrow = Float(number)
         return Double("\(narrow)") == number ? .float(narrow) : .double(number)

@@ -48,13 +48,13 @@ extension QueryCompiler {
         }
 
         let names: Names
-        /// Of the objects reached; nil where the values are no objects.
+        /// Of the objects reached, or `nil` if the values are no objects.
         var cls: Names.Class?
         var path: PropertyPath
-        /// The column whose values the path has so far; it becomes a step when another name follows.
+        /// Returns the column whose values the path has so far; it becomes a step when another name follows.
         var column: Column?
 
-        /// Whether the part isn't a property's name, but asks for the length of what the path has.
+        /// Returns whether the part isn't a property's name, but asks for the length of what the path has.
         func isLength(_ part: NamedPath.Step) -> Bool {
             guard let column else { return false }
             return part == .name("length") && (column.type == .string || column.type == .data)
@@ -142,7 +142,7 @@ extension QueryCompiler {
         }
     }
 
-    /// Why a collection has no such places; nil where it has.
+    /// Why a collection has no such places, or `nil` if it has.
     private static func refusal(of place: Subscript, in column: Column, after others: [Subscript]) -> String? {
         if column.type == .mixed, column.collection == .none || !others.isEmpty { return nil }
         if column.collection == .none { return "'\(column.name)' is no collection, so that it has no elements." }

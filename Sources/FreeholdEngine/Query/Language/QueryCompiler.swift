@@ -28,7 +28,7 @@ package struct QueryCompiler<Names: QueryNames> {
         }
     }
 
-    /// A condition from outside, which may nest deeper than a thread's stack is.
+    /// Returns a condition from outside, which may nest deeper than a thread's stack is.
     func whole(_ condition: Condition) throws(QueryError) -> Predicate {
         if !condition.fits() { throw error(.syntax, Condition.tooDeep, nil) }
         return try predicate(condition)

@@ -12,7 +12,7 @@ struct QueryLexer {
 
     private init(_ text: String) { bytes = Array(text.utf8) }
 
-    /// The tokens, of which the last is `end` or `broken`.
+    /// Returns the tokens, of which the last is `end` or `broken`.
     static func tokens(_ text: String) -> [QueryToken] {
         var lexer = QueryLexer(text)
         lexer.run()
@@ -151,7 +151,7 @@ struct QueryLexer {
         return .literal(.value(.timestamp(Timestamp(seconds: a, nanoseconds: Int32(b)))))
     }
 
-    /// What stands in parentheses, quoted or not; nil where no parenthesis follows.
+    /// What stands in parentheses, quoted or not, or `nil` if no parenthesis follows.
     private mutating func parenthesised(_ start: Int) throws(QueryError) -> String? {
         let mark = at
         skipSpaces()
@@ -247,7 +247,7 @@ struct QueryLexer {
 
     private mutating func digits() { while Self.isDigit(peek(0)) { at += 1 } }
 
-    /// `2024-05-31@23:59:00:5`, with `@` or `T`, nanoseconds at the end or not; nil where it is something else.
+    /// `2024-05-31@23:59:00:5`, with `@` or `T`, nanoseconds at the end or not, or `nil` if it is something else.
     private mutating func date() throws(QueryError) -> Timestamp? {
         let start = at
         var fields: [String] = []
@@ -355,7 +355,7 @@ struct QueryLexer {
 
     // MARK: Bytes
 
-    /// Whether what stands before ends an operand, so that a point is one between names.
+    /// A Boolean value that indicates whether what stands before ends an operand, so that a point is one between names.
     private var followsOperand: Bool {
         guard let last = tokens.last else { return false }
         return switch last.kind {
@@ -381,7 +381,7 @@ struct QueryLexer {
         QueryError(code, message, position: position, expected: expected)
     }
 
-    /// The name as it is written: with a `\` before every sign that would end it or be read as something else.
+    /// Returns the name as it is written: with a `\` before every sign that would end it or be read as something else.
     static func written(_ name: String) -> String {
         var lexer = QueryLexer(name)
         let isArgument = name.utf8.first == UInt8(ascii: "$") && lexer.numberedArgument() != nil
@@ -411,8 +411,7 @@ struct QueryLexer {
 }
 
 extension Timestamp {
-    /// Year, month, day, hour, minute, second and (if it is there) nanosecond of the Gregorian calendar, in UTC; nil
-    /// for a day that there isn't.
+    /// Year, month, day, hour, minute, second and (if it is there) nanosecond of the Gregorian calendar, in UTC, or `nil` for a day that there isn't.
     init?(calendar fields: [Int64]) {
         let (year, month, day) = (fields[0], fields[1], fields[2])
         guard year <= 999_999, (1...12).contains(month), fields[3] < 24, fields[4] < 60, fields[5] < 60 else {

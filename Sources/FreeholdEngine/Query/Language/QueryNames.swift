@@ -1,6 +1,6 @@
 /// What the names of a query stand for: the classes and properties as the query's author sees them.
 package protocol QueryNames {
-    /// A class, with its names.
+    /// Returns a class, with its names.
     associatedtype Class
 
     func table(of cls: Class) -> Table
@@ -12,18 +12,17 @@ package protocol QueryNames {
     func property(named name: String, of cls: Class) -> NamedProperty<Class>?
     func propertyNames(of cls: Class) -> [String]
 
-    /// Returns the object with a primary key; `nil` if there is none.
+    /// Returns the object with a primary key, or `nil` if there is none.
     func object(withPrimaryKey primaryKey: Value, in table: Table) -> ObjectKey?
 
     /// What an argument stands for, compared with values of that column (nil: with the object reached, of the class
     /// given). Nil for an object that no link can lead to.
     func constant(_ argument: Any, for column: Column?, of target: Class?) throws(QueryError) -> Constant?
 
-    /// The short way for a property compared with an argument of just its type, which most conditions are. Nil for all
-    /// others, mistakes too.
+    /// Returns the short way for a property compared with an argument of just its type, which most conditions are. Nil for all others, mistakes too.
     func plain(_ name: String, of cls: Class, _ argument: Any) -> (column: Column, value: Value)?
 
-    /// The members of an argument that is stored as an embedded object; nil for all others.
+    /// Returns the members of an argument that is stored as an embedded object, or `nil` for all others.
     func members(of argument: Any) throws(QueryError) -> MemberValues?
 }
 

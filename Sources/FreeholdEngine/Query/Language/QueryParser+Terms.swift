@@ -1,5 +1,5 @@
 extension QueryParser {
-    /// A path, a constant or `TRUEPREDICATE`.
+    /// Returns a path, a constant or `TRUEPREDICATE`.
     mutating func primary() throws(QueryError) -> Node {
         let start = current.start
         switch current.kind {

@@ -66,7 +66,7 @@ package struct QueryParser {
         return try parser.query()
     }
 
-    /// A path on its own, as sorting takes it.
+    /// Returns a path on its own, as sorting takes it.
     package static func path(_ text: String) throws(QueryError) -> NamedPath {
         var parser = QueryParser(text, [])
         let path = try parser.path(nil)
@@ -153,7 +153,7 @@ package struct QueryParser {
         return .subquery(path, variable: variable, start: start)
     }
 
-    /// What a closing parenthesis ends; nil where there is none that belongs to this.
+    /// What a closing parenthesis ends, or `nil` if there is none that belongs to this.
     private mutating func close(_ operands: inout [Node], _ pending: inout [Pending]) throws(QueryError) -> Node? {
         guard at(.close), open > 0 else { return nil }
         open -= 1
@@ -179,7 +179,7 @@ package struct QueryParser {
         }
     }
 
-    /// The operator that stands between two operands. What has its right side in itself is dealt with here.
+    /// Returns the operator that stands between two operands. What has its right side in itself is dealt with here.
     private mutating func infix(_ operands: inout [Node], _ pending: inout [Pending]) throws(QueryError) -> Pending? {
         while true {
             if case .symbol(let symbol) = current.kind, let op = symbol.arithmetic {
@@ -267,7 +267,7 @@ package struct QueryParser {
         }
     }
 
-    /// The node as a condition; where it is a term, an operator was to follow.
+    /// Returns the node as a condition; where it is a term, an operator was to follow.
     private func measured(_ node: Node) throws(QueryError) -> (Condition, height: Int) {
         switch node {
         case .condition(let condition, let height): return (condition, height)
@@ -469,10 +469,10 @@ package struct QueryParser {
         if !accept(symbol) { throw fail("'\(symbol.rawValue)' is missing.", expected: ["'\(symbol.rawValue)'"]) }
     }
 
-    /// A keyword that may be written in any case.
+    /// Returns a keyword that may be written in any case.
     func isWord(_ word: String) -> Bool { current.name?.lowercased() == word }
 
-    /// Whether the keyword, all in lower or all in upper case, stands before what it belongs to: else it is a name.
+    /// Returns whether the keyword, all in lower or all in upper case, stands before what it belongs to: else it is a name.
     func isPrefix(_ word: String) -> Bool {
         guard let name = current.name, name == word || name == word.uppercased() else { return false }
         switch token(after: 1).kind {
@@ -551,7 +551,7 @@ package struct QueryParser {
 
     // MARK: Arguments
 
-    /// The argument of that number, or the next.
+    /// Returns the argument of that number, or the next.
     mutating func argument(_ number: Int?) throws(QueryError) -> Any {
         let number = number ?? nextArgument
         guard number < arguments.count else {
@@ -576,7 +576,7 @@ extension [QueryParser.Pending] {
 }
 
 extension Term {
-    /// Whether anything of an object is in it.
+    /// A Boolean value that indicates whether anything of an object is in it.
     var hasPath: Bool {
         switch self {
         case .constant: false

@@ -10,8 +10,8 @@ package struct QueryPrinter {
     private init(_ constant: @escaping (Any) -> Constant?) { self.constant = constant }
 
     /// - Parameters:
-    ///   - constant: the constants that arguments stand for; nil for what has no spelling.
-    ///   - spelled: the condition that a comparison without a spelling of its own stands for; nil for all others.
+    ///   - constant: the constants that arguments stand for, or `nil` for what has no spelling.
+    ///   - spelled: the condition that a comparison without a spelling of its own stands for, or `nil` for all others.
     package static func text(
         _ condition: Condition,
         spelled: @escaping (Term, ConditionOperator, Term) -> Condition? = { _, _, _ in nil },
@@ -159,7 +159,7 @@ package struct QueryPrinter {
 
     static func written(_ name: String) -> String { QueryLexer.written(name) }
 
-    /// Whether the path would be read as something else: it has no name, or one that is a keyword.
+    /// Returns whether the path would be read as something else: it has no name, or one that is a keyword.
     static func needsSelf(_ path: NamedPath) -> Bool {
         switch path.steps.first {
         case nil: return path.suffix != .incomingLinks

@@ -89,16 +89,16 @@ struct RegularExpression: Sendable {
     /// What is around a place.
     private struct Place {
         var isStart = true
-        /// The scalar before it, and whether the last one that is no mark belongs to a word.
+        /// Returns the scalar before it, and whether the last one that is no mark belongs to a word.
         var previous: Unicode.Scalar = "\0"
         var followsWord = false
         /// Nil at the end.
         var next: Unicode.Scalar?
-        /// The byte behind the next one.
+        /// Returns the byte behind the next one.
         var end = 0
     }
 
-    /// Whether all of the text, in UTF-8, fits.
+    /// Returns whether all of the text, in UTF-8, fits.
     func matches(_ text: UnsafeRawBufferPointer) -> Bool {
         let n = program.count
         return withUnsafeTemporaryAllocation(of: Int32.self, capacity: 6 * n + 4) { room in
@@ -225,7 +225,7 @@ struct RegularExpression: Sendable {
             && (scalar.properties.isGraphemeExtend || scalar.properties.generalCategory == .format)
     }
 
-    /// The scalar at a byte and where the next one is; what is ill-formed is a replacement character of one byte.
+    /// Returns the scalar at a byte and where the next one is; what is ill-formed is a replacement character of one byte.
     @inline(__always)
     private static func scalar(_ text: UnsafeRawBufferPointer, _ at: Int) -> (Unicode.Scalar?, end: Int) {
         guard at < text.count else { return (nil, at) }

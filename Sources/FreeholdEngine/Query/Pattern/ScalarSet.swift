@@ -80,7 +80,7 @@ struct ScalarSet: Sendable {
             || properties.contains { $0.property.holds(scalar) != $0.isNegated }
     }
 
-    /// The other cases of a letter that are single scalars.
+    /// Returns the other cases of a letter that are single scalars.
     private static func cases(of scalar: Unicode.Scalar) -> [Unicode.Scalar] {
         func single(_ text: String) -> Unicode.Scalar? {
             let scalars = text.unicodeScalars
@@ -145,7 +145,7 @@ struct ScalarSet: Sendable {
         "Sm", "Sc", "Sk", "So", "Zs", "Zl", "Zp", "Cc", "Cf", "Cs", "Co", "Cn",
     ]
 
-    /// Of `L`, `Lu` and the like; nil for what is no category.
+    /// Of `L`, `Lu` and the like, or `nil` for what is no category.
     static func categories(named name: String) -> UInt32? {
         var bits: UInt32 = 0
         for (i, other) in names.enumerated() where other == name || String(other.prefix(1)) == name { bits |= 1 << i }

@@ -23,7 +23,7 @@ final class RowSorter {
         spare.deallocate()
     }
 
-    /// The objects in order, the first `limit`. Equal ones keep their order.
+    /// Returns the objects in order, the first `limit`. Equal ones keep their order.
     func sorted(_ source: RowSource, limit: Int?) -> [ObjectKey] {
         if limit == 0 { return [] }
         let keys: [Int64]
@@ -43,8 +43,7 @@ final class RowSorter {
         }
     }
 
-    /// A superset of the first `limit` objects, in the source's order: those whose prefix isn't over the `limit`-th
-    /// least prefix.
+    /// Returns a superset of the first `limit` objects, in the source's order: those whose prefix isn't over the `limit`-th least prefix.
     private func best(_ source: RowSource, _ limit: Int) -> [Int64] {
         let column = columns[0]
         var kept: [Entry] = []
@@ -67,7 +66,7 @@ final class RowSorter {
         return kept.map { $0.key }
     }
 
-    /// The n-th least number, from 1.
+    /// Returns the n-th least number, from 1.
     private static func nth(_ numbers: [UInt64], _ n: Int) -> UInt64 {
         numbers.count < n ? .max : numbers.sorted()[n - 1]
     }

@@ -31,7 +31,7 @@ final class SortColumn {
 
     var firstChunk: Int { isOptional ? 0 : 1 }
 
-    /// The next chunk to compare where `number` (as `number(_:chunk:)` gave it) is the same; nil if all is equal.
+    /// Returns the next chunk to compare where `number` (as `number(_:chunk:)` gave it) is the same, or `nil` if all is equal.
     func chunk(after chunk: Int, _ number: UInt64) -> Int? {
         let number = ascending ? number : ~number
         if chunk == 0 { return number == Kind.value ? 1 : nil }
@@ -42,7 +42,7 @@ final class SortColumn {
         }
     }
 
-    /// Whether the chunk's numbers can't be made one by one: values are to be ranked by comparing them.
+    /// Returns whether the chunk's numbers can't be made one by one: values are to be ranked by comparing them.
     func isRanked(_ chunk: Int) -> Bool { (type == .decimal128 || type == .mixed) && chunk > 0 }
 
     /// Kind and value in one number that orders as these do where it differs.

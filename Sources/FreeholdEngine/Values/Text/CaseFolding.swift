@@ -12,7 +12,7 @@ enum CaseFolding {
         return isUpper ? scalar | 0x20 : scalar
     }
 
-    /// The lower case of the upper case: that puts together what differs in case only, such as σ and ς.
+    /// Returns the lower case of the upper case: that puts together what differs in case only, such as σ and ς.
     private static func compute(_ raw: UInt32) -> UInt32 {
         guard let scalar = Unicode.Scalar(raw), raw != 0x131 else { return raw }
         let upper = only(scalar.properties.uppercaseMapping) ?? scalar
