@@ -24,7 +24,7 @@ final class FileWatch: Sendable {
     }
     static var shared: FileWatch { processes.value }
 
-    /// Returns whether all that there is to see has been seen: else it is asked again a little later.
+    /// A closure that returns whether all changes have been seen. If it returns false, it is called again shortly afterwards.
     typealias Look = @Sendable () -> Bool
 
     /// One file that is watched, until `cancel`.

@@ -114,7 +114,7 @@ final class WriterThread: Sendable {
         private var queue: [Job] = []
         private var isStopping = false
         private var isHeld = false
-        /// Returns whether a thread runs the jobs.
+        /// A Boolean value that indicates whether a thread runs the jobs.
         private var isServed = false
 
         func enqueue(_ job: Job) -> Bool {

@@ -1,4 +1,4 @@
-/// Leaf pointers of a column, found once.
+/// The pointers to a column's leaves, each of which is looked up once.
 final class LeafTable {
     let view: DataView
     let column: Column
@@ -13,7 +13,7 @@ final class LeafTable {
         known = .init(repeating: false, count: n)
     }
 
-    /// Returns the leaf that holds the key's slot, or `nil` if none is stored.
+    /// Returns the leaf that holds the key's slot, or `nil` if the leaf isn't stored.
     @inline(__always)
     func locate(_ key: Int64) -> (leaf: Leaf, slot: Int)? {
         let span = view.clusterSpan
@@ -36,19 +36,19 @@ final class LeafTable {
     }
 }
 
-/// Reads the value at the end of one path for many objects of a view. The path has to-one steps and subscripts only.
+/// A reader of the values at the end of one path, for many objects of a view. The path has to-one steps and subscripts only.
 final class PathCursor {
     let view: DataView
-    /// Nil for the reached object itself.
+    /// The column of the values, or `nil` for the reached object itself.
     let column: Column?
-    /// A Boolean value that indicates whether all steps are link columns and the value is that of a column: then `resolve` and `values` find it.
+    /// A Boolean value that indicates whether all steps are link columns and the value is in a column. `resolve` and `values` need this.
     let isPlain: Bool
     private let path: PropertyPath
     private let links: [LeafTable]
     private let leaves: LeafTable?
     private let distance: DistanceKey?
 
-    /// What a sort key looks at: the path's values, or how far its places are from a point.
+    /// Creates a cursor for the value of a sort key: the path's value, or the distance of its places from a point.
     convenience init(_ key: SortKey, in view: DataView) {
         self.init(key.distance == nil ? key.path : key.path.reachingObjects, in: view, key.distance)
     }
@@ -66,13 +66,13 @@ final class PathCursor {
         leaves = isPlain ? LeafTable(path.column!, in: view) : nil
     }
 
-    /// A Boolean value that indicates whether rows can be without the object that has the value.
+    /// A Boolean value that indicates whether the path has steps, so that a row may not have an object with the value.
     var hasSteps: Bool { !path.steps.isEmpty }
 
-    /// Of a plain path: the column's leaves.
+    /// The column's leaves, for a plain path.
     @inline(__always) var values: LeafTable { leaves.unsafelyUnwrapped }
 
-    /// Of a plain path: the object that has the value, or `nil` if a link is null.
+    /// Returns the object with the value, or `nil` if a link is null. The path must be plain.
     @inline(__always)
     func resolve(_ key: Int64) -> Int64? {
         var key = key
@@ -85,7 +85,7 @@ final class PathCursor {
         return key
     }
 
-    /// Nil where a link on the path is null.
+    /// Returns the value, or `nil` if a link on the path is null.
     func value(_ key: Int64) -> Value? {
         guard isPlain else { return read(key) }
         guard let target = resolve(key) else { return nil }

@@ -1,8 +1,8 @@
-/// A query's stages in an equivalent form that costs less: conditions as early as can be, sorts and windows merged.
+/// The stages of a query in an equivalent form that costs less: conditions are moved forward, and sorts and windows are merged.
 struct Pipeline {
     enum Step {
         case filter(Predicate)
-        /// The first key matters most.
+        /// A sort. The first key is the primary one.
         case sort([SortKey])
         case distinct([PropertyPath])
         case window(Window)
@@ -11,7 +11,7 @@ struct Pipeline {
     let table: Table
     let source: RowQuery.Source
     private let choice: AccessPlan.Choice
-    /// What holds for every object of the source that goes on.
+    /// The condition on the objects of the source. Only matching objects enter the steps.
     private(set) var predicate = Predicate.constant(true)
     private(set) var steps: [Step] = []
 
@@ -25,7 +25,7 @@ struct Pipeline {
                 add(stage)
                 continue
             }
-            // A run of sorts is put together at once, however long it is.
+            // Successive sorts are merged at once, so that a long run of them takes linear time.
             var run = [keys]
             while case .sort(let next)? = rest.first {
                 run.append(next)
@@ -41,7 +41,7 @@ struct Pipeline {
         case .filter(let condition): add(condition)
         case .sort(let keys):
             if keys.isEmpty { return }
-            // Sorts are stable, so that the later one is the primary one of both.
+            // Sorts are stable, so the keys of a later sort precede those of an earlier one.
             if case .sort(let earlier)? = steps.last {
                 steps[steps.count - 1] = .sort(keys + earlier)
             } else {
@@ -53,8 +53,7 @@ struct Pipeline {
         }
     }
 
-    /// A condition leaves the order of the others alone, so that it can come before a sort, but not before what counts
-    /// or compares objects.
+    /// Adds a condition. It may move before a sort, because it doesn't change the order, but not before a step that counts or compares objects.
     private mutating func add(_ condition: Predicate) {
         if case .constant(true) = condition { return }
         var at = steps.count
@@ -78,7 +77,7 @@ struct Pipeline {
 
     // MARK: Running
 
-    /// - Parameter isCount: only the number of rows is asked for.
+    /// - Parameter isCount: whether only the number of rows is needed.
     func rows(in view: DataView, isCount: Bool = false, recorder: PlanRecorder? = nil) -> RowSource {
         var rows = origin(in: view, isCount: isCount && steps.isEmpty, recorder)
         for (i, step) in steps.enumerated() {
@@ -126,15 +125,15 @@ struct Pipeline {
         return sorted
     }
 
-    /// How many of the i-th step's objects the next one looks at; nil: all.
+    /// Returns the number of objects of the i-th step that the next step reads, or `nil` for all objects.
     private func end(after i: Int) -> Int? {
         if i + 1 < steps.count, case .window(let window) = steps[i + 1] { window.end } else { nil }
     }
 
-    /// Those that meet the condition, in their order.
+    /// Returns the objects that meet the condition, in their order.
     private func filtered(_ keys: [ObjectKey], _ condition: Predicate, _ view: DataView) -> [ObjectKey] {
         if case .constant(true) = condition { return keys }
-        // Row by row a condition costs several times what it does cluster by cluster.
+        // The check of a single row costs several times as much as a row in the scan of a cluster.
         guard keys.count > view.count(table) / 8 else {
             let node = Planner(view: view).node(condition, table)
             return keys.filterWithinLimit { node.test($0) }
@@ -152,7 +151,7 @@ struct Pipeline {
             case .sort: break
             case .window(let window): windows.append(window)
             case .distinct:
-                // Which of equal objects is kept doesn't matter.
+                // The result doesn't depend on which of the equal objects is kept.
                 if plan.steps.count > 1, case .sort = plan.steps[plan.steps.count - 2] {
                     plan.steps.remove(at: plan.steps.count - 2)
                 }
@@ -178,7 +177,7 @@ struct Pipeline {
         return fold.result
     }
 
-    /// Without a sort at the end.
+    /// The pipeline without a sort at its end.
     var unsorted: Pipeline {
         var plan = self
         if case .sort? = plan.steps.last { plan.steps.removeLast() }
@@ -186,7 +185,7 @@ struct Pipeline {
     }
 }
 
-/// A run of positions: of what is there from `offset` on, at most `limit`.
+/// A range of positions: at most `limit` positions from `offset` on.
 struct Window {
     var offset = 0
     var limit: Int?
@@ -196,14 +195,14 @@ struct Window {
         self.limit = limit.map { max(0, $0) }
     }
 
-    /// The first position that isn't looked at; nil: there is none.
+    /// The end of the range, or `nil` if it is unlimited.
     var end: Int? {
         guard let limit else { return nil }
         let (end, overflow) = offset.addingReportingOverflow(limit)
         return overflow ? nil : end
     }
 
-    /// Of what this gives, another window.
+    /// Returns the window that results from applying another window to this one's result.
     func then(_ next: Window) -> Window {
         let (start, overflow) = offset.addingReportingOverflow(next.offset)
         guard let limit else { return Window(offset: overflow ? .max : start, limit: next.limit) }

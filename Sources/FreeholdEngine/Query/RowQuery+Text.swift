@@ -1,20 +1,19 @@
 extension RowQuery {
-    /// A query written as text, over the names of tables and columns as they are stored.
+    /// Creates a query from text. The names are the stored names of tables and columns.
     ///
     /// ```swift
     /// let people = snapshot.schema.table(named: "Person")!
     /// let query = try RowQuery("age > %@ AND ANY pets.kind == 'cat' SORT(name ASC) LIMIT(10)", [.int(30)], of: people, in: snapshot)
     /// let keys = query.keys(in: snapshot)
     /// ```
-    /// The language is that of Realm's query strings: conditions, then `SORT`, `DISTINCT` and `LIMIT` in any number and order.
-    /// The text takes time and memory in proportion to its length, whatever it says, and nests as deeply as a stack of 512 KiB
-    /// bears.
+    /// The language is that of Realm's query strings: conditions, followed by `SORT`, `DISTINCT` and `LIMIT` in any number and order. Parsing takes
+    /// time and memory proportional to the length of the text, and its nesting is limited so that a stack of 512 KiB suffices.
     /// - Parameters:
-    ///   - arguments: for `%@`, in their order, or for `$0`, `$1` …; links as `.link` or `.objectLink`.
-    ///   - view: whose schema names the columns. The query can be run in it, and in later versions of the same schema.
-    ///   - table: the table whose objects are asked for.
-    ///   - text: the condition, and sorts and the like behind it.
-    /// - Throws: what is wrong, and where: the syntax, a name that isn't there, types that can't be compared, an argument too few.
+    ///   - arguments: the values for `%@`, in their order, or for `$0`, `$1` …. Links are `.link` or `.objectLink`.
+    ///   - view: a view whose schema has the columns. The query can be run in this view, and in later versions with the same schema.
+    ///   - table: the table of the objects.
+    ///   - text: the condition, followed by sorts and other stages.
+    /// - Throws: `QueryError` with the position of the error: wrong syntax, an unknown name, types that can't be compared, or a missing argument.
     /// - Complexity: O(text)
     public init(
         _ text: String,

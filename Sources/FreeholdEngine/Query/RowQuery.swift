@@ -1,25 +1,25 @@
-/// Objects of a table, and what is done to them, stage by stage, in the order written.
+/// A query for the objects of a table, with stages that are applied in the order in which they are written.
 ///
 /// ```swift
 /// let query = RowQuery(table: people, predicate: .comparison(PropertyPath(age), .greater, .int(17)),
 ///     sort: [SortKey(name)], limit: 100)
 /// let keys = query.keys(in: snapshot)
 /// ```
-/// A query holds no state of a database: it can be run on any view that has its columns, on any thread that may use
-/// the view. Objects of a table come by rising key until they are sorted; equal ones always keep their order.
+/// A query doesn't refer to a database. It can be run on any view that has its columns, on each thread that may use the view. The objects of a table
+/// are in ascending order of keys until they are sorted. All sorts are stable.
 public struct RowQuery: Sendable {
-    /// What the first stage gets.
+    /// The input of the first stage.
     public enum Source: Sendable {
-        /// All objects of the table, by rising key.
+        /// All objects of the table, in ascending order of keys.
         case table
-        /// These, in this order, each as often as it occurs: the elements of a list.
+        /// The given objects in the given order, with repetitions, such as the elements of a list.
         case keys([ObjectKey])
     }
 
     public var table: Table
     public var source: Source
     public var stages: [Stage]
-    /// Whether indexes are used: tests compare both ways.
+    /// The accesses that the planner may use. Tests compare them.
     var choice = AccessPlan.Choice.cheapest
 
     public init(table: Table, source: Source = .table, stages: [Stage]) {
@@ -29,48 +29,50 @@ public struct RowQuery: Sendable {
     }
 
     /// - Parameters:
-    ///   - sort: The first key matters most.
-    ///   - limit: The most objects that are wanted.
+    ///   - sort: the sort keys. The first key is the primary one.
+    ///   - limit: the maximum number of objects.
     ///   - predicate: The condition.
-    ///   - table: The table whose objects are asked for.
+    ///   - table: the table of the objects.
     public init(table: Table, predicate: Predicate = .constant(true), sort: [SortKey] = [], limit: Int? = nil) {
         self.init(table: table, stages: [.filter(predicate)])
         if !sort.isEmpty { stages.append(.sort(sort)) }
         if let limit { stages.append(.limit(limit)) }
     }
 
-    /// Returns the objects in order. - Complexity: O(objects of the source), O(matches of an indexed condition) and O(n log n) for sorts.
+    /// Returns the objects in order.
+    /// - Complexity: O(objects of the source), O(matches of an indexed condition), and O(n log n) for sorts.
     public func keys(in view: DataView) -> [ObjectKey] {
         let found = Pipeline(self).rows(in: view).keys()
         return WorkLimit.hasCutQueries ? [] : found
     }
 
-    /// How many objects there are. - Complexity: as `keys`, without the last sorts.
+    /// Returns the number of objects.
+    /// - Complexity: like `keys`, without the last sorts.
     public func count(in view: DataView) -> Int {
         let count = Pipeline(self).count(in: view)
         return WorkLimit.hasCutQueries ? 0 : count
     }
 
-    /// Returns the first object in order, or nil.
+    /// Returns the first object in order, or `nil` if no object matches.
     public func first(in view: DataView) -> ObjectKey? {
         let first = Pipeline(self).first(in: view)
         return WorkLimit.hasCutQueries ? nil : first
     }
 
-    /// Returns whether one object meets the conditions that come before any distinct, limit and offset.
+    /// Returns whether an object meets the conditions that precede the first distinct, limit or offset.
     public func matches(_ key: ObjectKey, in view: DataView) -> Bool {
         Planner(view: view).node(Pipeline(self).predicate, table).test(key)
     }
 
     // MARK: Aggregates
 
-    /// One value made of a path's value of each object; the path has to-one steps only. Nulls are left out, and so is
-    /// what lies behind a null link.
+    /// Returns an aggregate of a path's values. Each object has one value, because the path has to-one steps only. Nulls and values behind a null
+    /// link are ignored.
     ///
-    /// - `minimum`, `maximum`: of numbers, timestamps and mixed values; NaNs are left out. Null of nothing.
-    /// - `sum`: of integers an integer, wrapped around on overflow; of floats and doubles a double; of decimals and of
-    ///   the numbers among mixed values a decimal. 0 of nothing.
-    /// - `average`: a decimal of decimals and mixed values, else a double; null of nothing.
+    /// - `minimum`, `maximum`: for numbers, timestamps and mixed values. NaNs are ignored. The result of no values is null.
+    /// - `sum`: an integer for integers, which wraps around on overflow. A double for floats and doubles, and a decimal for decimals and for the
+    ///   numbers among mixed values. The result of no values is 0.
+    /// - `average`: a decimal for decimals and mixed values, otherwise a double. The result of no values is null.
     ///
     /// - Complexity: O(objects)
     public func aggregate(_ aggregate: Aggregate, of path: PropertyPath, in view: DataView) -> Value {

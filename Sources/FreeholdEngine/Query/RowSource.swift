@@ -1,8 +1,8 @@
-/// The objects that a stage of a query gets, in order.
+/// The objects that a stage of a query receives, in order.
 enum RowSource {
-    /// Of a table, found when they are asked for.
+    /// The objects of a table, which are found when they are requested.
     case scan(QuerySource)
-    /// With repeats.
+    /// Given objects, with repetitions.
     case keys([ObjectKey])
 
     func keys() -> [ObjectKey] {
@@ -26,7 +26,7 @@ enum RowSource {
         }
     }
 
-    /// Until the body returns false.
+    /// Calls the body with each object until the body returns false.
     func forEachUntil(_ body: (ObjectKey) -> Bool) {
         switch self {
         case .scan(let source): source.forEachUntil(body)
@@ -46,7 +46,7 @@ enum RowSource {
         return window.slice(keys)
     }
 
-    /// Adds a path's value of each object; of a table's own column leaf by leaf.
+    /// Adds a path's value of each object. Columns of the table itself are added leaf by leaf.
     func fold(_ path: PropertyPath, into fold: inout ColumnFold, _ view: DataView) {
         if case .scan(let source) = self, path.steps.isEmpty, path.subscripts.isEmpty {
             return source.fold(into: &fold)

@@ -1,13 +1,12 @@
-/// By what a query's objects are sorted: a single-valued column, or one across single links, or a value in a dictionary.
+/// A sort criterion of a query: a column with a single value, a column at the end of single links, or a value in a dictionary.
 ///
-/// Ascending, nulls come first and objects with a null link on the path last; NaN is the lowest number; strings go by
-/// their bytes. Descending is the reverse of all that.
+/// In ascending order, nulls are first and objects with a null link on the path are last. NaN is the lowest number. Strings are compared by their
+/// bytes. The descending order is the reverse.
 public struct SortKey: Sendable {
-    /// Links, then the column to sort by.
+    /// The links, followed by the sorted column.
     public var path: PropertyPath
     public var ascending: Bool
-    /// The path leads to places, by whose distances from a point the objects are sorted. Those without a place come last,
-    /// ascending or not.
+    /// The distance by which the objects are sorted. The path then leads to places. Objects without a place are last in both orders.
     public let distance: DistanceKey?
 
     public init(_ path: PropertyPath, ascending: Bool = true) {
@@ -16,10 +15,10 @@ public struct SortKey: Sendable {
         distance = nil
     }
 
-    /// - Parameter path: to-one, to objects of the table that has the columns.
-    /// - Parameter ascending: whether the nearest come first.
-    /// - Parameter columns: the columns that a place is stored in.
-    /// - Parameter point: where distances are measured from.
+    /// - Parameter path: a path of to-one steps to objects of the table with the columns.
+    /// - Parameter ascending: whether the nearest objects are first.
+    /// - Parameter columns: the columns that store a place.
+    /// - Parameter point: the point from which distances are measured.
     public init(distanceTo point: GeoPoint, at path: PropertyPath, _ columns: GeoColumns, ascending: Bool = true) {
         self.path = path
         self.ascending = ascending
@@ -33,23 +32,23 @@ public struct SortKey: Sendable {
     public init(_ column: Column, ascending: Bool = true) { self.init(PropertyPath(column), ascending: ascending) }
 }
 
-/// How far places are from a point.
+/// The distance of places from a point.
 public struct DistanceKey: Sendable {
     public let columns: GeoColumns
     public let point: GeoPoint
 }
 
-/// What is done to the sequence of objects that the stages before it give.
+/// An operation on the sequence of objects that the previous stages return.
 public enum Stage: Sendable {
-    /// Those that meet the condition, in their order.
+    /// Keeps the objects that meet the condition, in their order.
     case filter(Predicate)
-    /// The first key matters most. Equal objects keep their order, so that a later sort is the primary one.
+    /// Sorts the objects. The first key is the primary one. The sort is stable, so a later sort has precedence.
     case sort([SortKey])
-    /// Of those that are equal in all the paths (as in `SortKey`) the first, in their order. Objects with a null link
-    /// on a path are left out.
+    /// Keeps the first of the objects that are equal at all paths (with the rules of `SortKey`), in their order. Objects with a null link on a path
+    /// are omitted.
     case distinct([PropertyPath])
-    /// The first so many.
+    /// Keeps at most this number of objects from the start.
     case limit(Int)
-    /// All but the first so many.
+    /// Skips this number of objects at the start.
     case offset(Int)
 }

@@ -1,13 +1,13 @@
-/// What is done to a sequence of values, such as a list of numbers.
+/// An operation on a sequence of values, such as a list of numbers.
 package enum ValueStage: Sendable {
-    /// Equal values keep their order.
+    /// Sorts the values. The sort is stable.
     case sort(ascending: Bool)
-    /// Of equal values the first: see `Value.areEqual`.
+    /// Keeps the first of equal values: see `Value.areEqual`.
     case distinct
     case limit(Int)
     case offset(Int)
 
-    /// Returns the positions of the values that the stages leave, in order.
+    /// Returns the positions of the values that remain after the stages, in order.
     ///
     /// - Complexity: O(n), O(n log n) for sorts.
     package static func positions(of values: [Value], _ stages: [ValueStage]) -> [Int] {
@@ -36,7 +36,7 @@ package enum ValueStage: Sendable {
         }
     }
 
-    /// Numbers that order as the values do, null first; nil unless all of these are integers or null.
+    /// Returns numbers with the order of the values, null first, or `nil` unless all values are integers or null.
     private static func ranks(_ positions: [Int], _ values: [Value], _ ascending: Bool) -> [Int64]? {
         var ranks: [Int64] = []
         ranks.reserveCapacity(positions.count)
@@ -47,7 +47,7 @@ package enum ValueStage: Sendable {
             default: return nil
             }
         }
-        // Descending, null would be equal to the negative of the least integer that is left.
+        // In descending order, null would be equal to the negative of the least integer.
         return ascending || !ranks.contains(.max) || !values.contains(.int(-.max)) ? ranks : nil
     }
 }

@@ -1,8 +1,8 @@
-/// A stage of a query as it is written: in names, before any schema is known. Typed calls, query strings and
-/// descriptors all append these.
+/// A stage of a query as it was written, with names that haven't been looked up in a schema. Typed calls, query strings and descriptors append such
+/// stages.
 package enum WrittenStage {
     case filter(Condition)
-    /// The first path matters most.
+    /// A sort. The first path is the primary one.
     case sort([WrittenSortKey])
     case distinct([NamedPath])
     case limit(Int)
@@ -10,7 +10,7 @@ package enum WrittenStage {
 }
 
 extension WrittenQuery {
-    /// The condition, then the rest, in written order.
+    /// The condition and the other stages, in the order in which they were written.
     package var allStages: [WrittenStage] {
         [.filter(condition)]
             + stages.map { stage in
@@ -25,7 +25,7 @@ extension WrittenQuery {
 }
 
 extension QueryCompiler {
-    /// Returns the stages in the engine's terms.
+    /// Returns the stages with their names looked up.
     package func stages(_ written: [WrittenStage]) throws(QueryError) -> [Stage] {
         var out: [Stage] = []
         for stage in written {
@@ -55,7 +55,7 @@ extension QueryCompiler {
         return SortKey(distanceTo: point, at: try singlePath(key.path), columns, ascending: key.ascending)
     }
 
-    /// Returns a path with one value for each object, which has a place in an order.
+    /// Returns a path with one value for each object, whose type has an order.
     package func orderedPath(_ named: NamedPath, _ what: String) throws(QueryError) -> PropertyPath {
         let path = try singlePath(named)
         switch path.column?.type {
@@ -70,7 +70,7 @@ extension QueryCompiler {
         }
     }
 
-    /// Returns a path to the values that an aggregate is made of.
+    /// Returns a path to values that can be aggregated.
     package func aggregatedPath(_ named: NamedPath, _ aggregate: Aggregate) throws(QueryError) -> PropertyPath {
         let path = try singlePath(named)
         switch path.column?.type {
@@ -103,8 +103,8 @@ extension QueryCompiler {
 }
 
 extension NamedPath {
-    /// A path as it is given to `sorted(byKeyPath:)` and the like: names with dots between them, after each of which
-    /// one element of a collection can be asked for: `counts['a'].value`, `counts[a]`, `numbers[0]`.
+    /// Creates a path from the text that `sorted(byKeyPath:)` and similar functions take: names separated by dots. Each name can be followed by one
+    /// element of a collection: `counts['a'].value`, `counts[a]`, `numbers[0]`.
     package init(keyPath: String) throws(QueryError) {
         self.init()
         var rest = Substring(keyPath)
@@ -149,7 +149,7 @@ extension NamedPath {
         QueryError(.syntax, "'\(QueryToken.short(keyPath))' is no key path. Write names with dots between them.")
     }
 
-    /// As it would be written.
+    /// The text of the path.
     package var keyPath: String {
         var text = ""
         for step in steps {
@@ -178,7 +178,7 @@ extension Subscript {
 }
 
 extension WrittenStage {
-    /// The stage in words without the constants of its conditions, for logs.
+    /// The text of the stage without the constants of its conditions, for logs.
     package var outline: String {
         switch self {
         case .filter(let condition): PredicateFormat.of(condition).0

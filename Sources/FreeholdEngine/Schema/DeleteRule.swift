@@ -37,7 +37,7 @@ public struct DeleteRules: Hashable, Sendable {
 
 /// The columns whose rules say what a deletion of one table's objects takes along, or what denies it.
 struct DeletionColumns {
-    /// Returns the table's own.
+    /// The columns of the table itself that cascade.
     var cascading: [Column] = []
     var denying: [Column] = []
     /// Those that link to the table.

@@ -2,7 +2,7 @@
 /// Block 0 of the table's first segment; rewritten by every commit that touches the table.
 struct TableState: Equatable {
     struct ColumnState: Equatable {
-        /// Returns the next free block of each of the column's numbered segments.
+        /// The number of the next free block in each of the column's numbered segments.
         var nextBlob: UInt64 = 1
         var nextIndex: UInt64 = 1
         var nextBacklinkBlob: UInt64 = 1

@@ -39,7 +39,7 @@ enum ByteSearch {
         let count = run.count
         let (split, factorPeriod) = criticalFactorization(run)
         var period = factorPeriod
-        // How much of the run is known to match after a shift by a whole period.
+        // The number of bytes of the run that match after a shift by a whole period.
         var kept = 0
         if split + period <= count, memcmp(run.baseAddress!, run.baseAddress! + period, split) == 0 {
             kept = count - period

@@ -16,7 +16,7 @@ enum BytesTest: Sendable {
     case contains([UInt8])
     case like(LikePattern)
     case matches(RegularExpression)
-    /// At least (after) the lower bound, at most (before) the upper; nil: unbounded.
+    /// A range of values. A bound of `nil` means that the range is unbounded.
     case range(lower: [UInt8]?, includingLower: Bool, upper: [UInt8]?, includingUpper: Bool)
     case oneOf(BytesSet)
 

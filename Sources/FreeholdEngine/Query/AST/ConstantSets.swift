@@ -8,9 +8,9 @@
     import Darwin
 #endif
 
-/// Places in an open-addressing table: at most half of them taken.
+/// The slots of a hash table with open addressing. At most half of the slots are used.
 struct HashSlots: Sendable {
-    /// An index into what is stored; -1: free.
+    /// The index of a stored value, or -1 for a free slot.
     private var slots: [Int32]
     private let mask: Int
 
@@ -21,14 +21,14 @@ struct HashSlots: Sendable {
         mask = size - 1
     }
 
-    /// Spreads what differs in few bits over all of them.
+    /// Returns a hash in which differences of few bits are spread over all bits.
     @inline(__always)
     static func mix(_ a: UInt64, _ b: UInt64 = 0) -> UInt64 {
         let product = (a ^ 0x9e37_79b9_7f4a_7c15).multipliedFullWidth(by: b ^ 0xbf58_476d_1ce4_e5b9)
         return product.high ^ product.low
     }
 
-    /// Returns the stored index for which `isEqual` holds.
+    /// Returns the stored index for which `isEqual` returns true.
     @inline(__always)
     func find(_ hash: UInt64, _ isEqual: (Int) -> Bool) -> Int? {
         var i = Int(truncatingIfNeeded: hash) & mask
@@ -48,13 +48,13 @@ struct HashSlots: Sendable {
     }
 }
 
-/// Strings or data, one of which bytes have to be.
+/// A set of strings or of data values.
 struct BytesSet: Sendable, RandomAccessCollection {
     private var slots: HashSlots
-    /// One after the other.
+    /// The bytes of all values, one after the other.
     private var bytes: [UInt8] = []
     private var ends: [Int] = [0]
-    /// Bit `n & 63`: one has `n` bytes.
+    /// Bit `n & 63` is set if a value has `n` bytes.
     private var lengths: UInt64 = 0
 
     init(_ all: [[UInt8]]) {
@@ -104,14 +104,14 @@ struct BytesSet: Sendable, RandomAccessCollection {
     }
 }
 
-/// Many integers: as bits where they lie close together, else hashed.
+/// A large set of integers, as a bitmap if the integers are close together, and as a hash table otherwise.
 struct IntSet: Sendable {
     private let base: Int64
     private let bits: [UInt64]
     private let slots: HashSlots
     private let values: [Int64]
 
-    /// - Parameter values: rising, not empty.
+    /// - Parameter values: in ascending order, not empty.
     init(_ values: [Int64]) {
         let span = values.last!.subtractingReportingOverflow(values.first!)
         base = values.first!
@@ -133,7 +133,7 @@ struct IntSet: Sendable {
         }
     }
 
-    /// `mask[i]` = whether the i-th integer is one of them.
+    /// Sets `mask[i]` to whether the set contains the i-th integer.
     @inline(__always)
     func fill(_ mask: Mask, _ n: Int, isNegated: Bool, _ value: (Int) -> Int64) {
         let found: UInt8 = isNegated ? 0 : 1
@@ -158,7 +158,7 @@ struct IntSet: Sendable {
     }
 }
 
-/// Many values of 12 or 16 bytes, as two words.
+/// A large set of values of 12 or 16 bytes, stored as two words each.
 struct WordsSet: Sendable {
     private var slots: HashSlots
     private var values: [(UInt64, UInt64)] = []

@@ -39,10 +39,10 @@ struct LikePattern: Sendable {
         tail = parts.count > 1 ? Segment(parts[parts.count - 1]) : nil
     }
 
-    /// The bytes with which every text begins that matches.
+    /// The bytes with which every matching text begins.
     var prefix: [UInt8] { Array(head.prefix { $0 != UInt8(ascii: "?") }) }
 
-    /// Returns the plain test that means the same, where there is one.
+    /// Returns the simplest test with the meaning of the pattern.
     static func test(_ bytes: [UInt8]) -> BytesTest {
         let star = UInt8(ascii: "*")
         guard !bytes.contains(UInt8(ascii: "?")) else { return .like(LikePattern(bytes: bytes)) }
@@ -107,13 +107,13 @@ struct LikePattern: Sendable {
 /// All places are followed at once: bit *i* of the state says that the first *i* bytes of the segment fit the text up to here.
 struct WildSegment: Sendable {
     private let count: Int
-    /// The words of a state.
+    /// The number of words of a state.
     private let words: Int
-    /// For each byte of a text the row of `masks`.
+    /// The row of `masks` for each byte of a text.
     private let rows: [UInt8]
-    /// Bit *i*: the byte *i* of the segment takes the text's byte.
+    /// Bit *i* is set if the byte *i* of the segment matches the text's byte.
     private let masks: [UInt64]
-    /// Bit *i*: the segment has a `?` before its byte *i*, which takes all bytes of its code point.
+    /// Bit *i* is set if the segment has a `?` before its byte *i*. The `?` matches all bytes of its code point.
     private let behindWild: [UInt64]
     private let endsWild: Bool
 

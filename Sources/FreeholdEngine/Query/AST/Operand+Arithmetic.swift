@@ -1,5 +1,5 @@
 extension ArithmeticOperator {
-    /// Null where a side is no number.
+    /// Returns null if one side isn't a number.
     package func apply(_ a: Value, _ b: Value) -> Value {
         switch (a, b) {
         case (.int(let x), .int(let y)): return apply(x, y).map { .int($0) } ?? .null
@@ -12,7 +12,7 @@ extension ArithmeticOperator {
         }
     }
 
-    /// Wraps around; nil of a division by zero.
+    /// Returns the result with wraparound, or `nil` for a division by zero.
     @inline(__always)
     func apply(_ a: Int64, _ b: Int64) -> Int64? {
         switch self {

@@ -1,26 +1,25 @@
 /// One side of a comparison.
 public indirect enum Operand: Sendable {
     case constant(Value)
-    /// Several constants, of which any (all, none) has to meet the condition.
+    /// Several constants. The quantifier states how many of them have to meet the condition.
     case constants([Value], Quantifier = .any)
-    /// The path's value, or its values (see `PropertyPath.quantifier`).
+    /// The path's value or values (see `PropertyPath.quantifier`).
     case path(PropertyPath)
-    /// The number of the path's values (elements, or objects reached), nulls included. Of one mixed value: the number
-    /// of elements of the list or dictionary in it, 0 where there is none.
+    /// The number of the path's values (elements, or objects reached), nulls included. For one mixed value, the number of elements of its list or
+    /// dictionary, or 0 if it contains neither.
     case count(PropertyPath)
-    /// One value of all of the path's values.
+    /// One value that is calculated from all of the path's values.
     case aggregate(Aggregate, PropertyPath)
-    /// The name of the type of the path's value or values. Equal to every name that includes the type, such as
-    /// `numeric`: see `ValueTypeName`.
+    /// The name of the type of the path's value or values. It is equal to every name that includes the type, such as `numeric`: see `ValueTypeName`.
     case type(PropertyPath)
-    /// The length in bytes of each of the path's strings or data; null of null.
+    /// The length in bytes of each of the path's strings or data values. The length of null is null.
     case length(PropertyPath)
-    /// How many of the path's objects meet a condition on them.
+    /// The number of the path's objects that meet a condition.
     case matches(PropertyPath, Predicate)
-    /// How many links of any class point to the objects that the steps lead to.
+    /// The number of links of all classes that point to the objects that the steps lead to.
     case incomingLinks([PathStep])
-    /// Of numbers; null where a side is null or no number. Two integers give an integer, a decimal with any number a
-    /// decimal, other numbers a double. Integers wrap around; divided by zero they give null.
+    /// A calculation with two numbers. The result is null if one side is null or isn't a number. Two integers give an integer, a decimal and any
+    /// number give a decimal, and other numbers give a double. Integers wrap around, and the result of a division by zero is null.
     case arithmetic(ArithmeticOperator, Operand, Operand)
 }
 
@@ -31,12 +30,12 @@ public enum ArithmeticOperator: String, Sendable, CaseIterable {
     case divide = "/"
 }
 
-/// One value made of many. Nulls are left out.
+/// A value that is calculated from many values. Nulls are ignored.
 public enum Aggregate: Sendable {
-    /// Of nothing: null. NaNs are left out.
+    /// The result of no values is null. NaNs are ignored.
     case minimum, maximum
-    /// Of nothing: 0. Integers wrap around.
+    /// The result of no values is 0. Integers wrap around.
     case sum
-    /// Of nothing: null.
+    /// The result of no values is null.
     case average
 }

@@ -4,32 +4,32 @@
 /// let grown = Predicate.comparison(PropertyPath(age), .greater, .int(17))
 /// let query = RowQuery(table: people, predicate: .and([grown, .string(PropertyPath(name), .beginsWith, "A")]))
 /// ```
-/// - Null is a value for `==` and `!=`; `<` and `>` never hold for it; `<=` and `>=` hold between null and null.
-/// - `not` is the plain complement.
+/// - Null is a value for `==` and `!=`. `<` and `>` never hold for null. `<=` and `>=` hold between null and null.
+/// - `not` is the complement.
 /// - Numbers of different types compare by exact value. NaN equals nothing and has no order.
-/// - Values of types that don't compare are unequal, and neither is less.
+/// - Values of types that don't compare are unequal, and neither is less than the other.
 public indirect enum Predicate: Sendable {
     case constant(Bool)
     case comparison(PropertyPath, Comparison, Value)
     /// `lower <= value <= upper`, or `lower <= value < upper`.
     case between(PropertyPath, lower: Value, upper: Value, isClosed: Bool = true)
     case oneOf(PropertyPath, [Value])
-    /// A condition on strings or data, the pattern one or the other. A null pattern: `like` and `equal` match null only,
-    /// `notEqual` all but null, the others match everything.
+    /// A condition on strings or data. The pattern is a string or data. For a null pattern, `like` and `equal` match only null, `notEqual` matches
+    /// all values except null, and the other operators match everything.
     case text(PropertyPath, StringOperator, Value, TextOptions)
-    /// Between two values of one object. Where a side has several values its quantifier decides: that of the left is
-    /// the outer one.
+    /// A comparison of two values of one object. If a side has several values, its quantifier decides. The quantifier of the left side is the outer
+    /// one.
     case operands(Operand, Comparison, Operand)
-    /// The same of strings or data, the pattern on the right.
+    /// Like `operands`, for conditions on strings or data. The right side is the pattern.
     case texts(Operand, StringOperator, Operand, TextOptions)
-    /// A collection, or the one inside a mixed value, has (`equal`) just these elements in this order, or hasn't
-    /// (`notEqual`). Sets and dictionaries: in the order in which they are kept.
+    /// A collection, or the collection in a mixed value, has exactly these elements in this order (`equal`), or doesn't (`notEqual`). Sets and
+    /// dictionaries have their stored order.
     case elements(PropertyPath, Comparison, [Value])
-    /// Words of a string that has a full-text index.
+    /// A search for words in a string with a full-text index.
     case fullText(PropertyPath, FullTextQuery)
     /// The path leads to objects that are places inside the shape.
     case within(PropertyPath, GeoTest)
-    /// The object is one of these.
+    /// The object is one of the given objects.
     case objects([ObjectKey])
     case and([Predicate])
     case or([Predicate])
@@ -38,15 +38,14 @@ public indirect enum Predicate: Sendable {
 
 public enum StringOperator: Sendable, CaseIterable {
     case equal, notEqual, beginsWith, endsWith, contains
-    /// `*` stands for any run of characters, `?` for one code point; there is no escape.
+    /// `*` stands for any run of characters and `?` for one code point. There isn't an escape character.
     case like
-    /// All of the string fits a regular expression. A pattern that is none matches nothing: the query language refuses
-    /// it.
+    /// The whole string matches a regular expression. An invalid pattern matches nothing. The query language rejects it.
     case matches
 }
 
 extension Predicate {
-    /// Returns a condition on strings, with or without regard to case.
+    /// Returns a condition on strings, which can ignore case.
     public static func string(
         _ path: PropertyPath,
         _ op: StringOperator,
@@ -56,7 +55,7 @@ extension Predicate {
         .text(path, op, pattern.map { .string($0) } ?? .null, ignoringCase ? .ignoringCase : [])
     }
 
-    /// Between a value made of a collection, such as its count, and a constant.
+    /// Returns the comparison of a value such as the count of a collection with a constant.
     public static func operand(_ operand: Operand, _ op: Comparison, _ value: Value) -> Predicate {
         .operands(operand, op, .constant(value))
     }

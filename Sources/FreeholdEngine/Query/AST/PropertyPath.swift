@@ -1,10 +1,10 @@
-/// One step from an object to others.
+/// One step from an object to other objects.
 public enum PathStep: Sendable {
-    /// Along a link column: one object or none; along a collection of links: each of its objects.
+    /// The targets of a link column: at most one object for a single link, and each object of a collection of links.
     case link(Column)
-    /// To each object whose link column (single or collection) points here.
+    /// Each object whose link column (single or collection) points to this object.
     case backlink(Column)
-    /// Along a list of links or a dictionary of them: to the one object at that place, or none.
+    /// The object at a place in a list or dictionary of links, if there is one.
     case element(Column, Subscript)
 
     /// A Boolean value that indicates whether the step can lead to several objects.
@@ -19,10 +19,10 @@ public enum PathStep: Sendable {
 
 /// A place in a collection, or in a collection inside a mixed value.
 public enum Subscript: Sendable, Hashable {
-    /// Of a list, from 0. Outside of its bounds is null.
+    /// A position in a list, from 0. The value is null if the position is out of bounds.
     case index(Int)
     case first, last
-    /// Of a dictionary: the value under that key.
+    /// The value of a key of a dictionary.
     case key(String)
     /// Every element, or every value of a dictionary.
     case all
@@ -32,26 +32,25 @@ public enum Subscript: Sendable, Hashable {
     var isToMany: Bool { self == .all || self == .keys }
 }
 
-/// For how many of a path's values a condition has to hold.
+/// The number of a path's values for which a condition has to hold: one, all or none.
 public enum Quantifier: Sendable {
     case any
-    /// True of no values.
+    /// A path without values meets the condition.
     case all
-    /// True of no values.
+    /// A path without values meets the condition.
     case none
 }
 
-/// From an object of the queried table to values: any number of steps, then a column of the table reached, or the
-/// object reached itself.
+/// A path from an object of the queried table to values: any number of steps, and then a column of the last table or the last object itself.
 ///
-/// Where a step or the column is a collection, a condition on the path holds if it holds for any (all, none: see
-/// `quantifier`) of the values. Where a single link on the path is null, the value is null.
+/// If a step or the column is a collection, a condition on the path holds if it holds for any of the values. `quantifier` can require all or none. If
+/// a single link on the path is null, the value is null.
 public struct PropertyPath: Sendable {
     public var steps: [PathStep]
-    /// Nil for the reached object itself, a value of type link.
+    /// The column of the values, or `nil` for the last object itself, which is a value of type link.
     public var column: Column?
-    /// Places inside the column's value, from the outside in: at most one of a collection column; of a mixed column
-    /// (or after one subscript of a collection of mixed values) any number. At a place that isn't there is null.
+    /// The places inside the column's value, from the outermost to the innermost. A column of a collection has at most one. A mixed column, or one
+    /// subscript of a collection of mixed values, can be followed by any number. The value at a missing place is null.
     public var subscripts: [Subscript]
     public var quantifier: Quantifier
 
@@ -67,15 +66,15 @@ public struct PropertyPath: Sendable {
         self.quantifier = quantifier
     }
 
-    /// A column of the queried table.
+    /// Creates a path to a column of the queried table.
     public init(_ column: Column) { self.init([], column) }
 
-    /// Columns of which all but the last are links or lists of links.
+    /// Creates a path along several columns, all of which except the last are links or lists of links.
     public init(columns: [Column]) { self.init(columns.dropLast().map { .link($0) }, columns.last) }
 
     /// A Boolean value that indicates whether the path can have several values.
     public var isToMany: Bool { isToMany(from: 0) }
 
-    /// A Boolean value that indicates whether the path's condition is what the vectorised scans answer: any value, no subscripts.
+    /// A Boolean value that indicates whether the vectorised scans can test the path: it has the quantifier `any` and no subscripts.
     var isPlain: Bool { subscripts.isEmpty && quantifier == .any }
 }

@@ -4,9 +4,9 @@
     internal import Foundation
 #endif
 
-/// A set of values of an ordered type: ranges with both ends included, or all but these.
+/// A set of values of an ordered type: a union of closed ranges, or the complement of one.
 struct RangeSet<T: Comparable & Sendable>: Sendable {
-    /// Rising, without overlap.
+    /// The ranges in ascending order, without overlap.
     var ranges: [(low: T, high: T)]
     var isNegated = false
 
@@ -28,7 +28,7 @@ struct RangeSet<T: Comparable & Sendable>: Sendable {
         return isNegated
     }
 
-    /// The values, rising, where the ranges are many and each of one value.
+    /// The values in ascending order, if there are many ranges and each has one value.
     var singles: [T]? {
         ranges.count > 8 && ranges.allSatisfy { $0.low == $0.high } ? ranges.map { $0.high } : nil
     }
@@ -46,8 +46,8 @@ struct RangeSet<T: Comparable & Sendable>: Sendable {
     }
 }
 
-/// The values of a type by rising ordinal. Finding where a constant of another type stands among them by bisection
-/// makes every mix of number types exact.
+/// The values of a type in the order of their ordinals. A binary search for a constant of another type among these values makes comparisons between
+/// number types exact.
 private struct OrdinalDomain {
     let first: Int64
     let last: Int64
@@ -83,7 +83,7 @@ extension ValueTest {
         ordinals(OrdinalDomain(first: .min, last: .max) { .int($0) }) { $0.isNumber && !$0.isNaN }
     }
 
-    /// Ranges of doubles; NaN is in none of them.
+    /// The ranges of doubles. None of them contains NaN.
     var doubleRanges: RangeSet<Double> {
         let domain = OrdinalDomain(first: Self.ordinal(-Double.infinity), last: Self.ordinal(Double.infinity)) {
             .double(Self.double($0))
@@ -113,10 +113,10 @@ extension ValueTest {
         return ranges(range)
     }
 
-    /// Of a link column as stored: 0 for none, else key + 1.
+    /// The ranges of a link column's stored values: 0 for null, otherwise key + 1.
     var storedLinkRanges: RangeSet<Int64> {
         if case .text = kind {
-            // No link is a text: only null is told from the others.
+            // A link isn't a text, so the test depends only on whether the link is null.
             let others = matches(.link(ObjectKey(0)))
             let ranges: [(low: Int64, high: Int64)] = matchesNull == others ? [] : [(0, 0)]
             return RangeSet(ranges: ranges, isNegated: others)
@@ -168,7 +168,7 @@ extension ValueTest {
         RangeSet(ranges: set.ranges.map { (convert($0.low), convert($0.high)) }, isNegated: set.isNegated)
     }
 
-    // Ordinals keep the order of numbers: negative ones have their bits below the sign flipped.
+    // Returns the ordinal of a double. Ordinals have the order of the numbers: the bits of negative numbers are inverted, except the sign.
     private static func ordinal(_ value: Double) -> Int64 {
         let bits = Int64(bitPattern: value.bitPattern)
         return bits < 0 ? bits ^ .max : bits
@@ -188,7 +188,7 @@ extension ValueTest {
         return Float(bitPattern: UInt32(bitPattern: bits < 0 ? bits ^ .max : bits))
     }
 
-    /// Returns the condition on the bytes of strings or data that aren't null; nil: the same for all (`matchesAnyBytes`).
+    /// Returns the condition on the bytes of strings or data that aren't null, or `nil` if all of them have the same result (`matchesAnyBytes`).
     func bytesCondition(_ type: ColumnType) -> BytesCondition? {
         var condition = kindBytesCondition(type)
         if isNegated { condition?.isNegated.toggle() }
@@ -222,6 +222,6 @@ extension ValueTest {
         }
     }
 
-    /// Where there is no `bytesCondition`: whether strings (or data) that aren't null match.
+    /// Returns whether strings (or data) that aren't null match, if the test has no `bytesCondition`.
     func matchesAnyBytes(_ type: ColumnType) -> Bool { matches(type == .string ? .string("") : .data(.init())) }
 }

@@ -4,24 +4,24 @@
     internal import Foundation
 #endif
 
-/// A condition on one value, as it stands at the end of a path.
+/// A condition on one value at the end of a path.
 package struct ValueTest: Sendable {
     package enum Kind: Sendable {
         case comparison(Comparison, Value)
         case between(lower: Value, upper: Value, isClosed: Bool)
         case oneOf([Value])
-        /// The pattern is null, a string or data; others are unlike any text.
+        /// The pattern is null, a string or data. Patterns of other types match no text.
         case text(StringOperator, Value, TextOptions)
     }
 
     package let kind: Kind
-    /// Of a mixed column, whose data has nothing in common with strings.
+    /// A Boolean value that indicates whether the column is mixed. In mixed columns, data and strings are never equal.
     package var isMixed = false
-    /// It holds where the kind's condition doesn't.
+    /// A Boolean value that indicates whether the result is negated.
     private(set) var isNegated = false
-    /// Of a string condition.
+    /// The condition on bytes, for a string operator.
     private let bytes: BytesCondition?
-    /// Of many values.
+    /// The set of values, if there are many.
     private let set: ValueSet?
 
     package init(_ kind: Kind) {
@@ -38,7 +38,7 @@ package struct ValueTest: Sendable {
         self.set = set
     }
 
-    /// The test that holds where this one doesn't.
+    /// The complement of the test.
     package var negated: ValueTest {
         var test = self
         test.isNegated.toggle()
@@ -65,7 +65,7 @@ package struct ValueTest: Sendable {
         }
     }
 
-    /// Returns whether a value meets a string condition with a null on the right.
+    /// Returns whether a value meets a string condition whose right side is null.
     static func matchesNullPattern(_ op: StringOperator, _ value: Value) -> Bool {
         switch op {
         case .equal, .like, .matches: value.isNull
@@ -75,9 +75,9 @@ package struct ValueTest: Sendable {
     }
 }
 
-/// Many values, one of which a value has to equal.
+/// A large set of values with which a value is compared.
 struct ValueSet: Sendable {
-    /// A value as `Comparison.equal` sees it.
+    /// A value that is hashed and compared like `Comparison.equal`.
     private struct Element: Hashable, Sendable {
         let value: Value
         static func == (a: Element, b: Element) -> Bool { Comparison.equal.holds(a.value, b.value) }
@@ -87,17 +87,17 @@ struct ValueSet: Sendable {
     private let elements: Set<Element>
 
     init(_ values: [Value]) {
-        // What holds a NaN equals nothing.
+        // A value that contains NaN equals nothing.
         elements = Set(values.lazy.filter { !$0.holdsNaN }.map { Element(value: $0) })
     }
 
     func contains(_ value: Value) -> Bool { !value.holdsNaN && elements.contains(Element(value: value)) }
 }
 
-/// A test of bytes with what goes around it.
+/// A test of bytes, with its case folding and its negation.
 struct BytesCondition: Sendable {
     var test: BytesTest
-    /// The test is of the folded bytes.
+    /// The folding that is applied to the bytes before the test.
     var fold: TextFold?
     var isNegated: Bool
 
@@ -107,7 +107,7 @@ struct BytesCondition: Sendable {
         self.isNegated = isNegated
     }
 
-    /// - Parameter pattern: not null.
+    /// - Parameter pattern: a value that isn't null.
     init(_ op: StringOperator, _ pattern: Value, _ options: TextOptions) {
         self = pattern.withStoredBytes { BytesCondition(op, $0, TextFold(options)) }
     }
@@ -129,7 +129,7 @@ struct BytesCondition: Sendable {
         self.init(test, fold: fold, isNegated: op == .notEqual)
     }
 
-    /// Accents are taken from the pattern and from the text; of case the pattern itself knows.
+    /// Creates the condition of a regular expression. Accents are removed from the pattern and from the text. The expression itself handles case.
     private init(expression pattern: UnsafeRawBufferPointer, _ fold: TextFold?) {
         let accents = fold?.ignoresAccents == true ? TextFold(.ignoringDiacritics) : nil
         let text = String(decoding: accents?.folded(pattern) ?? Array(pattern), as: UTF8.self)
@@ -137,7 +137,7 @@ struct BytesCondition: Sendable {
         self.init(expression.map { .matches($0) } ?? .oneOf(BytesSet([])), fold: accents)
     }
 
-    /// Of a pattern that is used once.
+    /// Returns whether bytes match a pattern that is used once.
     static func matches(
         _ bytes: UnsafeRawBufferPointer,
         _ op: StringOperator,
@@ -165,7 +165,7 @@ struct BytesCondition: Sendable {
 }
 
 extension Value {
-    /// Of strings and data; no bytes for others.
+    /// Calls `body` with the bytes of a string or data value, or without bytes for other types.
     func withStoredBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
         switch self {
         case .string(var text): text.withUTF8 { body(UnsafeRawBufferPointer($0)) }

@@ -1,10 +1,10 @@
-/// The names that `@type` gives and takes, in any letter case. One name can stand for several types.
+/// The names of types that `@type` returns and accepts, in any letter case. One name can stand for several types.
 package enum ValueTypeName {
-    /// Types that a name stands for.
+    /// The types that a name stands for.
     struct Kinds: OptionSet {
         let rawValue: UInt32
 
-        /// One bit a type; above these null, lists and dictionaries.
+        /// Creates a set with one bit for each type. Null, lists and dictionaries have the bits above the types.
         init(rawValue: UInt32) { self.rawValue = rawValue }
         init(_ types: ColumnType...) { rawValue = types.reduce(0) { $0 | 1 << UInt32($1.rawValue) } }
 
@@ -35,7 +35,7 @@ package enum ValueTypeName {
         return all
     }()
 
-    /// Returns whether a value's type can be called that.
+    /// Returns whether the name stands for a type.
     package static func isKnown(_ name: String) -> Bool { kinds[name.lowercased()] != nil }
 
     /// Every name, sorted.
@@ -61,7 +61,7 @@ package enum ValueTypeName {
         }
     }
 
-    /// Returns the types that a name stands for; none for what is no name.
+    /// Returns the types that a name stands for, or an empty set for an unknown name.
     static func kinds(of name: Value) -> Kinds {
         if case .string(let name) = name { kinds[name.lowercased()] ?? [] } else { [] }
     }
@@ -77,7 +77,7 @@ package enum ValueTypeName {
         }
     }
 
-    /// Returns whether there is a type that both names stand for.
+    /// Returns whether both names stand for a common type.
     package static func areOne(_ a: Value, _ b: Value) -> Bool { !kinds(of: a).isDisjoint(with: kinds(of: b)) }
 
     /// Returns whether a name stands for a value's type.

@@ -1,10 +1,10 @@
-/// An aggregate of a column's values, leaf by leaf.
+/// An aggregate of a column's values, calculated leaf by leaf.
 struct ColumnFold {
     let column: Column
     private let aggregate: Aggregate
     private let view: DataView
     private let scratch: MaskBuffer
-    /// Values of types without kernels, and single ones.
+    /// The aggregate of values of types without kernels, and of single values.
     private var others: ValueFold
     private var ints = IntFold()
     private var doubles = DoubleFold()
@@ -26,7 +26,7 @@ struct ColumnFold {
         add(cluster, mask.mask, span)
     }
 
-    /// Adds the first `n` slots of a cluster; with a mask, those whose byte is 1.
+    /// Adds the first `n` slots of a cluster. If there is a mask, only the slots whose byte is 1 are added.
     mutating func add(_ cluster: Int, _ mask: Mask?, _ n: Int) {
         guard let address = view.leaf(column, cluster: cluster) else { return addDefaults(mask, n) }
         let leaf = Leaf(address)
@@ -50,7 +50,7 @@ struct ColumnFold {
         let count = mask.map { MaskKernels.count($0, n) } ?? n
         if count == 0 { return }
         switch column.type {
-        // Zeros count, but don't change a sum.
+        // Zeros are counted, but they don't change a sum.
         case .int, .float, .double:
             others.add(value, times: count)
         default: for _ in 0..<count { others.add(value) }
@@ -104,7 +104,7 @@ struct ColumnFold {
     }
 }
 
-/// Count and sum, or least and greatest, of integers.
+/// The count and sum, or the least and greatest, of integers.
 struct IntFold {
     var count = 0
     var sum: Int64 = 0
@@ -161,11 +161,11 @@ struct IntFold {
     }
 }
 
-/// The same of doubles, and of floats as doubles.
+/// The count and sum, or the least and greatest, of doubles. Floats are added as doubles.
 struct DoubleFold {
     var count = 0
     var sum = 0.0
-    /// Of the values that aren't NaN.
+    /// The least of the values that aren't NaN.
     var least: Double?
     var greatest: Double?
 

@@ -1,5 +1,5 @@
-/// An aggregate of values of one type, one by one. Sums and averages of mixed values are of their numbers, as decimals;
-/// the least and greatest are those of all values but lists and dictionaries.
+/// An aggregate of values of one type, added one by one. Sums and averages of mixed values include only numbers, as decimals. The least and greatest
+/// include all values except lists and dictionaries.
 package struct ValueFold {
     package let aggregate: Aggregate
     private var best: Value = .null
@@ -8,12 +8,12 @@ package struct ValueFold {
     private var wideSum: Int128 = 0
     private var doubleSum = 0.0
     private var decimalSum = Decimal128.zero
-    /// The least and the greatest of the decimals of a mean: rounding doesn't take the mean beyond them.
+    /// The least and the greatest decimal. They limit the mean, so that rounding doesn't exceed them.
     private var decimalRange: ClosedRange<Decimal128>?
     private var type: ColumnType?
 
     private let isMixed: Bool
-    /// Says what kind of number the sum of nothing is.
+    /// The type of number that the sum of no values has.
     private var zero: Value = .int(0)
 
     init(_ aggregate: Aggregate, isMixed: Bool = false) {
@@ -21,7 +21,7 @@ package struct ValueFold {
         self.isMixed = isMixed
     }
 
-    /// Of values of a column of that type.
+    /// Creates an aggregate of values of a column of that type.
     package init(_ aggregate: Aggregate, of type: ColumnType) {
         self.init(aggregate, isMixed: type == .mixed)
         switch type {
@@ -70,7 +70,7 @@ package struct ValueFold {
         if x > range.upperBound { decimalRange = range.lowerBound...x }
     }
 
-    /// The mean of decimals, the sum of which may have been rounded, or may have no finite value.
+    /// The mean of the decimals. Their sum may have been rounded, or it may not be finite.
     private var decimalMean: Decimal128 {
         let mean = decimalSum / Decimal128(Int64(count))
         guard !mean.isNaN, let range = decimalRange else { return mean }
@@ -126,7 +126,7 @@ package struct ValueFold {
 }
 
 extension Value {
-    /// A number as a decimal; other values as they are.
+    /// The number as a decimal, or the value itself if it isn't a number.
     fileprivate var asDecimal: Value {
         switch self {
         case .int(let value): .decimal128(Decimal128(value))

@@ -1,14 +1,14 @@
-/// Keeps of objects that are equal in several values the first.
+/// A filter that keeps the first of the objects that are equal in several values.
 ///
-/// Values are equal as mixed values are: numbers of all kinds by exact value, NaN like NaN, strings by their bytes.
+/// Values are compared like mixed values: numbers of all kinds by their exact value, NaN as equal to NaN, and strings by their bytes.
 struct DistinctRows {
     private let coder: RowCoder
-    /// The next code that is new: codes are counted from 0.
+    /// The code that the next new object receives. Codes are counted from 0.
     private var next: Int32 = 0
 
     init(_ paths: [PropertyPath], in view: DataView) { coder = RowCoder(paths, in: view, countsNoLink: false) }
 
-    /// Returns the first `limit`; nil: all. Objects with a null link on a path are left out.
+    /// Returns the first `limit` objects, or all objects if `limit` is `nil`. Objects with a null link on a path are omitted.
     mutating func first(of rows: RowSource, limit: Int?) -> [ObjectKey] {
         var keys: [ObjectKey] = []
         if limit == 0 { return keys }
@@ -23,7 +23,7 @@ struct DistinctRows {
     }
 }
 
-/// A value that is equal to others as `Value.areEqual` says.
+/// A value that is compared by `Value.areEqual`.
 struct EqualValue: Hashable {
     let value: Value
 

@@ -1,15 +1,15 @@
-/// How a query comes by its objects: through which indexes, or by a scan, whatever is likely to be quicker.
+/// The plan by which a query finds its objects: through one or several indexes or by a scan, depending on the estimated cost.
 struct AccessPlan {
-    /// One access with the conditions that it answers, by their place in the conjunction.
+    /// An access and the conditions that it answers, by their positions in the conjunction.
     struct Candidate {
         let access: any IndexAccess
         let covers: [Int]
     }
 
-    /// What the planner may use: tests compare the ways.
+    /// The accesses that the planner may use. Tests compare them.
     enum Choice: Sendable {
         case cheapest
-        /// An index wherever one can be used.
+        /// Uses an index wherever that is possible.
         case indexes
         case scan
     }
@@ -17,20 +17,20 @@ struct AccessPlan {
     let planner: Planner
     let table: Table
     let conjuncts: [Predicate]
-    /// What is intersected; empty for a scan.
+    /// The accesses whose results are intersected. The array is empty for a scan.
     private(set) var chosen: [Candidate] = []
-    /// The conditions that are left to check.
+    /// The conditions that remain to be checked for each object.
     private(set) var rest: [Predicate]
-    /// About how many objects meet all conditions, as far as indexes tell, or `nil` if none does.
+    /// The estimated number of objects that meet all conditions, or `nil` if indexes give no estimate.
     private(set) var estimate: Int?
-    /// About how long it takes, in nanoseconds.
+    /// The estimated duration in nanoseconds.
     private(set) var cost: Double
 
     var view: DataView { planner.view }
 
     /// - Parameters:
-    ///   - wanted: so many objects are enough, the first by key.
-    ///   - isCount: only their number is asked for.
+    ///   - wanted: the number of objects that are needed, the first ones by key.
+    ///   - isCount: whether only the number of objects is needed.
     private static let maximumCandidates = 16
 
     init(
@@ -51,7 +51,7 @@ struct AccessPlan {
         let rows = Double(Swift.max(1, planner.view.count(table)))
         estimate = Self.estimate(candidates, rows)
 
-        // Each one that is looked at costs a plan of all the others, so that of a long text only the best are.
+        // The planning takes time proportional to the square of the number of candidates. For a long query, only the best candidates are compared.
         if candidates.count > Self.maximumCandidates && choice == .cheapest {
             candidates.sort { $0.access.estimate < $1.access.estimate }
             candidates.removeSubrange(Self.maximumCandidates...)
@@ -59,7 +59,7 @@ struct AccessPlan {
         var share = 1.0
         if let wanted, let estimate, estimate > wanted { share = Double(wanted) / Double(estimate) }
         let best = candidates.map { (candidate: $0, cost: total($0, isCount: isCount)) }.min { $0.cost < $1.cost }!
-        // Mostly it is clear without making the nodes of a scan.
+        // A lower bound of the scan's cost usually decides, and then the nodes of the scan aren't created.
         if choice == .cheapest, best.cost >= share * Self.leastScanCost(conjuncts, table, planner.view) {
             let scanCost = share * AccessCost.scan(planner.node(.and(conjuncts), table), table, planner.view)
             if best.cost >= scanCost {
@@ -72,7 +72,7 @@ struct AccessPlan {
         var found = Double(best.candidate.access.estimate)
         let others = candidates.filter { $0.covers != best.candidate.covers }
         for other in others.sorted(by: { $0.access.cost < $1.access.cost }) {
-            // Where some of its conditions are answered, it has less to add.
+            // An access adds less if some of its conditions are already answered.
             guard other.covers.allSatisfy({ at in !chosen.contains { $0.covers.contains(at) } }) else { continue }
             let extra = other.access.cost + Double(other.access.estimate) * AccessCost.entry
             let saved = AccessCost.tests(planner.node(.and(other.covers.map { conjuncts[$0] }), table), found)
@@ -83,14 +83,15 @@ struct AccessPlan {
         }
     }
 
-    /// Less than any scan of the table costs that tells whether objects meet the conditions.
+    /// Returns a lower bound of the cost of each scan of the table that checks the conditions.
     private static func leastScanCost(_ conjuncts: [Predicate], _ table: Table, _ view: DataView) -> Double {
         var each = 0.2
         for case .oneOf(_, let values) in conjuncts where values.count > 16 { each += 2 }
         return Double(view.count(table)) * each + Double(view.clusterCount(table)) * AccessCost.cluster
     }
 
-    /// Conditions are taken to be independent; those of one compound index are known not to be.
+    /// Returns the estimated number of objects that meet the conditions. The conditions are assumed to be independent, except those of one compound
+    /// index.
     private static func estimate(_ candidates: [Candidate], _ rows: Double) -> Int {
         var seen: Set<Int> = []
         var found = rows
@@ -112,7 +113,7 @@ struct AccessPlan {
         let access = candidate.access
         let isAll = access.isExact && candidate.covers.count == conjuncts.count
         if isAll, isCount, access is ValuesAccess {
-            // Whole blocks of entries are counted at once.
+            // The entries of whole blocks are counted at once.
             return AccessCost.descent * 2 + Double(access.estimate) * 0.3
         }
         if isAll { return access.cost }
@@ -121,7 +122,7 @@ struct AccessPlan {
         return access.cost + AccessCost.tests(planner.node(.and(left), table), Double(access.estimate))
     }
 
-    /// The one access that stands for all that were chosen.
+    /// The single access that combines all chosen accesses.
     var access: (any IndexAccess)? {
         if chosen.count < 2 { return chosen.first?.access }
         let rising = chosen.map(\.access).sorted { $0.estimate < $1.estimate }
@@ -130,14 +131,14 @@ struct AccessPlan {
 }
 
 extension Planner {
-    /// Every way in which an index helps with a conjunction.
+    /// Returns all accesses through which an index can answer a part of the conjunction.
     func candidates(_ conjuncts: [Predicate], _ table: Table) -> [AccessPlan.Candidate] {
         conjuncts.indices.compactMap { i in
             access(conjuncts[i], table).map { AccessPlan.Candidate(access: $0, covers: [i]) }
         } + rangeCandidates(conjuncts, table) + compoundCandidates(conjuncts, table)
     }
 
-    /// How an index finds the objects that meet a condition, or `nil` if none can.
+    /// Returns an access to the objects that meet a condition, or `nil` if no index can find them.
     func access(_ predicate: Predicate, _ table: Table) -> (any IndexAccess)? {
         switch predicate {
         case .comparison(let path, let op, let value):
@@ -195,7 +196,7 @@ extension Planner {
         )
     }
 
-    /// Returns the condition at the end of a path, to be checked.
+    /// Returns the node that checks a condition at the end of a path.
     func pathNode(_ path: PropertyPath, _ test: ValueTest, _ table: Table) -> PlanNode {
         switch test.kind {
         case .comparison(let op, let value): node(.comparison(path, op, value), table)
@@ -207,7 +208,7 @@ extension Planner {
     }
 }
 
-/// What an access finds, of which not all meet the condition.
+/// An access whose objects don't all meet the condition.
 struct SupersetAccess: IndexAccess {
     let access: any IndexAccess
 

@@ -1,4 +1,4 @@
-/// A condition on two columns of strings or data of the same objects.
+/// A condition on two columns of strings or data of one object.
 final class BytesPairScan: PlanNode {
     typealias Bytes = UnsafeRawBufferPointer
 
@@ -9,7 +9,7 @@ final class BytesPairScan: PlanNode {
     private let left: UnsafeMutablePointer<Field>
     private let right: UnsafeMutablePointer<Field>
 
-    /// A slot's bytes where they lie.
+    /// The position and length of a slot's bytes.
     private struct Field {
         static let null = -1
         static let elsewhere = -2
@@ -20,7 +20,7 @@ final class BytesPairScan: PlanNode {
         var bytes: Bytes? { count < 0 ? nil : Bytes(start: start, count: count) }
     }
 
-    /// - Parameter condition: of the bytes, or `nil` for null.
+    /// - Parameter condition: a condition on the bytes of both values, where `nil` stands for null.
     init(view: DataView, table: Table, _ a: Column, _ b: Column, _ condition: @escaping (Bytes?, Bytes?) -> Bool) {
         self.table = table
         self.a = a

@@ -1,4 +1,4 @@
-/// A condition on strings or data.
+/// A scan for a condition on strings or data.
 final class BytesScan: ColumnScan {
     private let bytes: BytesCondition?
     private let matchesAny: Bool

@@ -1,4 +1,4 @@
-/// A condition on collections, row by row where they lie: no array is made of one.
+/// A scan for a condition on collections, which reads each row's collection in place without creating an array.
 class CollectionScan: PlanNode {
     enum Part { case values, keys }
 
@@ -6,7 +6,7 @@ class CollectionScan: PlanNode {
     private let part: Part
     private let table: Table
 
-    /// - Parameter part: of a dictionary.
+    /// - Parameter part: the part of a dictionary that the condition is on.
     init(view: DataView, column: Column, part: Part = .values) {
         self.column = column
         self.part = part
@@ -39,8 +39,8 @@ class CollectionScan: PlanNode {
 }
 
 extension DataView {
-    /// Calls `body` with the collections of a cluster's slots whose byte is 1 and which aren't empty; clears the bytes
-    /// of dead slots, and of empty collections unless these match.
+    /// Calls `body` with the collection of each slot of a cluster whose byte is 1, except empty collections. Clears the bytes of dead slots, and
+    /// those of empty collections unless empty collections match.
     @inline(__always)
     func forEachCollection(
         _ column: Column,
@@ -85,9 +85,9 @@ extension DataView {
     }
 }
 
-/// An element of a collection, or a key of a dictionary, meets a condition.
+/// A scan for collections with an element, or dictionaries with a key, that meets a condition.
 final class ElementScan: CollectionScan {
-    /// For the chunks of large collections.
+    /// The kernel for the chunks of large collections.
     private let kernel: ColumnScan
     private let condition: ValueTest
     private let matchesNull: Bool
@@ -97,7 +97,7 @@ final class ElementScan: CollectionScan {
     private let bytes: BytesCondition?
     private let matchesAnyBytes: Bool
 
-    /// - Parameter kernel: of the elements' type.
+    /// - Parameter kernel: a scan for the elements' type.
     init(view: DataView, column: Column, part: Part = .values, kernel: ColumnScan) {
         self.kernel = kernel
         condition = kernel.condition
@@ -160,7 +160,7 @@ final class ElementScan: CollectionScan {
     }
 }
 
-/// The value at one place of a collection meets a condition: null where there is no such place.
+/// A scan for a condition on the value at one place of a collection. The value is null if the place is missing.
 final class SubscriptScan: PlanNode {
     private let column: Column
     private let table: Table
@@ -169,7 +169,7 @@ final class SubscriptScan: PlanNode {
     private let condition: (Value) -> Bool
     private let matchesNull: Bool
 
-    /// - Parameter place: no place of several values.
+    /// - Parameter place: a place with a single value.
     init(view: DataView, column: Column, _ place: Subscript, _ condition: @escaping (Value) -> Bool) {
         self.column = column
         self.place = place
@@ -219,7 +219,7 @@ final class SubscriptScan: PlanNode {
     }
 }
 
-/// An object that a collection of links leads to matches.
+/// A scan for collections of links with a target that matches.
 final class LinksScan: CollectionScan {
     private let contains: (ObjectKey) -> Bool
 
@@ -232,7 +232,7 @@ final class LinksScan: CollectionScan {
 }
 
 extension Column {
-    /// The keys of a dictionary column as a column.
+    /// A column that stands for the keys of a dictionary column.
     var keysColumn: Column {
         Column(
             id: id,

@@ -4,7 +4,7 @@
     internal import Foundation
 #endif
 
-/// A condition on one column's values, leaf by leaf.
+/// A scan for a condition on one column's values, leaf by leaf.
 class ColumnScan: PlanNode {
     let column: Column
     let condition: ValueTest
@@ -19,7 +19,7 @@ class ColumnScan: PlanNode {
         super.init(view: view)
     }
 
-    /// - Parameter matchesEmpty: what slots without a stored value give.
+    /// - Parameter matchesEmpty: whether slots without a stored value match.
     init(view: DataView, column: Column, condition: ValueTest, matchesEmpty: Bool) {
         self.column = column
         self.condition = condition
@@ -45,13 +45,13 @@ class ColumnScan: PlanNode {
         if stored < n { MaskKernels.set(mask + stored, n - stored, matchesDefault) }
     }
 
-    /// Writes `mask[0 ..< n]`, for null slots anything; `0 < n <= leaf.count`.
+    /// Writes `mask[0 ..< n]`, with any value for null slots. `0 < n <= leaf.count`.
     func fillValues(_ leaf: Leaf, _ mask: Mask, _ n: Int) { fatalError("abstract") }
 }
 
 extension DataView {
-    /// Calls `body` with the leaves that hold a cluster's first `n` slots, the first slot and the number of slots of each, or `nil` if nothing is
-    /// stored.
+    /// Calls `body` with each leaf that contains slots among the first `n` of a cluster, the leaf's first slot, and its number of slots. The leaf is
+    /// `nil` if nothing is stored.
     @inline(__always)
     func forEachLeaf(_ column: Column, cluster: Int, _ n: Int, _ body: (Leaf?, _ start: Int, _ n: Int) -> Void) {
         guard let address = leaf(column, cluster: cluster) else { return body(nil, 0, n) }
@@ -70,7 +70,7 @@ extension DataView {
 }
 
 extension Column {
-    /// What slots hold that aren't stored.
+    /// The value of slots that aren't stored.
     var defaultValue: Value {
         if isOptional { return .null }
         switch type {
@@ -90,7 +90,7 @@ extension Column {
 }
 
 nonisolated(unsafe) private let zeroBits: UnsafeRawPointer = {
-    // Sixteen zero bytes, never written or freed.
+    // Sixteen zero bytes that are never written or deallocated.
     let p = UnsafeMutableRawPointer.allocate(byteCount: 16, alignment: 16)
     p.initializeMemory(as: UInt8.self, repeating: 0, count: 16)
     return UnsafeRawPointer(p)
@@ -123,7 +123,7 @@ extension Value {
     }
 }
 
-/// Integers, and links as they are stored.
+/// A scan for a condition on integers, or on links in their stored form.
 final class IntScan: ColumnScan {
     private let set: RangeSet<Int64>
     private let many: IntSet?
@@ -148,7 +148,7 @@ final class DoubleScan: ColumnScan {
 
     override var cost: Int { 4 }
 
-    /// Both zeros are one.
+    /// Positive and negative zero have the same bits in the set.
     static func bits<T: BinaryFloatingPoint>(_ values: [T]) -> IntSet {
         IntSet(values.map { Int64(bitPattern: (Double($0) + 0).bitPattern) }.sorted())
     }
@@ -191,7 +191,7 @@ final class BoolScan: ColumnScan {
 
 final class TimestampScan: ColumnScan {
     private lazy var set = condition.timestampRanges
-    /// Of whole seconds, for leaves without nanoseconds.
+    /// The ranges in whole seconds, for leaves without nanoseconds.
     private lazy var seconds = RangeSet(
         ranges: set.ranges.compactMap { range -> (low: Int64, high: Int64)? in
             guard range.low.nanoseconds == 0 || range.low.seconds < .max else { return nil }
@@ -230,9 +230,9 @@ final class TimestampScan: ColumnScan {
     }
 }
 
-/// Mixed values, one by one; strings where they lie.
+/// A scan for a condition on mixed values, value by value. Strings are read in place.
 final class MixedScan: ColumnScan {
-    /// Of strings.
+    /// The condition on the bytes of strings.
     private lazy var bytes: BytesCondition? = {
         if case .text(_, let pattern, _) = condition.kind, pattern.type != .string { return nil }
         return condition.bytesCondition(.string)
@@ -258,7 +258,7 @@ final class MixedScan: ColumnScan {
     }
 }
 
-/// Decimals, object ids and UUIDs: value by value, but equality of ids by their bits.
+/// A scan for a condition on decimals, object ids and UUIDs, value by value. The equality of ids is tested by their bits.
 final class FixedScan: ColumnScan {
     private lazy var width = column.type == .objectId ? 12 : 16
     private lazy var many: WordsSet? = {
@@ -311,7 +311,7 @@ final class FixedScan: ColumnScan {
 }
 
 extension Leaf {
-    /// `mask[i]` = whether the i-th integer is one of many. The width isn't 0.
+    /// Sets `mask[i]` to whether the set contains the i-th integer. The width must not be 0.
     func fill(_ mask: Mask, _ n: Int, in set: IntSet, isNegated: Bool) {
         let base = base
         let p = valuesPointer

@@ -1,13 +1,13 @@
-/// A condition on a column's value as its entries in an index.
+/// A condition on a column's value, expressed as values and ranges of index entries.
 struct EncodedCondition {
     var values = EncodedValues()
-    /// Rising, without overlap; none of them holds one of `values`.
+    /// The ranges in ascending order, without overlap. None of them contains one of `values`.
     var ranges: [EncodedRange] = []
     var isExact = true
-    /// A Boolean value that indicates whether the bytes are those of compound indexes.
+    /// A Boolean value that indicates whether the bytes have the form of compound indexes.
     private let isPart: Bool
 
-    /// Nil where the condition can't be told from the entries.
+    /// Returns `nil` if the entries don't show whether the condition is met.
     init?(_ test: ValueTest, _ column: Column, isPart: Bool = false) {
         self.isPart = isPart
         if test.isNegated { return nil }
@@ -34,14 +34,15 @@ struct EncodedCondition {
         values.sort()
     }
 
-    /// One of many values of the column's own type, or `nil` for other values. The short way to thousands of them.
+    /// Creates the condition that the value is one of many values of the column's own type. Returns `nil` for other values. This initialiser is fast
+    /// for thousands of values.
     init?(oneOf constants: [Value], _ column: Column) {
         isPart = false
         guard column.type != .mixed, OrderedEncoding.isIndexable(column.type), column.type != .link else { return nil }
         values.reserve(constants.count, 17)
         withUnsafeTemporaryAllocation(byteCount: OrderedEncoding.maximumLength, alignment: 8) { room in
             for constant in constants {
-                // Null is a value, too.
+                // Null is compared like a value.
                 guard constant.isNull ? column.isOptional : constant.type == column.type else { continue }
                 let length = OrderedEncoding.encode(constant, room.baseAddress!)!
                 let bytes = UnsafeRawBufferPointer(rebasing: room[0..<length])
@@ -68,7 +69,7 @@ struct EncodedCondition {
         return out
     }
 
-    /// Returns whether entries under these bytes may belong to other values.
+    /// Returns whether entries with these bytes may belong to different values.
     private func needsCheck(_ bytes: [UInt8]) -> Bool {
         if isPart { return bytes[0] == OrderedEncoding.Tag.number || bytes[0] >= OrderedEncoding.Tag.list }
         return bytes.withUnsafeBytes { OrderedEncoding.needsCheck($0) }
@@ -165,7 +166,7 @@ struct EncodedCondition {
     }
 
     private mutating func mergeAll(_ tag: UInt8) {
-        // The value shares its cut form with others: both ranges take in all of these.
+        // Other values have the same shortened form, so the range must include all of them.
         ranges.removeAll { $0.lower?.first == tag || $0.upper?.first == tag }
         ranges.append(.prefix([tag]))
         isExact = false
@@ -193,7 +194,7 @@ struct EncodedCondition {
         ranges.append(range)
     }
 
-    /// Of a string or data.
+    /// Returns the encoding of a string or data.
     private func encoded(_ bytes: [UInt8], _ tag: UInt8) -> [UInt8] {
         bytes.withUnsafeBytes { source in
             if isPart {
@@ -253,12 +254,12 @@ struct EncodedCondition {
         _ type: ColumnType
     ) -> Bool {
         let ends = [lower, upper].compactMap { $0 }
-        // Without order, or never met.
+        // The bounds have no order, or no value is between them.
         guard ends.allSatisfy({ !$0.isNull && !$0.isNaN }) else { return true }
         if type != .mixed {
             guard ends.allSatisfy({ $0.type == type }) else { return true }
         } else {
-            // Those have no order.
+            // Bounds of these types have no order.
             guard ends.allSatisfy({ $0.type != nil && $0.type != .mixed && $0.type != .link }) else { return false }
         }
         var tag: UInt8 = 0
@@ -284,7 +285,7 @@ struct EncodedCondition {
         }
         if let lower { set(lower, upper: false, inclusive: includesLower) }
         if let upper { set(upper, upper: true, inclusive: includesUpper) }
-        // NaN is an entry below all numbers, and none of them.
+        // NaN has an entry below all numbers, but it isn't in the range.
         if tag == OrderedEncoding.Tag.number { isExact = false }
         ranges.append(range)
         return true
@@ -292,11 +293,11 @@ struct EncodedCondition {
 }
 
 extension Timestamp {
-    /// Nil after the last.
+    /// The following timestamp, or `nil` for the last one.
     fileprivate var next: Timestamp? {
         self == .max ? nil : Timestamp(seconds: seconds, nanoseconds: nanoseconds + 1)
     }
 
-    /// - Precondition: it isn't the least.
+    /// - Precondition: the timestamp isn't the first one.
     fileprivate var previous: Timestamp { Timestamp(seconds: seconds, nanoseconds: nanoseconds - 1) }
 }

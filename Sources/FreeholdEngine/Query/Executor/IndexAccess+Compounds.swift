@@ -1,17 +1,17 @@
-/// Conditions of a conjunction as runs of a compound index's entries.
+/// The conditions of a conjunction, expressed as runs of a compound index's entries.
 struct CompoundMatch {
-    /// Whole entries; or, where these aren't all of the columns, ranges.
+    /// Whole entries, if the conditions are on all columns. Otherwise `ranges` is used.
     private(set) var values = EncodedValues()
     private(set) var ranges: [EncodedRange] = []
     private(set) var covers: [Int] = []
     private(set) var isExact = true
-    /// So many of the first columns have one value each.
+    /// The number of leading columns that have one value each.
     private(set) var fixedColumns = 0
 
-    /// More runs than this aren't made of several columns' values.
+    /// The maximum number of runs that are created by combining the values of several columns.
     private static let maximumRuns = 5000
 
-    /// Nil where no condition is on the first column.
+    /// Returns `nil` if there isn't a condition on the first column.
     init?(_ compound: CompoundColumnIndex, _ conditions: [ColumnCondition]) {
         var prefixes: [[UInt8]] = [[]]
         var equalColumns = 0
@@ -50,7 +50,7 @@ struct CompoundMatch {
             }
         }
         for i in ranges.indices where ranges[i].cut() { isExact = false }
-        // Cut alike, two of them are one.
+        // Two ranges with the same shortened form become one.
         if !isExact, ranges.count > 1 {
             ranges = Dictionary(ranges.map { ($0.lower ?? [], $0) }) { a, _ in a }.values.sorted {
                 ($0.lower ?? []).lexicographicallyPrecedes($1.lower ?? [])
@@ -59,13 +59,13 @@ struct CompoundMatch {
     }
 }
 
-/// A condition on a column of the table itself, and its place in the conjunction.
+/// A condition on a column of the table itself, with its position in the conjunction.
 struct ColumnCondition {
     let place: Int
     let column: Column
     let test: ValueTest
 
-    /// Those among conjuncts.
+    /// Returns the conditions of this form among the conjuncts.
     static func all(_ conjuncts: [Predicate]) -> [ColumnCondition] {
         conjuncts.enumerated().compactMap { place, predicate in
             let path: PropertyPath
@@ -88,7 +88,7 @@ struct ColumnCondition {
 }
 
 extension EncodedRange {
-    /// Of the entries that begin with a prefix, those whose next value is in the range.
+    /// Returns the range of the entries that begin with the prefix and continue with a value in this range.
     fileprivate func behind(_ prefix: [UInt8]) -> EncodedRange {
         func after(_ bytes: [UInt8]) -> [UInt8]? { bytes.withUnsafeBytes { OrderedEncoding.successor(ofPrefix: $0) } }
         let all = EncodedRange.prefix(prefix)
@@ -98,7 +98,8 @@ extension EncodedRange {
         return range
     }
 
-    /// Widens bounds that are longer than what entries keep. - Returns: whether there were any.
+    /// Widens bounds that are longer than the stored part of entries.
+    /// - Returns: whether a bound was widened.
     fileprivate mutating func cut() -> Bool {
         var isCut = false
         if let bytes = lower, bytes.count > CompoundEncoding.cutLength {
@@ -118,8 +119,8 @@ extension EncodedRange {
 }
 
 extension EncodedCondition {
-    /// Of several conditions on one column, with their places, what an index is best searched with: one that is met by
-    /// single values, else where each of them is one range what all of these have in common.
+    /// Returns the best of several conditions on one column for a search in an index, with the positions that it answers. The best condition has
+    /// single values. If each condition is one range, the result is their intersection.
     static func narrowest(_ all: [(place: Int, condition: EncodedCondition)]) -> ([Int], EncodedCondition)? {
         guard let best = all.first(where: { $0.condition.ranges.isEmpty }) ?? all.first else { return nil }
         var (places, condition) = ([best.place], best.condition)
@@ -133,7 +134,7 @@ extension EncodedCondition {
 
     private var isRange: Bool { values.isEmpty && ranges.count == 1 }
 
-    /// Both are one range.
+    /// Replaces the range by its intersection with another range.
     private mutating func narrow(to other: EncodedCondition) {
         let range = other.ranges[0]
         if let bytes = range.lower {
@@ -164,7 +165,7 @@ extension EncodedRange {
 }
 
 extension Planner {
-    /// Several ranges of one indexed column, as one.
+    /// Returns the candidates for several ranges of one indexed column, combined into one range each.
     func rangeCandidates(_ conjuncts: [Predicate], _ table: Table) -> [AccessPlan.Candidate] {
         if conjuncts.count < 2 { return [] }
         let conditions = ColumnCondition.all(conjuncts).filter { $0.column.isIndexed || $0.column.isPrimaryKey }
@@ -181,7 +182,7 @@ extension Planner {
         }
     }
 
-    /// What the table's compound indexes offer for a conjunction.
+    /// Returns the candidates of the table's compound indexes for a conjunction.
     func compoundCandidates(_ conjuncts: [Predicate], _ table: Table) -> [AccessPlan.Candidate] {
         if table.compounds.isEmpty { return [] }
         let conditions = ColumnCondition.all(conjuncts)

@@ -1,12 +1,12 @@
-/// The objects that link to some others, through the links' inverse.
+/// An access to the objects that link to given objects, through the inverse of the links.
 struct BacklinksAccess: IndexAccess {
     let view: DataView
-    /// The table of the objects that link.
+    /// The table of the linking objects.
     let table: Table
     let link: Column
-    /// Finds the objects that are linked to.
+    /// The access to the targets of the links.
     let targets: any IndexAccess
-    /// Checks them where `targets` finds too many.
+    /// The check of an object, used if `targets` finds too many objects.
     let check: PlanNode?
 
     var estimate: Int {
@@ -35,7 +35,7 @@ struct BacklinksAccess: IndexAccess {
 }
 
 extension Planner {
-    /// Across the path's first step, a link or a collection of links, or `nil` if no index finds the objects behind it.
+    /// Returns the access across the path's first step, a link or a collection of links, or `nil` if no index finds the objects behind it.
     func linkAccess(_ path: PropertyPath, _ test: ValueTest, _ table: Table) -> (any IndexAccess)? {
         guard case .link(let link) = path.steps.first ?? path.column.map({ .link($0) }), link.type == .link,
             let target = view.schema.table(id: link.targetTableID!)
@@ -65,7 +65,7 @@ extension Planner {
 }
 
 extension ValueTest {
-    /// The objects, where the test is for being one of some.
+    /// The objects, if the test compares with given objects.
     fileprivate var linkedObjects: [ObjectKey]? {
         let values: [Value]
         switch kind {

@@ -1,4 +1,4 @@
-/// The objects whose value of an indexed column (or of a primary key) is one of some, or lies in ranges.
+/// An access to the objects whose value of an indexed column (or of a primary key) is one of given values or in given ranges.
 struct ValuesAccess: IndexAccess {
     let view: DataView
     let table: Table
@@ -28,7 +28,7 @@ struct ValuesAccess: IndexAccess {
         var estimate = 0
         for range in ranges { estimate += range.withBounds { tree.estimate(lower: $0, upper: $1, in: view) } }
         if !values.isEmpty {
-            // Of many values a sample tells.
+            // For many values, the estimate uses a sample.
             let step = max(1, values.count / 12)
             var sampled = 0
             var sum = 0

@@ -1,24 +1,23 @@
-/// One way to find the objects that meet a condition without looking at every object of the table.
+/// An access to the objects that meet a condition, without a visit to every object of the table.
 ///
-/// The planner asks each condition of a conjunction for one (`Planner.access`), compares what they cost with a scan,
-/// and has one or several of them give their keys. Making one must be cheap: it estimates, and looks things up only in
-/// `keys`.
+/// The planner requests an access for each condition of a conjunction (`Planner.access`), compares the costs with that of a scan, and uses the keys
+/// of one or several accesses. The creation of an access must be cheap. It only estimates; look-ups are made by `keys`.
 protocol IndexAccess {
-    /// About how many objects it finds.
+    /// The estimated number of objects.
     var estimate: Int { get }
-    /// About how long `keys` takes, in nanoseconds.
+    /// The estimated duration of `keys`, in nanoseconds.
     var cost: Double { get }
-    /// A Boolean value that indicates whether just the objects that meet the condition are found. Else each is checked again, and the access may find
-    /// too many, but never too few.
+    /// A Boolean value that indicates whether exactly the objects that meet the condition are found. If it is false, the objects include all that
+    /// meet the condition and may include more, so each object is checked again.
     var isExact: Bool { get }
-    /// What `explain` calls it, and on what.
+    /// The operation that `explain` reports.
     var operation: QueryPlan.Operation { get }
     var subject: String { get }
-    /// The accesses that it is made of.
+    /// The accesses that this access combines.
     var parts: [any IndexAccess] { get }
-    /// Returns the live objects, rising, each once.
+    /// Returns the keys of the live objects in ascending order, without duplicates.
     func keys() -> [ObjectKey]
-    /// How many there are.
+    /// Returns the number of objects.
     func count() -> Int
 }
 
@@ -26,7 +25,7 @@ extension IndexAccess {
     var parts: [any IndexAccess] { [] }
     func count() -> Int { keys().count }
 
-    /// Takes down the access and its parts, after it has found so many.
+    /// Records the access and its parts, with the number of objects that it found.
     func record(_ found: Int, in recorder: PlanRecorder, depth: Int = 0) {
         recorder.add(
             operation,
@@ -40,35 +39,35 @@ extension IndexAccess {
     }
 }
 
-/// What things cost about, in nanoseconds. Measured in release, a million rows, data in memory.
+/// Estimated costs in nanoseconds. They hold for an optimised build and a million rows in memory.
 enum AccessCost {
     /// One descent in an index tree.
     static let descent = 300.0
     /// One entry of a run.
     static let entry = 2.0
-    /// One object's condition, asked for by its key.
+    /// The check of one object by its key.
     static let test = 50.0
-    /// One object taken out of a scan's mask.
+    /// The extraction of one object from a scan's mask.
     static let match = 2.0
     /// One cluster of a scan.
     static let cluster = 60.0
 
-    /// Bringing so many keys of a table into rising order.
+    /// Returns the cost of sorting `count` keys of a table.
     static func order(_ count: Int, _ keySpace: Int) -> Double {
         let sorting = Double(count) * Double(Int.bitWidth - count.leadingZeroBitCount) * 3
         return min(sorting, Double(count) * 3 + Double(keySpace) / 100)
     }
 
-    /// Asking a node about so many objects one by one.
+    /// Returns the cost of checking `count` objects one by one with a node.
     static func tests(_ node: PlanNode, _ count: Double) -> Double { count * max(test, Double(node.cost) / 10) }
 
-    /// Asking a node about all of a table.
+    /// Returns the cost of checking the whole table with a node.
     static func scan(_ node: PlanNode, _ table: Table, _ view: DataView) -> Double {
         Double(view.count(table)) * (Double(node.cost) / 10 + 0.2) + Double(view.clusterCount(table)) * cluster
     }
 }
 
-/// The objects that any of several accesses finds.
+/// The union of the objects of several accesses.
 struct UnionAccess: IndexAccess {
     let parts: [any IndexAccess]
     let view: DataView
@@ -90,7 +89,7 @@ struct UnionAccess: IndexAccess {
     }
 }
 
-/// The objects that every one of several accesses finds.
+/// The intersection of the objects of several accesses.
 struct IntersectionAccess: IndexAccess {
     let parts: [any IndexAccess]
     let view: DataView
@@ -122,7 +121,7 @@ struct IntersectionAccess: IndexAccess {
     }
 }
 
-/// Given objects.
+/// An access to given objects.
 struct ObjectsAccess: IndexAccess {
     let given: [ObjectKey]
     let view: DataView
@@ -142,7 +141,8 @@ struct ObjectsAccess: IndexAccess {
 }
 
 extension [ObjectKey] {
-    /// Rising, each once. - Parameter isUnique: no key is there twice.
+    /// Sorts the keys and removes duplicates.
+    /// - Parameter isUnique: whether the array contains each key at most once.
     mutating func restoreOrder(in table: Table, _ view: DataView, isUnique: Bool) {
         var isRising = true
         for i in 1..<Swift.max(1, count) where self[i] <= self[i - 1] {
@@ -174,7 +174,7 @@ extension [ObjectKey] {
 }
 
 extension KeySet {
-    /// The keys, rising.
+    /// Calls `body` with the keys in ascending order.
     func forEach(_ body: (ObjectKey) -> Void) {
         for w in 0..<(limit + 63) >> 6 {
             var word = words[w]

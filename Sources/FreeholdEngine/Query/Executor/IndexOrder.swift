@@ -8,26 +8,26 @@
     import Darwin
 #endif
 
-/// An index's order as that of a sort: objects come out sorted when its entries are walked.
+/// The order of an index, used for a sort. A walk over the index's entries visits the objects in sorted order.
 struct IndexOrder {
     let view: DataView
     let table: Table
     let tree: IndexTree
     let subject: String
-    /// Only these entries are walked.
+    /// The range of the entries that are visited.
     let range: EncodedRange
-    /// The conditions that the range answers, by their place in the conjunction.
+    /// The conditions that the range answers, by their positions in the conjunction.
     let answered: Set<Int>
     let sort: [SortKey]
-    /// Of a compound index: so many values of an entry, the fixed ones and those sorted by, tell where it stands.
+    /// The number of an entry's values that decide its order, for a compound index: the fixed values and the sorted values.
     let compoundValues: Int?
-    /// A Boolean value that indicates whether entries that are equal so far have to be sorted by further keys.
+    /// A Boolean value that indicates whether objects with equal entries have to be sorted by further keys.
     let isPartial: Bool
 
-    /// About how many entries are walked at most.
+    /// The estimated maximum number of visited entries.
     var entries: Int { range.withBounds { tree.estimate(lower: $0, upper: $1, in: view) } }
 
-    /// Returns the one that gives a sort's order with the fewest entries, or `nil` if none does.
+    /// Returns the index order with the fewest entries that matches a sort, or `nil` if none does.
     static func best(_ planner: Planner, _ table: Table, _ conjuncts: [Predicate], _ sort: [SortKey]) -> IndexOrder? {
         let columns = sort.map { key -> Column? in
             let path = key.path
@@ -83,7 +83,7 @@ struct IndexOrder {
         let fixed = match?.fixedColumns ?? 0
         var sorted = 0
         for column in compound.columns.dropFirst(fixed) {
-            // Mixed numbers stand among each other as their nearest doubles do.
+            // Mixed numbers are ordered by their nearest doubles.
             guard sorted < sort.count, columns[sorted]?.index == column.index, column.type != .mixed,
                 sort[sorted].ascending == sort[0].ascending
             else { break }
@@ -111,7 +111,7 @@ struct IndexOrder {
         )
     }
 
-    /// How an entry stands among others: those of equal bytes up to `length` are equal, or not told apart.
+    /// Returns the part of an entry that decides its order. Entries with equal bytes up to `length` are equal, or can't be distinguished.
     private func group(_ entry: UnsafeRawBufferPointer) -> (length: Int, isInexact: Bool) {
         if let compoundValues {
             guard let found = CompoundEncoding.parse(entry, values: compoundValues) else {
@@ -123,8 +123,8 @@ struct IndexOrder {
         return (Swift.min(entry.count, 1 + OrderedEncoding.cutLength), true)
     }
 
-    /// Returns the objects that pass the test, in order, the first `limit`, or `nil` if more than `budget` entries would have to be looked at.
-    /// - Parameter examined: counts entries.
+    /// Returns the first `limit` objects that pass the test, in order, or `nil` if more than `budget` entries would have to be visited.
+    /// - Parameter examined: is increased by the number of visited entries.
     func keys(
         limit: Int?,
         budget: Int = .max,
@@ -134,7 +134,7 @@ struct IndexOrder {
         var out: [ObjectKey] = []
         let limit = limit ?? .max
         if limit < 1 << 20 { out.reserveCapacity(limit) }
-        /// Where the objects begin that aren't told apart by what the index has of them.
+        /// The start of the objects that the index can't distinguish.
         var groupStart = 0
         var isInexact = false
         var looked = 0
@@ -171,7 +171,7 @@ struct IndexOrder {
                     let key = ObjectKey(raw)
                     guard test(key) else { return true }
                     let place = group(entry)
-                    // A whole value stands apart from a cut one that begins like it.
+                    // A whole value differs from a shortened value with the same beginning.
                     let isSame =
                         length == place.length && isInexact == place.isInexact
                         && memcmp(last, entry.baseAddress!, length) == 0
@@ -197,7 +197,7 @@ struct IndexOrder {
 }
 
 extension QuerySource {
-    /// Returns the matching objects in the order of a sort, the first `limit`, by walking an index, or `nil` if sorting them is likely to be quicker.
+    /// Returns the first `limit` matching objects in the order of a sort, by walking an index. Returns `nil` if sorting them is likely to be faster.
     func ordered(by sort: [SortKey], limit: Int?) -> [ObjectKey]? {
         guard choice != .scan, !hasKeys else { return nil }
         if sort[0].distance != nil { return limit.flatMap { nearest(sort, limit: $0) } }
@@ -228,7 +228,7 @@ extension QuerySource {
             let sorting = sourceCost(planner) + matches * each
             let test = OrderCost.walked + AccessCost.tests(node, 1)
             let budget = isForced ? .max : Int(sorting / test)
-            // Where it is known that too few match, it isn't tried.
+            // The walk isn't started if the estimates show that too few objects match.
             if !isForced, estimate != nil, Double(limit) * entries / Swift.max(1, matches) > Double(budget) {
                 return nil
             }
@@ -241,14 +241,14 @@ extension QuerySource {
         return walk(order, nil, budget: .max) { set.contains($0) }
     }
 
-    /// Returns the least or greatest value of all objects, where an index tells; else nil.
+    /// Returns the least or greatest value of all objects if an index has it, and `nil` otherwise.
     func extreme(_ aggregate: Aggregate, _ path: PropertyPath) -> Value? {
         guard aggregate == .minimum || aggregate == .maximum, choice != .scan, case .constant(true) = predicate,
             path.steps.isEmpty, path.isPlain, let column = path.column, column.isIndexed || column.isPrimaryKey,
             column.type == .int || column.type == .timestamp, let tree = view.searchTree(column)
         else { return nil }
         var found: ObjectKey?
-        // Nulls are below.
+        // The entries of nulls precede all values.
         EncodedRange(lower: [OrderedEncoding.Tag.null], includesLower: false).withBounds { lower, upper in
             tree.keys(lower: lower, upper: upper, reversed: aggregate == .maximum, in: view) { key in
                 found = ObjectKey(key)
@@ -271,16 +271,16 @@ extension QuerySource {
         return keys
     }
 
-    /// About how long it takes to find all matches.
+    /// Returns the estimated time for finding all matches, in nanoseconds.
     private func sourceCost(_ planner: Planner) -> Double {
         if let plan, !plan.chosen.isEmpty { return plan.cost }
         return AccessCost.scan(planner.node(predicate, table), table, view)
     }
 }
 
-/// What sorting costs about, in nanoseconds an object.
+/// The estimated costs of sorting, in nanoseconds for each object.
 private enum OrderCost {
-    /// An entry of an index in order.
+    /// The visit of an index entry in order.
     static let walked = 50.0
 
     static func sorted(_ type: ColumnType) -> Double {
@@ -291,6 +291,6 @@ private enum OrderCost {
         }
     }
 
-    /// Among the first so many.
+    /// The selection of the first objects.
     static let best = 12.0
 }

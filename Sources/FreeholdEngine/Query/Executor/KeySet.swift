@@ -1,4 +1,4 @@
-/// A set of object keys of one table, a bit each. Used by one thread.
+/// A set of object keys of one table, as a bitmap. A set is used by one thread.
 ///
 /// A link is stored as the key + 1, and 0 stands for no link. The bits are numbered in the same way.
 final class KeySet {
@@ -35,7 +35,7 @@ final class KeySet {
 
     func contains(_ key: ObjectKey) -> Bool { contains(stored: Int(key.raw) &+ 1) }
 
-    /// `mask[i]` = bit `first + i`. Writes eight bytes at a time, therefore up to seven behind the `n`th.
+    /// Sets `mask[i]` to bit `first + i`. The function writes eight bytes at a time, so it writes up to seven bytes behind the `n`th.
     func fill(_ mask: Mask, first: Int, _ n: Int) {
         var i = 0
         while i < n {
@@ -52,11 +52,11 @@ final class KeySet {
         }
     }
 
-    /// `mask[i]` = whether the link in slot `i` of a link column's leaf leads to an object in the set.
+    /// Sets `mask[i]` to whether the link in slot `i` of a link column's leaf leads to an object in the set.
     ///
-    /// - Parameter matchesNoLink: what the mask says of slots without a link.
+    /// - Parameter matchesNoLink: the value in the mask for slots without a link.
     func fill(_ mask: Mask, leaf: Leaf, matchesNoLink: Bool, _ n: Int) {
-        // Bit 0 stands for no object, therefore it is free to say what becomes of null.
+        // Bit 0 doesn't stand for an object, so it holds the result for null.
         words[0] = words[0] & ~1 | (matchesNoLink ? 1 : 0)
         let values = leaf.valuesPointer
         switch leaf.width {

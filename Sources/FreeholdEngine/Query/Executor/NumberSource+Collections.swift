@@ -1,4 +1,4 @@
-/// How many objects of a collection of links match.
+/// The number of matching objects in a collection of links.
 final class MatchCountSource: NumberSource {
     private let column: Column
     private let table: Table
@@ -28,12 +28,12 @@ final class MatchCountSource: NumberSource {
     }
 }
 
-/// How many links come from objects that match: these are looked for once, and their links counted.
+/// The number of links from matching objects. The matching objects are found once, and their links are counted.
 final class BacklinkMatchSource: NumberSource {
     private let table: Table
     private let origin: Column
     private let matching: TableScan
-    /// By key.
+    /// The counts by object key.
     private lazy var counts: [Int64] = {
         var counts = [Int64](repeating: 0, count: view.clusterCount(table) * view.clusterSpan)
         func add(_ target: ObjectKey) {
@@ -67,17 +67,17 @@ final class BacklinkMatchSource: NumberSource {
     }
 }
 
-/// An aggregate of the integers or doubles in a collection, or of those of the objects that a collection leads to.
+/// An aggregate of the integers or doubles in a collection, or in the objects of a collection of links.
 final class AggregateSource: NumberSource {
     private let aggregate: Aggregate
     private let collection: Column
-    /// Of the objects, or `nil` for the elements themselves.
+    /// The column of the objects, or `nil` for the elements themselves.
     private let column: Column?
     private let table: Table
     private let mask: MaskBuffer
     private let isIntegers: Bool
 
-    /// Nil for other paths and types.
+    /// Returns `nil` for other paths and types.
     init?(_ aggregate: Aggregate, _ path: PropertyPath, _ table: Table, _ view: DataView) {
         guard path.subscripts.isEmpty, let end = path.column else { return nil }
         if path.steps.isEmpty, end.collection != .none {
@@ -106,7 +106,7 @@ final class AggregateSource: NumberSource {
             out.ints.update(repeating: 0, count: n)
             out.doubles.update(repeating: 0, count: n)
         } else {
-            // Of nothing.
+            // The aggregate of no values.
             MaskKernels.set(out.nulls, n, true)
             out.hasNulls = true
         }
@@ -154,7 +154,7 @@ final class AggregateSource: NumberSource {
     }
 }
 
-/// One row's integers.
+/// The aggregates of one row's integers.
 private struct IntRowFold {
     var count = 0
     var sum: Int64 = 0
@@ -186,7 +186,7 @@ private struct IntRowFold {
     }
 }
 
-/// One row's doubles; NaNs are neither least nor greatest.
+/// The aggregates of one row's doubles. NaNs are ignored for the least and the greatest value.
 private struct DoubleRowFold {
     var count = 0
     var sum = 0.0

@@ -1,8 +1,8 @@
-/// An operand whose numbers come cluster by cluster: columns of numbers, counts, constants and what is calculated of
-/// these. Dead slots get any number.
+/// An operand whose numbers are produced cluster by cluster: columns of numbers, counts, constants and calculations. The numbers of dead slots are
+/// arbitrary.
 class NumberSource {
     let view: DataView
-    /// Else doubles.
+    /// A Boolean value that indicates whether the numbers are integers. Otherwise they are doubles.
     let isInteger: Bool
 
     init(view: DataView, isInteger: Bool) {
@@ -10,10 +10,10 @@ class NumberSource {
         self.isInteger = isInteger
     }
 
-    /// Writes the first `n` slots' numbers; sets `hasNulls`.
+    /// Writes the numbers of the first `n` slots and sets `hasNulls`.
     func fill(_ cluster: Int, _ n: Int, _ out: NumberBuffer) { fatalError("abstract") }
 
-    /// Nil for an operand that has to be read row by row.
+    /// Returns `nil` for an operand that has to be read row by row.
     static func make(_ operand: Operand, _ table: Table, _ planner: Planner) -> NumberSource? {
         let view = planner.view
         switch operand {
@@ -60,7 +60,7 @@ class NumberSource {
             )
         case .incomingLinks(let steps):
             guard steps.isEmpty else { return nil }
-            // The inverse of links in mixed values has the form of a link column's.
+            // The inverse of links in mixed values has the form of a link column's inverse.
             let origins = view.schema.linkColumns(to: table) + [table.mixedInverse]
             let counts = origins.map { BacklinkCountSource(view: view, table: table, origin: $0) as NumberSource }
             return counts.dropFirst().reduce(counts[0]) { ArithmeticSource(view: view, .add, $0, $1) }
@@ -135,7 +135,7 @@ private final class ColumnSource: NumberSource {
     }
 }
 
-/// What is read row by row, of live objects.
+/// A source that reads the live objects row by row.
 class RowNumberSource: NumberSource {
     let table: Table
 
@@ -156,7 +156,7 @@ class RowNumberSource: NumberSource {
     }
 }
 
-/// A column of numbers behind single links.
+/// A source for a column of numbers at the end of single links.
 private final class LinkedSource: RowNumberSource {
     private let links: [Column]
     private let column: Column
@@ -194,7 +194,7 @@ private final class LinkedSource: RowNumberSource {
     }
 }
 
-/// The number of elements of a collection.
+/// A source for the number of elements of a collection.
 private final class CountSource: NumberSource {
     private let column: Column
     private let table: Table
@@ -217,7 +217,7 @@ private final class CountSource: NumberSource {
     }
 }
 
-/// The number of links of a column to an object.
+/// A source for the number of links of a column to an object.
 final class BacklinkCountSource: RowNumberSource {
     private let origin: Column
 
@@ -279,7 +279,7 @@ final class ArithmeticSource: NumberSource {
     }
 }
 
-/// Compares two operands that are numbers.
+/// A comparison of two operands that are numbers.
 final class NumberScan: PlanNode {
     private let a: NumberSource
     private let b: NumberSource
@@ -288,7 +288,7 @@ final class NumberScan: PlanNode {
     private let right: NumberBuffer
     private let single: (ObjectKey) -> Bool
 
-    /// - Parameter single: answers for one object.
+    /// - Parameter single: returns the result for one object.
     init(
         view: DataView,
         _ a: NumberSource,
@@ -296,7 +296,7 @@ final class NumberScan: PlanNode {
         _ b: NumberSource,
         _ single: @escaping (ObjectKey) -> Bool
     ) {
-        // Of two kinds of numbers the integers stand left.
+        // If one side has integers and the other doubles, the integers are on the left.
         let isSwapped = !a.isInteger && b.isInteger
         (self.a, self.b) = isSwapped ? (b, a) : (a, b)
         self.op = isSwapped ? op.mirrored : op
@@ -327,7 +327,7 @@ final class NumberScan: PlanNode {
 }
 
 extension Comparison {
-    /// Between two that compare as less (-1), equal (0) or greater (1).
+    /// Returns whether the operator holds for two values that compare as less (-1), equal (0) or greater (1).
     @inline(__always)
     func holds(order: Int) -> Bool {
         switch self {
@@ -340,7 +340,7 @@ extension Comparison {
         }
     }
 
-    /// The same with the sides exchanged.
+    /// The operator for exchanged sides.
     var mirrored: Comparison {
         switch self {
         case .equal, .notEqual: self

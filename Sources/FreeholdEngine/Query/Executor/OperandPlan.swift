@@ -1,4 +1,4 @@
-/// An operand, ready to be read object by object. A plan is used by one thread.
+/// A plan that reads an operand object by object. A plan is used by one thread.
 final class OperandPlan {
     private enum Form {
         case constants([Value])
@@ -10,20 +10,20 @@ final class OperandPlan {
         case matches(PropertyPath, TargetSet)
         case incomingLinks(PropertyPath, Table)
         case arithmetic(ArithmeticOperator, OperandPlan, OperandPlan)
-        /// Made of a path that leads to no table: no value can be.
+        /// A path that leads to no table, which has no values.
         case nothing
     }
 
     private let reader: PathReader
     private let form: Form
-    /// For how many of its values a comparison must hold.
+    /// The number of the operand's values for which a comparison must hold.
     let quantifier: Quantifier
-    /// A Boolean value that indicates whether it can have other than one value.
+    /// A Boolean value that indicates whether the number of values can differ from one.
     let isToMany: Bool
-    /// A Boolean value that indicates whether its values are names of types.
+    /// A Boolean value that indicates whether the values are names of types.
     let isType: Bool
 
-    /// - Parameter table: that of the objects it is read for.
+    /// - Parameter table: the table of the objects for which the operand is read.
     init(_ operand: Operand, _ table: Table, _ planner: Planner) {
         let view = planner.view
         reader = PathReader(view: view)
@@ -57,7 +57,8 @@ final class OperandPlan {
         if let path = operand.path { reader.settle(path) }
     }
 
-    /// Calls `body` with each value until it returns false. - Returns: whether it never did.
+    /// Calls `body` with each value until `body` returns false.
+    /// - Returns: whether `body` returned true for all values.
     func forEach(_ key: ObjectKey, _ body: (Value) -> Bool) -> Bool {
         switch form {
         case .constants(let values): return values.allSatisfy(body)
@@ -107,7 +108,7 @@ final class OperandPlan {
         return out
     }
 
-    /// Returns whether a condition holds for as many values as the quantifier wants.
+    /// Returns whether a condition holds for the number of values that the quantifier requires.
     func holds(_ key: ObjectKey, _ condition: (Value) -> Bool) -> Bool {
         switch quantifier {
         case .any: !forEach(key) { !condition($0) }
@@ -129,7 +130,7 @@ final class OperandPlan {
                 count += 1
                 return true
             }
-            // The elements of a collection inside the value; other values have none.
+            // The elements of a collection inside the value. Other values have no elements.
             switch value {
             case .list(let list): count += list.values.count
             case .dictionary(let dictionary): count += dictionary.entries.count
@@ -150,11 +151,11 @@ final class OperandPlan {
 }
 
 extension PropertyPath {
-    /// Of a path whose values are the elements of just one collection, each once: that collection.
+    /// The collection of a path whose values are the elements of exactly one collection, each once.
     var countedCollection: Column? {
         guard subscripts.isEmpty else { return nil }
         if steps.isEmpty, let column, column.collection != .none { return column }
-        // Null entries of a dictionary of links lead to no object.
+        // Null entries of a dictionary of links don't lead to objects.
         if column == nil, steps.count == 1, case .link(let link) = steps[0],
             link.collection == .list || link.collection == .set
         {
@@ -165,7 +166,7 @@ extension PropertyPath {
 }
 
 extension Operand {
-    /// For how many of its values a comparison must hold.
+    /// The number of the operand's values for which a comparison must hold.
     var quantifier: Quantifier {
         switch self {
         case .constants(_, let quantifier): quantifier
@@ -175,7 +176,7 @@ extension Operand {
         }
     }
 
-    /// A Boolean value that indicates whether it can have other than one value.
+    /// A Boolean value that indicates whether the number of values can differ from one.
     var isToMany: Bool {
         switch self {
         case .constants: true

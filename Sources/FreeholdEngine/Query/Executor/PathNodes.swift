@@ -1,10 +1,10 @@
-/// The objects of a table that meet a condition, asked for one by one or made into a set once that pays.
+/// The objects of a table that meet a condition. The objects are checked one by one, until a set of all matches is cheaper.
 final class TargetSet {
     let view: DataView
     let table: Table
     let node: PlanNode
     private var made: KeySet?
-    /// How many were asked for one by one.
+    /// The number of objects that were checked one by one.
     private var lookups = 0
     private lazy var limit = max(16, view.count(table) / 8)
 
@@ -21,7 +21,7 @@ final class TargetSet {
         return set.contains(key)
     }
 
-    /// Returns the set, unless it costs more than asking for so many one by one.
+    /// Returns the set, or `nil` if it costs more than checking this number of objects one by one.
     func set(for lookups: Int) -> KeySet? {
         if let made { return made }
         if self.lookups + lookups <= limit {
@@ -40,15 +40,15 @@ final class TargetSet {
     }
 }
 
-/// The object itself is in a set.
+/// A node that tests whether the object itself is in a set.
 final class ObjectNode: PlanNode {
     private let make: () -> KeySet
     private let contains: ((ObjectKey) -> Bool)?
     private lazy var set = make()
 
     /// - Parameters:
-    ///   - contains: answers for one object without the set.
-    ///   - make: the set of all that match.
+    ///   - contains: returns the result for one object without the set.
+    ///   - make: returns the set of all matching objects.
     init(view: DataView, contains: ((ObjectKey) -> Bool)? = nil, _ make: @escaping () -> KeySet) {
         self.make = make
         self.contains = contains
@@ -64,7 +64,7 @@ final class ObjectNode: PlanNode {
     override func test(_ key: ObjectKey) -> Bool { contains?(key) ?? set.contains(key) }
 }
 
-/// The target of a single link matches.
+/// A node that tests whether the target of a single link matches.
 final class LinkNode: ColumnScan {
     private let targets: TargetSet
     private let matchesNoLink: Bool
@@ -74,7 +74,7 @@ final class LinkNode: ColumnScan {
         self.targets = targets
         self.matchesNoLink = matchesNoLink
         table = view.schema.table(of: column)
-        // Decides what slots without a stored value give: no link.
+        // Slots without a stored value have no link.
         let condition = ValueTest(matchesNoLink ? .comparison(.equal, .null) : .oneOf([]))
         super.init(view: view, column: column, condition: condition)
     }
@@ -100,14 +100,14 @@ final class LinkNode: ColumnScan {
     }
 }
 
-/// A node's matching objects of a table.
+/// A scan for the objects of a table that match a node.
 struct TableScan {
     let view: DataView
     let table: Table
     let node: PlanNode
 
-    /// Runs over the clusters that hold objects. The mask has a byte for each of the `n` first slots: 1 = a live
-    /// object that matches.
+    /// Calls `body` for each cluster that contains objects. The mask has a byte for each of the first `n` slots. The byte is 1 for a live object that
+    /// matches.
     func forEachCluster(_ body: (_ cluster: Int, _ mask: Mask, _ n: Int) -> Bool) {
         let buffer = MaskBuffer(span: view.clusterSpan)
         for cluster in 0..<view.clusterCount(table) {

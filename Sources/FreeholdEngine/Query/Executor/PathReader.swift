@@ -1,11 +1,11 @@
-/// The values of paths for single objects, one after the other.
+/// A reader of the values of paths, object by object.
 ///
-/// Inside a write transaction pending backlinks must have been settled (`settle`) before: values are handed out while
-/// the collections they lie in are being read.
+/// In a write transaction, pending backlinks must be settled before (`settle`), because the reader passes values on while it reads the collections
+/// that contain them.
 struct PathReader {
     let view: DataView
 
-    /// Makes the path's backlinks readable.
+    /// Prepares the path's backlinks for reading.
     func settle(_ path: PropertyPath) {
         for step in path.steps {
             guard case .backlink(let origin) = step else { continue }
@@ -22,7 +22,8 @@ struct PathReader {
         return out
     }
 
-    /// Calls `body` with each value until it returns false. - Returns: whether it never did.
+    /// Calls `body` with each value until `body` returns false.
+    /// - Returns: whether `body` returned true for all values.
     @discardableResult
     func forEach(_ path: PropertyPath, _ key: ObjectKey, _ body: (Value) -> Bool) -> Bool {
         walk(0, path, key, body)
@@ -44,7 +45,7 @@ struct PathReader {
         }
     }
 
-    /// What a path has beyond a link that is null.
+    /// Reads the rest of a path behind a link that is null.
     private func nothing(_ i: Int, _ path: PropertyPath, _ body: (Value) -> Bool) -> Bool {
         path.isToMany(from: i) || body(.null)
     }
@@ -65,7 +66,7 @@ struct PathReader {
         }
     }
 
-    /// Returns the values at places inside a mixed value.
+    /// Calls `body` with the values at places inside a mixed value, until `body` returns false.
     static func forEach(_ value: Value, _ places: ArraySlice<Subscript>, _ body: (Value) -> Bool) -> Bool {
         guard let place = places.first else { return body(value) }
         let rest = places.dropFirst()
@@ -79,14 +80,14 @@ struct PathReader {
         case (.dictionary(let dictionary), .key(let name)): return forEach(dictionary[name] ?? .null, rest, body)
         case (.list(let list), _):
             return forEach(place.position(in: list.values.count).map { list.values[$0] } ?? .null, rest, body)
-        // A place that isn't there is null, and so are all inside of it.
+        // The value at a missing place is null, and so are all values inside it.
         default: return forEach(.null, rest, body)
         }
     }
 }
 
 extension PropertyPath {
-    /// Returns whether what follows the first `i` steps can have several values.
+    /// Returns whether the path behind its first `i` steps can have several values.
     func isToMany(from i: Int) -> Bool {
         if steps[i...].contains(where: { $0.isToMany }) || subscripts.contains(where: { $0.isToMany }) { return true }
         guard let column, column.collection != .none else { return false }
@@ -95,7 +96,7 @@ extension PropertyPath {
 }
 
 extension Subscript {
-    /// Returns the position in a list or set of so many elements; nil out of bounds, and of a key.
+    /// Returns the position in a list or set of `count` elements, or `nil` if it is out of bounds or the place is a key.
     func position(in count: Int) -> Int? {
         switch self {
         case .index(let i): i >= 0 && i < count ? i : nil
@@ -107,7 +108,7 @@ extension Subscript {
 }
 
 extension DataView {
-    /// Returns the element at one place of a collection; null where there is none.
+    /// Returns the element at one place of a collection, or null if the place is missing.
     func element(_ column: Column, _ key: ObjectKey, _ place: Subscript) -> Value {
         if column.collection == .dictionary {
             guard case .key(let name) = place else { return .null }
@@ -119,7 +120,7 @@ extension DataView {
         }
     }
 
-    /// Returns the inverse that a mixed column (in the form of `Column.asBacklinkColumn(to:)`) belongs to.
+    /// Returns the inverse of a mixed column, which has the form of `Column.asBacklinkColumn(to:)`.
     func mixedInverse(of origin: Column) -> Column {
         guard let table = origin.targetTableID.flatMap(schema.table(id:)) else {
             preconditionFailure("backlinks of a mixed column are asked for by table: see Column.asBacklinkColumn(to:)")

@@ -1,25 +1,26 @@
-/// One part of a predicate, ready to run over a view.
+/// A part of a predicate, prepared for a view.
 ///
-/// `fill` writes a byte for each of a cluster's first `n` slots, for dead slots any; `test` answers for one live
-/// object. A node is used by one thread.
+/// `fill` writes a byte for each of a cluster's first `n` slots, with any value for dead slots. `test` returns the result for one live object. A node
+/// is used by one thread.
 class PlanNode {
     let view: DataView
 
     init(view: DataView) { self.view = view }
 
-    /// About how long a row takes, in tenths of nanoseconds: cheap conditions go first.
+    /// The estimated time for a row, in tenths of nanoseconds. Cheap conditions run first.
     var cost: Int { 0 }
 
     func fill(_ cluster: Int, _ mask: Mask, _ n: Int) { fatalError("abstract") }
     func test(_ key: ObjectKey) -> Bool { fatalError("abstract") }
 
-    /// Clears the bytes of slots that don't match. - Parameter scratch: room for another mask.
+    /// Clears the bytes of slots that don't match.
+    /// - Parameter scratch: memory for a second mask.
     func narrow(_ cluster: Int, _ mask: Mask, _ n: Int, _ scratch: Mask) {
         fill(cluster, scratch, n)
         MaskKernels.and(mask, scratch, n)
     }
 
-    /// Nil unless the node holds for all objects or for none.
+    /// The result if it is the same for all objects, and `nil` otherwise.
     var constant: Bool? { nil }
 }
 
@@ -36,7 +37,7 @@ final class ConstantNode: PlanNode {
     override func test(_ key: ObjectKey) -> Bool { value }
 }
 
-/// Memory for masks of one cluster.
+/// The memory for masks of one cluster.
 final class MaskBuffer {
     let mask: Mask
 
@@ -44,7 +45,7 @@ final class MaskBuffer {
     deinit { mask.deallocate() }
 }
 
-/// Conditions combined into one, the cheapest first.
+/// A combination of several conditions, with the cheapest first.
 class CombinedNode: PlanNode {
     let children: [PlanNode]
     let scratch: MaskBuffer
@@ -100,7 +101,7 @@ final class NotNode: PlanNode {
     override func test(_ key: ObjectKey) -> Bool { !child.test(key) }
 }
 
-/// What has no kernel: each live row is asked.
+/// A condition without a kernel, which is tested for each live row.
 class RowsNode: PlanNode {
     let table: Table
 
@@ -130,7 +131,7 @@ class RowsNode: PlanNode {
     }
 }
 
-/// Asks a closure.
+/// A node that calls a closure for each row.
 final class RowNode: RowsNode {
     private let condition: (ObjectKey) -> Bool
 

@@ -1,5 +1,5 @@
-/// Comparisons of two operands: by a scan of one path where the other side is constant, by arrays of numbers where
-/// both are numbers, else row by row.
+/// Comparisons of two operands: by a scan of one path if the other side is constant, by arrays of numbers if both sides are numbers, and otherwise
+/// row by row.
 extension Planner {
     func compare(_ a: Operand, _ op: Comparison, _ b: Operand, _ table: Table) -> PlanNode {
         switch (a, b) {
@@ -16,7 +16,7 @@ extension Planner {
                 }
             }
         case (.path(let path), .constants(let values, let quantifier)):
-            // Equal to any: one of them; unequal to all, equal to none: none of them.
+            // Equal to any of the values means one of them. Unequal to all, and equal to none, mean none of them.
             switch (op, quantifier) {
             case (.equal, .any): return node(path, ValueTest(.oneOf(values)), table)
             case (.notEqual, .all), (.equal, .none): return node(path, ValueTest(.oneOf(values)).negated, table)
@@ -70,7 +70,7 @@ extension Planner {
         }
     }
 
-    /// A column of strings or data of the table itself, whose one value has to meet the condition.
+    /// Returns the column if the operand is a string or data column of the table itself whose single value must meet the condition.
     private func bytesColumn(_ operand: Operand) -> Column? {
         guard case .path(let path) = operand, path.steps.isEmpty, path.subscripts.isEmpty, path.quantifier != .none,
             let column = path.column, column.collection == .none, column.type == .string || column.type == .data
@@ -78,7 +78,7 @@ extension Planner {
         return column
     }
 
-    /// Row by row: the quantifier of the left side is the outer one.
+    /// Returns a node that compares row by row. The quantifier of the left side is the outer one.
     private func rows(
         _ a: OperandPlan,
         _ b: OperandPlan,
@@ -89,13 +89,13 @@ extension Planner {
             guard a.isToMany else {
                 return a.holds(key) { x in b.holds(key) { holds(x, $0) } }
             }
-            // Not read again for each value of the left side.
+            // The right side is read once for all values of the left side.
             let right = b.values(key)
             return a.holds(key) { x in b.quantifier.holds(right) { holds(x, $0) } }
         }
     }
 
-    /// The collection at the path, or the list or dictionary inside a mixed value, has just these elements.
+    /// Returns a node for the condition that the collection at the path, or the list or dictionary inside a mixed value, has exactly these elements.
     func elements(_ path: PropertyPath, _ op: Comparison, _ values: [Value], _ table: Table) -> PlanNode {
         let reader = PathReader(view: view)
         reader.settle(path)

@@ -1,4 +1,4 @@
-/// Makes plan nodes of predicates.
+/// A planner that creates plan nodes from predicates.
 struct Planner {
     let view: DataView
 
@@ -11,7 +11,8 @@ struct Planner {
         }
     }
 
-    /// Conditions without others inside, on their own: what nests needs little of the stack for a level.
+    /// Returns the node of a condition that doesn't contain other conditions. This is a function of its own so that each level of nesting needs
+    /// little stack.
     @inline(never)
     private func leaf(_ predicate: Predicate, _ table: Table) -> PlanNode {
         switch predicate {
@@ -59,20 +60,20 @@ struct Planner {
 
     // MARK: Paths
 
-    /// Returns the objects for which the test holds for as many of the path's values as its quantifier wants.
+    /// Returns a node for the objects for which the test holds for the number of the path's values that its quantifier requires.
     func node(_ path: PropertyPath, _ test: ValueTest, _ table: Table) -> PlanNode {
         var test = test
         test.isMixed = path.column?.type == .mixed
         PathReader(view: view).settle(path)
         switch path.quantifier {
         case .any: return any(path, 0, test, table)
-        // No value fails.
+        // All values pass if none fails.
         case .all: return not(any(path, 0, test.negated, table))
         case .none: return not(any(path, 0, test, table))
         }
     }
 
-    /// Returns the objects with a value, behind the first `i` steps, that passes the test.
+    /// Returns a node for the objects with a value behind the first `i` steps that passes the test.
     private func any(_ path: PropertyPath, _ i: Int, _ test: ValueTest, _ table: Table) -> PlanNode {
         guard i < path.steps.count else { return any(path.column, path.subscripts, test, table) }
         let isLast = i + 1 == path.steps.count && path.column == nil
@@ -80,11 +81,11 @@ struct Planner {
             let target = view.schema.table(id: link.targetTableID!)!
             return TargetSet(view: view, table: target, node: any(path, i + 1, test, target))
         }
-        // A null link in the middle makes the value null.
+        // The value is null if a link in the middle is null.
         let matchesNoLink = !path.isToMany(from: i + 1) && test.matchesNull
         switch path.steps[i] {
         case .link(let link) where link.collection == .none:
-            // The reached object is the link's value.
+            // The object at the end is the link's value.
             if isLast { return any(link, [], test, table) }
             return LinkNode(view: view, column: link, targets: targets(link), matchesNoLink: matchesNoLink)
         case .link(let link), .element(let link, .all):
@@ -107,7 +108,7 @@ struct Planner {
         }
     }
 
-    /// Returns the objects to which an object that matches links.
+    /// Returns a node for the targets of links from matching objects.
     func backlink(_ origin: Column, _ node: PlanNode, _ originTable: Table, _ table: Table) -> PlanNode {
         let view = view
         return ObjectNode(
@@ -136,7 +137,7 @@ struct Planner {
         )
     }
 
-    /// Returns the objects with a value in their column, or at these places in it, that passes the test.
+    /// Returns a node for the objects whose value in the column, or at these places in it, passes the test.
     private func any(_ column: Column?, _ places: [Subscript], _ test: ValueTest, _ table: Table) -> PlanNode {
         guard let column else {
             let keys = test.storedLinkRanges

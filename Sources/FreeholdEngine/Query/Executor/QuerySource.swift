@@ -1,10 +1,10 @@
-/// The matching objects of a table by rising key: by scanning, or through indexes.
+/// The matching objects of a table in ascending order of keys, found by a scan or through indexes.
 ///
-/// Made, it has a plan; what the plan says is done when objects are first asked for.
+/// The initialiser makes the plan. The plan is carried out when objects are requested for the first time.
 final class QuerySource {
     let view: DataView
     let table: Table
-    /// Nil where a single look-up found everything.
+    /// The plan, or `nil` if a single look-up found all objects.
     private(set) var plan: AccessPlan?
     let predicate: Predicate
     let choice: AccessPlan.Choice
@@ -12,16 +12,16 @@ final class QuerySource {
     private var content: Content?
 
     private enum Content {
-        /// Every match.
+        /// All matches.
         case keys([ObjectKey])
-        /// Finds every match.
+        /// An access that finds all matches.
         case access(any IndexAccess)
         case scan(TableScan)
     }
 
     /// - Parameters:
-    ///   - wanted: so many objects are enough, the first by key.
-    ///   - isCount: only their number is asked for.
+    ///   - wanted: the number of objects that are needed, the first ones by key.
+    ///   - isCount: whether only the number of objects is needed.
     init(
         _ view: DataView,
         _ table: Table,
@@ -60,7 +60,7 @@ final class QuerySource {
         return [predicate]
     }
 
-    /// About how many objects match, or `nil` if nothing tells.
+    /// The estimated number of matching objects, or `nil` if indexes give no estimate.
     var estimate: Int? {
         if case .keys(let keys)? = content { return keys.count }
         return plan?.estimate
@@ -68,10 +68,10 @@ final class QuerySource {
 
     // MARK: The short way
 
-    /// More objects than this under one value, and the costs are compared.
+    /// The maximum number of objects with one value for which the look-up is used without a comparison of costs.
     private static let few = 100
 
-    /// Returns the first condition that an index answers with one look-up and few objects.
+    /// Returns the first condition for which an index finds few objects in one look-up.
     private static func lookUp(_ conjuncts: [Predicate], _ view: DataView) -> (Int, Column, [ObjectKey])? {
         for (i, predicate) in conjuncts.enumerated() {
             if let (column, value) = single(predicate), let keys = view.indexLookup(column, value, atMost: few) {
@@ -81,7 +81,7 @@ final class QuerySource {
         return nil
     }
 
-    /// Returns the column and the value of an equality that an index answers.
+    /// Returns the column and the value of an equality that an index can answer.
     private static func single(_ predicate: Predicate) -> (Column, Value)? {
         let path: PropertyPath
         let value: Value
@@ -99,7 +99,7 @@ final class QuerySource {
 
     // MARK: Running
 
-    /// Those of the objects that meet the rest of the conditions.
+    /// Returns the objects that meet the remaining conditions.
     private func checked(_ keys: [ObjectKey], _ rest: [Predicate], _ planner: Planner) -> [ObjectKey] {
         if rest.isEmpty { return keys }
         let node = planner.node(.and(rest), table)
@@ -129,7 +129,7 @@ final class QuerySource {
         if rest.constant == nil, recorder == nil,
             AccessCost.tests(rest, Double(keys.count)) > AccessCost.scan(rest, table, view)
         {
-            // More than expected: the rest is checked a cluster at a time.
+            // There are more objects than expected, so the remaining conditions are checked cluster by cluster.
             let set = KeySet(table, in: view)
             for key in keys { set.insert(key) }
             return .scan(
@@ -142,14 +142,14 @@ final class QuerySource {
     /// A Boolean value that indicates whether the matches have been found.
     var hasKeys: Bool { if case .keys? = content { true } else { false } }
 
-    /// Returns the matches, for several uses.
+    /// Returns the matches and keeps them for further uses.
     func keepKeys() -> [ObjectKey] {
         let found = keys()
         content = .keys(found)
         return found
     }
 
-    /// The scan that finds the objects, if that is how they are found.
+    /// The scan that finds the objects, or `nil` if they are found otherwise.
     var scan: TableScan? {
         if recorder == nil, case .scan(let scan) = run() { scan } else { nil }
     }

@@ -1,4 +1,4 @@
-/// What a query did to find its objects: from `RowQuery.explain(in:)`.
+/// The steps by which a query found its objects, returned by `RowQuery.explain(in:)`.
 ///
 /// ```swift
 /// print(query.explain(in: snapshot))
@@ -7,25 +7,25 @@
 /// // 7 objects, 236 rows looked at, 0.041 ms
 /// ```
 public struct QueryPlan: Sendable, CustomStringConvertible {
-    /// What a step did.
+    /// The operation of a step.
     public enum Operation: String, Sendable, CaseIterable {
-        /// Every object of the table was looked at, a cluster at a time.
+        /// Every object of the table was checked, cluster by cluster.
         case scan
-        /// An index of one or several properties gave the objects, or a primary key's.
+        /// An index of one or several properties, or the index of a primary key, found the objects.
         case index
-        /// The objects that link to those found in another table, or to given ones.
+        /// The backlinks of given objects, or of objects found in another table, were followed.
         case backlinks
         case fullText
         case places
-        /// The objects were given.
+        /// The objects were given by the query.
         case objects
-        /// What all of the steps below it have in common.
+        /// The objects that all steps below it have in common.
         case intersection
-        /// What any of the steps below it has.
+        /// The objects of any of the steps below it.
         case union
-        /// The conditions that no index answered, on the objects found so far.
+        /// The remaining conditions, which no index answered, were checked for the objects found so far.
         case check
-        /// An index was walked in its order, so that nothing was sorted.
+        /// An index was walked in its order, so sorting wasn't necessary.
         case indexOrder
         case sort
         case distinct
@@ -38,26 +38,26 @@ public struct QueryPlan: Sendable, CustomStringConvertible {
         public let operation: Operation
         /// The table or the properties, such as `Person` or `Person.age`.
         public let subject: String
-        /// How many objects the planner expected it to give.
+        /// The number of objects that the planner expected.
         public let estimate: Int
-        /// Objects or index entries looked at.
+        /// The number of objects or index entries that were examined.
         public let examined: Int
-        /// Objects that came out.
+        /// The number of objects in the result of the step.
         public let matches: Int
-        /// 1 for a part of an intersection or union, and so on; else 0.
+        /// The nesting of the step: 1 for a part of an intersection or union, 2 for a part of such a part, and 0 for all other steps.
         public let depth: Int
     }
 
     public internal(set) var steps: [Step] = []
-    /// How many objects came out in the end.
+    /// The number of objects in the result of the query.
     public internal(set) var matches = 0
-    /// How long it took, indexes and conditions, sorts and limits.
+    /// The duration of the whole query, with index look-ups, conditions, sorts and limits.
     public internal(set) var duration: Duration = .zero
 
-    /// Of nothing.
+    /// Creates an empty plan.
     public init() {}
 
-    /// Objects and index entries looked at, all steps together.
+    /// The number of objects and index entries that all steps examined.
     public var examined: Int { steps.reduce(0) { $0 + $1.examined } }
 
     public var description: String {
@@ -95,10 +95,10 @@ extension QueryPlan.Step {
     }
 }
 
-/// Takes down what is done while a query is explained.
+/// A recorder of the steps of a query that is explained.
 final class PlanRecorder {
     private(set) var steps: [QueryPlan.Step] = []
-    /// Rows that plan nodes have looked at since it was last asked.
+    /// The number of rows that plan nodes have examined since the last step was recorded.
     var rows = 0
 
     func takeRows() -> Int {
@@ -126,13 +126,13 @@ final class PlanRecorder {
         )
     }
 
-    /// Returns the node with a count of what it is asked.
+    /// Returns a node that also counts the rows it examines.
     func counting(_ node: PlanNode, _ table: Table) -> PlanNode {
         node.constant == nil ? CountingNode(node, table, self) : node
     }
 }
 
-/// Only there while a query is explained.
+/// A node that counts rows. It is used only while a query is explained.
 private final class CountingNode: PlanNode {
     private let node: PlanNode
     private let table: Table

@@ -1,7 +1,7 @@
 extension RowQuery {
-    /// Runs the query and tells how: what was used of indexes, how many objects were looked at, and how long it took.
+    /// Runs the query and returns its plan: the indexes that were used, the number of objects that were examined, and the duration.
     ///
-    /// - Complexity: as `keys`, a little slower for the counting.
+    /// - Complexity: like `keys`, and slightly slower because rows are counted.
     public func explain(in view: DataView) -> QueryPlan {
         let recorder = PlanRecorder()
         var plan = QueryPlan()
@@ -14,7 +14,7 @@ extension RowQuery {
 }
 
 extension PlanRecorder {
-    /// What the step before gave.
+    /// The number of objects in the result of the previous step.
     private var last: Int { steps.last { $0.depth == 0 }?.matches ?? 0 }
 
     func addSort(_ sort: [SortKey], found: Int) {
@@ -26,7 +26,7 @@ extension PlanRecorder {
         add(.sort, names.joined(separator: ", "), estimate: rows, examined: rows, matches: found)
     }
 
-    /// A step of a pipeline. Sorts add themselves.
+    /// Adds a step of a pipeline. Sorts add their steps themselves.
     func add(_ step: Pipeline.Step, found: Int) {
         let rows = last
         switch step {
@@ -43,7 +43,7 @@ extension PlanRecorder {
 }
 
 extension PropertyPath {
-    /// For readers, such as `dog.name`.
+    /// The path as text, such as `dog.name`.
     fileprivate var written: String {
         let names = steps.map { step in
             switch step {

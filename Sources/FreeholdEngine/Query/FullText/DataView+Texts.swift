@@ -1,8 +1,8 @@
 internal import CFreeholdShims
 
 extension DataView {
-    /// Calls the body with the bytes of a string column of many objects, one after the other, or `nil` for null. Those of the next ones are asked of
-    /// memory meanwhile.
+    /// Calls the body with the bytes of a string column of many objects, one after the other, or with `nil` for null. Meanwhile, the bytes of the
+    /// next objects are prefetched.
     @inline(__always)
     func forEachText(
         _ column: Column,
@@ -22,12 +22,12 @@ extension DataView {
     }
 }
 
-/// Reads strings in stored leaves, and keeps the last leaf: the next key is often in it.
+/// A reader of strings in stored leaves. It keeps the last leaf, because the next key is often in the same leaf.
 private struct TextCursor {
     private let view: DataView
     private let column: Column
     private var leaf: Leaf?
-    /// The keys of the leaf.
+    /// The range of the leaf's keys.
     private var first: Int64 = 0
     private var span: UInt64 = 0
 
@@ -36,7 +36,7 @@ private struct TextCursor {
         self.column = column
     }
 
-    /// Nil where the string is null, long, changed by the transaction or not stored.
+    /// Returns `nil` if the string is null, long, changed by the transaction or not stored.
     @inline(__always)
     mutating func bytes(_ key: ObjectKey) -> UnsafeRawBufferPointer? {
         if UInt64(bitPattern: key.raw &- first) >= span { move(to: key) }

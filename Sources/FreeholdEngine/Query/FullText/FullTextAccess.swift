@@ -1,5 +1,6 @@
 extension Planner {
-    /// Returns the objects that a full-text index finds for the words, or `nil` if the column has none, and for searches of all but some.
+    /// Returns the access through a full-text index to the objects with the words. Returns `nil` if the column doesn't have such an index, or if the
+    /// search has only exclusions.
     func fullTextAccess(_ path: PropertyPath, _ query: FullTextQuery, _ table: Table) -> (any IndexAccess)? {
         guard path.isPlain, let column = path.column else { return nil }
         guard let step = path.steps.first else {
@@ -14,13 +15,13 @@ extension Planner {
     }
 }
 
-/// The objects whose string has words.
+/// An access to the objects whose string has words.
 struct FullTextAccess: IndexAccess {
     let search: FullTextSearch
     let table: Table
     let estimate: Int
 
-    /// Looking for a phrase in one object's text, in nanoseconds: short and plain texts take 120.
+    /// The estimated time of the search for a phrase in one object's text, in nanoseconds. Short ASCII texts take 120.
     private static let phrase = 300.0
 
     var cost: Double {

@@ -8,25 +8,25 @@
     import Darwin
 #endif
 
-/// Looks for the terms of a query in single texts, without an index. Not thread-safe.
+/// A matcher that searches single texts for the terms of a query, without an index. It isn't thread-safe.
 ///
-/// Terms are looked for by their bytes first. Texts that aren't of ASCII alone are then taken apart into words.
+/// The matcher searches for the bytes of the terms first. If a text contains characters outside ASCII, it is then divided into words.
 final class FullTextMatcher {
     private let tokenizer: TextTokenizer
-    /// Those that have to be there, then those that mustn't.
+    /// The included terms, followed by the excluded terms.
     private let terms: [FullTextTerm]
     private let includedCount: Int
-    /// By term, or `nil` if no text of ASCII has it.
+    /// The byte search of each term, or `nil` if ASCII texts can't contain the term.
     private let plain: [PlainTerm?]
-    /// By term: its first word among all.
+    /// The index of each term's first word among all words.
     private let firstWords: [Int]
     private let tests: WordTests
-    /// What words of the terms the text has, by rising position.
+    /// The words of the terms that occur in the text, in ascending order of positions.
     private var hits: [WordHit] = []
-    /// By included term: how often the text has it.
+    /// The number of occurrences of each included term in the text.
     private(set) var counts: [Int]
 
-    /// - Parameter phrasesOnly: leaves single words and prefixes out, which an index has told about.
+    /// - Parameter phrasesOnly: whether single words and prefixes are ignored because an index has answered them.
     init(_ query: FullTextQuery, phrasesOnly: Bool = false) {
         tokenizer = TextTokenizer(query.matching)
         let included = query.included.filter { !phrasesOnly || !$0.isSingle }
@@ -46,7 +46,7 @@ final class FullTextMatcher {
 
     deinit { for term in plain { term?.deallocate() } }
 
-    /// Returns whether all terms are there that have to be, and none that mustn't. Null has no words.
+    /// Returns whether the text has all included terms and no excluded term. Null doesn't contain words.
     func matches(_ text: UnsafeRawBufferPointer?) -> Bool {
         guard let text else { return includedCount == 0 }
         let isASCII = FoldKernels.isASCII(text)
@@ -64,7 +64,7 @@ final class FullTextMatcher {
     }
 
     /// Counts the included terms in a text: see `counts`.
-    /// - Parameter distinct: gets the text's words, if it is given.
+    /// - Parameter distinct: receives the text's words, if it isn't `nil`.
     func count(_ text: UnsafeRawBufferPointer?, distinct: TokenSet?) {
         distinct?.removeAll()
         if let text, !FoldKernels.isASCII(text) {
@@ -79,7 +79,7 @@ final class FullTextMatcher {
         }
     }
 
-    /// Where the included terms stand in a text, in bytes, rising and without overlaps.
+    /// Returns the ranges of the included terms in a text, in bytes, in ascending order and without overlaps.
     func places(_ text: UnsafeRawBufferPointer?) -> [Range<Int>] {
         guard let text else { return [] }
         read(text)
@@ -123,7 +123,7 @@ final class FullTextMatcher {
         return count
     }
 
-    /// Calls the body with the positions at which a term stands.
+    /// Calls the body with the position of each occurrence of a term, until it returns false.
     private func forEachPlace(of term: Int, _ body: (Int) -> Bool) {
         let words = terms[term].words
         let first = firstWords[term]
@@ -135,7 +135,7 @@ final class FullTextMatcher {
         }
     }
 
-    /// Returns the hit of a word at a position.
+    /// Returns the index of the hit of a word at a position.
     private func hit(_ word: Int, at position: Int) -> Int? {
         var low = 0
         var high = hits.count
@@ -151,17 +151,17 @@ final class FullTextMatcher {
     }
 }
 
-/// A word of a text that is one of the terms'.
+/// An occurrence of a term's word in a text.
 private struct WordHit {
     let word: Int
     let position: Int
     let range: Range<Int>
 }
 
-/// The words of terms, so that a token is told from most of them by its first bytes.
+/// The words of the terms, prepared so that the first bytes of a token exclude most of them.
 private final class WordTests {
     struct Test {
-        /// The first eight bytes, as far as there are so many.
+        /// The first eight bytes, or fewer if the word is shorter.
         let head: UInt64
         let mask: UInt64
         let bytes: UnsafeMutablePointer<UInt8>
@@ -170,7 +170,7 @@ private final class WordTests {
 
         @inline(__always)
         func fits(_ token: UnsafeRawBufferPointer) -> Bool {
-            // The tokenizer's buffer is longer than any token.
+            // The tokenizer's buffer is longer than any token, so that reading eight bytes is safe.
             guard token.baseAddress!.loadUnaligned(as: UInt64.self) & mask == head else { return false }
             if token.count < count || (!isPrefix && token.count > count) { return false }
             return count <= 8 || memcmp(bytes, token.baseAddress!, count) == 0
@@ -207,7 +207,7 @@ private final class WordTests {
     }
 }
 
-/// Notes which words of a text are those of terms, and perhaps all of them. Keeps neither alive.
+/// A sink that records the words of a text that belong to terms, and optionally all different words. It doesn't retain the referenced objects.
 private struct WordHits: TokenSink {
     let tests: UnsafeBufferPointer<WordTests.Test>
     let distinct: Unmanaged<TokenSet>?

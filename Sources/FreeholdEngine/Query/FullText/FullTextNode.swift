@@ -1,6 +1,6 @@
 extension Planner {
-    /// Returns the objects whose string has the words. On a path across links: of which any (all, none) of the objects reached have. An object that a
-    /// null link leads to isn't there and so has no string.
+    /// Returns a node for the objects whose string has the words. For a path across links, the quantifier decides whether any, all or none of the
+    /// reached objects must have them. Behind a null link there isn't an object, and therefore no string.
     func fullText(_ path: PropertyPath, _ query: FullTextQuery, _ table: Table) -> PlanNode {
         guard let column = path.column, column.type == .string, column.collection == .none else {
             return ConstantNode(view: view, false)
@@ -36,7 +36,7 @@ extension Planner {
         }
     }
 
-    /// Returns the objects from which a step leads to one of a set.
+    /// Returns the objects from which a step leads to an object of the set.
     private static func origins(of targets: KeySet, _ step: PathStep, _ table: Table, _ view: DataView) -> KeySet {
         let out = KeySet(table, in: view)
         targets.forEach { target in
@@ -44,7 +44,7 @@ extension Planner {
             case .link(let link), .element(let link, _):
                 for origin in view.backlinks(link, target) { out.insert(origin) }
             case .backlink(let link):
-                // What leads back from an object is what it links to.
+                // For backlinks, the origins are the objects that the target links to.
                 if link.type == .mixed {
                     let values = link.collection == .none ? [view.value(link, target)] : view.listValues(link, target)
                     for value in values {
@@ -61,8 +61,8 @@ extension Planner {
     }
 }
 
-/// The words are in the object's string: found through the index once for all objects, or in the one string. Without
-/// an index of the query's kind of words, every string is read.
+/// A node for the objects whose string has the words. The index finds all objects at once, or the string of a single object is read. Every string is
+/// read if the column doesn't have an index for the query's kind of words.
 final class FullTextNode: PlanNode {
     let column: Column
     let query: FullTextQuery
@@ -76,13 +76,13 @@ final class FullTextNode: PlanNode {
         self.query = query
         table = view.schema.table(of: column)
         super.init(view: view)
-        // Nothing may be pending when the node is used amid the reading of a collection.
+        // Pending index changes are settled here, because the node may be used while a collection is being read.
         view.settleIndex(column)
     }
 
     override var cost: Int { 50 }
 
-    /// Every object found.
+    /// Returns all objects that were found.
     func keySet() -> KeySet {
         if let found { return found }
         let set = KeySet(table, in: view)
@@ -99,7 +99,7 @@ final class FullTextNode: PlanNode {
         keySet().fill(mask, first: cluster * view.clusterSpan + 1, n)
     }
 
-    /// A few objects are read; of many the index tells.
+    /// The first objects are tested by reading their strings. For more objects, the index is used.
     override func test(_ key: ObjectKey) -> Bool {
         if found == nil, tested < 100 {
             tested += 1

@@ -1,4 +1,4 @@
-/// What is searched for in a full-text index.
+/// A query for a full-text index.
 ///
 /// ```
 /// swift database        both words, in any order
@@ -7,19 +7,18 @@
 /// "object database"     words next to each other, in this order
 /// -"object database"    all objects but those with the phrase
 /// ```
-/// All terms are required. A term with a separator inside, such as `object-oriented`, is a phrase, and so is one in a
-/// script without spaces. If there are only exclusions, all other objects are found, also those whose string is null.
-/// With `.latin1`, as in Realm: quotes count as separators, a term with a separator inside is an error, and an
-/// exclusion has no prefix.
+/// All terms must be present. A term with a separator inside, such as `object-oriented`, is a phrase, and so is one in a script without spaces. If
+/// all terms are exclusions, all other objects are found, including those whose string is null. `.latin1` has Realm's rules: quotes count as
+/// separators, a term with a separator inside is an error, and an exclusion can't be a prefix.
 public struct FullTextQuery: Sendable, Hashable {
-    /// As it was written.
+    /// The text as it was written.
     public let text: String
-    /// What it takes for words: those of the index it is meant for.
+    /// The rules for words. They must be those of the index.
     public let matching: TextMatching
     let included: [FullTextTerm]
     let excluded: [FullTextTerm]
 
-    /// - Throws: `QueryError` where the text has no word, or a term both wanted and excluded.
+    /// - Throws: `QueryError` if the text doesn't contain a word, or if a term is both included and excluded.
     public init(_ text: String, matching: TextMatching = .unicode) throws(QueryError) {
         self.text = text
         self.matching = matching
@@ -46,8 +45,8 @@ public struct FullTextQuery: Sendable, Hashable {
         self.excluded = excluded
     }
 
-    /// For the index of a column.
-    /// - Throws: `QueryError` also where the column has no full-text index.
+    /// Creates a query for the index of a column.
+    /// - Throws: `QueryError`, also if the column doesn't have a full-text index.
     public init(_ text: String, for column: Column) throws(QueryError) {
         guard let matching = column.indexKind.textMatching else {
             throw QueryError(
@@ -59,21 +58,21 @@ public struct FullTextQuery: Sendable, Hashable {
     }
 }
 
-/// One word, or several next to each other.
+/// A word, or several words next to each other.
 struct FullTextTerm: Sendable, Hashable, CustomStringConvertible {
     struct Word: Sendable, Hashable {
-        /// As in the index.
+        /// The bytes of the word, as in the index.
         let bytes: [UInt8]
-        /// Words between it and the term's first, and one.
+        /// The distance of the word from the term's first word, in words.
         let offset: Int
-        /// Any word that begins so will do.
+        /// A Boolean value that indicates whether the term matches all words with this prefix.
         let isPrefix: Bool
     }
 
-    /// At least one.
+    /// The words of the term, at least one.
     let words: [Word]
 
-    /// A Boolean value that indicates whether index entries alone tell: nothing about the order of words is asked for.
+    /// A Boolean value that indicates whether the index entries are sufficient, because the order of words doesn't matter.
     var isSingle: Bool { words.count == 1 }
 
     var description: String {
@@ -81,14 +80,14 @@ struct FullTextTerm: Sendable, Hashable, CustomStringConvertible {
         return all.joined(separator: " ")
     }
 
-    /// Nil where the text has no word.
+    /// Returns `nil` if the text doesn't contain a word.
     init?(_ text: some StringProtocol, _ tokenizer: TextTokenizer, isPrefix: Bool) {
         var words: [Word] = []
         var last: TextToken.Kind?
         var text = String(text)
         text.withUTF8 { utf8 in
             tokenizer.forEach(UnsafeRawBufferPointer(utf8)) { token in
-                // The characters before have it in their pair.
+                // The pair of the previous characters contains this one.
                 if token.kind == .last, last == .pair { return true }
                 last = token.kind
                 let bytes = Array(token.bytes)
@@ -104,7 +103,7 @@ struct FullTextTerm: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Reads terms from a search string.
+/// A parser of the terms of a search string.
 private struct FullTextParser {
     private let text: String
     private var rest: Substring
@@ -118,7 +117,7 @@ private struct FullTextParser {
 
     private static let quotes: Set<Character> = ["\"", "“", "”", "„"]
 
-    /// Returns the next term that has a word.
+    /// Returns the next term that contains a word.
     mutating func next() throws(QueryError) -> (FullTextTerm, isExcluded: Bool)? {
         while true {
             rest = rest.drop { $0.isWhitespace }
@@ -135,7 +134,7 @@ private struct FullTextParser {
         let words: Substring
         if let quote = rest.first, Self.quotes.contains(quote) {
             rest = rest.dropFirst()
-            // A phrase that isn't closed yet goes to the end, so that a search can follow the typing.
+            // A phrase without a closing quote continues to the end of the text, so that a search can run while the user is typing.
             words = rest.prefix { !Self.quotes.contains($0) }
             rest = rest.dropFirst(words.count + 1)
             isPrefix = words.last == "*"

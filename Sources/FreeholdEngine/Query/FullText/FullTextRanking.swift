@@ -8,11 +8,11 @@
     internal import Darwin
 #endif
 
-/// How well objects fit a full-text search: BM25 with k₁ = 1.2 and b = 0.75.
+/// A ranking of objects for a full-text query by BM25, with k₁ = 1.2 and b = 0.75.
 ///
-/// A term counts for more the fewer objects have it, the more often it is in the string, and the shorter the string is.
-/// The length of a string is the number of its different words. A phrase counts as if its rarest word were it; of a
-/// beginning of words all that begin so count together. Exclusions add nothing.
+/// The weight of a term increases if fewer objects have it, if the string contains it more often, and if the string is shorter. The length of a
+/// string is the number of its different words. A phrase has the weight of its rarest word. All words with the prefix of a term count together.
+/// Exclusions don't add to the score.
 public struct FullTextRanking {
     private static let saturation = 1.2
     private static let lengthWeight = 0.75
@@ -20,12 +20,12 @@ public struct FullTextRanking {
     private let search: FullTextSearch
     private let matcher: FullTextMatcher
     private let words = TokenSet()
-    /// Of each term that has to be there.
+    /// The weight of each included term.
     private let weights: [Double]
     private let meanLength: Double
 
-    /// Nil where the column has no full-text index of the query's kind of words.
-    /// - Complexity: O(log n) for each word, O(its occurrences) for a beginning.
+    /// Returns `nil` if the column doesn't have a full-text index of the query's kind of words.
+    /// - Complexity: O(log n) for each word, and O(its occurrences) for each prefix.
     public init?(_ query: FullTextQuery, _ column: Column, in view: DataView) {
         guard let search = FullTextSearch(view, column, query) else { return nil }
         self.search = search
@@ -38,7 +38,7 @@ public struct FullTextRanking {
         }
     }
 
-    /// How well an object fits; 0 where it has none of the terms.
+    /// Returns the score of an object. It is 0 if the string doesn't contain any of the terms.
     public func score(of key: ObjectKey) -> Double { search.view.withBytes(search.column, key) { score(of: $0) } }
 
     private func score(of text: UnsafeRawBufferPointer?) -> Double {
@@ -46,7 +46,7 @@ public struct FullTextRanking {
         return score(length: words.count)
     }
 
-    /// Returns the score of the string last counted, if it has so many different words: less for more.
+    /// Returns the score of the string that was counted last, for a number of different words. The score decreases with the number.
     private func score(length: Int) -> Double {
         let length = Double(length) / meanLength
         let norm = Self.saturation * (1 - Self.lengthWeight + Self.lengthWeight * length)
@@ -58,18 +58,18 @@ public struct FullTextRanking {
         return score
     }
 
-    /// Returns the best of some objects, the best first; those that fit alike in the order given.
-    /// - Complexity: O(the lengths of all their strings). With a limit, those that the terms are in too seldom to be among
-    ///   the best aren't taken apart into words.
+    /// Returns the objects with the highest scores, in descending order of scores. Objects with equal scores keep the given order.
+    /// - Complexity: O(the lengths of all their strings). With a limit, strings with too few occurrences to be among the best aren't divided into
+    ///   words.
     public func best(_ keys: [ObjectKey], limit: Int? = nil) -> [(key: ObjectKey, score: Double)] {
         typealias Ranked = (key: ObjectKey, score: Double, place: Int)
         func isBefore(_ a: Ranked, _ b: Ranked) -> Bool { a.score == b.score ? a.place < b.place : a.score > b.score }
         let limit = max(0, limit ?? keys.count)
         guard limit > 0 else { return [] }
-        // Exclusions alone tell nobody from another.
+        // A query of exclusions gives all objects the same score.
         if weights.isEmpty { return keys.prefix(limit).map { ($0, 0) } }
         var best: [Ranked] = []
-        // With the worst that can still be among them, which comes before all that fit no better.
+        // The lowest score that is currently among the best. Later objects with the same score follow it.
         var worst: Ranked?
         search.view.forEachText(search.column, keys.count, key: { keys[$0] }) { place, text in
             if let worst {
@@ -91,7 +91,8 @@ public struct FullTextRanking {
 }
 
 extension FullTextQuery {
-    /// Where the terms stand in a text, in UTF-8 bytes, rising and without overlaps. Of a phrase, where all of it is.
+    /// Returns the ranges of the terms in a text, in UTF-8 bytes, in ascending order and without overlaps. The range of a phrase includes all its
+    /// words.
     public func ranges(in text: String) -> [Range<Int>] {
         var text = text
         let matcher = FullTextMatcher(self)

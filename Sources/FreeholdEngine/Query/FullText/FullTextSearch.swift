@@ -1,17 +1,17 @@
-/// Evaluates a query with the full-text index of a column.
+/// A search with the full-text index of a column.
 ///
-/// The keys of the rarest word are read first; those of the others are merged with them, or looked up one by one where
-/// they are many more. What remains is looked at in the text itself where the order of words matters.
+/// The keys of the rarest word are read first. The keys of the other words are merged with them, or each key is looked up if the other words have
+/// many more keys. If the order of words matters, the texts of the remaining objects are read.
 struct FullTextSearch {
     let view: DataView
     let column: Column
     let query: FullTextQuery
     private let tree: IndexTree
 
-    /// Looking a key up costs about as much as reading so many.
+    /// The cost of looking up one key, as the number of keys that can be read in the same time.
     private static let lookUpCost = 24
 
-    /// Nil where the column has no index of the query's words.
+    /// Returns `nil` if the column doesn't have an index for the query's kind of words.
     init?(_ view: DataView, _ column: Column, _ query: FullTextQuery) {
         guard column.indexKind.textMatching == query.matching, let tree = view.searchTree(column) else { return nil }
         self.view = view
@@ -20,7 +20,7 @@ struct FullTextSearch {
         self.tree = tree
     }
 
-    /// About how many objects are found, or `nil` if that is all but some.
+    /// Returns the estimated number of objects that are found, or `nil` if the query has only exclusions.
     /// - Complexity: O(log n) for each word.
     func estimate() -> Int? {
         query.included.lazy.flatMap(\.words).map { word in
@@ -30,7 +30,7 @@ struct FullTextSearch {
         }.min()
     }
 
-    /// Returns the objects found, by rising key.
+    /// Returns the objects that are found, in ascending order of keys.
     func keys() -> [ObjectKey] {
         var found: [Int64]
         var unordered: [FullTextTerm] = []
@@ -50,7 +50,7 @@ struct FullTextSearch {
         return found.map { ObjectKey($0) }
     }
 
-    /// A word without its place in a term.
+    /// A word without its position in a term.
     private struct Entry: Hashable {
         let bytes: [UInt8]
         let isPrefix: Bool
@@ -70,17 +70,17 @@ struct FullTextSearch {
         word.bytes.withUnsafeBytes { bytes in
             let lower = IndexTree.Bound(bytes, inclusive: true)
             guard word.isPrefix else { return body(lower, lower) }
-            // The tag byte is below FF, so that there is one.
+            // The successor exists because the tag byte is less than FF.
             return OrderedEncoding.successor(ofPrefix: bytes)!.withUnsafeBytes {
                 body(lower, IndexTree.Bound($0, inclusive: false))
             }
         }
     }
 
-    /// How many objects have a word: of a beginning, how often it is there in different words.
+    /// Returns the number of objects with a word. For a prefix, an object counts once for each of its different words with the prefix.
     func documentCount(_ word: FullTextTerm.Word) -> Int { count(word) }
 
-    /// The different words of all objects together.
+    /// The number of different words of each object, added up over all objects.
     var entryCount: Int { tree.count }
 
     private func keys(of word: Entry) -> [Int64] {
@@ -126,7 +126,7 @@ struct FullTextSearch {
         }
     }
 
-    /// Of rising keys, those that are (not) among other rising ones.
+    /// Keeps or removes the keys that are also in the other array. Both arrays are in ascending order.
     private func filter(_ found: inout [Int64], _ others: [Int64], keeping: Bool) {
         var kept = 0
         var at = 0
@@ -143,7 +143,7 @@ struct FullTextSearch {
 
     // MARK: Phrases
 
-    /// Looks at the texts for phrases. Of excluded ones, only where all their words are.
+    /// Checks the texts for phrases. For excluded phrases, only the texts with all their words are checked.
     private func check(_ found: inout [Int64], hasPhrase: Bool, excluding phrases: [FullTextTerm]) {
         let matcher = FullTextMatcher(query, phrasesOnly: true)
         if hasPhrase { return look(through: &found, keeping: true, matcher) }
@@ -158,7 +158,7 @@ struct FullTextSearch {
         }
     }
 
-    /// Of some keys, those whose texts (don't) match.
+    /// Keeps the keys whose texts match, or those whose texts don't.
     private func look(through found: inout [Int64], keeping: Bool, _ matcher: FullTextMatcher) {
         let keys = found
         var kept = 0

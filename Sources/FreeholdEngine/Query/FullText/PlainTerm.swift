@@ -1,17 +1,17 @@
-/// Finds a term in texts by their bytes: without taking the texts apart into words. Its owner deallocates it.
+/// A search for a term by its bytes, which doesn't divide the text into words. The owner deallocates it.
 ///
-/// What it finds is there, in any text. Other scalars than those of ASCII can stand for the term, too, so that only in a
-/// text of ASCII alone it finds all.
+/// Each result is an occurrence of the term in any text. In texts outside ASCII, other scalars may also match the term, so the search finds all
+/// occurrences only in ASCII texts.
 struct PlainTerm {
-    /// The folded words, one after the other.
+    /// The folded bytes of the words, one after the other.
     private let bytes: UnsafeMutablePointer<UInt8>
     private let words: UnsafeMutablePointer<Word>
     private let wordCount: Int
-    /// The fewest bytes that it takes.
+    /// The minimum length of an occurrence in bytes.
     private let length: Int
     private let folded = Self.table
 
-    /// As the tokenizer folds them; FF for parts of other scalars, which may belong to a word.
+    /// The bytes as the tokenizer folds them, or FF for parts of other scalars, which may belong to a word.
     nonisolated(unsafe) private static let table: UnsafePointer<UInt8> = {
         let table = UnsafeMutablePointer<UInt8>.allocate(capacity: 256)
         for byte in 0..<256 { table[byte] = byte < 0x80 ? TextTokenizer.folded[byte] : 0xff }
@@ -21,11 +21,11 @@ struct PlainTerm {
     private struct Word {
         let start: Int
         let end: Int
-        /// Letters may follow.
+        /// A Boolean value that indicates whether letters may follow.
         let isOpen: Bool
     }
 
-    /// Nil where no such text has the term.
+    /// Returns `nil` if ASCII texts can't contain the term.
     init?(_ term: FullTextTerm) {
         let table = TextTokenizer.folded
         let letters = term.words.flatMap { $0.bytes.dropFirst() }
@@ -38,7 +38,7 @@ struct PlainTerm {
         var start = 0
         for (i, word) in term.words.enumerated() {
             let end = start + word.bytes.count - 1
-            // Words are cut in an index and when they are compared.
+            // Long words are shortened in the index and in comparisons.
             words[i] = Word(start: start, end: end, isOpen: word.isPrefix || end - start == TextTokenizer.wordLength)
             start = end
         }
@@ -49,14 +49,14 @@ struct PlainTerm {
         words.deallocate()
     }
 
-    /// How often the term is found in a text; `limit` if it is there more often.
+    /// Returns the number of occurrences of the term in a text, but at most `limit`.
     /// - Complexity: O(the text's length), eight bytes at a time.
     func count(in text: UnsafeRawBufferPointer, limit: Int = .max) -> Int {
         guard text.count >= length, limit > 0 else { return 0 }
         let lastStart = text.count &- length
-        // The first word's first byte, and how far behind is its last.
+        // The distance from the first word's first byte to its last byte.
         let last = words[0].end &- 1
-        // With this bit letters of both cases are one; what else it confuses is told apart at the place.
+        // This bit makes letters of both cases equal. Other bytes that it makes equal are distinguished when the match is checked.
         let bit: UInt64 = 0x2020_2020_2020_2020
         let ones: UInt64 = 0x0101_0101_0101_0101
         let first = UInt64(bytes[0]) &* ones | bit
@@ -67,7 +67,7 @@ struct PlainTerm {
             var from = i
             var ignored = 0
             if i &+ last &+ 8 > text.count {
-                // The last eight bytes again, without those already seen.
+                // The last eight bytes are read again, and the bytes that were already examined are ignored.
                 from = text.count &- last &- 8
                 ignored = i &- from
                 guard from >= 0 else { return countShort(text, i...lastStart, count, limit) }
@@ -75,7 +75,7 @@ struct PlainTerm {
             let heads = UInt64(littleEndian: text.loadUnaligned(fromByteOffset: from, as: UInt64.self)) | bit
             let tails = UInt64(littleEndian: text.loadUnaligned(fromByteOffset: from &+ last, as: UInt64.self)) | bit
             let differences = (heads ^ first) | (tails ^ second)
-            // The high bit of each byte that is 0, and of some others.
+            // The high bit is set for each byte that is 0, and for some others.
             var places = (differences &- ones) & ~differences & (ones << 7)
             places &= UInt64.max << UInt64(ignored &* 8)
             while places != 0 {

@@ -1,7 +1,7 @@
-// Places by their distance from a point.
+// The order of places by their distance from a point.
 
 extension DistanceKey {
-    /// Radians as a double; nil of what is no place.
+    /// Returns the distance in radians as a double, or `nil` if the object isn't a place.
     func value(_ key: ObjectKey, in view: DataView) -> Value? {
         guard let (longitude, latitude) = view.coordinates(columns.coordinates, key),
             case .string("Point") = view.value(columns.type, key),
@@ -12,8 +12,8 @@ extension DistanceKey {
 }
 
 extension QuerySource {
-    /// Returns the nearest `limit` of the matching objects, through the index of places: circles around the point are looked into, each wider than
-    /// the last, until one holds so many. Nil where there is no such index, or too few places.
+    /// Returns the nearest `limit` of the matching objects. The function searches circles around the point with the index of places, each wider than
+    /// the last, until one contains enough objects. Returns `nil` if such an index doesn't exist, or if there are too few places.
     func nearest(_ sort: [SortKey], limit: Int) -> [ObjectKey]? {
         guard limit > 0, sort[0].ascending, let distance = sort[0].distance,
             distance.columns.coordinates.indexKind == .places
@@ -22,10 +22,10 @@ extension QuerySource {
         let node = planner.node(predicate, table)
         let cursor = PathCursor(sort[0], in: view)
         let total = view.count(table)
-        // As if the places were all over the earth; where they are close together, the circle is wider than it need be.
+        // The first radius assumes that the places are evenly distributed over the earth. It is larger than necessary if they are close together.
         var radius = Self.radius(ofShare: 4 * Double(limit) / Double(Swift.max(1, total)))
         while radius < 3 {
-            // The circle's edge is no place to be exact at.
+            // The circle is slightly enlarged, because the test at its edge isn't exact.
             guard let circle = GeoCircle(center: distance.point, radiusInRadians: radius * 1.001),
                 let access = planner.placesAccess(
                     sort[0].path,
@@ -38,7 +38,7 @@ extension QuerySource {
                 return node.test(key)
             }
             if keys.count >= limit {
-                // By rising keys, as the table itself gives them.
+                // The keys are sorted because the table returns its objects in ascending order of keys.
                 return RowSorter(view: view, sort: sort).sorted(.keys(keys.sorted()), limit: limit)
             }
             radius *= keys.isEmpty ? 4 : 2
@@ -46,7 +46,7 @@ extension QuerySource {
         return nil
     }
 
-    /// Of the circle that is so much of the earth's surface.
+    /// Returns the radius, in radians, of the circle with this share of the earth's surface.
     private static func radius(ofShare share: Double) -> Double {
         share >= 1 ? .pi : 2 * share.squareRoot()
     }

@@ -1,11 +1,11 @@
 extension Planner {
-    /// Returns the objects that an index of places finds for the shape, or `nil` if the path leads to none.
+    /// Returns the access through an index of places to the objects in the shape, or `nil` if there isn't a usable index.
     func placesAccess(_ path: PropertyPath, _ test: GeoTest, _ table: Table) -> (any IndexAccess)? {
         let reached = path.reachingObjects
         guard path.quantifier == .any, !reached.hasElementSteps, let region = test.region,
             let places = GeoAccess(test.columns, region, view)
         else { return nil }
-        // The places are looked at exactly when the first step back is made.
+        // The exact test of the places takes place at the first step back.
         var access: any IndexAccess = places
         var check: PlanNode? = GeoNode(view: view, columns: test.columns, region: region)
         var tables = [table]
@@ -31,7 +31,7 @@ extension Planner {
     }
 }
 
-/// What the index of places has in the squares that cover a shape.
+/// An access to the objects that the index of places has in the squares that cover a shape.
 struct GeoAccess: IndexAccess {
     private let view: DataView
     private let table: Table
@@ -40,7 +40,7 @@ struct GeoAccess: IndexAccess {
     private let ranges: [ClosedRange<Int64>]
     let estimate: Int
 
-    /// Nil where the column has no index.
+    /// Returns `nil` if the column doesn't have an index of places.
     init?(_ columns: GeoColumns, _ region: GeoRegion, _ view: DataView) {
         guard columns.coordinates.indexKind == .places, let tree = view.searchTree(columns.coordinates) else {
             return nil
@@ -87,16 +87,16 @@ struct GeoAccess: IndexAccess {
     }
 }
 
-/// The objects that some others link to.
+/// An access to the objects that given objects link to.
 struct LinkedAccess: IndexAccess {
     let view: DataView
-    /// The table of the objects that are linked to.
+    /// The table of the targets.
     let table: Table
-    /// Of the others; of mixed values aimed at the table.
+    /// The link column of the origins. For mixed values, its target is the table.
     let link: Column
-    /// Finds the objects that link.
+    /// The access to the origins of the links.
     let origins: any IndexAccess
-    /// Checks them where `origins` finds too many.
+    /// The check of a target, used if `origins` finds too many objects.
     let check: PlanNode?
 
     var estimate: Int { origins.estimate }

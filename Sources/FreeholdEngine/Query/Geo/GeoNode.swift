@@ -1,4 +1,4 @@
-/// Which rows of a table are places inside a shape.
+/// A node for the rows of a table that are places inside a shape.
 final class GeoNode: PlanNode {
     private let columns: GeoColumns
     private let region: GeoRegion
@@ -27,7 +27,7 @@ final class GeoNode: PlanNode {
             }
             return
         }
-        // Slots past a leaf's end hold no text, or no coordinates.
+        // Slots behind the end of a leaf have no type or no coordinates, so they aren't places.
         let stored = min(n, types.count, places.count)
         for slot in 0..<stored {
             mask[slot] = Self.isPoint(types, slot) && holds(places.bytes(slot)) ? 1 : 0
@@ -38,7 +38,7 @@ final class GeoNode: PlanNode {
     @inline(__always)
     private static func isPoint(_ leaf: Leaf, _ slot: Int) -> Bool { !leaf.isNull(slot) && isPoint(leaf.bytes(slot)) }
 
-    /// "Point"
+    /// Returns whether the bytes are "Point".
     @inline(__always)
     private static func isPoint(_ bytes: UnsafeRawBufferPointer) -> Bool {
         bytes.count == 5 && bytes.loadUnaligned(as: UInt32.self).littleEndian == 0x6E69_6F50 && bytes[4] == 0x74

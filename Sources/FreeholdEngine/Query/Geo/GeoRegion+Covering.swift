@@ -1,11 +1,11 @@
 extension GeoRegion {
-    /// Returns the numbers of squares that together hold every place of the shape, as rising ranges; few enough to look up, and not much larger than
-    /// the shape.
-    /// - Parameter limit: about how many squares.
+    /// Returns the numbers of squares that together contain every place of the shape, as ascending ranges. The squares are few enough for look-ups,
+    /// and their area isn't much larger than the shape.
+    /// - Parameter limit: the approximate number of squares.
     func covering(limit: Int = 64) -> [ClosedRange<Int64>] {
         var found: [GeoCell] = []
         var pending = (0..<6).map { GeoCell(face: $0) }
-        // The largest squares are first.
+        // The queue begins with the largest squares.
         var next = 0
         while next < pending.count {
             let cell = pending[next]

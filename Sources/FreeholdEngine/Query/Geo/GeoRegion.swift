@@ -8,7 +8,7 @@
     import Darwin
 #endif
 
-/// A shape made ready to be asked for many places.
+/// A shape that is prepared for the test of many places.
 struct GeoRegion {
     private enum Form {
         case box
@@ -17,10 +17,10 @@ struct GeoRegion {
     }
 
     private let form: Form
-    /// Parallels and meridians around the shape; of a box itself.
+    /// The parallels and meridians around the shape. For a box, they are the shape itself.
     private let bounds: GeoBounds
 
-    /// Nil for an invalid shape.
+    /// Returns `nil` for an invalid shape.
     init?(_ shape: GeoShape) {
         do throws(QueryError) { try shape.validate() } catch { return nil }
         switch shape {
@@ -35,8 +35,8 @@ struct GeoRegion {
         case .circle(let circle):
             let center = SphereVector(circle.center)
             let radius = min(circle.radiusInRadians, .pi)
-            // The straight distance, through the earth, to what is as far away as the radius; beyond a quarter around
-            // the earth from the place opposite, because near there a distance from the centre hardly grows.
+            // The length of the chord, through the earth, to places at the distance of the radius. If the radius exceeds a quarter of the
+            // circumference, the chord is measured from the opposite place, because chords from the centre hardly grow near there.
             let half = radius <= .pi / 2 ? sin(radius / 2) : cos(radius / 2)
             form = .circle(center: center, radius: radius, chordSquared: radius == .pi ? 0 : 4 * half * half)
             bounds = GeoBounds(center: center, radius: radius)
@@ -47,7 +47,7 @@ struct GeoRegion {
         }
     }
 
-    /// Returns whether a place is inside. Numbers that are no place aren't inside of anything.
+    /// Returns whether a place is inside the shape. Numbers that aren't a place are outside.
     @inline(__always)
     func contains(latitude: Double, longitude: Double) -> Bool {
         guard bounds.contains(latitude: latitude, longitude: longitude) else { return false }
@@ -68,7 +68,7 @@ struct GeoRegion {
 
     // MARK: Areas
 
-    /// Returns whether a circle is outside: told quickly, so that of most circles that are near it isn't said.
+    /// Returns whether a circle is outside the shape. The test is fast and may return false for circles that are near the shape.
     func isFar(_ center: SphereVector, radius: Double) -> Bool {
         let (middle, reach): (SphereVector, Double)
         switch form {
@@ -76,13 +76,13 @@ struct GeoRegion {
         case .circle(let center, let radius, _): (middle, reach) = (center, radius)
         case .polygon(let outer, _): (middle, reach) = outer.bound
         }
-        // Straight through the earth it is less far.
+        // The chord through the earth is shorter than the arc.
         return (middle - center).lengthSquared > (reach + radius) * (reach + radius)
     }
 
     enum Relation { case outside, partly, inside }
 
-    /// Where a small circle lies. `partly` may be said of circles that are wholly inside or outside, too.
+    /// Returns the position of a small circle relative to the shape. The result may be `partly` also for circles that are wholly inside or outside.
     func relation(_ center: SphereVector, radius: Double) -> Relation {
         switch form {
         case .box: return bounds.relation(GeoBounds(center: center, radius: radius))
@@ -103,7 +103,8 @@ struct GeoRegion {
     }
 }
 
-/// Parallels and meridians: from the western one eastwards, across the antimeridian where it is the greater number.
+/// The area between two parallels and two meridians. It reaches from the western meridian eastwards to the eastern one, across the antimeridian if
+/// the western number is greater.
 struct GeoBounds {
     let south: Double
     let north: Double
@@ -117,7 +118,7 @@ struct GeoBounds {
         self.east = east
     }
 
-    /// Around a circle.
+    /// Creates the bounds of a circle.
     init(center: SphereVector, radius: Double) {
         let margin = 1e-12
         let (latitude, longitude) = (center.latitude, center.longitude)
@@ -127,7 +128,7 @@ struct GeoBounds {
             self.init(south: max(south, -90), north: min(north, 90), west: -180, east: 180)
             return
         }
-        // A meridian that touches the circle, and a right angle at the place where it does.
+        // The meridian through the centre and a meridian that touches the circle form a triangle with a right angle at the point of contact.
         let ratio = sin(radius + margin) / cos(latitude * (.pi / 180))
         let width = ratio < 1 ? asin(ratio) * (180 / .pi) + 1e-9 : 180
         guard width < 180 else {
@@ -153,7 +154,7 @@ struct GeoBounds {
         return isOnBorder(latitude, longitude)
     }
 
-    /// Poles, which lie on every meridian, and the antimeridian, which has two numbers.
+    /// Returns whether the place is on the border as a pole, which is on every meridian, or on the antimeridian, which has two numbers.
     @inline(never)
     private func isOnBorder(_ latitude: Double, _ longitude: Double) -> Bool {
         if latitude == 90 || latitude == -90 { return true }
@@ -162,7 +163,7 @@ struct GeoBounds {
 
     private var width: Double { west <= east ? east - west : east - west + 360 }
 
-    /// Degrees eastwards, 0 ..< 360.
+    /// Returns the degrees from one longitude eastwards to another, in 0 ..< 360.
     private static func eastwards(from a: Double, to b: Double) -> Double {
         let way = b - a
         return way < 0 ? way + 360 : way
@@ -170,7 +171,7 @@ struct GeoBounds {
 
     func relation(_ other: GeoBounds) -> GeoRegion.Relation {
         guard other.south <= north, other.north >= south else { return .outside }
-        // Around a pole every meridian is met.
+        // An area around a pole touches every meridian.
         let reachesPole = other.north >= 90 || other.south <= -90
         if width < 360, other.width < 360, !reachesPole {
             let start = Self.eastwards(from: west, to: other.west)

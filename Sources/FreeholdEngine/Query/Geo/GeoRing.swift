@@ -8,15 +8,15 @@
     import Darwin
 #endif
 
-/// An arc of a great circle, shorter than half of it.
+/// An arc of a great circle, shorter than half of the circle.
 struct GeoArc {
     let start: SphereVector
     let end: SphereVector
-    /// Of length one; places on its side lie to the left of the arc.
+    /// The normal of the arc's plane, of length one. Places on its side are to the left of the arc.
     let normal: SphereVector
     private let chordSquared: Double
 
-    /// How far from the line a place may lie that counts as on it, in radians: the rounding of coordinates.
+    /// The maximum distance from the line at which a place counts as on it, in radians. It allows for the rounding of coordinates.
     static let tolerance = 5e-15
 
     init(_ start: SphereVector, _ end: SphereVector) {
@@ -26,15 +26,15 @@ struct GeoArc {
         chordSquared = (end - start).lengthSquared
     }
 
-    /// A Boolean value that indicates whether the ends lie opposite each other, so that no shortest way leads from one to the other.
+    /// A Boolean value that indicates whether the ends are opposite each other. Then there isn't a unique shortest arc between them.
     var isUndefined: Bool { (start + end).lengthSquared < 1e-24 }
 
     var middle: SphereVector { (start + end).normalized }
 
-    /// Returns the sine of the angle between the place and the arc's great circle; positive to the left.
+    /// Returns the sine of the angle between the place and the arc's great circle. It is positive to the left of the arc.
     @inline(__always) func side(_ p: SphereVector) -> Double { normal.dot(p) }
 
-    /// Returns whether the place, that lies on the great circle, lies on the arc.
+    /// Returns whether a place on the great circle is on the arc.
     private func spans(_ p: SphereVector) -> Bool {
         (p - start).lengthSquared <= chordSquared && (p - end).lengthSquared <= chordSquared && p.dot(start + end) > 0
     }
@@ -42,39 +42,39 @@ struct GeoArc {
     @inline(__always)
     func holds(_ p: SphereVector) -> Bool { abs(side(p)) <= Self.tolerance && spans(p) }
 
-    /// Returns whether the inside of one arc crosses the inside of the other.
+    /// Returns whether the inner part of one arc crosses the inner part of the other.
     func crosses(_ other: GeoArc) -> Bool {
         let (a, b) = (side(other.start), side(other.end))
         let (c, d) = (other.side(start), other.side(end))
         guard min(abs(a), abs(b), abs(c), abs(d)) > Self.tolerance, (a < 0) != (b < 0), (c < 0) != (d < 0) else {
             return false
         }
-        // Two great circles meet twice: the place on the one arc must be that on the other.
+        // Two great circles intersect twice. The intersection on one arc must be the one on the other arc.
         return (start * abs(d) + end * abs(c)).dot(other.start + other.end) > 0
     }
 
-    /// Returns whether one lies along the other for more than a place.
+    /// Returns whether the arcs have more than one place in common along their length.
     func overlaps(_ other: GeoArc) -> Bool {
         let shared = [start, end].filter { other.holds($0) } + [other.start, other.end].filter { holds($0) }
         guard let first = shared.first else { return false }
         return shared.contains { ($0 - first).lengthSquared > 4 * Self.tolerance * Self.tolerance }
     }
 
-    /// Radians from a place to the nearest of the arc.
+    /// Returns the distance from a place to the nearest place of the arc, in radians.
     func distance(to p: SphereVector) -> Double {
         if normal.cross(start).dot(p) > 0, end.cross(normal).dot(p) > 0 { return asin(min(1, abs(side(p)))) }
         return min(p.angle(to: start), p.angle(to: end))
     }
 }
 
-/// A closed ring of arcs, which parts the earth in an inside and an outside.
+/// A closed ring of arcs, which divides the earth's surface into an inside and an outside.
 struct GeoRing {
     let arcs: [GeoArc]
     private let references: [Reference]
-    /// A circle that holds the inside: centre and radius; the radius is π where there is none smaller.
+    /// The centre and radius of a circle that contains the inside. The radius is π if no smaller circle is known.
     let bound: (center: SphereVector, radius: Double)
 
-    /// A place of which it is known on which side of the ring it lies, and of each arc's great circle.
+    /// A place whose side of the ring, and of each arc's great circle, is known.
     private struct Reference {
         let place: SphereVector
         let isInside: Bool
@@ -96,7 +96,7 @@ struct GeoRing {
     enum Side { case inside, outside, border }
 
     func side(_ p: SphereVector) -> Side {
-        // The way to the reference must be neither too short nor half around the earth.
+        // The path to the reference must not be too short, and must not be half of the circumference.
         let far = references.first { p.cross($0.place).lengthSquared > 1e-4 }
         let reference = far ?? references[0]
         let plane = p.cross(reference.place)
@@ -117,12 +117,12 @@ struct GeoRing {
         return isInside ? .inside : .outside
     }
 
-    /// Radians from a place to the ring itself.
+    /// Returns the distance from a place to the ring itself, in radians.
     func distance(to p: SphereVector) -> Double { arcs.reduce(.pi) { min($0, $1.distance(to: p)) } }
 
     // MARK: Making
 
-    /// Returns the sum of the angles by which the ring turns to the left: 2π less the area to its left.
+    /// Returns the sum of the angles by which the ring turns to the left, which is 2π minus the area to its left.
     private static func turning(_ arcs: [GeoArc]) -> Double {
         var sum = 0.0
         for i in arcs.indices {
@@ -133,9 +133,9 @@ struct GeoRing {
         return sum
     }
 
-    /// Directions of no significance, two of which no great circle can spoil together.
+    /// Arbitrary directions for reference places. They are chosen so that one great circle can't make two of them unusable.
     private static let candidates = (0..<64).map { i in
-        // A spiral from pole to pole.
+        // The directions form a spiral from pole to pole.
         let z = 0.9873 - 1.9731 * (Double(i) * 0.618034).truncatingRemainder(dividingBy: 1)
         let turn = 0.7391 + 2.39996323 * Double(i)
         let radius = (1 - z * z).squareRoot()
@@ -153,11 +153,11 @@ struct GeoRing {
         return found
     }
 
-    /// Nil where the place lies too near to an arc's great circle to tell its side for sure.
+    /// Returns `nil` if the place is too close to an arc's great circle to determine its side reliably.
     private static func reference(_ place: SphereVector, _ arcs: [GeoArc], _ isInsideLeft: Bool) -> Reference? {
         let sides = arcs.map { $0.side(place) }
         guard sides.allSatisfy({ abs($0) > 1e-9 }) else { return nil }
-        // From the place to the middle of an arc: on arrival it is on that side of the arc that the place is.
+        // The path leads from the place to the middle of an arc. At its end, the place is on the same side of the arc as at its start.
         let start = arcs.indices.max {
             arcs[$0].start.angle(to: arcs[$0].end) < arcs[$1].start.angle(to: arcs[$1].end)
         }!
@@ -176,7 +176,7 @@ struct GeoRing {
     private static func bound(_ vertices: [SphereVector]) -> (SphereVector, Double) {
         let center = vertices.reduce(SphereVector(0, 0, 0), +).normalized
         let radius = vertices.reduce(0) { max($0, center.angle(to: $1)) }
-        // A circle of less than a quarter around holds the arcs between its places, and then the smaller part.
+        // A circle with a radius of less than a quarter of the circumference contains the arcs between its places, and therefore the smaller part.
         return center.lengthSquared > 0.5 && radius < 1.57 ? (center, radius) : (SphereVector(0, 0, 1), .pi)
     }
 }

@@ -1,7 +1,7 @@
 extension GeoShape {
-    /// Whether the shape has an inside.
-    /// - Throws: `QueryError` (`.constant`) that says what is wrong. A query with such a shape throws it, too.
-    /// - Complexity: of polygons O(n log n), with n places in its rings; O(n²) where all of them overlap, or with holes.
+    /// Checks that the shape is valid.
+    /// - Throws: `QueryError` (`.constant`) with a description of the problem. A query with such a shape throws the same error.
+    /// - Complexity: O(n log n) for polygons with n places in their rings. O(n²) if all edges overlap in longitude, or for polygons with holes.
     public func validate() throws(QueryError) {
         switch self {
         case .box(let box): try box.validate()
@@ -10,12 +10,12 @@ extension GeoShape {
         }
     }
 
-    /// Without the words that say what it is of.
+    /// Returns an error whose message doesn't name the shape.
     static func invalid(_ message: String) -> QueryError { QueryError(.constant, message) }
 }
 
 extension GeoBox {
-    /// - Throws: `QueryError` where its top lies below its bottom.
+    /// - Throws: `QueryError` if the top is below the bottom.
     public func validate() throws(QueryError) {
         guard bottomLeft.latitude <= topRight.latitude else {
             throw GeoShape.invalid(
@@ -26,8 +26,8 @@ extension GeoBox {
 }
 
 extension GeoPolygon {
-    /// - Throws: `QueryError` for a ring that meets itself, places that are opposite each other, an edge that is there
-    ///   twice, and a hole that isn't inside the outer ring and outside of the other holes.
+    /// - Throws: `QueryError` if a ring intersects itself, if two neighbouring places are opposite each other, if an edge occurs twice, or if a hole
+    ///   isn't inside the outer ring and outside the other holes.
     public func validate() throws(QueryError) {
         let rings = [outerRing] + holes
         for (i, ring) in rings.enumerated() { try Self.check(ring, Self.name(i)) }
@@ -73,8 +73,8 @@ extension GeoPolygon {
         try check(arcs, ring, name)
     }
 
-    /// Edges may only meet where one ends and the next begins. They are looked at by rising west–east extent, so that
-    /// those far from each other aren't compared.
+    /// Checks the edges of one ring, which may meet only where one ends and the next begins. The edges are sorted by their west–east extent, so that
+    /// distant edges aren't compared.
     private static func check(_ arcs: [GeoArc], _ ring: [GeoPoint], _ name: String) throws(QueryError) {
         func meet(_ i: Int, _ j: Int) -> Bool {
             let (a, b) = (arcs[i], arcs[j])
@@ -117,13 +117,13 @@ extension GeoPolygon {
     }
 }
 
-/// A cuboid that holds an arc.
+/// A cuboid that contains an arc.
 private struct GeoExtent {
     let low: SphereVector
     let high: SphereVector
 
     init(_ arc: GeoArc) {
-        // The arc rises over its chord by this at most.
+        // The maximum height of the arc above its chord.
         let rise = 1 - (arc.start + arc.end).length / 2 + 1e-14
         low = SphereVector(
             min(arc.start.x, arc.end.x) - rise,

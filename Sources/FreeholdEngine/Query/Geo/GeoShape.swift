@@ -5,7 +5,7 @@ public enum GeoShape: Sendable, Hashable {
     case polygon(GeoPolygon)
 }
 
-/// A type of shape that queries take: a box, a circle, a polygon.
+/// A type of shape that queries accept: a box, a circle or a polygon.
 public protocol _GeoShape: Sendable {
     var _shape: GeoShape { get }
 }
@@ -26,11 +26,10 @@ extension GeoPolygon: _GeoShape {
     public var _shape: GeoShape { .polygon(self) }
 }
 
-/// The area between two parallels and two meridians, borders included.
+/// The area between two parallels and two meridians, including the borders.
 ///
-/// It reaches from the left meridian eastwards to the right one: across the antimeridian, if the left one's number is the
-/// greater. Longitudes 180 and -180 are one meridian. A pole lies on every meridian, so it is inside of each box
-/// that reaches its latitude.
+/// It reaches from the left meridian eastwards to the right one. If the left one's number is greater, it crosses the antimeridian. Longitudes 180 and
+/// -180 are the same meridian. A pole is on every meridian, so it is inside each box that reaches its latitude.
 public struct GeoBox: Sendable, Hashable {
     public let bottomLeft: GeoPoint
     public let topRight: GeoPoint
@@ -40,27 +39,27 @@ public struct GeoBox: Sendable, Hashable {
         self.topRight = topRight
     }
 
-    /// From (latitude, longitude) each. Nil if one is out of range.
+    /// Creates a box from two pairs of (latitude, longitude). Returns `nil` if a number is out of range.
     public init?(bottomLeft: (Double, Double), topRight: (Double, Double)) {
         guard let bottomLeft = GeoPoint(bottomLeft), let topRight = GeoPoint(topRight) else { return nil }
         self.init(bottomLeft: bottomLeft, topRight: topRight)
     }
 }
 
-/// All points no farther from the centre, along the great circle, than the radius. If the radius is at least half the way around
-/// the earth, these are all points.
+/// All points whose distance from the centre, along the great circle, is at most the radius. A radius of at least half of the circumference includes
+/// all points.
 public struct GeoCircle: Sendable, Hashable {
     public let center: GeoPoint
     public let radiusInRadians: Double
 
-    /// Nil for a negative radius and NaN.
+    /// Returns `nil` if the radius is negative or NaN.
     public init?(center: GeoPoint, radiusInRadians: Double) {
         guard radiusInRadians >= 0 else { return nil }
         self.center = center
         self.radiusInRadians = radiusInRadians
     }
 
-    /// From (latitude, longitude). Nil if they are out of range, or the radius is negative or NaN.
+    /// Creates a circle from a pair of (latitude, longitude). Returns `nil` if a number is out of range, or if the radius is negative or NaN.
     public init?(center: (Double, Double), radiusInRadians: Double) {
         guard let center = GeoPoint(center) else { return nil }
         self.init(center: center, radiusInRadians: radiusInRadians)
@@ -71,25 +70,25 @@ public struct GeoCircle: Sendable, Hashable {
         radiusInRadians = radius.radians
     }
 
-    /// From (latitude, longitude). Nil if they are out of range.
+    /// Creates a circle from a pair of (latitude, longitude). Returns `nil` if a number is out of range.
     public init?(center: (Double, Double), radius: Distance) {
         guard let center = GeoPoint(center) else { return nil }
         self.init(center: center, radius: radius)
     }
 }
 
-/// The area inside a ring of places and outside of its holes. The edges are arcs of great circles.
+/// The area inside a ring of places and outside its holes. The edges are arcs of great circles.
 ///
-/// A ring parts the earth in two: the smaller part is its inside, whichever way round the places are given. (Of two
-/// halves the one to the left is.) Places on a ring's edges and corners, also those of holes, belong to the polygon; to
-/// within some 30 nanometres.
+/// A ring divides the earth's surface into two parts. The smaller part is its inside, in whichever direction the places are listed. (Of two equal
+/// parts, the inside is the part to the left.) Places on the edges and corners of a ring, including those of holes, belong to the polygon, with a
+/// tolerance of about 30 nanometres.
 ///
-/// Rings may touch each other, but neither cross nor share an edge, and a ring mustn't meet itself; `validate()` tells.
+/// Rings may touch each other, but they may not cross or share an edge, and a ring may not intersect itself. `validate()` checks this.
 public struct GeoPolygon: Sendable, Hashable {
     public let outerRing: [GeoPoint]
     public let holes: [[GeoPoint]]
 
-    /// Nil unless every ring has at least four places and ends where it begins.
+    /// Returns `nil` unless every ring has at least four places and ends where it begins.
     public init?(outerRing: [GeoPoint], holes: [[GeoPoint]] = []) {
         guard ([outerRing] + holes).allSatisfy({ $0.count >= 4 && $0.first == $0.last }) else { return nil }
         self.outerRing = outerRing
@@ -98,7 +97,7 @@ public struct GeoPolygon: Sendable, Hashable {
 
     public init?(outerRing: [GeoPoint], holes: [GeoPoint]...) { self.init(outerRing: outerRing, holes: holes) }
 
-    /// From (latitude, longitude) each. Nil also if one is out of range.
+    /// Creates a polygon from pairs of (latitude, longitude). Also returns `nil` if a number is out of range.
     public init?(outerRing: [(Double, Double)], holes: [[(Double, Double)]] = []) {
         guard let outer = Self.points(outerRing) else { return nil }
         let inner = holes.compactMap(Self.points)

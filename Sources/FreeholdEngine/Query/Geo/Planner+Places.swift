@@ -1,11 +1,11 @@
-/// A condition on places: the columns that make them, and the shape.
+/// A condition on places: the columns with the coordinates, and the shape.
 public struct GeoTest: Sendable {
     public let columns: GeoColumns
     public let shape: GeoShape
-    /// Nil for an invalid shape, which has nothing inside.
+    /// The prepared shape, or `nil` for an invalid shape, which doesn't contain any place.
     let region: GeoRegion?
 
-    /// - Complexity: as `GeoShape.validate()`.
+    /// - Complexity: like `GeoShape.validate()`.
     public init(_ columns: GeoColumns, in shape: GeoShape) {
         self.columns = columns
         self.shape = shape
@@ -14,7 +14,7 @@ public struct GeoTest: Sendable {
 }
 
 extension PropertyPath {
-    /// The same with a link at the end as its last step.
+    /// The path with the link at its end as its last step.
     var reachingObjects: PropertyPath {
         guard let column else { return self }
         return PropertyPath(
@@ -28,13 +28,13 @@ extension PropertyPath {
 }
 
 extension Planner {
-    /// Returns the objects whose path leads to a place inside the shape.
+    /// Returns a node for the objects whose path leads to a place inside the shape.
     func within(_ path: PropertyPath, _ test: GeoTest, _ table: Table) -> PlanNode {
         guard let region = test.region else { return ConstantNode(view: view, path.quantifier == .none) }
         let place = GeoNode(view: view, columns: test.columns, region: region)
         let reached = path.reachingObjects
         PathReader(view: view).settle(reached)
-        // No place fails, and no null.
+        // All places match if none fails. Null doesn't match.
         if path.quantifier == .all {
             return not(reaching(reached, 0, not(place), matchesNull: true, table))
         }
@@ -51,7 +51,7 @@ extension Planner {
         return path.quantifier == .none ? not(any) : any
     }
 
-    /// Returns the objects with one behind the first `i` steps that the node holds for.
+    /// Returns a node for the objects whose path, behind its first `i` steps, leads to an object that matches the node.
     private func reaching(
         _ path: PropertyPath,
         _ i: Int,
@@ -87,8 +87,8 @@ extension Planner {
     }
 }
 
-/// Objects that lead to places: one by one along their paths, or all at once, then through the index of places where
-/// that is quicker.
+/// A node for objects whose paths lead to places. The objects are tested one by one along their paths, or all at once through the index of places if
+/// that is faster.
 private final class GeoIndexNode: PlanNode {
     private let path: PlanNode
     private let lookUp: () -> KeySet?

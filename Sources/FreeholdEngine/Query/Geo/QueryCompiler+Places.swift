@@ -1,7 +1,7 @@
 extension QueryCompiler {
-    /// Returns the columns that make places of the objects at the path's end.
-    /// - Throws: `.type` for paths that lead elsewhere.
-    /// - Parameter what: what needs places, for errors.
+    /// Returns the columns with the coordinates of the objects at the path's end.
+    /// - Throws: `.type` if the path doesn't lead to places.
+    /// - Parameter what: the part of the query that needs places, for errors.
     func places(
         _ named: NamedPath,
         _ resolved: ResolvedPath,

@@ -1,4 +1,4 @@
-/// Count, sum, least and greatest of a column's values, group by group.
+/// The count, sum, least and greatest of a column's values for each group.
 enum GroupFold {
     struct Ints {
         var count = 0
@@ -18,7 +18,7 @@ enum GroupFold {
     struct Doubles {
         var count = 0
         var sum = 0.0
-        /// NaN until there is one; NaNs are left out.
+        /// NaN until the first value is added. NaNs are ignored.
         var least = Double.nan
         var greatest = Double.nan
 

@@ -1,4 +1,4 @@
-/// Numbers 64-bit words: the first gets 0, the next other one 1, and so on.
+/// A table that assigns codes to 64-bit words: 0 to the first word, 1 to the next different one, and so on.
 struct NumberTable {
     private var words: [UInt64] = []
     private var codes: [Int32]
@@ -45,11 +45,11 @@ struct NumberTable {
     }
 }
 
-/// Numbers strings of bytes, likewise.
+/// A table that assigns codes to byte strings, like `NumberTable`.
 struct BytesTable {
     private var hashes: [UInt64]
     private var codes: [Int32]
-    /// Where the bytes of each code begin, and at last where they end.
+    /// The start of the bytes of each code, followed by the end of the last one.
     private var starts: [Int] = [0]
     private var bytes: [UInt8] = []
 

@@ -1,20 +1,20 @@
-/// Numbers the objects by their values at several paths: those that are equal in all of them get the same code.
+/// A coder that assigns codes to objects by their values at several paths. Objects with equal values at all paths have the same code.
 final class RowCoder {
     private let columns: [ValueCoder]
-    /// Of codes made of those of the columns: by pairs from the left.
+    /// The tables that combine the codes of the columns, in pairs from the left.
     private var pairs: [NumberTable]
-    /// By pair table and code: the codes it was made of.
+    /// The two codes that each code was combined from, for each pair table.
     private var parts: [[(left: Int32, right: Int32)]]
     private var scratch: [Int32] = []
 
-    /// - Parameter countsNoLink: what lies behind a null link is null; else such objects get `ValueCoder.noLink`.
+    /// - Parameter countsNoLink: whether values behind a null link count as null. Otherwise such objects have the code `ValueCoder.noLink`.
     init(_ paths: [PropertyPath], in view: DataView, countsNoLink: Bool) {
         columns = paths.map { ValueCoder($0, in: view, countsNoLink: countsNoLink) }
         pairs = Array(repeating: NumberTable(), count: max(0, paths.count - 1))
         parts = Array(repeating: [], count: max(0, paths.count - 1))
     }
 
-    /// How many codes there are.
+    /// The number of codes.
     var count: Int { parts.last?.count ?? columns[0].values.count }
 
     func code(_ key: ObjectKey) -> Int32 {

@@ -1,12 +1,12 @@
-/// The objects of a query in groups: those that are equal at several paths, in the order of these values (null, and what
-/// lies behind a null link, first).
+/// The objects of a query in groups of equal values at several paths. The groups are in the order of these values. Null and values behind a null link
+/// are first.
 ///
 /// ```swift
 /// let groups = query.groups(by: [PropertyPath(city)], in: snapshot)
 /// for i in 0..<groups.count { print(groups.key(i), groups.count(i), groups.aggregate(.sum, of: income, i)) }
 /// ```
-/// Made in one pass over the objects. Each path that is aggregated costs another one when it is first asked for, and
-/// gives the aggregates of all groups. Later changes of the view aren't seen. Used by one thread.
+/// The groups are created in one pass over the objects. The first aggregate of a path takes one more pass, which computes all its aggregates for all
+/// groups. Later changes of the view have no effect on the groups. Groups are used by one thread.
 package final class RowGroups {
     private enum Rows {
         /// The code of each object's group, by the object's key. It is -1 for keys that aren't among the rows.
@@ -20,7 +20,7 @@ package final class RowGroups {
     /// The codes of the groups, in the order of their keys.
     private let order: [Int32]
     private let coder: RowCoder
-    /// By code.
+    /// The number of objects for each code.
     private let counts: [Int]
     private var folds: [(path: PropertyPath, fold: GroupFold)] = []
 
@@ -29,7 +29,7 @@ package final class RowGroups {
         self.table = table
         let coder = RowCoder(paths, in: view, countsNoLink: true)
         var counts: [Int] = []
-        // The first object of each group: codes are counted from 0 in the order of the rows.
+        // The first object of each group. Codes are counted from 0 in the order of the rows.
         var firsts: [ObjectKey] = []
         func count(_ code: Int32, _ key: Int64) {
             if Int(code) == counts.count {
@@ -60,7 +60,7 @@ package final class RowGroups {
         }
         self.counts = counts
         self.coder = coder
-        // The groups are sorted as their first objects are.
+        // The order of the groups is that of their first objects.
         let sorted = RowSorter(view: view, sort: paths.map { SortKey($0) }, countsNoLink: true)
             .sorted(.keys(firsts), limit: nil)
         order =
@@ -77,10 +77,10 @@ package final class RowGroups {
     /// Returns the values at the paths.
     package func key(_ i: Int) -> [Value] { coder.values(order[i]) }
 
-    /// How many objects are in the group.
+    /// Returns the number of objects in the group.
     package func count(_ i: Int) -> Int { counts[Int(order[i])] }
 
-    /// See `RowQuery.aggregate`.
+    /// Returns an aggregate of the group's objects. See `RowQuery.aggregate`.
     package func aggregate(_ aggregate: Aggregate, of path: PropertyPath, _ i: Int) -> Value {
         fold(path).result(aggregate, Int(order[i]))
     }
@@ -137,7 +137,7 @@ package final class RowGroups {
         }
     }
 
-    /// Calls the body with each object's code and value, nulls left out.
+    /// Calls the body with each object's code and value, except nulls.
     @inline(__always)
     private func forEachValue<T>(
         _ cursor: PathCursor,
@@ -188,9 +188,9 @@ package final class RowGroups {
 }
 
 extension RowQuery {
-    /// Returns the objects in groups of those that are equal at the paths, which have to-one steps only.
+    /// Returns the objects in groups of equal values at the paths. The paths have to-one steps only.
     ///
-    /// - Complexity: O(objects) and O(g log g) of groups.
+    /// - Complexity: O(objects), and O(g log g) for g groups.
     package func groups(by paths: [PropertyPath], in view: DataView) -> RowGroups {
         let groups = RowGroups(Pipeline(self).unsorted.rows(in: view), table, by: paths, in: view)
         return WorkLimit.hasCutQueries ? RowGroups(.keys([]), table, by: paths, in: view) : groups
@@ -198,7 +198,7 @@ extension RowQuery {
 }
 
 extension PropertyPath {
-    /// Returns whether both read the same. Both have to-one steps only.
+    /// Returns whether both paths read the same values. Both paths have to-one steps only.
     fileprivate func isSame(as other: PropertyPath) -> Bool {
         guard column?.isSame(as: other.column) ?? (other.column == nil), subscripts == other.subscripts,
             steps.count == other.steps.count

@@ -1,22 +1,22 @@
-/// Numbers the values of one path: equal ones (see `Value.areEqual`) get the same code, counted from 0.
+/// A coder that assigns codes to the values of one path. Equal values (see `Value.areEqual`) have the same code. Codes are counted from 0.
 final class ValueCoder {
-    /// What objects get that have a null link on the path, if that doesn't count as null.
+    /// The code of objects with a null link on the path, if that doesn't count as null.
     static let noLink: Int32 = -1
 
     private let path: PathCursor
     private let view: DataView
     private let type: ColumnType
     private let countsNoLink: Bool
-    /// By code.
+    /// The value of each code.
     private(set) var values: [Value] = []
     private var nullCode: Int32 = -1
     private var words = NumberTable()
     private var bytes = BytesTable()
     private var others: [EqualValue: Int32] = [:]
-    /// From the numbers of the tables to codes.
+    /// The codes for the numbers of `words`.
     private var wordCodes: [Int32] = []
     private var bytesCodes: [Int32] = []
-    /// Of a path through links: the codes of objects that were reached before, by key.
+    /// The codes of the objects at the end of a path through links that were read before, by object key.
     private var known: [Int32] = []
     private static let unknown: Int32 = -2
 
@@ -109,7 +109,7 @@ final class ValueCoder {
         }
         view.forEachLeaf(path.values.column, cluster, n) { leaf, slots in
             guard let leaf else {
-                // A code is made only where an object has it.
+                // The code is created only if an object has the value.
                 var code: Int32?
                 for slot in slots where mask[slot] != 0 {
                     code = code ?? self.code(of: path.values.column.defaultValue)
@@ -126,7 +126,7 @@ final class ValueCoder {
         }
     }
 
-    /// Integers that differ in their lowest byte only.
+    /// Writes the codes of integers that differ only in their lowest byte.
     private func fillBytes(_ leaf: Leaf, _ mask: Mask, _ n: Int, _ codes: UnsafeMutablePointer<Int32>) {
         withUnsafeTemporaryAllocation(of: Int32.self, capacity: 256) { known in
             known.initialize(repeating: Self.unknown)
@@ -145,8 +145,8 @@ final class ValueCoder {
 }
 
 extension DataView {
-    /// Calls the body with the leaves of a cluster's first `n` slots, and with nil for slots that hold the column's
-    /// default. Slot `slots.lowerBound` is the leaf's first.
+    /// Calls the body with the leaves of a cluster's first `n` slots, and with `nil` for slots that have the column's default. The slot
+    /// `slots.lowerBound` is the leaf's first slot.
     func forEachLeaf(_ column: Column, _ cluster: Int, _ n: Int, _ body: (Leaf?, _ slots: Range<Int>) -> Void) {
         func visit(_ leaf: Leaf, _ start: Int, _ count: Int) {
             let stored = min(leaf.count, count)

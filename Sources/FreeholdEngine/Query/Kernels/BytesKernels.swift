@@ -11,9 +11,9 @@
 /// The strings of a leaf: `count + 1` offsets into an area.
 struct BytesColumn<Offset: FixedWidthInteger & UnsignedInteger> {
     let offsets: UnsafePointer<Offset>
-    /// At least eight readable bytes come before it.
+    /// The bytes of the strings. At least eight readable bytes precede them.
     let area: UnsafeRawPointer
-    /// The area's bytes; more may be readable.
+    /// The number of bytes of the strings. More bytes may be readable.
     let readable: Int
     let count: Int
 
@@ -39,7 +39,7 @@ enum BytesKernels {
 
     enum Place { case equal, beginsWith, endsWith }
 
-    /// Compares lengths and the first (last) eight bytes without a branch, and the rest only where these fit.
+    /// Compares the lengths and the first (or last) eight bytes without a branch, and the rest only for slots that match so far.
     @inline(__always)
     private static func fixed<O>(_ pattern: [UInt8], _ column: BytesColumn<O>, _ n: Int, _ mask: Mask, _ place: Place) {
         let length = pattern.count
@@ -47,7 +47,7 @@ enum BytesKernels {
         var expected: UInt64 = 0
         for k in 0..<head {
             let byte = place == .endsWith ? pattern[length - head + k] : pattern[k]
-            // The last bytes stand at the word's top.
+            // The last bytes are in the highest bytes of the word.
             expected |= UInt64(byte) << UInt64((place == .endsWith ? 8 - head + k : k) * 8)
         }
         let every: UInt64 = head == 0 ? 0 : ~0
@@ -57,7 +57,7 @@ enum BytesKernels {
         let area = column.area
         let wanted = O(truncatingIfNeeded: min(length, Int(O.max)))
         var i = 0
-        // Where eight bytes from the start may be over the area's end, the plain test is used.
+        // Slots for which eight bytes from the start may exceed the area use the plain test.
         var safe = n
         if place != .endsWith {
             while safe > 0, Int(offsets[safe &- 1]) &+ 8 > column.readable { safe &-= 1 }
@@ -87,7 +87,7 @@ enum BytesKernels {
         }
     }
 
-    /// Searches the whole area eight places at a time for the pattern's first and last byte.
+    /// Searches the whole area, eight positions at a time, for the pattern's first and last byte.
     @inline(__always)
     private static func contains<O>(_ pattern: [UInt8], _ column: BytesColumn<O>, _ n: Int, _ mask: Mask) {
         let length = pattern.count
@@ -105,7 +105,7 @@ enum BytesKernels {
         var i = 0
         pattern.withUnsafeBytes { pattern in
             while i <= lastPlace {
-                // Zero bytes of `x` are candidates; a false one may follow a true one.
+                // Zero bytes of `x` are candidates. A false candidate may follow a true one.
                 var candidates: UInt64
                 if i &+ length &+ 7 <= total {
                     let x =
@@ -135,7 +135,7 @@ enum BytesKernels {
 }
 
 extension BytesColumn {
-    /// Returns the slot that the area's byte belongs to, `from` on.
+    /// Returns the slot that the byte at `place` belongs to. The search begins at slot `first`.
     @inline(__always)
     func slot(_ place: Int, from first: Int, _ n: Int) -> Int {
         var low = first

@@ -1,6 +1,7 @@
-/// Folding the case of a whole leaf's bytes.
+/// Kernels that fold the case of all bytes of a leaf.
 enum FoldKernels {
-    /// Folds ASCII letters into `out`. - Returns: whether all bytes are ASCII.
+    /// Writes the bytes to `out` with folded ASCII letters.
+    /// - Returns: whether all bytes are ASCII.
     static func foldASCII(_ p: UnsafePointer<UInt8>, _ n: Int, into out: UnsafeMutablePointer<UInt8>) -> Bool {
         var seen: UInt8 = 0
         var i = 0

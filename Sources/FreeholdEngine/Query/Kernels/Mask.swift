@@ -1,4 +1,4 @@
-/// One byte a slot: 1 where a condition holds, else 0. The memory behind has room for a whole number of eights.
+/// An array with one byte for each slot: 1 if a condition holds, otherwise 0. The size of its memory is a multiple of eight bytes.
 typealias Mask = UnsafeMutablePointer<UInt8>
 
 enum MaskKernels {
@@ -42,7 +42,7 @@ enum MaskKernels {
         var total = 0
         var i = 0
         while i &+ 8 <= n {
-            // Bytes of the sum stay under 256.
+            // With at most 255 words, each byte of the sum stays below 256.
             let end = min(n &- 7, i &+ 8 * 255)
             var sum: UInt64 = 0
             while i < end {
@@ -72,7 +72,7 @@ enum MaskKernels {
         return true
     }
 
-    /// Calls `body` with each slot whose byte is set, rising.
+    /// Calls `body` with each slot whose byte is set, in ascending order.
     @inline(__always)
     static func forEach(_ mask: Mask, _ n: Int, _ body: (Int) -> Void) {
         var i = 0
@@ -90,14 +90,14 @@ enum MaskKernels {
         }
     }
 
-    /// Eight bits as eight bytes of 0 or 1.
+    /// Returns eight bits as eight bytes of 0 or 1.
     @inline(__always)
     static func expand(_ bits: UInt64) -> UInt64 {
         let spread = (bits &* ones) & 0x8040_2010_0804_0201
         return ((spread &+ 0x7f7f_7f7f_7f7f_7f7f) >> 7) & ones
     }
 
-    /// `mask &= bits`. Writes whole eights.
+    /// Clears the bytes whose bit is clear. Writes groups of eight bytes.
     static func and(_ mask: Mask, bits: UnsafePointer<UInt64>, _ n: Int) {
         var i = 0
         while i < n {
@@ -107,7 +107,7 @@ enum MaskKernels {
         }
     }
 
-    /// Sets the bytes whose bit is set. Writes whole eights.
+    /// Sets the bytes whose bit is set to the value. Writes groups of eight bytes.
     static func set(_ mask: Mask, where bits: UnsafePointer<UInt64>, _ n: Int, _ value: Bool) {
         var i = 0
         while i < n {
@@ -120,7 +120,7 @@ enum MaskKernels {
         }
     }
 
-    /// Writes one of two values for each bit. Writes whole eights.
+    /// Writes one of two values for each bit. Writes groups of eight bytes.
     static func fill(_ mask: Mask, from bits: UnsafePointer<UInt64>, _ n: Int, ifSet: Bool, ifClear: Bool) {
         if ifSet == ifClear { return set(mask, n, ifSet) }
         let flip = ifSet ? 0 : ones

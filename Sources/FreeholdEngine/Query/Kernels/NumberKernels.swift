@@ -1,14 +1,14 @@
-/// The numbers of a cluster's slots: integers or doubles, with a byte of 1 where there is none.
+/// The numbers of a cluster's slots, as integers or doubles, with a mask of the null slots.
 final class NumberBuffer {
     let ints: UnsafeMutablePointer<Int64>
     let doubles: UnsafeMutablePointer<Double>
     let nulls: Mask
-    /// A Boolean value that indicates whether `nulls` has been written; if not, none is null.
+    /// A Boolean value that indicates whether `nulls` has been written. If it is false, no number is null.
     var hasNulls = false
 
     init(span: Int) {
         let room = (span + 63) & ~63 + 64
-        // One number a slot, of either kind.
+        // Each slot has room for one number of either kind.
         ints = .allocate(capacity: room)
         ints.initialize(repeating: 0, count: room)
         doubles = .allocate(capacity: room)
@@ -39,7 +39,7 @@ final class NumberBuffer {
     }
 }
 
-/// Kernels over two arrays of numbers. They must stay plain loops over pointers: so the compiler vectorises them.
+/// Kernels over two arrays of numbers. They must remain plain loops over pointers, so that the compiler can vectorise them.
 enum NumberKernels {
     @inline(__always)
     private static func compareAny<T: Comparable>(
@@ -104,7 +104,7 @@ enum NumberKernels {
         compareAny(op, a, b, n, mask)
     }
 
-    /// Integers with doubles, by exact value.
+    /// Compares integers with doubles by their exact values.
     static func compare(
         _ op: Comparison,
         _ a: UnsafePointer<Int64>,
@@ -121,7 +121,7 @@ enum NumberKernels {
         }
     }
 
-    /// Puts right what comparisons made of slots where one side or both are null.
+    /// Corrects the results for slots in which one or both sides are null.
     static func applyNulls(_ op: Comparison, _ a: Mask, _ b: Mask, _ n: Int, _ mask: Mask) {
         let ofBoth: UInt8 = op == .equal || op == .lessOrEqual || op == .greaterOrEqual ? 1 : 0
         let ofOne: UInt8 = op == .notEqual ? 1 : 0
@@ -165,7 +165,7 @@ enum NumberKernels {
         }
     }
 
-    /// - Parameter nulls: gets a 1 where an integer was divided by zero.
+    /// - Parameter nulls: receives a 1 for each slot in which an integer was divided by zero.
     static func apply(
         _ op: ArithmeticOperator,
         _ a: UnsafeMutablePointer<Int64>,
@@ -198,7 +198,7 @@ enum NumberKernels {
         }
     }
 
-    /// Integers of a leaf, as they are.
+    /// Writes the integers of a leaf to `out`.
     static func widen(_ leaf: Leaf, _ n: Int, to out: UnsafeMutablePointer<Int64>) {
         let base = leaf.base
         let p = leaf.valuesPointer

@@ -1,9 +1,8 @@
-/// Kernels that write for each value whether it lies in a range. They must stay plain loops over pointers: so the
-/// compiler vectorises them.
+/// Kernels that write for each value whether it is in a range. They must remain plain loops over pointers, so that the compiler can vectorise them.
 enum RangeKernels {
     enum Mode { case write, union }
 
-    /// `low <= p[i] <= high`, as one unsigned comparison.
+    /// Tests `low <= p[i] <= high` with one unsigned comparison.
     @inline(__always)
     private static func unsigned<T: FixedWidthInteger & UnsignedInteger>(
         _ p: UnsafePointer<T>,
@@ -28,7 +27,7 @@ enum RangeKernels {
         }
     }
 
-    /// Integers of a leaf from `values` on: `base` plus offsets of `width` bytes.
+    /// Tests the integers of a leaf that begin at `values`. They are stored as `base` plus offsets of `width` bytes.
     static func ints(
         _ values: UnsafeRawPointer,
         width: Int,
@@ -161,7 +160,7 @@ enum RangeKernels {
             let high = first.high
             var i = 0
             while i < n {
-                // Not `&&`: no branch.
+                // `&` avoids the branch of `&&`.
                 mask[i] = (p[i] >= low ? 1 : 0) & (p[i] <= high ? 1 : 0)
                 i &+= 1
             }

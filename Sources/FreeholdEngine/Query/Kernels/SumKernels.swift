@@ -1,4 +1,4 @@
-/// Sums of a leaf's values, or, if there is a mask, of those whose byte in it is 1.
+/// Kernels for the sum of a leaf's values. If there is a mask, only the values whose byte is 1 are added.
 enum SumKernels {
     @inline(__always)
     private static func offsets<T: FixedWidthInteger & UnsignedInteger>(
@@ -34,7 +34,7 @@ enum SumKernels {
         offsets(p.assumingMemoryBound(to: UInt32.self), mask, n)
     }
 
-    /// The sum is `high << 32 + low`: neither half overflows within a leaf.
+    /// Returns a sum as `high << 32 + low`. Neither half overflows within a leaf.
     static func halves(_ p: UnsafePointer<Int64>, _ mask: Mask?, _ n: Int) -> (high: Int64, low: Int64) {
         var total: Int64 = 0
         var low: Int64 = 0
@@ -105,14 +105,14 @@ enum SumKernels {
         return a + b
     }
 
-    /// Returns the value if its byte in the mask is 1, else 0; without a branch.
+    /// Returns the value if its byte in the mask is 1, and 0 otherwise, without a branch.
     @inline(__always)
     private static func kept(_ value: Double, _ mask: UInt8) -> Double {
         Double(bitPattern: value.bitPattern & (0 &- UInt64(truncatingIfNeeded: mask)))
     }
 }
 
-/// The least and the greatest of a leaf's values, or, if there is a mask, of those whose byte in it is 1.
+/// Kernels for the least and the greatest of a leaf's values. If there is a mask, only the values whose byte is 1 count.
 ///
 /// - Precondition: there is at least one such value.
 enum ExtremeKernels {

@@ -1,22 +1,22 @@
-/// A condition as it is written: in names, before any schema is known.
+/// A condition as it was written, with names that haven't been looked up in a schema.
 ///
-/// The typed `where` closure and the parser of query strings both make these; `QueryPrinter` writes them out and
-/// `QueryCompiler` turns them into the engine's predicates.
+/// The typed `where` closure and the parser of query strings create conditions. `QueryPrinter` writes them as text, and `QueryCompiler` turns them
+/// into predicates.
 package indirect enum Condition {
     case truth(Bool)
-    /// - Parameter closings: how those of a closure were put in parentheses, which matters to `PredicateFormat` only:
-    ///   how many pairs close after each. Empty: all by twos, to the left.
+    /// - Parameter closings: the number of pairs of parentheses that close after each condition, as the closure had them. Only `PredicateFormat` uses
+    ///   this. If the array is empty, the conditions are paired from the left.
     case and([Condition], closings: [Int] = [])
     case or([Condition], closings: [Int] = [])
     case not(Condition)
     case compare(Term, ConditionOperator, Term, TextOptions)
-    /// `lower <= term <= upper` (closed) or `lower <= term < upper`, both for the same element.
+    /// `lower <= term <= upper` (closed) or `lower <= term < upper`. The same element must meet both bounds.
     case between(Term, lower: Constant, upper: Constant, isClosed: Bool)
-    /// The words are in a string with a full-text index.
+    /// A string with a full-text index contains the words.
     case fullText(NamedPath, Constant)
     /// The path leads to a place inside the shape.
     case within(NamedPath, Constant)
-    /// A value that isn't a condition yet: `$0.age`, or `$0.isGood` before `&&`. As a condition: it is true.
+    /// A value that isn't a condition yet, such as `$0.age`, or `$0.isGood` before `&&`. Used as a condition, it means that the value is true.
     case term(Term)
 }
 
@@ -31,7 +31,7 @@ package enum ConditionOperator: String {
     case beginsWith = "BEGINSWITH"
     case endsWith = "ENDSWITH"
     case like = "LIKE"
-    /// The right side is a constant: a regular expression.
+    /// The right side is a constant regular expression.
     case matches = "MATCHES"
     /// The right side is a list of constants, or a path to several values.
     case isIn = "IN"
@@ -41,28 +41,28 @@ package enum ConditionOperator: String {
 package indirect enum Term {
     case constant(Constant)
     case path(NamedPath)
-    /// How many of the path's objects meet the condition, in which their properties follow the variable's name.
+    /// The number of the path's objects that meet the condition. In the condition, the properties of the objects follow the variable's name.
     case subquery(NamedPath, variable: String, Condition)
     case arithmetic(ArithmeticOperator, Term, Term)
 }
 
-/// A constant as it is written.
+/// A constant as it was written.
 package indirect enum Constant {
     case value(Value)
-    /// A number as it is written, which the type of the other side makes an integer, a float or a decimal.
+    /// A number as it was written. The type of the other side decides whether it is an integer, a float or a decimal.
     case number(String)
-    /// `{1, 2}`, or a list given as an argument.
+    /// `{1, 2}`, or a list that is an argument.
     case list([Constant], Quantifier? = nil)
-    /// A value of the caller's language: `QueryNames` says what it is once the type of the other side is known.
+    /// A value of the calling language. `QueryNames` converts it when the type of the other side is known.
     case argument(Any)
-    /// `O3`, `L2:3`: an object by its key, in a table by number or the one that the other side links to.
+    /// `O3` or `L2:3`: an object by its key. The table has a number, or it is the table that the other side links to.
     case object(tableID: Int?, ObjectKey)
     /// `obj('Dog', 7)`
     case objectWithPrimaryKey(className: String, Value)
     case shape(GeoShape)
 }
 
-/// Names, and what stands between and after them.
+/// A path of names and subscripts, with a suffix such as `@count`.
 package struct NamedPath {
     package enum Step: Hashable {
         case name(String)
@@ -71,26 +71,26 @@ package struct NamedPath {
         case links(className: String, property: String)
     }
 
-    /// What is made of the path's values.
+    /// An operation on the values of the path.
     package enum Suffix: Hashable {
         case count
         case aggregate(Aggregate)
         case type
         case length
-        /// `@links.@count`: all incoming links.
+        /// `@links.@count`: the number of all incoming links.
         case incomingLinks
     }
 
     package var steps: [Step]
     package var suffix: Suffix?
-    /// Nil where none is written, which means `any`.
+    /// The quantifier, or `nil` if none was written, which means `any`.
     package var quantifier: Quantifier?
-    /// Where it stands in the query's text, in characters.
+    /// The position of the path in the query's text, in characters.
     package var position: Int?
-    /// Where each of its steps stands; empty for paths that were never text.
+    /// The position of each step in the query's text, in characters. The array is empty if the path wasn't parsed from text.
     package var stepPositions: [Int] = []
-    /// After how many steps the path has come to a collection of objects and gone on: known to typed closures only,
-    /// which make subqueries of it.
+    /// The numbers of steps after which the path continued from a collection of objects. Only typed closures set this; they make subqueries of such
+    /// paths.
     package var collections: [Int] = []
 
     package init(_ steps: [Step] = [], suffix: Suffix? = nil, quantifier: Quantifier? = nil, position: Int? = nil) {
@@ -101,11 +101,11 @@ package struct NamedPath {
     }
 }
 
-/// What is sorted by, as it is written.
+/// A sort criterion as it was written.
 package struct WrittenSortKey {
     package var path: NamedPath
     package var ascending: Bool
-    /// The path leads to places, by whose distances from this point objects are sorted.
+    /// The point for sorting by distance. The path then leads to places.
     package var point: GeoPoint?
 
     package init(_ path: NamedPath, ascending: Bool, distanceTo point: GeoPoint? = nil) {
@@ -115,7 +115,7 @@ package struct WrittenSortKey {
     }
 }
 
-/// A query as it is written.
+/// A query as it was written.
 package struct WrittenQuery {
     package enum Stage {
         case sort([WrittenSortKey])
@@ -125,9 +125,9 @@ package struct WrittenQuery {
     }
 
     package var condition: Condition
-    /// In written order.
+    /// The stages in the order in which they were written.
     package var stages: [Stage]
-    /// For errors, or `nil` if the query was never text.
+    /// The query's text, for error messages, or `nil` if the query wasn't parsed from text.
     package var text: String?
 
     package init(_ condition: Condition = .truth(true), stages: [Stage] = []) {
@@ -137,8 +137,7 @@ package struct WrittenQuery {
 }
 
 extension Condition {
-    /// Both conditions, as one list with those that either of them is a list of: a chain doesn't nest, however it is
-    /// put in parentheses.
+    /// Returns the conjunction of two conditions. Chains of AND are flattened into one list, so that parentheses don't add depth.
     package static func conjunction(_ a: Condition, _ b: Condition) -> Condition {
         switch (a, b) {
         case (.and(let x, let closings), .and(let y, let others)):
@@ -159,7 +158,7 @@ extension Condition {
         }
     }
 
-    /// Returns all of the conditions, chains among them flattened.
+    /// Returns the conjunction of the conditions. Chains of AND among them are flattened.
     package static func conjunction(_ all: [Condition]) -> Condition {
         .and(all.flatMap { if case .and(let inner, _) = $0 { inner } else { [$0] } })
     }
@@ -179,15 +178,15 @@ extension Condition {
 }
 
 extension NamedPath {
-    /// Returns whether a property can have the name, so that key paths can write it.
+    /// Returns whether a property can have this name. Key paths can write only such names.
     package static func isName(_ text: String) -> Bool {
         !text.isEmpty && !text.hasPrefix("@") && !text.utf8.contains { ".[]".utf8.contains($0) }
     }
 
-    /// As it is written, without a quantifier.
+    /// The text of the path without its quantifier.
     package var text: String { QueryPrinter.text(self, variable: nil) }
 
-    /// Followed by a property, or by several with dots between them.
+    /// Returns the path followed by one property, or by several that are separated by dots.
     package func appending(_ names: String) -> NamedPath {
         var path = self
         path.steps += names.split(separator: ".").map { .name(String($0)) }
@@ -200,7 +199,7 @@ extension NamedPath {
         return path
     }
 
-    /// Going on from the elements of the collection that the path leads to.
+    /// Returns the path continued from the elements of the collection that it leads to.
     package func throughCollection() -> NamedPath {
         var path = self
         path.collections.append(steps.count)

@@ -1,9 +1,9 @@
-// How deeply a condition may nest, so that it is compiled, planned, run and released on a thread with a stack of 512 KiB,
-// which is what secondary threads have on Darwin.
+// The limit of the nesting of a condition. Conditions within the limit can be compiled, planned, run and released on a thread with a stack of 512
+// KiB, which is the size of secondary threads on Darwin.
 
 extension Condition {
-    /// Of negations, of AND in OR and the other way round, of calculations and of steps along paths: all that lies one
-    /// inside the other. A subquery counts as ``subqueryWeight``, a calculation as ``arithmeticWeight``.
+    /// The maximum depth of nested negations, of AND in OR and OR in AND, of calculations and of the steps of paths, added up. A subquery counts as
+    /// ``subqueryWeight``, a calculation as ``arithmeticWeight``.
     package static let maximumDepth = 64
     package static let subqueryWeight = 10
     package static let arithmeticWeight = 2
@@ -12,7 +12,7 @@ extension Condition {
         "The condition nests deeper than \(maximumDepth) levels, of which a subquery takes \(subqueryWeight) "
         + "and a calculation \(arithmeticWeight)."
 
-    /// Returns whether nothing nests deeper. Looks no further down than that.
+    /// Returns whether the condition nests no deeper than `depth`. The function doesn't visit deeper levels.
     func fits(depth: Int = Condition.maximumDepth) -> Bool {
         if depth < 0 { return false }
         switch self {

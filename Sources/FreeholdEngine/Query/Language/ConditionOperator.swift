@@ -1,7 +1,7 @@
 extension ConditionOperator {
     var isOrder: Bool { self == .less || self == .lessOrEqual || self == .greater || self == .greaterOrEqual }
 
-    /// Nil for operators of strings and lists only.
+    /// The comparison, or `nil` for operators of strings and lists.
     package var comparison: Comparison? {
         switch self {
         case .equal: .equal
@@ -27,7 +27,7 @@ extension ConditionOperator {
         }
     }
 
-    /// The same with the sides exchanged, or `nil` if that isn't possible.
+    /// The operator with which the sides can be exchanged, or `nil` if that isn't possible.
     package var mirrored: ConditionOperator? {
         switch self {
         case .equal, .notEqual: self
@@ -35,7 +35,7 @@ extension ConditionOperator {
         case .lessOrEqual: .greaterOrEqual
         case .greater: .less
         case .greaterOrEqual: .lessOrEqual
-        // `3 IN list`: any element is 3.
+        // `3 IN list` means that any element is 3.
         case .isIn: .equal
         case .contains, .beginsWith, .endsWith, .like, .matches: nil
         }

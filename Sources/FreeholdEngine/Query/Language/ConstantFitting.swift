@@ -4,9 +4,9 @@
     import Foundation
 #endif
 
-/// Why a constant can't be compared with the values of a column.
+/// The reason why a constant can't be compared with the values of a column.
 package enum ConstantMisfit: Error {
-    /// Its type doesn't compare with the column's.
+    /// The type of the constant doesn't compare with the type of the column.
     case type
     /// The number isn't whole, and the column holds integers.
     case fraction(String)
@@ -15,7 +15,7 @@ package enum ConstantMisfit: Error {
 }
 
 extension Constant {
-    /// Returns the value with which values of a type are compared.
+    /// Returns the value that is compared with values of the type.
     ///
     /// - Throws: `ConstantMisfit`, also for constants that stand for objects, lists and shapes.
     package func fitting(_ type: ColumnType, _ op: ConditionOperator) throws(ConstantMisfit) -> Value {
@@ -28,7 +28,7 @@ extension Constant {
 }
 
 extension Value {
-    /// A number as it is written, as one that is compared with values of a type.
+    /// Creates a value from a number as it was written, for comparisons with values of the type.
     init(writtenNumber text: String, fitting type: ColumnType, _ op: ConditionOperator) throws(ConstantMisfit) {
         switch type {
         case .int:
@@ -45,14 +45,14 @@ extension Value {
             guard let value = Value(number: text) else { throw .range(text) }
             self = value
         case .bool:
-            // As NSPredicate has it.
+            // NSPredicate accepts 0 and 1 for Booleans.
             guard let whole = NumberText.integer(text), whole == 0 || whole == 1 else { throw .type }
             self = .bool(whole == 1)
         default: throw .type
         }
     }
 
-    /// Returns the value with which values of a type are compared.
+    /// Returns the value that is compared with values of the type.
     func fitting(_ type: ColumnType, _ op: ConditionOperator) throws(ConstantMisfit) -> Value {
         if isNull || self.type == type || type == .mixed { return self }
         switch (type, self) {
@@ -62,7 +62,7 @@ extension Value {
             if let whole = x.exactInt64 { return .int(whole) }
             if op.isOrder, x.isFinite { return self }
         case (.float, .double(let x)):
-            // The nearest float, as if it had been written as one; not where it is out of their range.
+            // The nearest float, as if the constant had been written as a float. Numbers out of the range of floats stay doubles.
             let narrow = Float(x)
             return narrow.isInfinite && x.isFinite ? self : .float(narrow)
         case (.float, .int), (.float, .decimal128), (.double, .int), (.double, .float), (.double, .decimal128):
@@ -85,7 +85,7 @@ extension Value {
         throw .type
     }
 
-    /// Returns the number as an integer; as it is, where only its order matters.
+    /// Returns the number as an integer, or unchanged if only its order matters.
     private static func whole(
         _ number: Double,
         _ value: Value,
@@ -99,7 +99,7 @@ extension Value {
 }
 
 extension NumberText {
-    /// The number that a string is, in the form in which the parser reads numbers, or `nil` if it isn't one.
+    /// Creates a number from a string, by the parser's rules for numbers, or returns `nil` if the string isn't a number.
     init?(parsing text: String) {
         let tokens = QueryLexer.tokens(text)
         switch (tokens.map(\.kind).first, tokens.count) {
@@ -119,7 +119,7 @@ extension NumberText {
 }
 
 extension Value {
-    /// A number as it is written, by itself: an integer if it is one, else a double, or a float with an `f`.
+    /// Creates a number from its text alone: an integer if possible, a float if it ends with `f`, and a double otherwise.
     init?(number text: String) {
         if let whole = NumberText.integer(text) {
             self = .int(whole)
@@ -132,7 +132,7 @@ extension Value {
         }
     }
 
-    /// As a number of that type, or of one that compares with it exactly.
+    /// Creates a number of this type, or of a type that compares with it exactly.
     init?(number text: String, _ type: ColumnType) {
         switch type {
         case .decimal128:

@@ -1,5 +1,4 @@
-/// A value of the caller's language that is stored as an embedded object: what its members are. It is compared with
-/// objects member by member.
+/// The members of a value of the calling language that is stored as an embedded object. Such a value is compared with objects member by member.
 package struct MemberValues: Sendable {
     package let className: String
     package let members: [(name: String, value: Value)]
@@ -10,10 +9,10 @@ package struct MemberValues: Sendable {
     }
 }
 
-/// The comparison of a path's objects with such values: with one, or (IN) with several, of which nil is null.
+/// The comparison of a path's objects with one such value or, for IN, with several. `nil` stands for null.
 package struct MemberComparison {
     let values: [MemberValues?]
-    /// A Boolean value that indicates whether it is `!=`.
+    /// A Boolean value that indicates whether the operator is `!=`.
     let isNegated: Bool
 
     package init(_ values: [MemberValues?], isNegated: Bool) {
@@ -21,13 +20,13 @@ package struct MemberComparison {
         self.isNegated = isNegated
     }
 
-    /// - Parameter isToMany: whether the path can have several values. All members must then be those of one object, so
-    ///   that the objects are counted.
+    /// - Parameter isToMany: whether the path can have several values. If it can, all members must be members of one object, and the condition counts
+    ///   the objects.
     package func condition(on path: NamedPath, isToMany: Bool) -> Condition {
         var whole = path
         whole.quantifier = nil
         guard isToMany else {
-            // Of one value any, all and none are the same, or the opposite.
+            // For one value, the quantifiers any and all mean the same, and none is their opposite.
             let isOne = isOne(at: whole)
             return (path.quantifier == Quantifier.none) != isNegated ? .not(isOne) : isOne
         }
@@ -41,19 +40,19 @@ package struct MemberComparison {
 
     private var hasNull: Bool { values.contains { $0 == nil } }
 
-    /// Whether one of the path's values is one of these.
+    /// Returns the condition that one of the path's values equals one of `values`.
     private func equalsAny(_ path: NamedPath) -> Condition {
         let isThere = Condition.compare(equalObjects(path), .greater, .constant(.value(.int(0))), [])
         guard hasNull else { return isThere }
         return .or([isThere, .compare(objects(path), .less, .path(path.with(.count)), [])])
     }
 
-    /// Whether one of the path's values is none of these: there are more of them than equal ones.
+    /// Returns the condition that one of the path's values differs from all of `values`: the path has more values than equal ones.
     private func differsFromAny(_ path: NamedPath) -> Condition {
         .compare(equalObjects(path), .less, hasNull ? objects(path) : .path(path.with(.count)), [])
     }
 
-    /// How many of the path's values are no nulls.
+    /// Returns the number of the path's values that aren't null.
     private func objects(_ path: NamedPath) -> Term { .subquery(path, variable: "$element", .truth(true)) }
 
     private func equalObjects(_ path: NamedPath) -> Term {
@@ -61,13 +60,13 @@ package struct MemberComparison {
         return .subquery(path, variable: "$element", conditions.count == 1 ? conditions[0] : .or(conditions))
     }
 
-    /// Whether the path's one value is one of these.
+    /// Returns the condition that the path's single value equals one of `values`.
     private func isOne(at path: NamedPath) -> Condition {
         let conditions = values.map { value -> Condition in
             func null(_ op: ConditionOperator) -> Condition {
                 .compare(.path(path), op, .constant(.value(.null)), [])
             }
-            // An object without members is there or isn't.
+            // For an object without members, only the presence of the object is compared.
             return value.map { .and([null(.notEqual), Self.equal($0, at: path)]) } ?? null(.equal)
         }
         return conditions.count == 1 ? conditions[0] : .or(conditions)
@@ -84,7 +83,7 @@ package struct MemberComparison {
 }
 
 extension QueryCompiler {
-    /// Returns a comparison of objects with values that are stored as such, or `nil` if there are no such values.
+    /// Returns a comparison of objects with values that are stored as embedded objects, or `nil` if none of the values is.
     func members(
         _ side: Side,
         _ op: ConditionOperator,
@@ -110,7 +109,7 @@ extension QueryCompiler {
         return try predicate(comparison.condition(on: named, isToMany: resolved.path.isToMany))
     }
 
-    /// Nil where none of the values is stored as an object.
+    /// Returns `nil` if none of the values is stored as an object.
     private func values(_ written: Constant) throws(QueryError) -> (values: [MemberValues?], isList: Bool)? {
         let constants: [Constant]
         switch written {

@@ -1,7 +1,7 @@
-/// Names that may have been meant.
+/// Suggestions for a misspelt name.
 package enum NearNames {
-    /// At most three, the nearest first.
-    /// - Complexity: O(sum of the products of lengths); nothing for names that no name can be near to.
+    /// Returns at most three similar names, the nearest first.
+    /// - Complexity: O(sum of the products of lengths). Names of more than 100 scalars return at once.
     package static func of(_ name: String, _ all: [String]) -> [String] {
         let wanted = Array(name.lowercased().unicodeScalars)
         guard !wanted.isEmpty, wanted.count <= 100 else { return [] }
@@ -17,7 +17,7 @@ package enum NearNames {
         return found.prefix(3).map(\.name)
     }
 
-    /// How many letters have to be put in, taken out, replaced or exchanged with a neighbour.
+    /// Returns the number of letters that must be inserted, removed, replaced or exchanged with a neighbour.
     private static func distance(_ a: [Unicode.Scalar], _ b: [Unicode.Scalar]) -> Int {
         var before: [Int] = []
         var last = Array(0...b.count)

@@ -1,19 +1,19 @@
 /// Writes a closure's condition as RealmSwift writes it: a format of NSPredicate with `%@` for each constant, such as
 /// `((age > %@) && (name CONTAINS[c] %@))`.
 ///
-/// The parser reads it back, with the arguments, to a condition with the same meaning, but for ranges without their upper
-/// bound and of several values: NSPredicate has only two comparisons for these, which different values may meet.
-/// `QueryPrinter` writes strings that mean the same in all cases.
+/// The parser reads the format back, with its arguments, as a condition with the same meaning. The exception is a range without its upper bound on a
+/// path of several values: NSPredicate needs two comparisons for it, and two different values may meet them. `QueryPrinter` writes strings that keep
+/// the meaning in all cases.
 package struct PredicateFormat {
     private var out = ""
     private var arguments: [Any] = []
-    /// Of the subqueries around, the innermost last.
+    /// The variables of the enclosing subqueries, the innermost last.
     private var variables: [String] = []
     private var subqueries = 0
 
     private init() {}
 
-    /// Returns the format and its arguments. Constants that were no arguments are given as `Value`s.
+    /// Returns the format and its arguments. Constants that weren't arguments are returned as `Value`s.
     package static func of(_ condition: Condition) -> (String, [Any]) {
         var format = PredicateFormat()
         format.write(condition)
@@ -22,7 +22,7 @@ package struct PredicateFormat {
 
     // MARK: Conditions
 
-    /// - Parameter prefix: `NOT `, which stands inside of a comparison's parentheses and outside of a chain's.
+    /// - Parameter prefix: `NOT `. It is inside the parentheses of a comparison and outside those of a chain.
     private mutating func write(_ condition: Condition, prefix: String = "") {
         switch condition {
         case .truth(let value): out += value == prefix.isEmpty ? "TRUEPREDICATE" : "FALSEPREDICATE"
@@ -36,7 +36,7 @@ package struct PredicateFormat {
             comparison(prefix) { format in
                 format.write(left)
                 format.out += " \(op.rawValue)\(options.text) "
-                // `value IN list` says it already.
+                // The operator of `value IN list` implies the quantifier.
                 if op == .isIn, case .path(let path) = right {
                     format.writeSteps(path)
                 } else {
@@ -81,7 +81,7 @@ package struct PredicateFormat {
         out += " == \(isTrue)"
     }
 
-    /// A chain as it was put in parentheses: by twos.
+    /// Writes a chain with the parentheses that the closure had, which are pairs.
     private mutating func write(
         _ all: [Condition],
         _ word: String,
@@ -91,7 +91,7 @@ package struct PredicateFormat {
     ) {
         guard all.count > 1 else { return write(all.first ?? .truth(ifEmpty), prefix: prefix) }
         let closings = closings.isEmpty ? all.indices.map { $0 == 0 ? 0 : 1 } : closings
-        // Each pair joins the two runs that were finished last: where these begin.
+        // The start of each finished run. Each pair of parentheses joins the last two runs.
         var openings = [Int](repeating: 0, count: all.count)
         var starts: [Int] = []
         for i in all.indices {
@@ -116,7 +116,7 @@ package struct PredicateFormat {
         switch term {
         case .constant(let constant): write(constant)
         case .path(let path):
-            // In a subquery RealmSwift leaves ANY out.
+            // RealmSwift omits ANY in subqueries.
             if path.suffix == nil, variables.isEmpty {
                 if let quantifier = path.quantifier {
                     out += quantifier.text + " "
@@ -129,7 +129,7 @@ package struct PredicateFormat {
             subqueries += 1
             let variable = "$col\(subqueries)"
             out += "SUBQUERY("
-            // Of a subquery in another one, too: what is counted belongs to the variable of the outer one.
+            // For a subquery in another subquery, the counted path belongs to the outer variable.
             writeSteps(path, after: nil)
             out += ", \(variable), "
             variables.append(variable)
@@ -156,7 +156,7 @@ package struct PredicateFormat {
             isFirst = false
             out += part
         }
-        // `list.@max.age`: right after the collection.
+        // In `list.@max.age`, the aggregate follows the collection.
         var aggregate: String?
         if case .aggregate(let found)? = path.suffix { aggregate = found.name }
         for (i, step) in path.steps.enumerated() {
@@ -165,7 +165,7 @@ package struct PredicateFormat {
             case .links(let className, let property):
                 add("@links.\(QueryPrinter.written(className)).\(QueryPrinter.written(property))")
             case .place(.keys): add("@allKeys")
-            // Of a map, whose values a closure asks for.
+            // A closure asks for the values of a map.
             case .place(.all) where path.collections.contains(i + 1): add("@allValues")
             case .place(let place): write(place)
             }

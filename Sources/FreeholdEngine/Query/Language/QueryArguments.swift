@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// What the parser itself needs to know of arguments. Whatever else they are, `QueryNames` tells.
+/// The conversions of arguments that the parser itself needs. `QueryNames` does all other conversions.
 enum ArgumentValue {
     static func string(_ argument: Any) -> String? {
         switch argument {
@@ -35,7 +35,7 @@ enum ArgumentValue {
         }
     }
 
-    /// Returns the elements of any sequence but a string, data or a dictionary.
+    /// Returns the elements of a sequence that isn't a string, data or a dictionary.
     static func elements(_ argument: Any) -> [Any]? {
         if let array = argument as? [Any] { return array }
         if argument is String || argument is Data || argument is [String: Any] || argument is Value { return nil }
@@ -43,7 +43,7 @@ enum ArgumentValue {
         return (argument as? any Sequence).map { elements($0) }
     }
 
-    /// Of the types that a primary key has.
+    /// Returns the argument as a value of a type that primary keys can have.
     static func value(_ argument: Any) -> Value? {
         switch argument {
         case let value as Value: value
@@ -55,7 +55,7 @@ enum ArgumentValue {
     }
 }
 
-/// Numbers as they are written: with a sign, in hexadecimal, with an `f` at the end, `inf` and `nan`.
+/// The text of a number, with its sign, hexadecimal digits, a final `f`, or `inf` and `nan`.
 struct NumberText {
     let text: String
 
@@ -65,7 +65,7 @@ struct NumberText {
         text.hasPrefix("0x") || text.hasPrefix("-0x") || text.hasPrefix("0X") || text.hasPrefix("-0X")
     }
 
-    /// Nil for what isn't a whole number as written, or is out of range.
+    /// Returns `nil` if the text isn't a whole number, or the number is out of range.
     static func integer(_ text: String) -> Int64? {
         guard isHexadecimal(text) else { return Int64(text) }
         let isNegative = text.hasPrefix("-")

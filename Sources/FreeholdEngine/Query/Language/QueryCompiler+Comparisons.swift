@@ -3,14 +3,14 @@ extension QueryCompiler {
     struct Side {
         var operand: Operand
         var type: SideType
-        /// Nil of what is calculated.
+        /// The path, or `nil` for a calculation.
         var resolved: ResolvedPath?
-        /// For errors.
+        /// The path as it was written, for error messages.
         var named: NamedPath?
-        /// Its values' class, where they are objects.
+        /// The class of the values if they are objects.
         var target: Names.Class? { resolved?.suffix == nil ? resolved?.target : nil }
 
-        /// The path, where it is just that.
+        /// The path if the side is a path without a suffix.
         var path: PropertyPath? { resolved?.suffix == nil ? resolved?.path : nil }
         var name: String { named?.text ?? "a calculation" }
     }
@@ -173,7 +173,7 @@ extension QueryCompiler {
         return .texts(a, text, b.operand, options)
     }
 
-    /// Whether the operator is one of the side's type.
+    /// Throws an error if the type of the side doesn't have the operator.
     func check(_ op: ConditionOperator, _ side: Side) throws(QueryError) {
         switch op {
         case .equal, .notEqual, .isIn: return
@@ -237,7 +237,7 @@ extension QueryCompiler {
             var list = side
             list.operand = .constants(values, quantifier ?? .any)
             return try operands(side.operand, side.type, op, list, options)
-        // Of a mixed value an array given as an argument is one value.
+        // For a mixed value, an array that is an argument is one value.
         case .value(.list(let list)) where op == .isIn:
             return try oneOf(side, list.values.map { .value($0) }, options)
         case .shape(let shape):
@@ -257,7 +257,7 @@ extension QueryCompiler {
         {
             return ordered(path, op)
         }
-        // Values of other types aren't strings, so that their case doesn't matter.
+        // Values of other types aren't strings, so the options for case don't apply to them.
         if let comparison = op.comparison, options.isEmpty || (side.type == .column(.mixed) && !value.isText) {
             return side.path.map { .comparison($0, comparison, value) }
                 ?? .operands(side.operand, comparison, .constant(value))
@@ -274,7 +274,7 @@ extension QueryCompiler {
         return .text(path, text, value, options)
     }
 
-    /// Whether the constant is a regular expression that is understood.
+    /// Throws an error if the constant isn't a valid regular expression.
     private func checkPattern(_ value: Value, _ side: Side, _ options: TextOptions) throws(QueryError) {
         if value.isNull { return }
         guard case .string(let pattern) = value, side.type != .column(.data) else {
@@ -292,23 +292,23 @@ extension QueryCompiler {
         }
     }
 
-    /// Strings and data compared with null: as in Realm it is less than all of them, unlike null numbers and dates,
-    /// which have no order.
+    /// Returns the comparison of strings or data with null. As in Realm, null is less than all strings and data. Null numbers and dates have no
+    /// order.
     private func ordered(_ path: PropertyPath, _ op: ConditionOperator) -> Predicate {
         switch op {
         case .greater: .comparison(path, .notEqual, .null)
-        // What holds for every value.
+        // A condition that holds for every value.
         case .greaterOrEqual: .text(path, .contains, .null, [])
         default: .comparison(path, op.comparison ?? .equal, .null)
         }
     }
 
-    /// Compared with an object that no link leads to.
+    /// Returns the comparison with an object that no link can lead to.
     private func noObject(_ side: Side, _ op: ConditionOperator) -> Predicate {
         guard let path = side.path, path.isToMany, path.column?.type != .mixed else {
             return .constant(op == .notEqual)
         }
-        // Unequal to every object that there is, for each of the path's values.
+        // The condition holds for each of the path's values, because all of them differ from such an object.
         return .comparison(path, op.comparison ?? .equal, .string(""))
     }
 
@@ -343,7 +343,7 @@ extension QueryCompiler {
         ])
     }
 
-    /// Without objects that no link leads to.
+    /// Returns the values of the constants, without objects that no link can lead to.
     private func values(_ constants: [Constant], _ side: Side, _ op: ConditionOperator) throws(QueryError) -> [Value] {
         var values: [Value] = []
         for constant in constants {
@@ -356,7 +356,8 @@ extension QueryCompiler {
 }
 
 extension QueryCompiler.Side {
-    /// Links to several objects, but not by keys, of which a null one can be.
+    /// Whether the values are links to several objects, in a list, a set or backlinks. The values of dictionaries are excluded because they can be
+    /// null.
     fileprivate var isLinkList: Bool {
         guard let path, type == .column(.link), path.subscripts.isEmpty else { return false }
         if let column = path.column { return column.collection == .list || column.collection == .set }
@@ -366,7 +367,7 @@ extension QueryCompiler.Side {
 }
 
 extension QueryCompiler.SideType {
-    /// Nil where it can't be calculated with.
+    /// The type of the values as numbers, or `nil` if the side can't be part of a calculation.
     fileprivate var numeric: ColumnType? {
         if case .column(let type) = self, type.isNumber || type == .mixed { type } else { nil }
     }

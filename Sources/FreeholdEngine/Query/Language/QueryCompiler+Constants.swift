@@ -5,7 +5,7 @@
 #endif
 
 extension QueryCompiler {
-    /// With arguments replaced by what they stand for, or `nil` for an object that no link can lead to.
+    /// Returns the constant with its argument replaced by a value, or `nil` for an object that no link can lead to.
     func constant(_ constant: Constant, _ path: ResolvedPath) throws(QueryError) -> Constant? {
         guard case .argument(let argument) = constant else { return constant }
         guard path.suffix == nil else { return try names.constant(argument, for: nil, of: nil) }
@@ -47,7 +47,7 @@ extension QueryCompiler {
                     side.named
                 )
             }
-            // Whether it fits is asked of objects that there aren't, too.
+            // The type is checked for missing objects, too.
             let key = names.object(withPrimaryKey: primaryKey, in: table)
             let value = try link(table.id, key ?? ObjectKey(0), side)
             return key == nil ? nil : value
@@ -57,7 +57,7 @@ extension QueryCompiler {
     }
 
     private func link(_ tableID: Int?, _ key: ObjectKey, _ side: Side) throws(QueryError) -> Value? {
-        // No object has such a key, and none can be calculated with.
+        // Objects don't have such keys, and a calculation with them isn't possible.
         if key.raw < 0 || key.raw >= 1 << 44 { return nil }
         switch side.type {
         case .column(.link):
@@ -80,7 +80,7 @@ extension QueryCompiler {
 
     // MARK: Conversion
 
-    /// Returns a number as it is written.
+    /// Returns the value of a number as it was written.
     private func fit(_ text: String, _ side: Side, _ op: ConditionOperator) throws(QueryError) -> Value {
         guard case .column(let type) = side.type else { throw mismatch("a number", side) }
         do throws(ConstantMisfit) {
@@ -134,7 +134,7 @@ extension QueryCompiler {
 }
 
 extension QueryCompiler.Side {
-    /// A Boolean value that indicates whether its values are sums or means of floats, which are doubles.
+    /// A Boolean value that indicates whether the values are sums or averages of floats, which are doubles.
     fileprivate var isOfFloats: Bool {
         guard let resolved, resolved.type == .float, case .aggregate(let aggregate)? = resolved.suffix else {
             return false
@@ -144,7 +144,7 @@ extension QueryCompiler.Side {
 }
 
 extension Value {
-    /// A date that is NaN or infinite, in a value or in the lists and dictionaries that it holds.
+    /// The first date that is NaN or infinite, in the value or in the lists and dictionaries inside it.
     fileprivate var invalidDate: Timestamp? {
         switch self {
         case .timestamp(let moment): moment.isValid ? nil : moment
@@ -154,7 +154,7 @@ extension Value {
         }
     }
 
-    /// Returns a number that is compared with sums of floats: the float that is written so, as 1.1 is, else the double.
+    /// Returns a number for the comparison with sums of floats: the float with the same decimal text, such as 1.1, or the double if there isn't one.
     fileprivate static func named(_ number: Double) -> Value {
         let narrow = Float(number)
         return Double("\(narrow)") == number ? .float(narrow) : .double(number)

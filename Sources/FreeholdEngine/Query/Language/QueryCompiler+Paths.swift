@@ -1,12 +1,12 @@
 extension QueryCompiler {
-    /// A path with what its names stand for.
+    /// A path whose names have been looked up.
     package struct ResolvedPath {
         package var path: PropertyPath
-        /// Of the objects reached, where the path's values are objects.
+        /// The class of the objects that the path reaches, if its values are objects.
         package var target: Names.Class?
-        /// What is made of the values.
+        /// The operation on the values.
         package var suffix: NamedPath.Suffix?
-        /// Of the values, before anything is made of them.
+        /// The type of the values before the operation.
         package var type: ColumnType
     }
 
@@ -26,7 +26,7 @@ extension QueryCompiler {
                 throw QueryError(error.code, error.message, position: position, suggestions: error.suggestions)
             }
         }
-        // A link at the end stands for the object it leads to.
+        // A link at the end of the path stands for its target.
         walk.path.column = walk.column
         let hasKeys = walk.path.subscripts.last == .keys
         var resolved = ResolvedPath(
@@ -39,7 +39,7 @@ extension QueryCompiler {
         return resolved
     }
 
-    /// A path as far as its names have been looked up.
+    /// A path of which a part has been looked up.
     private struct PathWalk {
         struct Mistake: Error {
             let code: QueryError.Code
@@ -48,13 +48,13 @@ extension QueryCompiler {
         }
 
         let names: Names
-        /// Of the objects reached, or `nil` if the values are no objects.
+        /// The class of the objects reached so far, or `nil` if the values aren't objects.
         var cls: Names.Class?
         var path: PropertyPath
-        /// Returns the column whose values the path has so far; it becomes a step when another name follows.
+        /// The column of the path's values so far. It becomes a step if another name follows.
         var column: Column?
 
-        /// Returns whether the part isn't a property's name, but asks for the length of what the path has.
+        /// Returns whether the part is `length` after a string or data column.
         func isLength(_ part: NamedPath.Step) -> Bool {
             guard let column else { return false }
             return part == .name("length") && (column.type == .string || column.type == .data)
@@ -72,7 +72,7 @@ extension QueryCompiler {
             }
         }
 
-        /// Makes a step of the column.
+        /// Adds the column to the steps.
         private mutating func goOn() throws(Mistake) {
             guard let last = column else { return }
             guard cls != nil else {
@@ -125,7 +125,7 @@ extension QueryCompiler {
             if let message = QueryCompiler.refusal(of: place, in: column, after: path.subscripts) {
                 throw Mistake(code: .type, message: message)
             }
-            // Keys are strings, with quotes or without.
+            // Keys are strings, which may be written without quotes.
             if column.collection == .dictionary, path.subscripts.isEmpty, case .index(let i) = place {
                 path.subscripts.append(.key(String(i)))
             } else {
@@ -142,7 +142,7 @@ extension QueryCompiler {
         }
     }
 
-    /// Why a collection has no such places, or `nil` if it has.
+    /// Returns the reason why a collection doesn't have such places, or `nil` if it has them.
     private static func refusal(of place: Subscript, in column: Column, after others: [Subscript]) -> String? {
         if column.type == .mixed, column.collection == .none || !others.isEmpty { return nil }
         if column.collection == .none { return "'\(column.name)' is no collection, so that it has no elements." }
@@ -157,7 +157,7 @@ extension QueryCompiler {
         }
     }
 
-    /// Whether the values can be counted, summed up and so on.
+    /// Throws an error if the values don't have the operation, such as a count or a sum.
     private func check(_ resolved: inout ResolvedPath, _ named: NamedPath) throws(QueryError) {
         let isMany = resolved.path.isToMany || resolved.type == .mixed
         switch resolved.suffix {
@@ -205,7 +205,7 @@ extension QueryCompiler {
         }
     }
 
-    /// To the objects that the path's values are.
+    /// Returns the steps to the objects that the path's values are.
     private func stepsToObjects(_ path: PropertyPath) -> [PathStep] {
         guard let column = path.column else { return path.steps }
         return path.steps + [path.subscripts.first.map { .element(column, $0) } ?? .link(column)]
@@ -213,7 +213,7 @@ extension QueryCompiler {
 }
 
 extension Aggregate {
-    /// As it is written.
+    /// The name as it is written in a query.
     var name: String {
         switch self {
         case .minimum: "@min"

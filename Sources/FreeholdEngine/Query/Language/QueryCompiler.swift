@@ -1,14 +1,14 @@
-/// Turns names and constants of a query into columns and values.
+/// A compiler that turns the names and constants of a query into columns and values.
 ///
-/// - Two sides must be of types that compare: numbers with numbers, strings with data, mixed values with all, links of
-///   one class, else the same type. Of links, `Bool` and names of types only equality can be asked for.
-/// - A constant is made one of the other side's type: numbers by their digits, strings by parsing them as numbers,
-///   ObjectIds or UUIDs. What can't be made one is an error, not a query that finds nothing.
+/// - The types of two sides must be comparable: numbers with numbers, strings with data, mixed values with all types, links of one class, and
+///   otherwise equal types. Links, `Bool` and type names support only equality.
+/// - A constant is converted to the type of the other side: numbers by their digits, strings by parsing them as numbers, ObjectIds or UUIDs. A failed
+///   conversion is an error; it isn't a query without results.
 package struct QueryCompiler<Names: QueryNames> {
     package let names: Names
     /// The class that is queried.
     package let cls: Names.Class
-    /// Added to every condition on strings that ignores case or accents.
+    /// Options that are added to each condition on strings that ignores case or accents.
     package var textOptions: TextOptions = []
 
     package init(_ names: Names, _ cls: Names.Class, textOptions: TextOptions = []) {
@@ -17,7 +17,7 @@ package struct QueryCompiler<Names: QueryNames> {
         self.textOptions = textOptions
     }
 
-    /// - Throws: errors with the query's text, where it had one.
+    /// - Throws: errors with the query's text, if the query was parsed from text.
     package func compile(_ query: WrittenQuery) throws(QueryError) -> (predicate: Predicate, stages: [Stage]) {
         do throws(QueryError) {
             return (try whole(query.condition), try stages(Array(query.allStages.dropFirst())))
@@ -28,7 +28,7 @@ package struct QueryCompiler<Names: QueryNames> {
         }
     }
 
-    /// Returns a condition from outside, which may nest deeper than a thread's stack is.
+    /// Returns the predicate of a condition that isn't part of another one. Throws an error if the condition nests too deeply for the stack.
     func whole(_ condition: Condition) throws(QueryError) -> Predicate {
         if !condition.fits() { throw error(.syntax, Condition.tooDeep, nil) }
         return try predicate(condition)
@@ -44,7 +44,7 @@ package struct QueryCompiler<Names: QueryNames> {
         }
     }
 
-    /// Conditions without others inside, on their own: what nests needs little of the stack for a level.
+    /// Compiles conditions that don't contain other conditions. This is a function of its own so that each level of nesting needs little stack.
     @inline(never)
     private func comparison(_ condition: Condition) throws(QueryError) -> Predicate {
         switch condition {

@@ -4,31 +4,31 @@
     public import Foundation
 #endif
 
-/// Why a query can't be run: it isn't written in the language, or doesn't fit the classes.
+/// The reason why a query can't be run: it isn't valid in the query language, or it doesn't fit the classes.
 public struct QueryError: Error, Sendable, Equatable, CustomStringConvertible {
     public enum Code: Sendable, Hashable {
         /// The text isn't in the query language.
         case syntax
-        /// There is no property or class of that name.
+        /// A property or class of that name doesn't exist.
         case unknownName
-        /// Types that can't be compared, an operator that the type doesn't have, a path that is none.
+        /// Types that can't be compared, an operator that the type doesn't have, or an invalid path.
         case type
         /// An argument is missing or can't be used.
         case argument
-        /// A number, string or other constant that isn't right in itself.
+        /// A number, string or other constant that is invalid in itself.
         case constant
     }
 
     public var code: Code
-    /// What is wrong, in a sentence.
+    /// A sentence that describes the error.
     public var message: String
-    /// The query's text, where it had one.
+    /// The query's text, if the query was parsed from text.
     public var text: String?
-    /// Where in the text, in characters from 0.
+    /// The position of the error in the text, in characters from 0.
     public var position: Int?
-    /// What could stand there instead.
+    /// The elements of the language that are valid at the position.
     public var expected: [String]
-    /// Names that may have been meant, the nearest first.
+    /// Existing names that are similar to the unknown one, the nearest first.
     public var suggestions: [String]
 
     public init(
@@ -59,7 +59,7 @@ public struct QueryError: Error, Sendable, Equatable, CustomStringConvertible {
         return lines.joined(separator: "\n")
     }
 
-    /// Of a long text what stands around the place, and the place in that.
+    /// Returns the part of a long text around the position, and the position in that part.
     private static func excerpt(_ text: String, _ position: Int) -> (String, column: Int) {
         let (before, after) = (100, 60)
         let start = position > before + 20 ? position - before : 0
@@ -71,6 +71,6 @@ public struct QueryError: Error, Sendable, Equatable, CustomStringConvertible {
 }
 
 extension QueryError: LocalizedError {
-    /// The same as ``description``.
+    /// The text of ``description``.
     public var errorDescription: String? { description }
 }

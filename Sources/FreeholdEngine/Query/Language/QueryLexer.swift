@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// Cuts a query's text into tokens, in time linear in its length.
+/// A lexer that divides a query's text into tokens, in time linear in its length.
 struct QueryLexer {
     private let bytes: [UInt8]
     private var at = 0
@@ -12,7 +12,7 @@ struct QueryLexer {
 
     private init(_ text: String) { bytes = Array(text.utf8) }
 
-    /// Returns the tokens, of which the last is `end` or `broken`.
+    /// Returns the tokens. The last one is `end` or `broken`.
     static func tokens(_ text: String) -> [QueryToken] {
         var lexer = QueryLexer(text)
         lexer.run()
@@ -28,7 +28,7 @@ struct QueryLexer {
                 tokens.append(QueryToken(kind: kind, start: start, end: at))
                 if case .end = kind { return }
             } catch {
-                // The lexer's positions are bytes until the parser has made characters of them.
+                // The lexer's positions are in bytes. The parser converts them to characters.
                 tokens.append(QueryToken(kind: .broken(error), start: error.position ?? start, end: bytes.count))
                 return
             }
@@ -151,7 +151,7 @@ struct QueryLexer {
         return .literal(.value(.timestamp(Timestamp(seconds: a, nanoseconds: Int32(b)))))
     }
 
-    /// What stands in parentheses, quoted or not, or `nil` if no parenthesis follows.
+    /// Returns the text in parentheses, with or without quotes, or `nil` if no parenthesis follows.
     private mutating func parenthesised(_ start: Int) throws(QueryError) -> String? {
         let mark = at
         skipSpaces()
@@ -194,7 +194,7 @@ struct QueryLexer {
         while end < bytes.count, Self.isDigit(bytes[end]) { end += 1 }
         let isLast = end == bytes.count || !(Self.isNameStart(bytes[end]) || bytes[end] == UInt8(ascii: "-"))
         guard end > first, isLast else { return nil }
-        // A number that is too large is an argument that there isn't.
+        // A number that is too large stands for a missing argument.
         let index = Int(string(first, end)) ?? .max
         at = end
         return isPath ? .pathArgument(index) : .argument(index)
@@ -251,7 +251,7 @@ struct QueryLexer {
     private mutating func date() throws(QueryError) -> Timestamp? {
         let start = at
         var fields: [String] = []
-        // After each number what must follow it; the sign between day and hour is what tells a date from a difference.
+        // The separator that must follow each number. The sign between day and hour distinguishes a date from a subtraction.
         for separators in ["-", "-", "@T", ":", ":", ":"] {
             let first = at
             digits()
@@ -315,7 +315,7 @@ struct QueryLexer {
         throw error(.syntax, "The string isn't closed.", start, [quote == UInt8(ascii: "'") ? "'" : "\""])
     }
 
-    /// `uXXXX`, two of them for what is beyond 16 bits.
+    /// `uXXXX`, or a pair of them for scalars above 16 bits.
     private mutating func unicode() throws(QueryError) -> Unicode.Scalar {
         let start = at - 1
         func unit(_ lexer: inout QueryLexer) -> UInt32? {
@@ -355,7 +355,7 @@ struct QueryLexer {
 
     // MARK: Bytes
 
-    /// A Boolean value that indicates whether what stands before ends an operand, so that a point is one between names.
+    /// A Boolean value that indicates whether the previous token ends an operand. A point after an operand separates names.
     private var followsOperand: Bool {
         guard let last = tokens.last else { return false }
         return switch last.kind {
@@ -367,7 +367,7 @@ struct QueryLexer {
 
     private mutating func skipSpaces() { while at < bytes.count, Self.isSpace(bytes[at]) { at += 1 } }
 
-    /// 0 past the end.
+    /// The byte at the offset, or 0 behind the end.
     private func peek(_ offset: Int) -> UInt8 { at + offset < bytes.count ? bytes[at + offset] : 0 }
     private func string(_ from: Int, _ to: Int) -> String { String(decoding: bytes[from..<to], as: UTF8.self) }
     private func isQuote(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") }
@@ -381,7 +381,7 @@ struct QueryLexer {
         QueryError(code, message, position: position, expected: expected)
     }
 
-    /// Returns the name as it is written: with a `\` before every sign that would end it or be read as something else.
+    /// Returns the name as it is written in a query: with a `\` before every character that would end the name or change its meaning.
     static func written(_ name: String) -> String {
         var lexer = QueryLexer(name)
         let isArgument = name.utf8.first == UInt8(ascii: "$") && lexer.numberedArgument() != nil
@@ -396,7 +396,7 @@ struct QueryLexer {
         return String(decoding: out, as: UTF8.self)
     }
 
-    /// What can stand after a `\` in a name: signs and digits of ASCII, `$` among them.
+    /// Returns whether a byte can follow a `\` in a name: signs and digits of ASCII, including `$`.
     private static func isEscaped(_ byte: UInt8) -> Bool {
         byte < 0x80 && (!isNameStart(byte) || byte == UInt8(ascii: "$"))
     }
@@ -411,7 +411,8 @@ struct QueryLexer {
 }
 
 extension Timestamp {
-    /// Year, month, day, hour, minute, second and (if it is there) nanosecond of the Gregorian calendar, in UTC, or `nil` for a day that there isn't.
+    /// Creates a date from year, month, day, hour, minute, second and an optional nanosecond of the Gregorian calendar, in UTC. Returns `nil` if the
+    /// date doesn't exist.
     init?(calendar fields: [Int64]) {
         let (year, month, day) = (fields[0], fields[1], fields[2])
         guard year <= 999_999, (1...12).contains(month), fields[3] < 24, fields[4] < 60, fields[5] < 60 else {
@@ -422,7 +423,7 @@ extension Timestamp {
         guard day >= 1, day <= lengths[Int(month) - 1] else { return nil }
         let nanoseconds = fields.count > 6 ? fields[6] : 0
         guard nanoseconds < 1_000_000_000 else { return nil }
-        // Days since 0000-03-01, so that the leap day is a year's last.
+        // The number of days since 0000-03-01. With this start the leap day is the last day of a year.
         let shifted = month > 2 ? year : year - 1
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400
         let yearOfEra = shifted - era * 400

@@ -1,16 +1,16 @@
 extension QueryParser {
-    /// A condition, or a term that may become a side of one.
+    /// A condition, or a term that may become one side of a condition.
     enum Node {
-        /// - Parameter height: how deeply it nests.
+        /// - Parameter height: the depth of its nesting.
         case condition(Condition, height: Int)
         case chain(Chain)
         case term(WrittenTerm)
     }
 
-    /// Conditions with AND, or with OR, between them, to which more can be added at both ends.
+    /// Conditions that are joined by AND or by OR. More conditions can be added at both ends.
     final class Chain {
         let isAnd: Bool
-        /// The last one first.
+        /// The conditions in front, in reverse order.
         private var front: [Condition] = []
         private var back: [Condition] = []
         private(set) var height = 1
@@ -29,7 +29,7 @@ extension QueryParser {
             self.height = max(self.height, height + 1)
         }
 
-        /// Both, the shorter one added to the longer.
+        /// Returns both chains as one. The shorter chain is added to the longer one.
         func joined(_ other: Chain) -> Chain {
             let (height, isLonger) = (max(height, other.height), count >= other.count)
             let result = isLonger ? self : other
@@ -50,11 +50,11 @@ extension QueryParser {
 
     struct WrittenTerm {
         var term: Term
-        /// Of its first token, in bytes.
+        /// The position of its first token, in bytes.
         var start: Int
-        /// A constant that could be a property's name as well.
+        /// The text of a constant that could also be the name of a property.
         var word: String?
-        /// Of its calculations, subqueries and paths.
+        /// The depth of its calculations, subqueries and paths.
         var height: Int
 
         init(_ term: Term, _ start: Int, word: String? = nil) {

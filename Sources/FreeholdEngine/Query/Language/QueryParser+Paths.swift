@@ -5,7 +5,7 @@ extension QueryParser {
         return path
     }
 
-    /// Names, places and operations.
+    /// Parses names, places and operations.
     mutating func path(_ quantifier: Quantifier?) throws(QueryError) -> NamedPath {
         var path = NamedPath(quantifier: quantifier, position: position(current.start))
         try firstPart(&path)
@@ -67,7 +67,7 @@ extension QueryParser {
         path.stepPositions.append(position(start))
     }
 
-    /// A path given as an argument.
+    /// Appends a path that is an argument.
     private mutating func append(
         argument number: Int?,
         _ path: inout NamedPath,
@@ -169,7 +169,7 @@ extension QueryParser {
         try expect(.closeBracket)
     }
 
-    /// Nil for `SIZE`.
+    /// Returns `nil` for `SIZE`.
     private mutating func place() throws(QueryError) -> Subscript? {
         let place: Subscript?
         switch current.kind {
@@ -200,7 +200,7 @@ extension QueryParser {
             guard let key = ArgumentValue.string(try argument(number)) else {
                 throw fail(.argument, "A key is given as a string.")
             }
-            // As RealmSwift spells it.
+            // RealmSwift writes `#any` for all values.
             place = key == "#any" ? .all : .key(key)
         default: throw fail("A place in a collection is missing.", expected: Self.places)
         }

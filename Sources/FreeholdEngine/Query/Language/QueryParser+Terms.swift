@@ -93,7 +93,7 @@ extension QueryParser {
         return (path, variable)
     }
 
-    /// Inside another subquery the path may leave the variable out, as RealmSwift writes it.
+    /// Parses the path of a subquery. Inside another subquery, RealmSwift's text may omit the variable.
     private mutating func countedPath() throws(QueryError) -> NamedPath {
         guard let name = current.name, !name.hasPrefix("$") else { return try path(nil) }
         let outer = variables
@@ -174,7 +174,7 @@ extension QueryParser {
         return nil
     }
 
-    /// - Parameter isRange: `<` before the second constant leaves it out.
+    /// - Parameter isRange: whether a `<` before the second constant excludes it from the range.
     mutating func list(isRange: Bool = false) throws(QueryError) -> (constants: [Constant], isClosed: Bool) {
         try expect(.openBrace)
         var constants: [Constant] = []
@@ -286,7 +286,7 @@ extension QueryParser {
 
     // MARK: Stages
 
-    /// SORT and the like, before a parenthesis.
+    /// Returns SORT, DISTINCT, LIMIT or OFFSET if it precedes a parenthesis.
     func stageKeyword() -> String? {
         guard case .symbol(.open) = token(after: 1).kind, let name = current.name?.lowercased(),
             ["sort", "distinct", "limit", "offset"].contains(name)
@@ -336,7 +336,7 @@ extension QueryParser {
         return key
     }
 
-    /// `distance(path, [longitude, latitude])`, or with the point as an argument.
+    /// `distance(path, [longitude, latitude])`. The point may be an argument.
     private mutating func distance() throws(QueryError) -> WrittenSortKey {
         advance()
         advance()

@@ -1,6 +1,7 @@
-/// Reads the query language: the text and its arguments become a `WrittenQuery`.
+/// A parser of the query language. It turns the text and its arguments into a `WrittenQuery`.
 ///
-/// The language is the union of RQL and of what RealmSwift takes of NSPredicate's. Loosest first:
+/// The language is the union of RQL and of the part of NSPredicate's language that RealmSwift accepts. The table begins with the operators that bind
+/// least tightly:
 ///
 /// | | |
 /// |-|-|
@@ -30,26 +31,25 @@
 /// | lists | `{1, 2}` |
 /// | arguments | `$0`, `%@` and the formats of C; `$K0`, `%K` for paths |
 ///
-/// Names consist of letters, digits, `_`, `$`, `-` and all that isn't ASCII, with `\ ` for a space, and so for every other sign. Keywords can be
-/// names where no keyword could stand: `in IN {1}`, `sort == 1`. `AND`, `OR`, the string operators, `BETWEEN`, `TEXT`,
-/// `SUBQUERY`, `true`, `null` and the stages may be written in any case, `NOT`, `IN` and the quantifiers in upper or in
-/// lower case.
+/// Names consist of letters, digits, `_`, `$`, `-` and all characters outside ASCII. `\ ` stands for a space, and a `\` quotes every other sign as
+/// well. Keywords can be names in places where no keyword is possible: `in IN {1}`, `sort == 1`. `AND`, `OR`, the string operators, `BETWEEN`,
+/// `TEXT`, `SUBQUERY`, `true`, `null` and the stages may be written in any case, `NOT`, `IN` and the quantifiers in upper or in lower case.
 ///
-/// Takes time linear in the text and never traps: what nests deeper than `Condition.maximumDepth` is an error.
-/// Parentheses by themselves don't nest, nor do chains of `AND` and `OR` however they are put in parentheses.
+/// The parser takes time linear in the text and never traps. Nesting deeper than `Condition.maximumDepth` is an error. Parentheses alone don't add
+/// depth, and neither do chains of `AND` and `OR`, with or without parentheses.
 package struct QueryParser {
     let text: String
     let arguments: [Any]
     private let tokens: [QueryToken]
-    /// Characters before each byte; empty where they are the same.
+    /// The number of characters before each byte. It is empty if characters and bytes have the same positions.
     private let characters: [Int32]
     private var index = 0
     private var nextArgument = 0
-    /// How many tokens and operators were dealt with: what reading took.
+    /// The number of tokens and operators that were processed, as a measure of the work.
     private(set) var steps = 0
-    /// Parentheses that haven't been closed.
+    /// The number of open parentheses.
     private var open = 0
-    /// Of the subqueries around, the innermost last.
+    /// The variables of the enclosing subqueries, the innermost last.
     var variables: [String] = []
 
     init(_ text: String, _ arguments: [Any]) {
@@ -59,14 +59,14 @@ package struct QueryParser {
         characters = text.utf8.allSatisfy { $0 < 0x80 && $0 != 13 } ? [] : Self.characterCounts(text)
     }
 
-    /// - Parameter arguments: what `$0`, `%@` and `%K` stand for; those that the text doesn't name are ignored.
+    /// - Parameter arguments: the values of `$0`, `%@` and `%K`. Arguments that the text doesn't use are ignored.
     /// - Throws: `.syntax`, `.constant` or `.argument`, with the position and what was expected.
     package static func parse(_ text: String, arguments: [Any] = []) throws(QueryError) -> WrittenQuery {
         var parser = QueryParser(text, arguments)
         return try parser.query()
     }
 
-    /// Returns a path on its own, as sorting takes it.
+    /// Returns a path alone, as it is written in a sort.
     package static func path(_ text: String) throws(QueryError) -> NamedPath {
         var parser = QueryParser(text, [])
         let path = try parser.path(nil)
@@ -96,7 +96,7 @@ package struct QueryParser {
 
     // MARK: Precedence
 
-    /// What waits for its right side, or for its end.
+    /// An operator that waits for its right side, or a construct that waits for its end.
     fileprivate enum Pending {
         case parenthesis(start: Int)
         case subquery(NamedPath, variable: String, start: Int)
@@ -104,7 +104,7 @@ package struct QueryParser {
         case comparison(ConditionOperator, TextOptions)
         case arithmetic(ArithmeticOperator)
 
-        /// How tightly it binds; nothing binds across an open parenthesis.
+        /// The precedence of the operator. An open parenthesis has the lowest, so nothing binds across it.
         var precedence: Int {
             switch self {
             case .parenthesis, .subquery: 0
@@ -118,7 +118,7 @@ package struct QueryParser {
         }
     }
 
-    // Two stacks instead of recursion, so that no query needs much of the thread's stack.
+    // Parses an expression with two stacks instead of recursion, so that each query needs only a small part of the thread's stack.
     private mutating func expression() throws(QueryError) -> Node {
         var operands: [Node] = []
         var pending: [Pending] = []
@@ -153,7 +153,7 @@ package struct QueryParser {
         return .subquery(path, variable: variable, start: start)
     }
 
-    /// What a closing parenthesis ends, or `nil` if there is none that belongs to this.
+    /// Returns the construct that the closing parenthesis ends, or `nil` if the parenthesis doesn't belong to this expression.
     private mutating func close(_ operands: inout [Node], _ pending: inout [Pending]) throws(QueryError) -> Node? {
         guard at(.close), open > 0 else { return nil }
         open -= 1
@@ -179,7 +179,7 @@ package struct QueryParser {
         }
     }
 
-    /// Returns the operator that stands between two operands. What has its right side in itself is dealt with here.
+    /// Returns the operator between two operands. Relations with a special right side are parsed here completely.
     private mutating func infix(_ operands: inout [Node], _ pending: inout [Pending]) throws(QueryError) -> Pending? {
         while true {
             if case .symbol(let symbol) = current.kind, let op = symbol.arithmetic {
@@ -194,7 +194,7 @@ package struct QueryParser {
             let isOr = isWord("or") || at(.or)
             if isOr || isWord("and") || at(.and) {
                 let next: Pending = isOr ? .or : .and
-                // Those of one kind wait for each other, to become one list.
+                // Operators of one kind wait for each other and become one list.
                 try reduce(&operands, &pending, above: next.precedence)
                 if case .term = operands[operands.count - 1] { throw missingComparison() }
                 advance()
@@ -212,7 +212,7 @@ package struct QueryParser {
         }
     }
 
-    /// Puts together what binds more tightly.
+    /// Combines the operands of all operators that bind more tightly.
     private mutating func reduce(
         _ operands: inout [Node],
         _ pending: inout [Pending],
@@ -245,7 +245,7 @@ package struct QueryParser {
         }
     }
 
-    /// Chains of one kind become one, so that they don't nest.
+    /// Returns both conditions as one. Chains of one kind become one chain, so that they don't add depth.
     private func joined(_ left: Node, _ right: Node, isAnd: Bool) throws(QueryError) -> Node {
         switch (left, right) {
         case (.chain(let a), .chain(let b)) where a.isAnd == isAnd && b.isAnd == isAnd: return .chain(a.joined(b))
@@ -267,7 +267,7 @@ package struct QueryParser {
         }
     }
 
-    /// Returns the node as a condition; where it is a term, an operator was to follow.
+    /// Returns the node as a condition. Throws an error if the node is a term, because its operator is missing.
     private func measured(_ node: Node) throws(QueryError) -> (Condition, height: Int) {
         switch node {
         case .condition(let condition, let height): return (condition, height)
@@ -304,7 +304,7 @@ package struct QueryParser {
         case between, fullText, within
     }
 
-    /// Relations whose right side can't be calculated.
+    /// Parses relations whose right side can't be a calculation.
     private mutating func special(_ relation: Relation, _ left: WrittenTerm) throws(QueryError) -> Condition {
         switch relation {
         case .comparison: preconditionFailure("has any right side")
@@ -419,7 +419,7 @@ package struct QueryParser {
         }
     }
 
-    /// Two constants, and whether the second one is in.
+    /// Returns two constants, and whether the second one is included.
     private mutating func bounds() throws(QueryError) -> ([Constant], isClosed: Bool) {
         let start = current.start
         let bounds: [Constant]
@@ -469,10 +469,10 @@ package struct QueryParser {
         if !accept(symbol) { throw fail("'\(symbol.rawValue)' is missing.", expected: ["'\(symbol.rawValue)'"]) }
     }
 
-    /// Returns a keyword that may be written in any case.
+    /// Returns whether the token is the keyword, in any case.
     func isWord(_ word: String) -> Bool { current.name?.lowercased() == word }
 
-    /// Returns whether the keyword, all in lower or all in upper case, stands before what it belongs to: else it is a name.
+    /// Returns whether the keyword, in lower or in upper case, precedes its operand. Otherwise it is a name.
     func isPrefix(_ word: String) -> Bool {
         guard let name = current.name, name == word || name == word.uppercased() else { return false }
         switch token(after: 1).kind {
@@ -481,7 +481,7 @@ package struct QueryParser {
         case .wildcard, .end: return false
         case .name(let next):
             guard Self.isOperator(next) else { return true }
-            // `ANY in == 1` is about a property `in`, `any IN {1}` and `any LIKE[c] 'x'` about a property `any`.
+            // In `ANY in == 1`, `in` is a property. In `any IN {1}` and `any LIKE[c] 'x'`, `any` is a property.
             switch token(after: 2).kind {
             case .symbol(.openBracket): return !areTextOptions(after: 2)
             case .symbol(let symbol):
@@ -494,7 +494,7 @@ package struct QueryParser {
         }
     }
 
-    /// `[c]`, `[d]`, `[cd]`, which can't be a place in a collection.
+    /// Returns whether `[c]`, `[d]` or `[cd]` follows, which can't be a place in a collection.
     private func areTextOptions(after offset: Int) -> Bool {
         guard let letters = token(after: offset + 1).name?.lowercased(), letters.allSatisfy({ "cd".contains($0) }),
             case .symbol(.closeBracket) = token(after: offset + 2).kind
@@ -515,7 +515,7 @@ package struct QueryParser {
         if height > Condition.maximumDepth { throw fail(Condition.tooDeep) }
     }
 
-    /// At the present token, or at a byte of the text.
+    /// Returns an error at the present token, or at a byte of the text.
     func fail(
         _ code: QueryError.Code,
         _ message: String,
@@ -534,7 +534,7 @@ package struct QueryParser {
         fail(.syntax, message, at: start, expected: expected)
     }
 
-    /// Bytes as characters.
+    /// Returns the position in characters of a byte.
     func position(_ byte: Int) -> Int { characters.isEmpty ? byte : Int(characters[min(byte, characters.count - 1)]) }
 
     private static func characterCounts(_ text: String) -> [Int32] {
@@ -551,7 +551,7 @@ package struct QueryParser {
 
     // MARK: Arguments
 
-    /// Returns the argument of that number, or the next.
+    /// Returns the argument of that number, or the next argument.
     mutating func argument(_ number: Int?) throws(QueryError) -> Any {
         let number = number ?? nextArgument
         guard number < arguments.count else {
@@ -576,7 +576,7 @@ extension [QueryParser.Pending] {
 }
 
 extension Term {
-    /// A Boolean value that indicates whether anything of an object is in it.
+    /// A Boolean value that indicates whether the term contains a path.
     var hasPath: Bool {
         switch self {
         case .constant: false

@@ -5,7 +5,7 @@
 #endif
 
 extension Value {
-    /// As a constant of the query language, which is read back as the same value.
+    /// The value as a constant of the query language, which the parser reads back as the same value.
     var queryText: String {
         switch self {
         case .null: "NULL"
@@ -22,7 +22,7 @@ extension Value {
         case .link(let key): "O\(key.raw)"
         case .objectLink(let link): "L\(link.tableID):\(link.key.raw)"
         case .list(let list): "{" + list.values.map(\.queryText).joined(separator: ", ") + "}"
-        // There is no spelling for these; the parser refuses it.
+        // The language has no spelling for dictionaries, and the parser rejects this text.
         case .dictionary(let dictionary):
             "{" + dictionary.entries.map { "\(Self.quoted($0.key)): \($0.value.queryText)" }.joined(separator: ", ")
                 + "}"

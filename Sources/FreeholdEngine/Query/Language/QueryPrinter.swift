@@ -1,8 +1,8 @@
-/// Writes conditions as text that the parser reads back to a condition with the same meaning.
+/// A printer that writes conditions as text. The parser reads the text back as a condition with the same meaning.
 package struct QueryPrinter {
-    /// What arguments stand for.
+    /// A closure that returns the constant an argument stands for.
     private let constant: (Any) -> Constant?
-    /// Comparisons that are written as other conditions.
+    /// A closure that returns another condition to write in the place of a comparison.
     private var spelled: (Term, ConditionOperator, Term) -> Condition? = { _, _, _ in nil }
     private var out = ""
     private var variables: [String] = []
@@ -10,8 +10,8 @@ package struct QueryPrinter {
     private init(_ constant: @escaping (Any) -> Constant?) { self.constant = constant }
 
     /// - Parameters:
-    ///   - constant: the constants that arguments stand for, or `nil` for what has no spelling.
-    ///   - spelled: the condition that a comparison without a spelling of its own stands for, or `nil` for all others.
+    ///   - constant: returns the constant that an argument stands for, or `nil` if it has no spelling.
+    ///   - spelled: returns the condition to write for a comparison without a spelling of its own, or `nil` for all other comparisons.
     package static func text(
         _ condition: Condition,
         spelled: @escaping (Term, ConditionOperator, Term) -> Condition? = { _, _, _ in nil },
@@ -159,7 +159,7 @@ package struct QueryPrinter {
 
     static func written(_ name: String) -> String { QueryLexer.written(name) }
 
-    /// Returns whether the path would be read as something else: it has no name, or one that is a keyword.
+    /// Returns whether the path needs `SELF` in front, because it has no name or its name is a keyword.
     static func needsSelf(_ path: NamedPath) -> Bool {
         switch path.steps.first {
         case nil: return path.suffix != .incomingLinks
@@ -170,7 +170,7 @@ package struct QueryPrinter {
                 "true", "false", "null", "nil", "inf", "infinity", "nan", "yes", "no", "not", "any", "some", "all",
                 "none", "truepredicate", "falsepredicate", "self",
             ]
-            // What follows a name tells it from a keyword.
+            // A step or an operation after a name shows that the name isn't a keyword.
             if path.steps.count > 1 || path.suffix != nil { return name == "self" || name == "SELF" }
             return keywords.contains(name.lowercased())
                 || (name.first == "O" && name.utf8.dropFirst().allSatisfy(QueryLexer.isDigit))
@@ -214,7 +214,7 @@ package struct QueryPrinter {
         }
     }
 
-    /// That of what is in an optional.
+    /// Returns the name of the argument's type, or of the wrapped type for an optional.
     private static func typeName(_ argument: Any) -> String {
         let mirror = Mirror(reflecting: argument)
         guard mirror.displayStyle == .optional, let wrapped = mirror.children.first else {
@@ -251,7 +251,7 @@ package struct QueryPrinter {
 }
 
 extension Quantifier {
-    /// As it is written.
+    /// The quantifier as it is written in a query.
     var text: String {
         switch self {
         case .any: "ANY"
@@ -262,7 +262,7 @@ extension Quantifier {
 }
 
 extension TextOptions {
-    /// As it is written after an operator.
+    /// The options as they are written after an operator.
     var text: String {
         let letters = (contains(.ignoringCase) ? "c" : "") + (contains(.ignoringDiacritics) ? "d" : "")
         return letters.isEmpty ? "" : "[\(letters)]"

@@ -1,24 +1,24 @@
 /// A piece of a query's text.
 struct QueryToken {
     enum Kind {
-        /// A property, class or keyword: what it is depends on where it stands.
+        /// The name of a property or class, or a keyword. The position decides which of them it is.
         case name(String)
         /// The digits of a number, without a sign.
         case number(String)
-        /// A quoted string, its escapes replaced.
+        /// A quoted string with its escapes replaced.
         case text(String)
         /// A date, an identifier, data, or an object by table and key.
         case literal(Constant)
-        /// `$0`, or (nil) the next of the arguments.
+        /// `$0`, or the next argument if the number is `nil`.
         case argument(Int?)
-        /// `$K0`, `%K`: a path as an argument.
+        /// `$K0` or `%K`: a path that is an argument.
         case pathArgument(Int?)
-        /// `@count` and the like, without the sign.
+        /// An operation such as `@count`, without the `@`.
         case operation(String)
         /// `#any`
         case wildcard
         case symbol(Symbol)
-        /// What can't be read, kept until the parser comes to it.
+        /// An error, kept until the parser reaches the token.
         case broken(QueryError)
         case end
     }
@@ -74,7 +74,7 @@ struct QueryToken {
     }
 
     let kind: Kind
-    /// In bytes of the text.
+    /// The range of the token, in bytes of the text.
     let start: Int
     let end: Int
 
@@ -82,7 +82,7 @@ struct QueryToken {
         if case .name(let name) = kind { name } else { nil }
     }
 
-    /// For error messages.
+    /// The token's text in error messages.
     var description: String {
         switch kind {
         case .name(let name): "'\(Self.short(name))'"

@@ -1,4 +1,4 @@
-/// The names of classes that are known by their specifications only, for conditions that are checked without a file.
+/// The names of classes of which only the specifications are known, for conditions that are checked without a file.
 package struct SchemaNames: QueryNames, Sendable {
     private let tables: [String: Table]
     private let ordered: [Table]

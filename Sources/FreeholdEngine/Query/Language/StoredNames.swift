@@ -4,8 +4,7 @@
     import Foundation
 #endif
 
-/// The names of a file itself: tables as classes, columns as properties. Arguments are `Value`s, arrays of them, or
-/// plain Swift values.
+/// The names in a file: tables are classes, and columns are properties. Arguments are `Value`s, arrays of `Value`s, or plain Swift values.
 package struct StoredNames: QueryNames {
     package let view: DataView
 

@@ -1,11 +1,11 @@
-/// Why a regular expression can't be used.
+/// The reason why a regular expression can't be used.
 struct PatternError: Error {
     let message: String
-    /// In characters of the pattern, from 0.
+    /// The position in characters of the pattern, from 0.
     let position: Int
 }
 
-/// What a regular expression is made of.
+/// A node of a parsed regular expression.
 indirect enum PatternNode {
     case set(ScalarSet)
     case assertion(PatternAssertion)
@@ -14,12 +14,12 @@ indirect enum PatternNode {
     case repetition(PatternNode, least: Int, most: Int?)
 }
 
-/// What holds at a place between two scalars.
+/// A condition on a position between two scalars.
 enum PatternAssertion: UInt8 {
     case start, end, lineStart, lineEnd, endOrLastLineEnd, wordBoundary, noWordBoundary
 }
 
-/// Reads regular expressions as ICU writes them, without what takes more than linear time: see `RegularExpression`.
+/// A parser of regular expressions in ICU's syntax, without the features that need more than linear time: see `RegularExpression`.
 struct PatternParser {
     static let maximumRepetition = 1000
     static let maximumDepth = 50
@@ -90,7 +90,7 @@ struct PatternParser {
         default: return node
         }
         at += 1
-        // What is taken first doesn't matter where the whole text must fit.
+        // Greedy and lazy repetitions are equivalent because the whole text must match.
         if peek() == "+" { throw fail("Possessive repetitions aren't supported.") }
         _ = accept("?")
         return .repetition(node, least: least, most: most)
@@ -110,7 +110,7 @@ struct PatternParser {
         return number
     }
 
-    /// Nil for what matches nothing by itself: a change of flags, a comment.
+    /// Returns `nil` for an element that matches nothing by itself: a change of flags or a comment.
     private mutating func atom() throws(PatternError) -> PatternNode? {
         let start = at
         let scalar = scalars[at]
@@ -173,7 +173,8 @@ struct PatternParser {
         return node
     }
 
-    /// `(?i)` for the rest of the group around, `(?i:` for a group of its own. - Returns: whether a group follows.
+    /// Parses `(?i)` for the rest of the enclosing group, or `(?i:` for a new group.
+    /// - Returns: whether a group follows.
     private mutating func setFlags(_ start: Int) throws(PatternError) -> Bool {
         var value = true
         while let flag = peek() {
@@ -231,7 +232,7 @@ struct PatternParser {
         return .set(ScalarSet(try escapedScalar(start), ignoresCase: ignoresCase))
     }
 
-    /// `\d`, `\p{Lu}` and the like.
+    /// Parses `\d`, `\p{Lu}` and similar escapes.
     private mutating func property(_ start: Int) throws(PatternError) -> (ScalarSet.Property, isNegated: Bool)? {
         let property: ScalarSet.Property
         guard let letter = peek() else { return nil }

@@ -1,11 +1,11 @@
-/// A regular expression that a whole string fits or doesn't, as `MATCHES` asks.
+/// A regular expression for `MATCHES`, which a whole string must match.
 ///
-/// What is understood is ICU's language without what can't be matched in linear time or depends on the order in which
-/// ways are tried: literals, `.`, brackets with ranges and negation, `\d \w \s` and general categories, `^ $ \A \Z \z
-/// \b \B`, groups, `|`, `* + ? {m,n}` greedy or lazy, `(?i)`, `(?s)`, `(?m)`, `\Q…\E`, characters by number. References
-/// to groups, looking around, possessive repetitions, atomic groups and sets in sets are refused.
+/// The language is ICU's, without the features that can't be matched in linear time or depend on the order of the alternatives. It has literals, `.`,
+/// brackets with ranges and negation, `\d \w \s` and general categories, `^ $ \A \Z \z \b \B`, groups, `|`, `* + ? {m,n}` greedy or lazy, `(?i)`,
+/// `(?s)`, `(?m)`, `\Q…\E`, and characters by number. Back references, lookaround, possessive repetitions, atomic groups and nested sets are
+/// rejected.
 ///
-/// - Complexity: of a match O(bytes of the string × states), of which a pattern has `maximumStates` at most.
+/// - Complexity: a match takes O(bytes of the string × states). A pattern has at most `maximumStates` states.
 struct RegularExpression: Sendable {
     static let maximumStates = 5_000
 
@@ -19,7 +19,7 @@ struct RegularExpression: Sendable {
 
     private var program: [Instruction] = []
     private var sets: [ScalarSet] = []
-    /// How much of the pattern was written out, repetitions of nothing included.
+    /// The number of written states, including those of empty repetitions.
     private var work = 0
 
     init(_ pattern: String, ignoresCase: Bool = false) throws(PatternError) {
@@ -86,24 +86,24 @@ struct RegularExpression: Sendable {
 
     // MARK: Matching
 
-    /// What is around a place.
+    /// The surroundings of a position in the text.
     private struct Place {
         var isStart = true
-        /// Returns the scalar before it, and whether the last one that is no mark belongs to a word.
+        /// The scalar before the position.
         var previous: Unicode.Scalar = "\0"
         var followsWord = false
-        /// Nil at the end.
+        /// The scalar after the position, or `nil` at the end.
         var next: Unicode.Scalar?
-        /// Returns the byte behind the next one.
+        /// The position of the first byte behind `next`.
         var end = 0
     }
 
-    /// Returns whether all of the text, in UTF-8, fits.
+    /// Returns whether the whole text, in UTF-8, matches.
     func matches(_ text: UnsafeRawBufferPointer) -> Bool {
         let n = program.count
         return withUnsafeTemporaryAllocation(of: Int32.self, capacity: 6 * n + 4) { room in
             let base = room.baseAddress!
-            // Members in their order, then for each state where it stands among them.
+            // Each set has its members in their order, and then for each state its position among the members.
             var now = StateSet(base, n)
             var then = StateSet(base + 2 * n, n)
             let stack = base + 4 * n
@@ -154,7 +154,8 @@ struct RegularExpression: Sendable {
         }
     }
 
-    /// The state and all that it leads to without a scalar. Each goes in once, so that the stack has room for two each.
+    /// Adds a state and all states that it leads to without consuming a scalar. Each state is added once, so the stack needs room for two entries for
+    /// each state.
     private func add(
         _ start: Int,
         to states: inout StateSet,
@@ -209,14 +210,14 @@ struct RegularExpression: Sendable {
         }
     }
 
-    /// Between the two of CR LF.
+    /// Returns whether the position is between the CR and the LF of a line end.
     private static func isInLineEnd(_ place: Place) -> Bool {
         !place.isStart && place.previous == "\r" && place.next == "\n"
     }
 
     private static func isWordBoundary(_ place: Place) -> Bool {
         guard let next = place.next else { return place.followsWord }
-        // Marks belong to the letter before them.
+        // Combining marks belong to the letter before them.
         return !isMark(next) && ScalarSet.Property.word.holds(next) != place.followsWord
     }
 
@@ -225,7 +226,7 @@ struct RegularExpression: Sendable {
             && (scalar.properties.isGraphemeExtend || scalar.properties.generalCategory == .format)
     }
 
-    /// Returns the scalar at a byte and where the next one is; what is ill-formed is a replacement character of one byte.
+    /// Returns the scalar at a byte, and the position behind it. An ill-formed byte counts as one replacement character.
     @inline(__always)
     private static func scalar(_ text: UnsafeRawBufferPointer, _ at: Int) -> (Unicode.Scalar?, end: Int) {
         guard at < text.count else { return (nil, at) }

@@ -1,9 +1,9 @@
-/// A set of Unicode scalars, as a pattern's literals, classes and brackets describe them.
+/// A set of Unicode scalars, which a pattern describes with literals, classes and brackets.
 struct ScalarSet: Sendable {
-    /// What scalars have in common.
+    /// A property that scalars can have.
     enum Property: Sendable {
         case digit, word, space, lineEnd
-        /// Of one of these general categories, as bits of `ScalarSet.bit`.
+        /// One of these general categories, as bits of `ScalarSet.bit`.
         case categories(UInt32)
 
         func holds(_ scalar: Unicode.Scalar) -> Bool {
@@ -26,19 +26,19 @@ struct ScalarSet: Sendable {
     private var properties: [(property: Property, isNegated: Bool)] = []
     var isNegated = false
     let ignoresCase: Bool
-    /// Which of ASCII are members.
+    /// The members in ASCII, as a bitmap.
     private var ascii: (UInt64, UInt64) = (0, 0)
 
     init(ignoresCase: Bool) { self.ignoresCase = ignoresCase }
 
-    /// One scalar.
+    /// Creates a set of one scalar.
     init(_ scalar: Unicode.Scalar, ignoresCase: Bool) {
         self.init(ignoresCase: ignoresCase)
         insert(scalar.value...scalar.value)
         finish()
     }
 
-    /// Those that have the property, or haven't.
+    /// Creates a set of the scalars with the property, or of all others.
     init(_ property: Property, isNegated: Bool) {
         self.init(ignoresCase: false)
         insert(property, isNegated: isNegated)
@@ -53,14 +53,14 @@ struct ScalarSet: Sendable {
 
     mutating func insert(_ property: Property, isNegated: Bool) { properties.append((property, isNegated)) }
 
-    /// Makes the table of ASCII, after all has been put in.
+    /// Builds the bitmap of ASCII, after all members have been inserted.
     mutating func finish() {
         for value in UInt8(0)..<128 where holds(Unicode.Scalar(value)) {
             if value < 64 { ascii.0 |= 1 << UInt64(value) } else { ascii.1 |= 1 << UInt64(value - 64) }
         }
     }
 
-    /// - Complexity: O(1) for ASCII, else O(ranges and properties written).
+    /// - Complexity: O(1) for ASCII, otherwise O(ranges and properties of the set).
     @inline(__always)
     func contains(_ scalar: Unicode.Scalar) -> Bool {
         let value = scalar.value
@@ -80,7 +80,7 @@ struct ScalarSet: Sendable {
             || properties.contains { $0.property.holds(scalar) != $0.isNegated }
     }
 
-    /// Returns the other cases of a letter that are single scalars.
+    /// Returns the other cases of a letter that consist of one scalar.
     private static func cases(of scalar: Unicode.Scalar) -> [Unicode.Scalar] {
         func single(_ text: String) -> Unicode.Scalar? {
             let scalars = text.unicodeScalars
@@ -145,7 +145,7 @@ struct ScalarSet: Sendable {
         "Sm", "Sc", "Sk", "So", "Zs", "Zl", "Zp", "Cc", "Cf", "Cs", "Co", "Cn",
     ]
 
-    /// Of `L`, `Lu` and the like, or `nil` for what is no category.
+    /// Returns the bits of a category such as `L` or `Lu`, or `nil` for an unknown name.
     static func categories(named name: String) -> UInt32? {
         var bits: UInt32 = 0
         for (i, other) in names.enumerated() where other == name || String(other.prefix(1)) == name { bits |= 1 << i }

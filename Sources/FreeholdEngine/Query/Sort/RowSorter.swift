@@ -1,5 +1,5 @@
-/// Sorts objects by the numbers that sort columns make of them: radix sort by one number, then each group of equal
-/// ones by the next.
+/// A sorter of objects by the numbers that sort columns return. It uses a radix sort by one number, and then sorts each group of equal numbers by the
+/// next number.
 final class RowSorter {
     struct Entry {
         var number: UInt64
@@ -11,7 +11,7 @@ final class RowSorter {
     private var spare: UnsafeMutablePointer<Entry>
     private var capacity = 0
 
-    /// - Parameter countsNoLink: what lies behind a null link is null, not after everything else.
+    /// - Parameter countsNoLink: whether values behind a null link count as null. Otherwise they follow all other values.
     init(view: DataView, sort: [SortKey], countsNoLink: Bool = false) {
         columns = sort.map { SortColumn($0, in: view, countsNoLink: countsNoLink) }
         rows = .allocate(capacity: 0)
@@ -23,7 +23,7 @@ final class RowSorter {
         spare.deallocate()
     }
 
-    /// Returns the objects in order, the first `limit`. Equal ones keep their order.
+    /// Returns the first `limit` objects in order. The sort is stable.
     func sorted(_ source: RowSource, limit: Int?) -> [ObjectKey] {
         if limit == 0 { return [] }
         let keys: [Int64]
@@ -43,7 +43,7 @@ final class RowSorter {
         }
     }
 
-    /// Returns a superset of the first `limit` objects, in the source's order: those whose prefix isn't over the `limit`-th least prefix.
+    /// Returns a superset of the first `limit` objects, in the source's order: the objects whose prefix is at most the `limit`-th least prefix.
     private func best(_ source: RowSource, _ limit: Int) -> [Int64] {
         let column = columns[0]
         var kept: [Entry] = []
@@ -66,7 +66,7 @@ final class RowSorter {
         return kept.map { $0.key }
     }
 
-    /// Returns the n-th least number, from 1.
+    /// Returns the n-th least number, counted from 1.
     private static func nth(_ numbers: [UInt64], _ n: Int) -> UInt64 {
         numbers.count < n ? .max : numbers.sorted()[n - 1]
     }
@@ -132,7 +132,7 @@ final class RowSorter {
         }
     }
 
-    /// Sorts rows by their numbers; equal ones keep their order.
+    /// Sorts rows by their numbers. The sort is stable.
     private func sortByNumber(_ low: Int, _ high: Int) {
         let n = high - low
         let p = rows + low

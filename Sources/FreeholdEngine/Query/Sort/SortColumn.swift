@@ -1,27 +1,27 @@
-/// One sort key as a sequence of 64-bit numbers an object, each of which only matters where all before are equal.
+/// A sort key as a sequence of 64-bit numbers for each object. Each number matters only if all previous ones are equal.
 ///
-/// Chunk 0 tells null, a value, or a null link on the path apart; chunks from 1 on are the value's.
+/// Chunk 0 distinguishes null, a value, and a null link on the path. The chunks from 1 on belong to the value.
 final class SortColumn {
-    /// Chunk 0's numbers.
+    /// The numbers of chunk 0.
     enum Kind {
         static let null: UInt64 = 0
         static let value: UInt64 = 1
         static let noLink: UInt64 = 2
     }
 
-    /// Mixed for paths that aren't plain, whose values are ranked like mixed ones.
+    /// The type of the values. It is mixed for paths that aren't plain, whose values are ordered like mixed values.
     let type: ColumnType
     let ascending: Bool
     private let path: PathCursor
     private let isOptional: Bool
-    /// What rows with a null link on the path have in chunk 0.
+    /// The number in chunk 0 for rows with a null link on the path.
     private let noLink: UInt64
-    /// Bytes that lie outside of leaves, by key.
+    /// The bytes that are stored outside of leaves, by object key.
     private var long: [Int64: [UInt8]] = [:]
 
-    /// - Parameter countsNoLink: what lies behind a null link is null.
+    /// - Parameter countsNoLink: whether values behind a null link count as null.
     init(_ key: SortKey, in view: DataView, countsNoLink: Bool = false) {
-        // What has no place is last in both directions.
+        // Objects without a place are last in both directions.
         noLink = countsNoLink || (key.distance != nil && !key.ascending) ? Kind.null : Kind.noLink
         path = PathCursor(key, in: view)
         type = path.isPlain ? path.values.column.type : .mixed
@@ -31,7 +31,7 @@ final class SortColumn {
 
     var firstChunk: Int { isOptional ? 0 : 1 }
 
-    /// Returns the next chunk to compare where `number` (as `number(_:chunk:)` gave it) is the same, or `nil` if all is equal.
+    /// Returns the next chunk to compare for rows with the same `number` (from `number(_:chunk:)`), or `nil` if all of the value is equal.
     func chunk(after chunk: Int, _ number: UInt64) -> Int? {
         let number = ascending ? number : ~number
         if chunk == 0 { return number == Kind.value ? 1 : nil }
@@ -42,10 +42,10 @@ final class SortColumn {
         }
     }
 
-    /// Returns whether the chunk's numbers can't be made one by one: values are to be ranked by comparing them.
+    /// Returns whether the numbers of the chunk can't be computed for single objects, so that values must be ranked by comparison.
     func isRanked(_ chunk: Int) -> Bool { (type == .decimal128 || type == .mixed) && chunk > 0 }
 
-    /// Kind and value in one number that orders as these do where it differs.
+    /// Returns the kind and the value in one number, whose order is that of the objects if the numbers differ.
     @inline(__always)
     func prefix(_ key: Int64) -> UInt64 {
         guard let target = path.resolve(key) else { return flip(noLink << 62) }
@@ -57,7 +57,7 @@ final class SortColumn {
     @inline(__always)
     func number(_ key: Int64, chunk: Int) -> UInt64 {
         guard path.isPlain else {
-            // Chunk 0: values are ranked.
+            // For chunk 0, values are ranked.
             return flip(path.value(key).map { $0.isNull ? Kind.null : Kind.value } ?? noLink)
         }
         guard let target = path.resolve(key) else { return flip(chunk == 0 ? noLink : 0) }
@@ -66,7 +66,7 @@ final class SortColumn {
         return flip(raw(target, found, chunk))
     }
 
-    /// For ranked chunks.
+    /// Returns the value to rank, for ranked chunks.
     func value(_ key: Int64) -> Value { path.value(key) ?? .null }
 
     @inline(__always) private func flip(_ number: UInt64) -> UInt64 { ascending ? number : ~number }
@@ -111,7 +111,7 @@ final class SortColumn {
         return long[key]!.withUnsafeBytes { Self.chunk($0, (chunk &- 1) &* 7) }
     }
 
-    /// Seven bytes, then how many of them there were; 8 if more follow.
+    /// Returns a number of up to seven bytes followed by their count. The count is 8 if more bytes follow.
     @inline(__always)
     private static func chunk(_ bytes: UnsafeRawBufferPointer, _ start: Int) -> UInt64 {
         let rest = bytes.count &- start
@@ -128,7 +128,7 @@ final class SortColumn {
     @inline(__always)
     private static func signed(_ value: Int64) -> UInt64 { UInt64(bitPattern: value) ^ 1 << 63 }
 
-    /// NaNs lowest, zeros of both signs equal.
+    /// Returns a number with the order of the doubles. NaN is the lowest, and both zeros are equal.
     @inline(__always)
     private static func floating(_ value: Double) -> UInt64 {
         if value.isNaN { return 0 }
