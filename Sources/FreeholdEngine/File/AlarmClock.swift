@@ -1,21 +1,21 @@
-/// Runs blocks at given moments, on a thread of the engine.
+/// A clock that runs blocks at given moments, on a thread of the engine.
 ///
-/// Neither Swift's pool nor Dispatch is involved: their threads may all wait for what a block is to end.
+/// It doesn't use Swift's pool or Dispatch, because all of their threads may be waiting for an event that a block causes.
 ///
-/// Sendable because the signal's lock guards everything.
+/// It is Sendable because the signal's lock guards its state.
 final class AlarmClock: WorkerTask, @unchecked Sendable {
     private static let perProcess = PerProcess<AlarmClock> { _ in AlarmClock() }
-    /// The clock of this process: a forked child has none of its parent's threads.
+    /// The clock of this process. A forked child needs its own, because the threads of its parent don't exist in it.
     static var current: AlarmClock { perProcess.value }
 
-    /// A block that has a moment. It runs once, or never if it is cancelled before.
+    /// A block with the moment at which it runs. It runs once, or never if it is cancelled before.
     final class Alarm: Sendable {
         fileprivate let due: ContinuousClock.Instant
         private let clock: AlarmClock
 
         fileprivate init(due: ContinuousClock.Instant, _ clock: AlarmClock) { (self.due, self.clock) = (due, clock) }
 
-        /// Removes the block, unless it runs already.
+        /// Removes the block, unless it is running already.
         func cancel() { clock.remove(self) }
     }
 
@@ -23,9 +23,9 @@ final class AlarmClock: WorkerTask, @unchecked Sendable {
     private static let linger = Duration.milliseconds(100)
 
     private let changed = ThreadSignal()
-    /// In the order of their moments.
+    /// The alarms in the order of their moments.
     private var entries: [(alarm: Alarm, body: @Sendable () -> Void)] = []
-    /// The moment at which the thread wakes by itself; nil without a thread.
+    /// The moment at which the thread wakes by itself, or `nil` without a thread.
     private var wake: ContinuousClock.Instant?
 
     /// Runs the block at the moment or soon after it. The block must not wait.
@@ -48,10 +48,10 @@ final class AlarmClock: WorkerTask, @unchecked Sendable {
     }
 
     private func remove(_ alarm: Alarm) {
-        // The block is released outside of the lock.
+        // The block is released outside the lock.
         let removed = changed.withLock {
             let found = entries.firstIndex { $0.alarm === alarm }.map { entries.remove(at: $0) }
-            // A thread that would sleep for long ends instead.
+            // A thread that would sleep for a long time ends.
             if entries.isEmpty, let wake, wake - .now > Self.linger { changed.signal() }
             return found
         }
@@ -62,7 +62,7 @@ final class AlarmClock: WorkerTask, @unchecked Sendable {
         while let body = next() { body() }
     }
 
-    /// Returns the next block when its moment has come, or `nil` if there is none for a while.
+    /// Returns the next block when its moment is reached, or `nil` if the thread should end because no alarm is due soon.
     private func next() -> (@Sendable () -> Void)? {
         changed.withLock {
             while true {

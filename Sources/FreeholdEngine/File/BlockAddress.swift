@@ -1,5 +1,4 @@
-/// Where a block is stored: its segment and its number there. In LMDB it has an 8-byte integer key, which `BlockOrder`
-/// tells.
+/// The address of a block: its segment and its number in the segment. In LMDB, the block has an 8-byte integer key, which `BlockOrder` calculates.
 struct BlockAddress: Hashable, Comparable, Sendable {
     static let numberBits: UInt64 = 40
     static let maximumNumber: UInt64 = 1 << numberBits - 1

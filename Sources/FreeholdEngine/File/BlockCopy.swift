@@ -10,53 +10,54 @@ internal import CFreeholdShims
     import Darwin
 #endif
 
-/// Makes a file with the blocks of one version, in their order and without free pages.
+/// A writer of a file that contains the blocks of one version, in their order and without free pages.
 ///
-/// The memory that it takes doesn't depend on the file's size. The history of changes stays behind: versions of the
-/// new file are counted anew. Blocks of an encrypted file are opened, and sealed anew with the copy's own keys.
+/// The memory use doesn't depend on the file's size. The history of changes isn't copied, and the versions of the new file are counted from the
+/// beginning. Blocks of an encrypted file are decrypted and then encrypted with the copy's own keys.
 ///
-/// The file is made under a name of its own beside its destination, flushed, and then given its name, so that a
-/// killed process leaves no half of a database.
+/// The file is written under a temporary name beside its destination and flushed. Then it receives its name, so that a killed process doesn't leave a
+/// partial database under that name.
 struct BlockCopy {
-    /// What the blocks of the source are.
+    /// The source of the blocks.
     struct Source {
         let header: DatabaseHeader
         let envelope: BlockEnvelope
-        /// Bytes that the copy may come to need.
+        /// The number of bytes that the copy may need.
         let room: UInt64
-        /// The pages that lead to them, which are checked first: so none goes missing. Nil where LMDB is trusted with them.
+        /// The pages that lead to the blocks. They are checked first, so that no block is missed. The value is `nil` if LMDB reads the pages without
+        /// a check.
         var trees: PageMap.Trees?
-        /// What they are together, or `nil` if they aren't committed, or the file doesn't say.
+        /// The digest of the blocks, or `nil` if the blocks aren't committed or the file doesn't have a digest.
         var digest: FileDigest?
-        /// A Boolean value that indicates whether the journal stays behind, too.
+        /// A Boolean value that indicates whether the journal is omitted, too.
         var leavesJournal = false
     }
 
-    /// What tells whether a copy has the blocks that it was given: the history isn't counted.
+    /// A sum that shows whether a copy has the blocks that were written to it. The history isn't counted.
     struct Sum: Equatable {
         private(set) var count = 0
         private(set) var checksums: UInt64 = 0
 
-        /// - Parameter block: opened.
+        /// - Parameter block: the decrypted block.
         mutating func add(_ block: UnsafeRawBufferPointer, at address: BlockAddress) {
             count += 1
             checksums &+= UInt64(fh_block_checksum(address.raw, block.baseAddress, block.count))
         }
     }
 
-    /// The destination, without symbolic links.
+    /// The path of the destination, without symbolic links.
     let path: String
     private let temporaryPath: String
-    /// LMDB's own transaction holds no more than these bytes.
+    /// The maximum number of bytes in one of LMDB's transactions.
     private static let batch = 16 << 20
 
-    /// - Parameter temporaryPath: nil for a name that nobody else uses.
+    /// - Parameter temporaryPath: the temporary path, or `nil` for a unique name.
     init(to path: String, temporaryPath: String? = nil) throws(EngineError) {
         self.path = try StorageEnvironment.canonicalPath(path)
         self.temporaryPath = temporaryPath ?? Self.freshName(self.path)
     }
 
-    /// After the destination's name: the process, and a number of so many digits of base 36.
+    /// A temporary name consists of the destination's name, this mark, the process identifier and a number of this many digits of base 36.
     private static let mark = ".copy-"
     private static let digits = 13
 
@@ -65,9 +66,9 @@ struct BlockCopy {
         return "\(path)\(mark)\(getpid())-" + String(repeating: "0", count: digits - number.count) + number
     }
 
-    /// Removes what processes that were killed while they copied to a path have left.
+    /// Removes the temporary files of processes that were killed while they copied to a path.
     ///
-    /// - Parameter path: without symbolic links.
+    /// - Parameter path: the path without symbolic links.
     static func removeLeftovers(_ path: String) {
         let slash = path.lastIndex(of: "/") ?? path.startIndex
         let (folder, prefix) = (String(path[...slash]), path[slash...].dropFirst() + mark)
@@ -82,7 +83,7 @@ struct BlockCopy {
         }
     }
 
-    /// Returns the process in the end of a temporary name, or `nil` if it is none of ours.
+    /// Returns the process identifier in the end of a temporary name, or `nil` if the name isn't a temporary name.
     private static func copier(_ end: Substring) -> pid_t? {
         let parts = end.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 2, let process = pid_t(parts[0]), process > 0, parts[1].count == digits,
@@ -91,7 +92,7 @@ struct BlockCopy {
         return process
     }
 
-    /// - Throws: `.fileExists` where something has the destination's name.
+    /// - Throws: `.fileExists` if a file has the destination's name.
     func checkDestination() throws(EngineError) {
         var status = stat()
         guard lstat(path, &status) != 0 else { throw existing }
@@ -108,11 +109,11 @@ struct BlockCopy {
     /// Writes the file under its temporary name.
     ///
     /// - Parameters:
-    ///   - key: what it is encrypted with, or `nil` for a plain file.
-    ///   - mode: its permissions.
-    ///   - next: the blocks of the source from an address on; the end where there are none.
-    /// - Returns: what was written.
-    /// - Throws: `.invalidDatabase` where a block of the source is damaged.
+    ///   - key: the key with which the copy is encrypted, or `nil` for a plain file.
+    ///   - mode: the permissions of the file.
+    ///   - next: returns the blocks of the source from an address on. An empty result is the end.
+    /// - Returns: the sum of the written blocks.
+    /// - Throws: `.invalidDatabase` if a block of the source is damaged.
     @discardableResult
     func write(
         from source: Source,
@@ -147,7 +148,7 @@ struct BlockCopy {
         }
     }
 
-    /// Readable by nobody else until it is given its permissions.
+    /// Creates the file. Other users can't read it until it receives its permissions.
     private func makeEmptyFile() throws(EngineError) {
         unlink(temporaryPath)
         let descriptor = Platform.open(temporaryPath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -207,7 +208,7 @@ struct BlockCopy {
             }
             if pending >= Self.batch { try commit() }
             guard last.address.raw < .max else { break }
-            // Without reading through the history.
+            // The history is skipped without being read.
             let isHistory = last.address.segment == Catalogue.historySegment
             from =
                 isHistory
@@ -222,10 +223,10 @@ struct BlockCopy {
         return sum
     }
 
-    /// Reads the file under its temporary name again.
+    /// Reads the file under its temporary name and compares it.
     ///
-    /// - Parameter sum: of what was written.
-    /// - Throws: `.invalidDatabase` where it doesn't hold that. Then nothing of the copy is left.
+    /// - Parameter sum: the sum of the blocks that were written.
+    /// - Throws: `.invalidDatabase` if the file has other blocks. After an error, all files of the copy have been deleted.
     func check(_ sum: Sum, key: EncryptionKey?) throws(EngineError) {
         do throws(EngineError) {
             let options = StorageOptions(readOnly: true, immutable: true)
@@ -259,15 +260,16 @@ struct BlockCopy {
         }
     }
 
-    /// Gives the file its name.
+    /// Renames the file to its destination.
     ///
-    /// - Throws: `.fileExists` where something came to be there meanwhile. Then nothing of the copy is left.
+    /// - Throws: `.fileExists` if a file with the destination's name was created in the meantime. After an error, all files of the copy have been
+    ///   deleted.
     func finish() throws(EngineError) {
         if link(temporaryPath, path) == 0 {
             discard()
         } else {
             let code = errno
-            // File systems without hard links: there the name can't be taken and tested in one step.
+            // On file systems without hard links, the test for the name and the renaming can't be one step.
             guard code == EPERM || code == EOPNOTSUPP || code == ENOSYS else {
                 discard()
                 throw code == EEXIST ? existing : .system(code, "The copy can't be given its name.", path: path)
@@ -284,7 +286,7 @@ struct BlockCopy {
         }
     }
 
-    /// Puts the file in the place of what is there.
+    /// Replaces the file at the destination.
     func replace() throws(EngineError) {
         try takeName()
         try flushFolder()
@@ -300,13 +302,13 @@ struct BlockCopy {
 
     func discard() { unlink(temporaryPath) }
 
-    /// So that the name outlasts a power cut.
+    /// Flushes the folder so that the name survives a power failure.
     private func flushFolder() throws(EngineError) {
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
         let descriptor = Platform.open(folder, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
         defer { Platform.close(descriptor) }
-        // Not every file system can.
+        // Some file systems can't flush folders.
         guard fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP else {
             throw .system(errno, "The folder can't be flushed.", path: path)
         }
@@ -315,7 +317,7 @@ struct BlockCopy {
 }
 
 extension StorageEnvironment {
-    /// Bytes that a copy may need: encryption makes blocks longer, and an open transaction's aren't in the file yet.
+    /// The number of bytes that a copy may need. Encryption makes blocks longer, and the blocks of an open transaction aren't in the file yet.
     var copyRoom: UInt64 { max(fileSize * 2, info?.mapSize ?? 0) }
 
     /// The data file's permissions.

@@ -1,19 +1,19 @@
 internal import CFreeholdShims
 
-/// What a file's blocks are wrapped in where they are stored: `StorageWriter.put` wraps, whoever reads a stored block
-/// opens it first. The header's block alone always lies bare, since it says what the others are wrapped in.
+/// The form in which a file's blocks are stored. `StorageWriter.put` wraps blocks, and readers of stored blocks open them first. Only the header's
+/// block is always stored bare, because it states the envelope of the other blocks.
 enum BlockEnvelope: Sendable {
-    /// Of format 4, and in memory: a block is stored as it is.
+    /// In format 4 and in memory, a block is stored unchanged.
     case bare
-    /// Behind the block lie four bytes, the CRC-32C of its address and its bytes: so a flipped bit is noticed, and a block
-    /// that lies in another's place.
+    /// The block is followed by four bytes, the CRC-32C of its address and its bytes. It detects flipped bits and blocks that are stored at the wrong
+    /// address.
     case checksum
-    /// Encrypted and authenticated; see `SealedBlock`.
+    /// The block is encrypted and authenticated; see `SealedBlock`.
     case sealed(FileCipher)
 
     static let checksumSize = 4
 
-    /// Of an encrypted file.
+    /// The cipher, for an encrypted file.
     var cipher: FileCipher? {
         if case .sealed(let cipher) = self { return cipher }
         return nil
@@ -22,14 +22,14 @@ enum BlockEnvelope: Sendable {
     /// A Boolean value that indicates whether a block can be read where it is stored.
     var opensInPlace: Bool { cipher == nil }
 
-    /// A Boolean value that indicates whether a block that isn't found counts as never stored only after a look at what lies around
-    /// its place. For that, a stored block has to show that it belongs to its address, as one with a checksum and a sealed one do.
+    /// A Boolean value that indicates whether a reader must check the neighbours of a missing block before it treats the block as never stored. This
+    /// requires that a stored block shows that it belongs to its address. Blocks with a checksum and sealed blocks do.
     var vouchesForGaps: Bool {
         if case .bare = self { return false }
         return true
     }
 
-    /// Returns whether what is stored at an address is what was stored there. The header has means of its own.
+    /// Returns whether a block is unchanged since it was stored at the address. The header has its own check.
     func isSound(_ stored: UnsafeRawBufferPointer, at address: BlockAddress) -> Bool {
         if address == DatabaseHeader.address { return DatabaseHeader.isSound(stored, cipher) }
         if case .sealed(let cipher) = self { return cipher.bytes(stored, at: address) != nil }
@@ -40,7 +40,7 @@ enum BlockEnvelope: Sendable {
 
     // MARK: Opening
 
-    /// How many bytes a stored block has when it is opened, or `nil` if it can't be one.
+    /// Returns the size in bytes of a stored block after opening, or `nil` if the block is too short.
     func plainSize(_ stored: UnsafeRawBufferPointer, at address: BlockAddress) -> Int? {
         switch form(at: address) {
         case .bare: stored.count
@@ -49,8 +49,8 @@ enum BlockEnvelope: Sendable {
         }
     }
 
-    /// Returns the block, where it lies, of an envelope that opens in place, or `nil` if it isn't what was stored there.
-    /// - Complexity: O(bytes), in about the time that it takes to read them.
+    /// Returns the stored block without its envelope, for an envelope that opens in place, or `nil` if the block was changed.
+    /// - Complexity: O(bytes), about as fast as reading them.
     func opened(_ stored: UnsafeRawBufferPointer, at address: BlockAddress) -> UnsafeRawBufferPointer? {
         switch form(at: address) {
         case .bare: return stored
@@ -63,16 +63,16 @@ enum BlockEnvelope: Sendable {
         }
     }
 
-    /// What a block of a file with checksums says that its own is.
+    /// Returns the checksum that a stored block of a file with checksums contains.
     static func checksum(of stored: UnsafeRawBufferPointer) -> UInt32? {
         guard stored.count >= checksumSize else { return nil }
         let size = stored.count - checksumSize
         return UInt32(littleEndian: stored.loadUnaligned(fromByteOffset: size, as: UInt32.self))
     }
 
-    /// Opens a block into memory of the size that `plainSize` says.
+    /// Opens a block into memory whose size is that of `plainSize`.
     ///
-    /// - Returns: false where it isn't what was stored there.
+    /// - Returns: false if the block was changed.
     func open(
         _ stored: UnsafeRawBufferPointer,
         at address: BlockAddress,
@@ -84,13 +84,13 @@ enum BlockEnvelope: Sendable {
         return true
     }
 
-    /// Returns a copy of the block, or `nil` if it isn't what was stored there.
+    /// Returns a copy of the block, or `nil` if the block was changed.
     func bytes(_ stored: UnsafeRawBufferPointer, at address: BlockAddress) -> [UInt8]? {
         if case .sealed(let cipher) = form(at: address) { return cipher.bytes(stored, at: address) }
         return opened(stored, at: address).map(Array.init)
     }
 
-    /// Calls `body` with the block, or `nil` if it isn't what was stored there.
+    /// Calls `body` with the block. Returns `nil` if the block was changed.
     func withBlock<R>(
         _ stored: UnsafeRawBufferPointer,
         at address: BlockAddress,
@@ -106,13 +106,13 @@ enum BlockEnvelope: Sendable {
 
     // MARK: Wrapping
 
-    /// Of an envelope that opens in place.
+    /// Returns the stored size of a block, for an envelope that opens in place.
     func storedSize(_ count: Int, at address: BlockAddress) -> Int {
         if case .checksum = form(at: address) { return count + Self.checksumSize }
         return count
     }
 
-    /// Writes the block into memory of the size that `storedSize` says.
+    /// Writes the block into memory whose size is that of `storedSize`.
     func wrap(_ bytes: UnsafeRawBufferPointer, at address: BlockAddress, into out: UnsafeMutableRawBufferPointer) {
         out.copyMemory(from: bytes)
         guard case .checksum = form(at: address) else { return }
@@ -122,9 +122,9 @@ enum BlockEnvelope: Sendable {
 
     // MARK: Damage
 
-    /// What is said where a block isn't what was stored there.
+    /// Returns the error for a block that was changed.
     ///
-    /// - Parameter owner: whose it is, if that is known.
+    /// - Parameter owner: a description of the block's owner, if it is known.
     func damage(_ address: BlockAddress, of owner: String? = nil, path: String) -> EngineError {
         if cipher != nil { return FileCipher.damage(address, of: owner, path: path) }
         return Damage.error("\(address.described(owner)) isn't what was stored there", path: path)
@@ -132,16 +132,17 @@ enum BlockEnvelope: Sendable {
 }
 
 extension BlockAddress {
-    /// For messages.
+    /// Returns the address as text, for messages.
     ///
-    /// - Parameter owner: whose block it is, if that is known.
+    /// - Parameter owner: a description of the block's owner, if it is known.
     func described(_ owner: String?) -> String {
         "block \(number) of segment \(segment)" + (owner.map { " (\($0))" } ?? "")
     }
 }
 
 extension DatabaseSchema {
-    /// Whose a block is, and which objects' where it holds values of some, or `nil` if nobody's.
+    /// Returns a description of a block's owner, and of its objects if the block contains values of objects. Returns `nil` if the block doesn't have
+    /// an owner.
     func name(of address: BlockAddress, clusterSpan: Int) -> String? {
         guard case .column(_, _, .leaf)? = owner(of: address.segment), address.number < 1 << 40 else {
             return name(of: address.segment)
@@ -150,7 +151,7 @@ extension DatabaseSchema {
         return name(of: address.segment).map { "\($0) of the objects \(first) to \(first + Int64(clusterSpan) - 1)" }
     }
 
-    /// Whose a segment's blocks are, or `nil` if nobody's.
+    /// Returns a description of the owner of a segment's blocks, or `nil` if the segment doesn't have an owner.
     func name(of segment: UInt32) -> String? {
         switch segment {
         case Catalogue.segment: return "the schema"

@@ -1,24 +1,23 @@
-/// In which order a file's blocks lie in LMDB's tree: its keys, each of which stands for one address and the other way
-/// round. A property of the file's format.
+/// The order of a file's blocks in LMDB's tree. It maps each address to one key, and each key to one address. The order is a property of the file's
+/// format.
 enum BlockOrder: Sendable {
-    /// Up to format 4: the address itself.
+    /// The order up to format 4: the key is the address itself.
     case bySegment
-    /// Since format 5. Each 256 segments have 2^48 keys of their own:
+    /// The order since format 5. Each 256 segments have 2^48 keys of their own:
     ///
     /// | keys | |
     /// |---|---|
     /// | 2^46 | leaves (`ColumnSegment.leaf`, `backlinkLeaf`): number · 64 + which of the segments |
     /// | 192 times 2^40 | the other segments, one behind the other: the first kind of all columns, the second, … |
     ///
-    /// So the leaves that one object is in lie next to each other, and an insert changes a page of LMDB's tree instead of
-    /// one for each column. Block 0 is the last of its segment: tables' states, which stand there, come behind the newest
-    /// cluster. Behind them lies the history (segment 1). The catalogue's blocks aren't turned, so that the header has key
-    /// 0, as ever.
+    /// The leaves that contain one object are therefore neighbours, and an insertion changes one page of LMDB's tree instead of one for each column.
+    /// Block 0 is the last block of its segment. The states of tables, which are blocks 0, therefore follow the newest cluster. They are followed by
+    /// the history (segment 1). The catalogue's blocks aren't rotated, so the header has key 0 in both orders.
     case byCluster
 
     init(formatVersion: UInt32) { self = formatVersion > 4 ? .byCluster : .bySegment }
 
-    /// Segments have keys with others of their group only.
+    /// The number of bits for the keys of a group. The keys of a group belong only to the segments of that group.
     static let groupBits: UInt64 = 48
     private static let segmentsInGroup: UInt64 = 256
     private static let rankBits: UInt64 = 6
@@ -39,7 +38,7 @@ enum BlockOrder: Sendable {
         return first...first + (Self.leafKeys - 1)
     }
 
-    /// Returns whether the segment's keys lie between those of others.
+    /// Returns whether the keys of the segment are between keys of other segments.
     func isInterleaved(_ segment: UInt32) -> Bool { self == .byCluster && ColumnSegment.isLeaf(segment) }
 
     @inline(__always)
@@ -77,7 +76,8 @@ enum BlockOrder: Sendable {
         )
     }
 
-    /// Where a segment's blocks from a number on lie, by rising number. Where it is interleaved, others lie there, too.
+    /// Returns the ranges of keys of a segment's blocks from a number on, in ascending order of numbers. If the segment is interleaved, the ranges
+    /// also contain keys of other segments.
     func keys(of segment: UInt32, from number: UInt64 = 0) -> [ClosedRange<UInt64>] {
         func key(_ number: UInt64) -> UInt64 { self.key(BlockAddress(segment: segment, number: number)) }
         let last = key(BlockAddress.maximumNumber)

@@ -1,23 +1,23 @@
 import CFreeholdLMDB
 
-/// What a walk does with an entry. Told by its key alone, so that nothing is read of values that aren't wanted.
+/// The decision of a walk about an entry. It depends on the key alone, so the values of other entries aren't read.
 enum KeyChoice { case take, pass, end }
 
-/// Blocks by address, in rising order, whose bytes lie in LMDB's map.
+/// Blocks in ascending order of addresses. Their bytes are in LMDB's map.
 typealias BlockRun = [(address: BlockAddress, bytes: UnsafeRawBufferPointer)]
 
-/// The segments of a group that have blocks, in rising order.
+/// The segments of a group that have blocks, in ascending order.
 struct KnownSegments {
     let group: UInt64
     let segments: [UInt32]
 }
 
-/// A tree of blocks that can be walked through. What goes on here goes by addresses, whichever order the keys have.
+/// A tree of blocks through which a walk is possible. The functions of this protocol work with addresses, whatever the order of the keys.
 protocol BlockSource: AnyObject {
     var order: BlockOrder { get }
-    /// What was found last, as long as it holds.
+    /// The segments that were found last, as long as they are valid.
     var knownSegments: KnownSegments? { get set }
-    /// Calls `body` with the entries that are chosen from a key on, by rising key, until it gives false.
+    /// Calls `body` with the chosen entries from a key on, in ascending order of keys, until `body` returns false.
     func forEachEntry(
         from key: UInt64,
         _ choice: (UInt64) -> KeyChoice,
@@ -26,10 +26,10 @@ protocol BlockSource: AnyObject {
 }
 
 extension BlockSource {
-    /// Visits a segment's blocks from a number on, by rising number, until `body` gives false.
+    /// Calls `body` with a segment's blocks from a number on, in ascending order of numbers, until `body` returns false.
     ///
-    /// - Throws: `.invalidDatabase` where a page is damaged.
-    /// - Complexity: O(log n) and the blocks visited; of an interleaved segment all keys of its group's leaves.
+    /// - Throws: `.invalidDatabase` if a page is damaged.
+    /// - Complexity: O(log n + visited blocks). For an interleaved segment, all keys of its group's leaves are visited.
     func forEach(
         segment: UInt32,
         from number: UInt64 = 0,
@@ -48,7 +48,7 @@ extension BlockSource {
         }
     }
 
-    /// Returns the blocks from an address on, by rising address, as many as have about a megabyte.
+    /// Returns about one megabyte of blocks from an address on, in ascending order of addresses.
     func run(from first: BlockAddress) throws(EngineError) -> BlockRun {
         var out: BlockRun = []
         var size = 0
@@ -65,9 +65,9 @@ extension BlockSource {
         return out
     }
 
-    /// Where the blocks of columns (or tables, or compound indexes) lie, all their segments.
+    /// Returns the addresses of the blocks of columns (or tables, or compound indexes), in all their segments.
     ///
-    /// - Parameter firstSegments: theirs.
+    /// - Parameter firstSegments: the first segments of the columns.
     func addresses(ofColumns firstSegments: Set<UInt32>) throws(EngineError) -> [BlockAddress] {
         let order = order
         var out: [BlockAddress] = []
@@ -105,7 +105,7 @@ extension BlockSource {
         return found
     }
 
-    /// Returns the next that has blocks.
+    /// Returns the next segment that has blocks.
     private func segment(behind segment: UInt32) throws(EngineError) -> UInt32? {
         guard segment < BlockAddress.maximumSegment else { return nil }
         var group = BlockOrder.group(of: segment + 1)
@@ -149,7 +149,7 @@ extension BlockSource {
 }
 
 extension OpaquePointer {
-    /// Of an `MDB_txn`: as `BlockSource.forEachEntry`.
+    /// Calls `body` with entries of an `MDB_txn`, like `BlockSource.forEachEntry`.
     func forEachEntry(
         _ environment: StorageEnvironment,
         from first: UInt64,
@@ -180,7 +180,7 @@ extension OpaquePointer {
         guard code == 0 || code == MDB_NOTFOUND else { throw environment.error(code, "A block can't be read.") }
     }
 
-    /// Of an `MDB_txn`.
+    /// Returns a block of an `MDB_txn`.
     @inline(__always)
     func block(_ key: UInt64, _ environment: StorageEnvironment) -> UnsafeRawBufferPointer? {
         var raw = key

@@ -11,58 +11,58 @@ internal import CFreeholdShims
     import Darwin
 #endif
 
-/// The commit log of an environment: what this process appends to it, and who waits for a flush. How it works, and why a
-/// crash at any point leaves a whole file, stands in `docs/commit-log.md`.
+/// The commit log of an environment. It appends the commits of this process to the log, and waits for flushes. `docs/commit-log.md` describes how the
+/// log works, and why a crash at any point leaves a valid file.
 ///
-/// What changes the log happens on the thread that holds the writer lock. Waiting for a flush may any thread. Sendable because the
+/// Changes of the log take place on the thread that holds the writer lock. Any thread may wait for a flush. The class is Sendable because the
 /// signal's lock guards the state.
 final class CommitLog: @unchecked Sendable {
-    /// How long nothing was written when the log is ended.
+    /// The time without writes after which the log is ended.
     static let patience = Duration.seconds(1)
     private let capacity: Int
-    /// A transaction that is larger isn't logged.
+    /// The size above which a transaction isn't logged.
     private var recordLimit: Int { capacity / 4 }
-    /// What the data file may grow by between two checkpoints, at least.
+    /// The minimum growth of the data file between two checkpoints.
     private var growthLimit: UInt64 { UInt64(capacity) * 4 }
 
-    /// What this process owns: the newest generation, as long as the mark in the data file is its own.
+    /// The generation that this process owns. It is the newest one as long as the mark in the data file is its own.
     private struct Session {
         let file: CommitLogFile
         let head: CommitLogHead
-        /// Where the next record goes.
+        /// The position of the next record.
         var end = CommitLogFile.firstRecord
-        /// The newest record's version.
+        /// The version of the newest record.
         var version: UInt64
-        /// A read transaction at the checkpoint.
+        /// A read transaction on the version of the checkpoint.
         let pin: UInt
     }
 
     private let signal = ThreadSignal()
-    /// Wakes the watch for idleness when the environment closes. Its lock is taken alone.
+    /// A signal that wakes the idle watch when the environment closes. Its lock is never held together with another one.
     private let closing = ThreadSignal()
-    /// A Boolean value that indicates whether the file can have a log: it has the feature.
+    /// A Boolean value that indicates whether the file can have a log, because it has the feature.
     private var isPossible = false
-    /// A Boolean value that indicates whether this process is to begin one.
+    /// A Boolean value that indicates whether this process should begin a log.
     private var isWanted = false
     private var session: Session?
-    /// The one that was used last.
+    /// The log file that was used last.
     private var file: CommitLogFile?
-    /// The newest version of this process's whose record was written, and the newest that is on the disk.
+    /// The newest version of this process whose record was written. `durable` is the newest version that is on the disk.
     private var appended: UInt64 = 0
     private var durable: UInt64 = 0
     private var isFlushing = false
-    /// Why nothing is written before a checkpoint has succeeded.
+    /// The error because of which writes fail until a checkpoint succeeds.
     private var failure: EngineError?
     private var lastUse = ContinuousClock.now
     private var isWatched = false
-    /// Under the lock of `closing`.
+    /// Guarded by the lock of `closing`.
     private var isClosed = false
-    /// The log could not be made: it is tried again when the file is opened again.
+    /// A Boolean value that indicates whether the log couldn't be created. The next attempt is made when the file is opened again.
     private var isHopeless = false
 
     init(capacity: Int) { self.capacity = max(capacity, 64 << 10) }
 
-    /// Said by whoever has read the file's header.
+    /// Allows a log. It is called by the reader of the file's header.
     func allow(isWanted: Bool) {
         signal.withLock {
             isPossible = true
@@ -70,20 +70,20 @@ final class CommitLog: @unchecked Sendable {
         }
     }
 
-    /// The version that this process pins for its log's sake.
+    /// The version that this process pins for its log.
     var pinnedVersion: UInt64? { signal.withLock { session?.head.version } }
 
     private var flushes = 0
     private var checkpoints = 0
-    /// Flushes of commits, and checkpoints, of this process. For tests.
+    /// The numbers of flushes of commits and of checkpoints of this process. For tests.
     var counts: (flushes: Int, checkpoints: Int) { signal.withLock { (flushes, checkpoints) } }
 
     // MARK: The writer
 
-    /// Makes sure that what is written next goes into a log of this process's own, or into none. Before LMDB's transaction begins.
+    /// Ensures that the following writes are logged in a generation of this process, or not at all. It is called before LMDB's transaction begins.
     ///
     /// - Returns: whether commits are logged.
-    /// - Throws: what keeps a log that is there from being ended.
+    /// - Throws: the error because of which an existing log can't be ended.
     func prepare(_ environment: StorageEnvironment) throws(EngineError) -> Bool {
         let (isPossible, session, failure) = signal.withLock { (self.isPossible, self.session, self.failure) }
         guard isPossible else { return false }
@@ -100,7 +100,7 @@ final class CommitLog: @unchecked Sendable {
                 try begin(environment, after: mark)
                 return true
             } catch {
-                // A failed flush can be made good by a checkpoint only.
+                // Only a checkpoint can repair a failed flush.
                 if signal.withLock({ self.failure }) != nil { throw self.failure(error, environment) }
                 signal.withLock { isHopeless = true }
             }
@@ -111,9 +111,9 @@ final class CommitLog: @unchecked Sendable {
 
     func makeRecord() -> CommitLogRecord { CommitLogRecord(limit: recordLimit) }
 
-    /// After LMDB's commit, under the writer lock: writes the record, or makes a checkpoint where there is no room for it.
+    /// Writes the record after LMDB's commit, under the writer lock. Makes a checkpoint if the log has too little space.
     ///
-    /// - Throws: `.environmentFailed`; whether the version survives a crash isn't known.
+    /// - Throws: `.environmentFailed`. It is unknown whether the version survives a crash.
     func append(
         _ record: CommitLogRecord,
         version: UInt64,
@@ -161,7 +161,7 @@ final class CommitLog: @unchecked Sendable {
 
     // MARK: Generations
 
-    /// Flushes the data file. Once that has failed it isn't known what the disk holds, and no later flush tells.
+    /// Flushes the data file. After a failure it is unknown what the disk contains, and later flushes don't change that.
     private func flush(_ environment: StorageEnvironment) throws(EngineError) {
         try flush(environment) { fh_sync(environment.descriptor) }
     }
@@ -180,7 +180,7 @@ final class CommitLog: @unchecked Sendable {
         try flush(environment) { CommitLogMark.write(mark, to: environment.descriptor) }
     }
 
-    /// A checkpoint: all versions until now are on the disk, and a new generation begins.
+    /// Makes a checkpoint: all previous versions are on the disk, and a new generation begins.
     private func begin(_ environment: StorageEnvironment, after mark: CommitLogMark.Content) throws(EngineError) {
         guard environment.pageSize >= 4096 else { throw environment.error(EINVAL, "The pages are too small.") }
         try flush(environment)
@@ -193,7 +193,7 @@ final class CommitLog: @unchecked Sendable {
             } else {
                 file = try CommitLogFile.make(environment.path, mode: environment.fileMode, capacity: capacity)
             }
-            // Its head must not lie where the mark's is, and is newer than all that the file has of its earlier lives.
+            // The head must not be on the page of the mark's head. It must be newer than all heads of the file's earlier generations.
             let last: UInt64
             if case .set(let old) = mark {
                 last = old.generation
@@ -226,7 +226,7 @@ final class CommitLog: @unchecked Sendable {
         }
     }
 
-    /// All versions are on the disk. With the signal's lock held.
+    /// Records that all versions are on the disk. The caller holds the signal's lock.
     private func settle(_ version: UInt64) {
         appended = version
         durable = version
@@ -234,7 +234,7 @@ final class CommitLog: @unchecked Sendable {
         signal.broadcast()
     }
 
-    /// The data file is whole by itself afterwards. Under the writer lock.
+    /// Ends the log. Afterwards the data file is complete without it. The caller holds the writer lock.
     private func end(_ environment: StorageEnvironment) throws(EngineError) {
         environment.trimMuch()
         try flush(environment)
@@ -249,9 +249,9 @@ final class CommitLog: @unchecked Sendable {
         if let pin { environment.unpin(pin) }
     }
 
-    /// When the environment closes, and nothing reads or writes any longer.
+    /// Closes the log when the environment closes, after all reads and writes have ended.
     ///
-    /// - Returns: whether there is a log yet, which whoever is the last has to play.
+    /// - Returns: whether a log still exists, which the last process has to play.
     func close(_ environment: StorageEnvironment) -> Bool {
         closing.withLock {
             isClosed = true
@@ -259,7 +259,7 @@ final class CommitLog: @unchecked Sendable {
         }
         let (session, file, isPossible) = signal.withLock { (self.session, self.file, self.isPossible) }
         guard isPossible else { return false }
-        // Where somebody else has the lock, he ends the log, or whoever opens the file next.
+        // If another process holds the lock, that process ends the log, or the next process that opens the file.
         if (try? environment.writerLock.tryAcquire()) == true {
             if let session, CommitLogMark.read(environment.descriptor) == .set(session.head.mark) {
                 try? end(environment)
@@ -278,9 +278,9 @@ final class CommitLog: @unchecked Sendable {
 
     // MARK: Waiting
 
-    /// Returns when a version of this process's is on the disk. Any thread, without the writer lock.
+    /// Waits until a version of this process is on the disk. Any thread may call it, without the writer lock.
     ///
-    /// - Throws: `.environmentFailed`; whether the version survives a crash isn't known.
+    /// - Throws: `.environmentFailed`. It is unknown whether the version survives a crash.
     func waitUntilDurable(_ version: UInt64, _ environment: StorageEnvironment) throws(EngineError) {
         signal.lock()
         while true {
@@ -292,7 +292,7 @@ final class CommitLog: @unchecked Sendable {
                 signal.unlock()
                 throw failure
             }
-            // Nothing of it was logged: it was flushed when it was committed.
+            // The version wasn't logged. It was flushed when it was committed.
             guard appended >= version, let file else {
                 signal.unlock()
                 return
@@ -315,9 +315,9 @@ final class CommitLog: @unchecked Sendable {
         }
     }
 
-    /// Returns when all commits until now, of all processes, are on the disk, as far as they are in the log.
+    /// Waits until all previous commits of all processes that are in the log are on the disk.
     ///
-    /// - Returns: false where the data file has to be flushed.
+    /// - Returns: false if the data file has to be flushed.
     func makeDurable(_ environment: StorageEnvironment) throws(EngineError) -> Bool {
         guard signal.withLock({ isPossible }) else { return false }
         guard case .set(let mark) = CommitLogMark.read(environment.descriptor) else { return false }
@@ -326,7 +326,7 @@ final class CommitLog: @unchecked Sendable {
             try waitUntilDurable(version, environment)
             return true
         }
-        // Another process's. Where it is ended meanwhile, the data file's flush is what counts.
+        // The log belongs to another process. If that process ends it in the meantime, the flush of the data file is sufficient.
         if let file = try CommitLogFile.open(environment.path) {
             let code = file.sync()
             guard code == 0 else { throw environment.error(code, "The commit log can't be flushed.") }
@@ -336,7 +336,7 @@ final class CommitLog: @unchecked Sendable {
 
     // MARK: Idleness
 
-    /// Ends the log when nothing was written for a while; lets the pin go when another process has the log.
+    /// A watch that ends the log after a time without writes, and releases the pin if another process owns the log.
     private final class IdleWatch: WorkerTask {
         private let log: CommitLog
         private let environment: WeakEnvironment
@@ -359,7 +359,7 @@ final class CommitLog: @unchecked Sendable {
         }
     }
 
-    /// - Returns: false where the environment closes.
+    /// - Returns: false if the environment closes.
     private func waitForIdleness() -> Bool {
         while true {
             let rest = Self.patience - (.now - signal.withLock { lastUse })
@@ -372,7 +372,7 @@ final class CommitLog: @unchecked Sendable {
         }
     }
 
-    /// - Returns: whether the watch ends: there is nothing more to be ended.
+    /// - Returns: whether the watch ends, because no log has to be ended.
     private func rest(_ environment: StorageEnvironment) -> Bool {
         let hasLock = (try? environment.writerLock.tryAcquire()) == true
         defer { if hasLock { environment.writerLock.release() } }
@@ -380,8 +380,8 @@ final class CommitLog: @unchecked Sendable {
         guard isIdle else { return false }
         guard let session else { return stopWatching() }
         if CommitLogMark.read(environment.descriptor) != .set(session.head.mark) {
-            // Another process has begun a generation, or is about to, and writes nothing before it has. Only the free pages miss
-            // the pin's end.
+            // Another process has begun a generation, or is about to, and writes nothing before that. The pin protects only free pages, so it can be
+            // released.
             drop(session, environment)
             return stopWatching()
         }

@@ -10,12 +10,12 @@ internal import CFreeholdShims
     import Darwin
 #endif
 
-/// The file of a commit log: two head pages, one for each of the last two generations, and the records of the newest. Its layout
-/// stands in `docs/commit-log.md`.
+/// The file of a commit log: two head pages, one for each of the last two generations, and the records of the newest generation. `docs/commit-log.md`
+/// describes its layout.
 final class CommitLogFile: Sendable {
     static let pageSize = 4096
     static let firstRecord = 2 * pageSize
-    /// How long a log is, unless tests want another.
+    /// The default length of a log in bytes. Tests use others.
     static let capacity = 8 << 20
     static let suffix = ".commitlog"
 
@@ -33,7 +33,7 @@ final class CommitLogFile: Sendable {
 
     deinit { Platform.close(descriptor) }
 
-    /// A Boolean value that indicates whether the file is the one that others find under its name.
+    /// A Boolean value that indicates whether the file is still the one at its path.
     var isLinked: Bool {
         var status = stat()
         return stat(path, &status) == 0 && FileIdentity(status) == identity
@@ -41,12 +41,13 @@ final class CommitLogFile: Sendable {
 
     // MARK: Opening
 
-    /// Opens the log of a data file to write to it, and makes it where it isn't there.
+    /// Opens the log of a data file for writing, and creates the log if it is missing.
     ///
     /// - Parameters:
-    ///   - mode: the data file's permissions.
-    ///   - capacity: the bytes that are filled with zeros before the first use: so an append changes nothing of the file system's own.
-    /// - Throws: `.io` also where there is a file of that name that is no log.
+    ///   - mode: the permissions of the data file.
+    ///   - capacity: the number of bytes that are filled with zeros before the first use. Because of them, an append doesn't change the metadata of
+    ///     the file system.
+    /// - Throws: `.io`, also if the file with that name isn't a log.
     static func make(_ dataPath: String, mode: mode_t, capacity: Int) throws(EngineError) -> CommitLogFile {
         let path = dataPath + suffix
         let descriptor = Platform.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, mode & 0o777)
@@ -63,7 +64,7 @@ final class CommitLogFile: Sendable {
         return file
     }
 
-    /// Opens the log of a data file to read it, or `nil` if there is none.
+    /// Opens the log of a data file for reading, or returns `nil` if it is missing.
     static func open(_ dataPath: String) throws(EngineError) -> CommitLogFile? {
         let path = dataPath + suffix
         let descriptor = Platform.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
@@ -80,7 +81,7 @@ final class CommitLogFile: Sendable {
         return CommitLogFile(path, descriptor, status)
     }
 
-    /// Zeros, and heads: nothing else is overwritten.
+    /// Throws an error unless the file begins with zeros or heads, because other files must not be overwritten.
     private func checkOwnership() throws(EngineError) {
         var bytes = [UInt8](repeating: 0, count: Self.firstRecord)
         let count = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
@@ -93,7 +94,7 @@ final class CommitLogFile: Sendable {
         }
     }
 
-    /// Removes the log of a data file that has no mark, if there is one.
+    /// Removes the log of a data file without a mark, if there is one.
     static func remove(_ dataPath: String) {
         guard let file = try? open(dataPath), (try? file.checkOwnership()) != nil else { return }
         unlink(file.path)
@@ -109,7 +110,7 @@ final class CommitLogFile: Sendable {
                 Self.write(UnsafeRawBufferPointer(rebasing: $0[..<count]), to: descriptor, at: at)
             }
             guard code == 0 else {
-                // Commits will need the room. A child process that is being started may hold the file for a moment.
+                // The commits will need the space. A child process that is being started may have the file open for a moment.
                 _ = ftruncate(descriptor, off_t(size))
                 if size == 0 { unlink(path) }
                 throw .system(code, "There is no room for the commit log.", path: path)
@@ -121,7 +122,7 @@ final class CommitLogFile: Sendable {
         guard code == 0 else { throw .system(code, "The commit log can't be flushed.", path: path) }
     }
 
-    /// So that the file's name is on the disk.
+    /// Flushes the folder so that the file's name is on the disk.
     private static func syncFolder(of path: String) -> Int32 {
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
         let descriptor = Platform.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -132,7 +133,7 @@ final class CommitLogFile: Sendable {
 
     // MARK: Bytes
 
-    /// Returns all of the bytes, or an error number.
+    /// Writes all of the bytes. Returns 0 or an error number.
     static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, at offset: Int) -> Int32 {
         var done = 0
         while done < bytes.count {
@@ -156,7 +157,7 @@ final class CommitLogFile: Sendable {
 
     func sync() -> Int32 { fh_sync(descriptor) }
 
-    /// Returns the head of a generation's page, or `nil` if there is no valid one.
+    /// Returns the head on a generation's page, or `nil` if the page doesn't have a valid one.
     func head(_ page: Int) -> CommitLogHead? {
         read(page * Self.pageSize, Self.pageSize).flatMap(CommitLogHead.decode)
     }
@@ -167,7 +168,8 @@ final class CommitLogFile: Sendable {
         return found == count ? bytes : nil
     }
 
-    /// Returns the payload of the record at a place, and where the next begins, or `nil` if there is none of that generation and version.
+    /// Returns the payload of the record at an offset and the offset of the next record, or `nil` if the offset doesn't have a record of that
+    /// generation and version.
     func record(at offset: Int, _ salt: CommitLogSalt, version: UInt64) -> (payload: ArraySlice<UInt8>, end: Int)? {
         guard let start = read(offset, CommitLogRecord.headSize),
             let size = CommitLogRecord.payloadSize(start, salt, version: version), size <= self.size,
@@ -176,9 +178,10 @@ final class CommitLogFile: Sendable {
         return (whole[CommitLogRecord.headSize...], CommitLogRecord.end(offset, CommitLogRecord.headSize + size))
     }
 
-    /// Throws if the records of a generation don't end as a crash ends them.
+    /// Throws an error if the end of a generation's records can't result from a crash.
     ///
-    /// A record that isn't valid ends them: it wasn't on the disk yet. If a later one says that it was, it has been damaged since.
+    /// The records end with the first one that isn't valid, because it wasn't on the disk before the crash. If a later record states that the invalid
+    /// one was on the disk, the invalid one has been damaged since.
     ///
     /// - Throws: `.invalidDatabase`.
     func checkEnd(_ head: CommitLogHead, path: String) throws(EngineError) {
@@ -202,23 +205,23 @@ final class CommitLogFile: Sendable {
         }
     }
 
-    /// Returns whether the record area begins with a record of a generation.
+    /// Returns whether the record area begins with a record of the generation.
     func begins(with salt: CommitLogSalt, after version: UInt64) -> Bool {
         record(at: Self.firstRecord, salt, version: version + 1) != nil
     }
 }
 
-/// What a generation of a log begins with: a version of the data file, all of whose pages are on the disk.
+/// The head of a generation: a version of the data file, all of whose pages are on the disk.
 struct CommitLogHead: Equatable {
     static let magic = Array("FHLOGHED".utf8)
     private static let format: UInt32 = 1
 
     var mark: CommitLogMark
     var version: UInt64
-    /// Bytes that the data file must have for that version.
+    /// The length in bytes that the data file must have for that version.
     var fileSize: UInt64
     var pageSize: UInt32
-    /// Both of LMDB's roots, as they lie in the first two pages.
+    /// The two roots of LMDB, as stored in the first two pages.
     var roots: [[UInt8]]
 
     func encoded() -> [UInt8] {
@@ -264,20 +267,20 @@ struct CommitLogHead: Equatable {
     }
 }
 
-/// What one transaction of LMDB's did, as bytes of the log.
+/// The changes of one of LMDB's transactions, as bytes of the log.
 struct CommitLogRecord {
     static let headSize = 40
     private static let magic: UInt32 = 0x4352_4846
     private static let removed = UInt32.max
-    /// The key under which a record says which version was on the disk when it was written: the version is added to it. It is noted
-    /// as a key that was removed and that no block ever has, so that a Freehold that knows nothing of it removes nothing.
+    /// The key under which a record states the version that was on the disk when the record was written. The version is added to the key. The record
+    /// stores it as the removal of a key that no block has. A Freehold version that doesn't understand it therefore removes nothing.
     private static let durableKey: UInt64 = 0xFFFF << 48
 
     private static func durableVersion(_ key: UInt64) -> UInt64? {
         key & durableKey == durableKey ? key & ~durableKey : nil
     }
 
-    /// Nil where the transaction is too large for the log.
+    /// The bytes of the record, or `nil` if the transaction is too large for the log.
     private(set) var bytes: [UInt8]?
     private let limit: Int
 
@@ -289,7 +292,7 @@ struct CommitLogRecord {
         bytes = start
     }
 
-    /// What LMDB was given under a key.
+    /// Adds the stored bytes of a key.
     mutating func put(_ key: UInt64, _ stored: UnsafeRawBufferPointer) {
         append(key, UInt32(stored.count), stored)
     }
@@ -307,9 +310,9 @@ struct CommitLogRecord {
         bytes!.append(contentsOf: stored)
     }
 
-    /// Returns the whole record, or `nil` if it is too large.
+    /// Returns the complete record, or `nil` if it is too large.
     ///
-    /// - Parameter durable: The newest version that was on the disk before this record was written.
+    /// - Parameter durable: the newest version that was on the disk before this record was written.
     mutating func finish(_ salt: CommitLogSalt, version: UInt64, durable: UInt64) -> [UInt8]? {
         remove(Self.durableKey | durable)
         guard let size = bytes?.count else { return nil }
@@ -325,14 +328,14 @@ struct CommitLogRecord {
         return bytes
     }
 
-    /// Where the record behind one begins.
+    /// Returns the offset of the record after one of this size.
     static func end(_ offset: Int, _ size: Int) -> Int {
         (offset + size + CommitLogFile.pageSize - 1) / CommitLogFile.pageSize * CommitLogFile.pageSize
     }
 
     // MARK: Reading
 
-    /// Returns the version of a record of a generation, as its head says it. Returns `nil` if it isn't the head of one.
+    /// Returns the version of a generation's record, from the record's head. Returns `nil` if the bytes aren't the head of such a record.
     static func version(_ head: [UInt8], _ salt: CommitLogSalt) -> UInt64? {
         let version = head.withUnsafeBytes {
             UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: 24, as: UInt64.self))
@@ -340,7 +343,8 @@ struct CommitLogRecord {
         return payloadSize(head, salt, version: version) == nil ? nil : version
     }
 
-    /// Returns the newest version that was on the disk before the record was written. Returns `nil` for records of a Freehold that didn't note it.
+    /// Returns the newest version that was on the disk before the record was written. Returns `nil` for records of Freehold versions that didn't
+    /// store it.
     static func durableVersion(_ payload: ArraySlice<UInt8>) throws(EngineError) -> UInt64? {
         var found: UInt64?
         _ = try forEachKey(payload) { key, stored in
@@ -370,7 +374,7 @@ struct CommitLogRecord {
 
     /// Calls `body` with each change in its order: the bytes that were put, or `nil` if a key was removed.
     ///
-    /// - Returns: false where the payload isn't one.
+    /// - Returns: false if the payload is invalid.
     static func forEach(
         _ payload: ArraySlice<UInt8>,
         _ body: (UInt64, UnsafeRawBufferPointer?) throws(EngineError) -> Void
@@ -380,7 +384,7 @@ struct CommitLogRecord {
         }
     }
 
-    /// Calls `body` like `forEach`, and also with the key that says what was on the disk.
+    /// Calls `body` like `forEach`, and also with the key that states the durable version.
     private static func forEachKey(
         _ payload: ArraySlice<UInt8>,
         _ body: (UInt64, UnsafeRawBufferPointer?) throws(EngineError) -> Void

@@ -10,7 +10,7 @@ internal import CFreeholdShims
     import Darwin
 #endif
 
-/// What tells one generation of a file's commit log from all others.
+/// A random number that distinguishes one generation of a file's commit log from all others.
 struct CommitLogSalt: Hashable, Sendable {
     static let size = 16
 
@@ -22,19 +22,19 @@ struct CommitLogSalt: Hashable, Sendable {
     }
 }
 
-/// Says in the data file that its newest commits are in a commit log, and in which generation of it.
+/// A mark in the data file which states that the newest commits are in a commit log, and in which generation.
 ///
-/// It lies in the file's first page, behind LMDB's root, where LMDB writes when it makes a file and never again. So it is
-/// read before LMDB opens the file, and written without a transaction.
+/// It is in the file's first page, behind LMDB's root. LMDB writes there only when it creates a file. The mark can therefore be read before LMDB
+/// opens the file, and written without a transaction.
 struct CommitLogMark: Hashable, Sendable {
     let generation: UInt64
     let salt: CommitLogSalt
 
     enum Content: Equatable {
-        /// The file is whole without a log.
+        /// The file is complete without a log.
         case clear
         case set(CommitLogMark)
-        /// There is something else.
+        /// The bytes are neither zeros nor a valid mark.
         case damaged
     }
 
@@ -56,7 +56,7 @@ struct CommitLogMark: Hashable, Sendable {
         }
     }
 
-    /// Writes the mark, or zeros, and waits until it is on the disk. An error leaves it unknown which of the two is there.
+    /// Writes the mark, or zeros, and waits until it is on the disk. After an error, it is unknown which of the two is on the disk.
     static func write(_ mark: CommitLogMark?, to descriptor: Int32) -> Int32 {
         var w = ByteWriter()
         if let mark {

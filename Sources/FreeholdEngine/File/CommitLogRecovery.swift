@@ -10,18 +10,18 @@ internal import CFreeholdShims
     import Darwin
 #endif
 
-/// Brings into a data file what its commit log has. Always from the log's checkpoint on, whatever the file shows: so it doesn't
-/// matter how its last writers ended. A crash at any point leaves what it began with.
+/// The recovery, which applies the commits of a commit log to its data file. It always begins at the log's checkpoint, whatever the file contains.
+/// The way in which the last writers ended doesn't matter. After a crash at any point, the recovery can begin again.
 enum CommitLogRecovery {
-    /// Waits for others who do the same, and for those who are just looking at the file.
+    /// Waits for other recoveries of the file, and for processes that are examining the file.
     ///
-    /// - Throws: `.invalidDatabase` where the log isn't there, is another's, or is damaged; then nothing is changed.
+    /// - Throws: `.invalidDatabase` if the log is missing, belongs to another file, or is damaged. In this case, nothing is changed.
     static func run(_ path: String) throws(EngineError) {
         let path = try StorageEnvironment.canonicalPath(path)
         let making = try PresenceLock.making(of: path)
         defer { withExtendedLifetime(making) {} }
         for _ in 0..<1000 {
-            // Whoever has it open had it played.
+            // A process that has the file open has played the log.
             if PresenceLock.isUsed(path) { return }
             if let presence = try PresenceLock.exclusive(of: path) {
                 defer { withExtendedLifetime(presence) {} }
@@ -32,7 +32,7 @@ enum CommitLogRecovery {
         throw EngineError(.invalidDatabase, "The file's commit log can't be played: somebody has it open.", path: path)
     }
 
-    /// Plays the log of a file that has one which no process uses; nothing is made beside any other file.
+    /// Plays the log of a file that isn't in use, if it has one. Nothing is created beside other files.
     static func runIfNeeded(_ path: String) throws(EngineError) {
         let descriptor = Platform.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return }
@@ -41,11 +41,11 @@ enum CommitLogRecovery {
         try run(path)
     }
 
-    /// The same for the one who has the exclusive presence lock.
+    /// Like `run(_:)`, for a caller that holds the exclusive presence lock.
     static func play(_ path: String) throws(EngineError) {
         let descriptor = Platform.open(path, O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else {
-            // Whoever wants the file will say that it isn't there.
+            // The caller that opens the file will report that it is missing.
             if errno == ENOENT || errno == EACCES || errno == EROFS { return }
             throw .system(errno, "The file can't be opened.", path: path)
         }
@@ -92,7 +92,7 @@ enum CommitLogRecovery {
             path: path
         )
         guard let head = file.head(Int(mark.generation & 1)), head.mark == mark else { throw foreign }
-        // The next generation's records begin when the mark in the file names it. So this file is older than its log.
+        // The records of the next generation are written only after the mark in the file names it. The file is therefore older than its log.
         if let next = file.head(Int(~mark.generation & 1)), next.mark.generation == mark.generation + 1,
             file.begins(with: next.mark.salt, after: next.version)
         {
@@ -113,7 +113,7 @@ enum CommitLogRecovery {
             )
         else { throw EngineError(.invalidDatabase, "The file can't be opened for its commit log.", path: path) }
         defer { environment.close() }
-        // No page of the checkpoint is used again, so that a crash finds it.
+        // The pin prevents the reuse of the checkpoint's pages, so that the checkpoint remains readable after a crash.
         let pin = try environment.beginRead()
         defer { withExtendedLifetime(pin) {} }
         guard pin.version == head.version else {

@@ -13,7 +13,7 @@ import CFreeholdLMDB
 extension EngineError {
     static func isDiskFull(_ code: Int32) -> Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
 
-    /// Returns an error of LMDB's or the operating system's, as this engine names it.
+    /// Returns the engine's error for an error of LMDB or the operating system.
     static func system(_ code: Int32, _ message: String, path: String? = nil) -> EngineError {
         let detail = String(cString: mdb_strerror(code))
         func make(_ name: Code, _ text: String) -> EngineError {

@@ -8,14 +8,14 @@
     internal import Darwin
 #endif
 
-/// A thread of the engine's own: signals of the program aren't delivered on it.
+/// A thread of the engine. Signals of the program aren't delivered to it.
 enum EngineThread {
     private final class Body {
         let run: () -> Void
         init(_ run: @escaping () -> Void) { self.run = run }
     }
 
-    /// All but what a fault or a profiler sends.
+    /// All signals except those that a fault or a profiler sends.
     static let blockedSignals: sigset_t = {
         var blocked = sigset_t()
         sigfillset(&blocked)
@@ -23,7 +23,7 @@ enum EngineThread {
         return blocked
     }()
 
-    /// - Returns: the thread, to be joined or detached.
+    /// - Returns: the thread, which the caller has to join or detach.
     static func start(_ body: @escaping @Sendable () -> Void) -> pthread_t {
         let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
         defer { attributes.deallocate() }
@@ -33,7 +33,7 @@ enum EngineThread {
         var blocked = blockedSignals
         pthread_sigmask(SIG_BLOCK, &blocked, &before)
         #if canImport(Darwin) || canImport(Musl)
-            // There it is a pointer.
+            // On this system, `pthread_t` is a pointer.
             var created: pthread_t?
         #else
             var created = pthread_t()
@@ -42,7 +42,7 @@ enum EngineThread {
             &created,
             attributes,
             { context in
-                // Optional or not, by system and version.
+                // The pointer is optional on some systems and versions.
                 let context = context as UnsafeMutableRawPointer?
                 Unmanaged<Body>.fromOpaque(context!).takeRetainedValue().run()
                 return nil
@@ -60,8 +60,8 @@ enum EngineThread {
     }
 }
 
-/// Keeps the program's signals from the thread until `end`, as they are kept from the engine's own threads: a file that
-/// reaches the limit of file sizes gives an error, and no write is interrupted.
+/// A shield that blocks the program's signals on the thread until `end`, as on the engine's own threads. A file that reaches the limit of file sizes
+/// then causes an error, and writes aren't interrupted.
 struct SignalShield {
     private var before = sigset_t()
     private let hadPending: Bool
@@ -73,7 +73,7 @@ struct SignalShield {
     }
 
     func end() {
-        // What a write of ours has sent is answered by its error.
+        // The error of the write has already reported the limit, so the pending signal is removed.
         if !hadPending, Self.hasPending {
             var limit = sigset_t()
             var signal: Int32 = 0

@@ -11,10 +11,10 @@ import Synchronization
     import Darwin
 #endif
 
-/// The environments that this process has open: one a file, whatever path leads to it.
+/// The environments that this process has open. Each file has one environment, whatever path leads to it.
 ///
-/// LMDB's locks are the process's: opening a file twice and closing one of the two would drop the other's, and other
-/// processes would believe that nobody has the file open.
+/// LMDB's locks belong to the process. If a file were open twice, closing one environment would release the locks of the other, and other processes
+/// would treat the file as closed.
 final class EnvironmentRegistry: Sendable {
     private static let processes = PerProcess<EnvironmentRegistry> { _ in EnvironmentRegistry() }
     static var shared: EnvironmentRegistry { processes.value }
@@ -30,16 +30,16 @@ final class EnvironmentRegistry: Sendable {
     }
 
     private let entries = Mutex<[Key: Entry]>([:])
-    /// The files that are being exchanged, by path, and the threads that do it.
+    /// The files that are being replaced, by path, and the threads that replace them.
     private let exchanges = Mutex<[String: UInt64]>([:])
 
-    /// Opens a file, or joins those who have it open.
+    /// Opens a file, or returns another lease of its open environment.
     ///
-    /// Waits while another thread or process exchanges the file, but never with the registry locked: other files are
-    /// opened and closed meanwhile, also by the one who exchanges this file.
+    /// The function waits while another thread or process replaces the file. It doesn't hold the registry's lock meanwhile, so that other files can
+    /// be opened and closed, also by the thread that replaces this file.
     ///
-    /// - Throws: what `StorageEnvironment.open` does; `.invalidArgument` if the file is open with other options, or
-    ///   was replaced by another while it was open; `.fileInUse` if this thread is exchanging the file.
+    /// - Throws: the errors of `StorageEnvironment.open`; `.invalidArgument` if the file is open with other options, or was replaced by another file
+    ///   while it was open; `.fileInUse` if this thread is replacing the file.
     func open(path: String, options: StorageOptions = .init()) throws(EngineError) -> EnvironmentLease {
         if let lease = try joinNow(path: path, options: options) { return lease }
         return try UnfinishedFile.retrying(path: path) { () throws(EngineError) in
@@ -52,7 +52,7 @@ final class EnvironmentRegistry: Sendable {
         }
     }
 
-    /// Joins those who have the file open, or `nil` if nobody has.
+    /// Returns another lease of the open environment, or `nil` if the file isn't open.
     private func joinNow(path: String, options: StorageOptions) throws(EngineError) -> EnvironmentLease? {
         try entries.withLock { entries throws(EngineError) in try join(path, options, &entries) }
     }
@@ -67,7 +67,7 @@ final class EnvironmentRegistry: Sendable {
         return try join(.file(FileIdentity(status)), entry, &entries, options, path)
     }
 
-    /// Opens the file, or joins those who have opened it since `joinNow`, without waiting for anybody.
+    /// Opens the file, or returns a lease if the file was opened since `joinNow`, without waiting.
     private func openNow(
         path: String,
         options: StorageOptions,
@@ -92,7 +92,7 @@ final class EnvironmentRegistry: Sendable {
         }
     }
 
-    /// Opens the in-memory database of that name, which lives as long as somebody uses it.
+    /// Opens the in-memory database of that name. It lives as long as it is in use.
     func openInMemory(
         identifier: String,
         options: StorageOptions = .init(inMemory: true)
@@ -109,10 +109,11 @@ final class EnvironmentRegistry: Sendable {
         }
     }
 
-    /// Runs `body` while nobody has the file open, in this process or another. Who opens it meanwhile waits.
+    /// Runs `body` while the file isn't open in any process. Openers of the file wait until `body` has returned.
     ///
-    /// - Parameter playsLog: whether the file is to be whole by itself: what a killed process left in a commit log comes into it.
-    /// - Throws: `.fileInUse`; what `body` throws.
+    /// - Parameter playsLog: whether the file must be complete without its commit log. The commits that a killed process left in the log are then
+    ///   applied first.
+    /// - Throws: `.fileInUse`, and the errors of `body`.
     func whileUnused<R>(
         path: String,
         playsLog: Bool = true,
@@ -134,7 +135,7 @@ final class EnvironmentRegistry: Sendable {
         return try body(canonical)
     }
 
-    /// Who waits for himself would wait for ever.
+    /// A thread that waited for itself would never continue.
     private func checkExchange(_ canonicalPath: String) throws(EngineError) {
         guard exchanges.withLock({ $0[canonicalPath] }) == fh_thread_serial() else { return }
         throw EngineError(
@@ -144,10 +145,10 @@ final class EnvironmentRegistry: Sendable {
         )
     }
 
-    /// Returns whether this process has the file open; readers that live on count.
+    /// Returns whether this process has the file open. Readers that are still alive keep it open.
     func isOpen(path: String) -> Bool { options(ofOpen: path) != nil }
 
-    /// How this process has the file open, or `nil` if it hasn't.
+    /// Returns the options with which this process has the file open, or `nil` if the file isn't open.
     func options(ofOpen path: String) -> StorageOptions? {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
@@ -183,7 +184,7 @@ final class EnvironmentRegistry: Sendable {
     }
 
     private func lease(_ environment: StorageEnvironment, _ key: Key) -> EnvironmentLease {
-        // In a forked child the lease, the environment and this registry are the parent's.
+        // In a forked child, the lease, the environment and this registry belong to the parent.
         EnvironmentLease(environment) { [self] in if environment.belongsToThisProcess { release(key) } }
     }
 
@@ -194,7 +195,7 @@ final class EnvironmentRegistry: Sendable {
             entries[key] = entry
             return closeIfUnused(key, &entries)
         }
-        // Its last reference goes outside the lock.
+        // The last reference is released outside the lock.
         withExtendedLifetime(closed) {}
     }
 
@@ -209,8 +210,8 @@ final class EnvironmentRegistry: Sendable {
     }
 }
 
-/// A use of a registered environment; ends when it goes. Keep the lease as long as the environment: without another
-/// one, and without readers, the environment closes.
+/// A use of a registered environment. It ends when the lease is deallocated. Keep the lease as long as the environment. Without leases and readers,
+/// the environment closes.
 final class EnvironmentLease: Sendable {
     let environment: StorageEnvironment
     private let end: @Sendable () -> Void

@@ -10,12 +10,12 @@ import CFreeholdLMDB
     import Darwin
 #endif
 
-/// Bounds the pages that a write transaction can take from the file's end.
+/// An upper bound of the pages that a write transaction can take from the file's end.
 struct PageDemand {
     private(set) var overflowPages = 0
     private var puts = 0
     private var removals = 0
-    /// Of removals in the order of keys, and the pages that the tree had before.
+    /// The number of removals in key order, and the number of pages that the tree had before them.
     private var swept = 0
     private var sweptPages = 0
 
@@ -23,30 +23,30 @@ struct PageDemand {
 
     mutating func notePut(_ size: Int, pageSize: Int) {
         puts += 1
-        // From about half a page on LMDB stores a value out of line, behind a page header.
+        // LMDB stores a value of about half a page or more out of line, behind a page header.
         if size > pageSize / 2 - 64 { overflowPages += (16 + size + pageSize - 1) / pageSize }
     }
 
     mutating func noteRemoval() { removals += 1 }
 
-    /// Many removals in the order of keys, which copy no page of the tree twice.
+    /// Records removals in key order, which copy each page of the tree at most once.
     mutating func noteSweep(_ removed: Int, pages: Int) {
         swept += removed
         sweptPages += pages
     }
 
-    /// At least the pages that the transaction has allocated, or will while it commits.
+    /// Returns an upper bound of the pages that the transaction has allocated and will allocate during its commit.
     ///
-    /// - Out-of-line values: each put allocates its pages, once.
-    /// - The tree: an allocated page either lives in the tree at the end, or was freed by a removal (at most one a
-    ///   level); and no put touches or makes more than two a level and one.
-    /// - The list of free pages: it is rewritten at most whole, with what this transaction has freed added.
+    /// - Out-of-line values: each put allocates its pages once.
+    /// - The tree: an allocated page is either part of the tree at the end, or was freed by a removal (at most one for each level). A put touches or
+    ///   creates at most two pages for each level, and one more.
+    /// - The list of free pages: at most, the whole list is rewritten, with the pages that this transaction has freed.
     ///
     /// - Parameters:
-    ///   - main: the tree of blocks as it is now.
-    ///   - free: the list of free pages as it is now.
-    ///   - pages: the file's pages, and those that the transaction has taken.
-    /// - Returns: `nil` if the trees say that they have more pages than there are. The numbers come from the file.
+    ///   - main: the present tree of blocks.
+    ///   - free: the present list of free pages.
+    ///   - pages: the number of the file's pages, including those that the transaction has taken.
+    /// - Returns: the bound, or `nil` if the trees state more pages than the file has. These numbers are read from the file and may be damaged.
     func pageBound(_ main: MDB_stat, free: MDB_stat, of pages: UInt64) -> UInt64? {
         guard let mainPages = Self.treePages(main, of: pages), let freeTree = Self.treePages(free, of: pages),
             free.ms_overflow_pages.asUInt64 <= pages
@@ -55,20 +55,20 @@ struct PageDemand {
         let whole = mainPages + removals * depth + sweptPages
         let touched = (puts + removals) * (2 * depth + 2) + sweptPages
         let freePages = freeTree + Int(free.ms_overflow_pages)
-        // Blocks have at most eight pages, and a page of the list holds about 500 page numbers.
+        // A block has at most eight pages, and a page of the list contains about 500 page numbers.
         let freed = (puts + removals + swept) * 8 + touched + freePages
         let list = 2 * freePages + freed / 250 + 2 * (Int(free.ms_depth) + 1) + 16
         return UInt64(overflowPages + min(whole, touched) + list)
     }
 
     private static let maximumDepth = 64
-    /// No file has more: then no sum of some such numbers is out of range.
+    /// The maximum number of a file's pages. With this limit, sums of a few such numbers don't overflow.
     private static let maximumPages: UInt64 = 1 << 47
 
-    /// More pages than the transaction can have taken so far.
+    /// An upper bound of the pages that the transaction has taken so far.
     var takenPages: UInt64 { UInt64(overflowPages + (puts + removals + swept) * 2 * (Self.maximumDepth + 1)) }
 
-    /// Returns the branches and leaves of a tree. Returns `nil` if there can't be so many.
+    /// Returns the number of branch pages and leaf pages of a tree. Returns `nil` if the number is impossible.
     static func treePages(_ tree: MDB_stat, of pages: UInt64) -> Int? {
         let (branches, leaves) = (tree.ms_branch_pages.asUInt64, tree.ms_leaf_pages.asUInt64)
         guard pages <= maximumPages, branches <= pages, leaves <= pages, tree.ms_depth <= maximumDepth else {
@@ -80,14 +80,14 @@ struct PageDemand {
 
 /// The length of the data file around a commit.
 ///
-/// LMDB doesn't write every page that it takes from the file's end (pages freed in the same transaction), so a
-/// healthy file could end before its last page and look truncated. Therefore the file is made long enough before
-/// the root that needs it is written: one that is too short really is truncated.
+/// LMDB doesn't write every page that it takes from the file's end (such as pages that the same transaction frees). A healthy file could therefore
+/// end before its last page and look truncated. To prevent this, the file is extended before the root that needs the length is written. A file that
+/// is too short is then known to be truncated.
 struct FileExtent {
-    /// Small commits shall not each change the file's length: the journal of the file system would have to follow.
+    /// The step by which the file grows, so that not every small commit changes its length. Each change also changes the journal of the file system.
     static let step: UInt64 = 1 << 20
-    /// Beside a commit log, where the file grows until the next checkpoint, and each change of its length would cost as much as
-    /// some commits.
+    /// The step for files with a commit log. The file grows until the next checkpoint, and each change of its length would cost as much as several
+    /// commits.
     static let loggedStep: UInt64 = 8 << 20
 
     private let environment: StorageEnvironment
@@ -99,10 +99,10 @@ struct FileExtent {
         step = isLogged ? Self.loggedStep : Self.step
     }
 
-    /// What a commit may leave too much.
+    /// The number of excess bytes that a commit may leave.
     private var tolerance: UInt64 { 2 * step }
 
-    /// Makes room for `pages` more. Holes: it costs no space.
+    /// Extends the file by `pages` pages. The extension is a hole, which doesn't occupy disk space.
     mutating func cover(_ pages: UInt64) throws(EngineError) {
         if let code = environment.options.faults?.error(at: .extend), code != 0 {
             throw environment.error(code, "The file can't grow.")
@@ -121,7 +121,7 @@ struct FileExtent {
         throw environment.error(errno, "The file can't grow.")
     }
 
-    /// Gives back what a commit hasn't used, if it is much.
+    /// Truncates the file if a commit has left many bytes unused.
     func settle(pages: UInt64) {
         let exact = pages * UInt64(environment.pageSize)
         assert(size >= exact, "A commit took more pages than were bounded.")
@@ -134,9 +134,10 @@ struct FileExtent {
 }
 
 extension StorageEnvironment {
-    /// Returns the bytes up to a page, that page, and some behind it. Returns `nil` if no file has so many.
+    /// Returns the number of bytes up to and including a page, and of some pages behind it. Returns `nil` if the number exceeds the possible size of
+    /// a file.
     ///
-    /// - Parameter last: the number of the page, from the file.
+    /// - Parameter last: the number of the page, which is read from the file.
     func bytes(ofPages pages: UInt64, behind last: some FixedWidthInteger) -> UInt64? {
         let (count, overflows) = last.asUInt64.addingReportingOverflow(1)
         let (sum, sumOverflows) = count.addingReportingOverflow(pages)
@@ -144,13 +145,13 @@ extension StorageEnvironment {
         return overflows || sumOverflows || bytesOverflow ? nil : bytes
     }
 
-    /// Cuts the file behind its last page where it is longer than a commit without a log would leave it.
+    /// Truncates the file behind its last page if it is longer than a commit without a log would leave it.
     func trimMuch() {
         guard let exact = bytes(ofPages: 0, behind: environmentInfo().me_last_pgno), fileSize > exact else { return }
         if fileSize - exact > 2 * FileExtent.step { trim() }
     }
 
-    /// Cuts the file behind its last page. Under LMDB's own write lock, so that no one can be using what is cut.
+    /// Truncates the file behind its last page. It holds LMDB's own write lock, so that the removed part isn't in use.
     func trim() {
         var transaction: OpaquePointer?
         guard mdb_txn_begin(handle, nil, 0, &transaction) == 0 else { return }
@@ -160,11 +161,11 @@ extension StorageEnvironment {
         mdb_txn_abort(transaction)
     }
 
-    /// What a failed write means, and whether writing can go on.
+    /// Returns the error for a failed write, and determines whether further writes are possible.
     ///
-    /// LMDB 0.9.24 leaves an environment usable after everything but a failed write of the root; then it refuses
-    /// every new transaction. It reports a partial write as EIO, which is what a full disk gives first; whether it
-    /// was one is found by asking for the space. Any other EIO ends writing: what the disk holds isn't known.
+    /// LMDB 0.9.24 leaves an environment usable after all failures except a failed write of the root. After that, it refuses every new transaction.
+    /// LMDB reports a partial write as EIO, which is also the first result of a full disk. The function tests for a full disk by allocating the
+    /// space. Any other EIO ends all writing, because it is unknown what the disk contains.
     func diagnose(_ code: Int32, _ message: String, pages: Int) -> EngineError {
         let result = error(code, message)
         var transaction: OpaquePointer?
@@ -192,7 +193,7 @@ extension StorageEnvironment {
         )
     }
 
-    /// ENOSPC or its like if the device has no room for so many pages, or `nil` if it has.
+    /// Returns ENOSPC or a similar error if the device doesn't have space for the pages, or `nil` if it has.
     private func spaceError(pages: Int) -> Int32? {
         #if canImport(Glibc) || canImport(Musl)
             let size = fileSize

@@ -10,23 +10,23 @@ import CFreeholdLMDB
     import Darwin
 #endif
 
-/// The newest root of a data file, as its two meta pages tell it. Read before LMDB opens (and maps) the file, so
-/// that a file that would fault on access is refused and left as it is.
+/// The newest root of a data file, read from its two meta pages. It is read before LMDB opens (and maps) the file. A file that would cause a fault on
+/// access is refused and left unchanged.
 struct FileHeader: Equatable, Sendable {
     let pageSize: Int
     let mapSize: UInt64
     let lastPage: UInt64
     let version: UInt64
 
-    /// Bytes that the file must have.
+    /// The minimum length of the file in bytes.
     var requiredSize: UInt64 { (lastPage + 1) * UInt64(pageSize) }
 
     enum Content: Equatable {
         case empty
-        /// It holds a part of what LMDB makes a file with, and never had a version.
+        /// The file contains only a part of the bytes with which LMDB creates a file. It never had a version.
         case unfinished
         case valid(FileHeader)
-        /// Says why.
+        /// The file is invalid, with the reason.
         case invalid(String)
     }
 
@@ -34,14 +34,14 @@ struct FileHeader: Equatable, Sendable {
     private static let dataVersion: UInt32 = 1
     private static let metaPageFlag: UInt16 = 0x08
     private static let noPage = UInt64.max
-    /// Bytes that a process can map, at the most: then sizes can be calculated with.
+    /// The maximum number of bytes that a process can map. Calculations with smaller sizes don't overflow.
     private static let maximumSize: UInt64 = 1 << 47
-    /// Page header and meta record.
+    /// The size of a page header and a meta record.
     static let metaSize = 16 + 136
 
     static func read(_ descriptor: Int32) throws(EngineError) -> Content {
         var content = try readOnce(descriptor)
-        // Another process may just be creating the file, or writing a root.
+        // Another process may be creating the file or writing a root.
         for _ in 0..<10 {
             switch content {
             case .empty, .valid: return content
@@ -78,15 +78,15 @@ struct FileHeader: Equatable, Sendable {
         case .success(let header): other = header
         case .failure(let reason): return .invalid(reason.text)
         }
-        // Of two equal ones LMDB takes the first.
+        // If both versions are equal, LMDB takes the first root.
         let isSecond = other.version > one.version
         let newest = isSecond ? other : one
-        // Two commits of another process between the two reads look like this, too: then `read` tries again.
+        // Two commits of another process between the two reads have the same effect. In this case, `read` tries again.
         guard one.isNeighbour(of: other) else { return .invalid(apart) }
         if let reason = checkRoots(isSecond ? second : first, newest) {
             return .invalid(reason.text)
         }
-        // The size is read after the root: a concurrent commit can only have made the file longer.
+        // The size is read after the root, because a concurrent commit can only make the file longer.
         let size = try size(of: descriptor)
         guard size >= newest.requiredSize else {
             return .invalid(
@@ -100,7 +100,7 @@ struct FileHeader: Equatable, Sendable {
     private static let apart =
         "The file is damaged: its two roots aren't of neighbouring versions, so one of them is an older one that was put back, or its write was lost. Put a backup in its place."
 
-    /// A Boolean value that indicates whether the two roots of a file can be this one and the other.
+    /// Returns whether this root and the other one can be the two roots of a file.
     ///
     /// Each commit replaces the older root, and a root is on the disk before the next one is written, so the versions are
     /// neighbours. A new file has version 0 in both.
@@ -121,12 +121,12 @@ struct FileHeader: Equatable, Sendable {
         return mark.elementsEqual("T-DB".utf8)
     }
 
-    /// No creation that is broken off makes a file longer than this.
+    /// The maximum length of a file whose creation was interrupted.
     private static let unfinishedLimit: UInt64 = 4 << 20
 
-    /// Returns whether the file begins with the first page of a new file, or a part of it, and the second isn't there as a whole.
+    /// Returns whether the file begins with the first page of a new file, or with a part of it, and its second page is incomplete.
     ///
-    /// A file of a later version than the first, which holds nothing but the header, has a version in its first page.
+    /// A file with a later version than the first, even if it contains only the header, has a version in its first page.
     static func isUnfinished(_ descriptor: Int32) throws(EngineError) -> Bool {
         let size = try size(of: descriptor)
         guard size <= unfinishedLimit else { return false }
@@ -147,7 +147,7 @@ struct FileHeader: Equatable, Sendable {
         }
     }
 
-    /// What LMDB begins a new file with: nil for bytes that depend on how it was opened.
+    /// The bytes with which LMDB begins a new file. `nil` stands for bytes that depend on the way in which it was opened.
     private static let newMeta: [UInt8?] = {
         var out = [UInt8?](repeating: 0, count: metaSize)
         func put<T: FixedWidthInteger>(_ value: T, at offset: Int) {
@@ -156,7 +156,7 @@ struct FileHeader: Equatable, Sendable {
         put(metaPageFlag, at: 10)
         put(magic, at: 16)
         put(dataVersion, at: 20)
-        // The map's size, the page's, flags.
+        // The size of the map, the page size and flags.
         for i in 32..<46 { out[i] = nil }
         put(noPage, at: 16 + 24 + 40)
         put(noPage, at: 16 + 72 + 40)
@@ -188,13 +188,13 @@ struct FileHeader: Equatable, Sendable {
         )
     }
 
-    /// Of the newest version only: where the write of a root failed, LMDB puts the old version number back but leaves
-    /// the new roots in that page.
+    /// Checks the roots of the newest version only. If the write of a root failed, LMDB restores the old version number but leaves the new roots in
+    /// that page.
     private static func checkRoots(_ bytes: [UInt8], _ header: FileHeader) -> Reason? {
         func word(_ offset: Int) -> UInt64 { bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self) }
         let main = word(16 + 72 + 40)
         for root in [word(16 + 24 + 40), main] where root != noPage {
-            // A new file has no pages but the two roots.
+            // A new file consists of the two roots only.
             guard root > 1, root <= header.lastPage, header.version > 0 else { return damaged }
         }
         let flags = bytes.loadUnaligned(fromByteOffset: 16 + 72 + 4, as: UInt16.self)
@@ -207,7 +207,7 @@ struct FileHeader: Equatable, Sendable {
         return UInt64(status.st_size)
     }
 
-    /// One of LMDB's root pages, as far as LMDB uses it.
+    /// Returns one of LMDB's root pages, up to the last byte that LMDB uses.
     static func meta(_ descriptor: Int32, at offset: Int) throws(EngineError) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: metaSize)
         let count = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, off_t(offset)) }

@@ -21,8 +21,8 @@ private let registered: Bool = {
     return true
 }()
 
-/// Tells a process from its forked children without a system call: LMDB environments, reader slots and locks
-/// belong to the process that made them.
+/// A number that distinguishes a process from its forked children without a system call. LMDB environments, reader slots and locks belong to the
+/// process that created them.
 struct ForkGeneration: Equatable, Sendable {
     private let number: Int
 
@@ -34,8 +34,8 @@ struct ForkGeneration: Equatable, Sendable {
     var isCurrent: Bool { number == forks.load(ordering: .relaxed) }
 }
 
-/// Something that each process has one of, and a forked child makes anew: the parent's may be locked in the child by a thread
-/// that isn't there.
+/// An object that exists once in each process. A forked child creates its own, because a thread that doesn't exist in the child may hold the lock of
+/// the parent's object.
 final class PerProcess<Value: AnyObject & Sendable>: Sendable {
     private final class Held: Sendable {
         let value: Value
@@ -47,19 +47,20 @@ final class PerProcess<Value: AnyObject & Sendable>: Sendable {
     private let held: Atomic<Unmanaged<Held>>
     private let make: @Sendable (Value?) -> Value
 
-    /// - Parameter make: gets the parent's in a forked child. May be called by several threads at once: one's is taken.
+    /// - Parameter make: creates the object. In a forked child, it receives the parent's object. Several threads may call it at once. Only one of the
+    ///   results is used.
     init(_ make: @escaping @Sendable (_ inherited: Value?) -> Value) {
         self.make = make
         held = Atomic(.passRetained(Held(make(nil))))
     }
 
-    /// Any thread may ask. One atomic load where no fork happened since.
+    /// The object of this process. Any thread may read it. Without a fork since the last read, it costs one atomic load.
     var value: Value {
         let found = held.load(ordering: .acquiring)
         let current = found.takeUnretainedValue()
         if current.generation.isCurrent { return current.value }
         let made = Unmanaged.passRetained(Held(make(current.value)))
-        // The parent's is never released: its end would take its locks.
+        // The parent's object is never released, because its deinitialiser would take its locks.
         let (isMine, other) = held.compareExchange(expected: found, desired: made, ordering: .acquiringAndReleasing)
         if isMine { return made.takeUnretainedValue().value }
         made.release()

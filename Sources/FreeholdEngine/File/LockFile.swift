@@ -8,21 +8,21 @@
     import Darwin
 #endif
 
-/// What LMDB's lock file tells while nobody has the file open.
+/// The content of LMDB's lock file while the database is closed.
 enum LockFile {
     private static let magic: UInt32 = 0xBEEF_C0DE
 
-    /// Returns the version that the file had when it was closed last, or when the last process that had it open was killed. Nil where that can't be
-    /// told, or there was none.
+    /// Returns the version that the file had when it was last closed, or when the last process that had it open was killed. Returns `nil` if the
+    /// version is unknown or didn't exist.
     ///
-    /// Must not be called while this process has the file's environment open: closing any descriptor of a file drops
-    /// all of a process's locks on it.
+    /// The function must not be called while this process has the file's environment open, because closing any descriptor of a file releases all
+    /// locks of the process on that file.
     static func lastVersion(of path: String) -> UInt64? {
         #if os(Linux)
             let descriptor = Platform.open(path + "-lock", O_RDONLY | O_CLOEXEC)
             guard descriptor >= 0 else { return nil }
             defer { Platform.close(descriptor) }
-            // LMDB's layout: magic and format, the mutex of the readers' table, the version.
+            // LMDB's layout is: magic and format, the mutex of the reader table, the version.
             let offset = (8 + MemoryLayout<pthread_mutex_t>.size + 7) & ~7
             var bytes = [UInt8](repeating: 0, count: offset + 8)
             let count = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
@@ -32,7 +32,7 @@ enum LockFile {
             }
             return found == magic && version > 0 && version < 1 << 48 ? version : nil
         #else
-            // There LMDB's lock file has another layout.
+            // On other systems, LMDB's lock file has a different layout.
             return nil
         #endif
     }

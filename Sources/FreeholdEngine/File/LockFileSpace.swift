@@ -10,19 +10,19 @@ import CFreeholdShims
     import Darwin
 #endif
 
-/// LMDB makes its lock file a sparse one and writes to it as to memory: on a full device that would end the process
-/// with SIGBUS. So its space is taken before LMDB opens it.
+/// The allocation of space for LMDB's lock file. LMDB creates it as a sparse file and writes to it through memory. On a full device, such a write
+/// would end the process with SIGBUS. The space is therefore allocated before LMDB opens the file.
 enum LockFileSpace {
-    /// Of LMDB's layout: a slot, and the head with the first slot.
+    /// The sizes in LMDB's layout: a slot, and the head with the first slot.
     private static let slotSize = 64
     private static let headSize = 192
 
-    /// Gives the lock file its blocks, without changing its length or contents.
+    /// Allocates the lock file's blocks without a change of its length or content.
     ///
-    /// Must not be called while this process has the file's environment open: closing any descriptor of a file drops
-    /// all of a process's locks on it.
+    /// The function must not be called while this process has the file's environment open, because closing any descriptor of a file releases all
+    /// locks of the process on that file.
     ///
-    /// - Throws: `.outOfDiskSpace`. Whatever else is wrong with the file is LMDB's to report.
+    /// - Throws: `.outOfDiskSpace`. LMDB reports all other problems with the file.
     static func reserve(_ path: String, slots: Int) throws(EngineError) {
         let descriptor = Platform.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else {
@@ -31,7 +31,7 @@ enum LockFileSpace {
         }
         defer { Platform.close(descriptor) }
         let length = headSize + slotSize * max(0, slots - 1)
-        // Not every file system can; those that can't are no worse off than before.
+        // Some file systems can't allocate space. For them, the risk remains.
         let code = fh_reserve(descriptor, Int64(length))
         if EngineError.isDiskFull(code) { throw full(code, path) }
     }

@@ -1,26 +1,25 @@
-/// Checks pages as a whole before LMDB changes them: it follows what stands in them, and stops the process, or corrupts
-/// its memory, where they are damaged.
+/// A check of complete pages before LMDB changes them. LMDB trusts their content, and a damaged page can end the process or corrupt its memory.
 struct PageCheck {
     typealias Damage = PageTree.Damage
 
     let trees: PageMap.Trees
-    /// Pages that something refers to.
+    /// The pages that are referred to.
     private var used = PageSet()
-    /// A Boolean value that indicates whether values out of line are looked at.
+    /// A Boolean value that indicates whether out-of-line values are examined.
     private var isThorough = false
     private(set) var problems: [String] = []
     private var checkedLeaf: CheckedLeaf?
-    /// A Boolean value that indicates whether all has been looked at.
+    /// A Boolean value that indicates whether all pages have been examined.
     var isWhole = false
 
-    /// Trees of more pages aren't checked as a whole before the first write: reading them could take long.
+    /// The maximum number of a tree's pages for a complete check before the first write. Reading a larger tree could take long.
     static let pagesBeforeWriting: UInt64 = 4096
 
     init(_ trees: PageMap.Trees) { self.trees = trees }
 
     // MARK: The whole
 
-    /// Every page, its entries' order, the lists of free pages, and that no page is used twice.
+    /// Checks every page, the order of its entries, and the lists of free pages, and that no page is used twice.
     mutating func checkAll(isThorough: Bool = true) {
         self.isThorough = isThorough
         do throws(Damage) {
@@ -31,7 +30,7 @@ struct PageCheck {
         }
     }
 
-    /// Every page that leads to blocks.
+    /// Checks every page that leads to blocks.
     mutating func checkBlockPages() {
         do throws(Damage) { try check(trees.main, "its tree of blocks") { (_, _) throws(Damage) in } } catch {}
     }
@@ -47,7 +46,7 @@ struct PageCheck {
             var count = Count()
             try visit(tree, tree.root, tree.depth - 1, &count, body)
             guard count.entries == tree.stated.entries, count.pages == tree.stated.treePages else { throw Damage() }
-            // A value that wasn't looked at can have more pages than it needs.
+            // A value that wasn't examined can have more pages than it needs.
             guard
                 isThorough
                     ? count.overflowPages == tree.stated.overflowPages
@@ -59,7 +58,7 @@ struct PageCheck {
         }
     }
 
-    /// What was found on the way through a tree.
+    /// The counts from a walk through a tree.
     private struct Count {
         var entries: UInt64 = 0
         var pages: UInt64 = 0
@@ -85,7 +84,7 @@ struct PageCheck {
         try tree.checkRoom(page, level: level)
         for i in 0..<page.count {
             if level > 0 {
-                // A separator is above all before it, and at or below all behind it.
+                // A separator is greater than all keys before it, and at most equal to the keys behind it.
                 if i > 0 {
                     let key = try tree.key(page, i)
                     if let last = count.last, last >= key { throw Damage() }
@@ -106,10 +105,10 @@ struct PageCheck {
         }
     }
 
-    /// Free pages: `u64 n`, then n numbers that fall; there can be room behind them.
+    /// Checks the free pages: `u64 n`, followed by n numbers in descending order. Unused bytes may follow.
     private mutating func checkFreePages() throws(Damage) {
         let count = trees.main.pageCount
-        // The list's values are few: they are followed in any case, so that their pages can be counted.
+        // The list has few values. They are always examined, so that their pages can be counted.
         let wasThorough = isThorough
         isThorough = true
         defer { isThorough = wasThorough }
@@ -136,10 +135,10 @@ struct PageCheck {
 
     // MARK: Before writing
 
-    /// The list of free pages, and the tree of blocks unless it is large.
+    /// Checks the list of free pages, and the tree of blocks unless it is large.
     mutating func checkBeforeWriting() {
         do throws(Damage) {
-            // Bounds of what a transaction can need are calculated from these numbers.
+            // The bounds of a transaction's needs are calculated from these numbers.
             try trees.main.checkStated()
             try trees.free.checkStated()
         } catch {
@@ -154,22 +153,22 @@ struct PageCheck {
         }
     }
 
-    /// The leaf that the key of the last check is in, or would be, and the keys whose leaf it is.
+    /// The leaf of the last checked key, and the range of keys that belong to the leaf.
     private struct CheckedLeaf {
         let number: UInt64
         var first: UInt64 = 0
-        /// Above the last one, or `nil` for the tree's last leaf.
+        /// The exclusive end of the keys, or `nil` for the tree's last leaf.
         var end: UInt64?
 
         func holds(_ key: UInt64) -> Bool { first <= key && end.map { key < $0 } ?? true }
     }
 
-    /// Returns the pages that a change of a key can come by in a tree that wasn't checked as a whole: those that lead to it, and their neighbours,
-    /// which LMDB may join them with.
+    /// Returns whether a change of the key is safe in a tree that wasn't checked completely. It checks the pages that a change can touch: those that
+    /// lead to the key, and their neighbours, which LMDB may merge with them.
     ///
-    /// What the key has now is freed by as many pages as its first one says.
+    /// The old value's first page states how many pages the change frees.
     ///
-    /// - Complexity: O(log n); less for a key in the leaf of the one before.
+    /// - Complexity: O(log n), or less if the key is in the leaf of the previous key.
     mutating func isSound(_ key: UInt64) -> Bool {
         let tree = trees.main
         if tree.isEmpty { return true }
@@ -222,7 +221,7 @@ struct PageCheck {
 }
 
 extension PageTree {
-    /// Throws if the root says that its tree has more pages or entries than the file can have, or a depth that no tree has.
+    /// Throws an error if the root states more pages or entries for its tree than the file can have, or an impossible depth.
     func checkStated() throws(Damage) {
         guard let all = stated.allPages, all < pageCount, pageCount <= mappedPages,
             stated.entries / UInt64(pageSize) < pageCount
@@ -235,7 +234,7 @@ extension PageTree {
         }
     }
 
-    /// The nodes fill the page from `upper` to its end: LMDB moves them by what it takes for their sizes.
+    /// Checks that the nodes fill the page from `upper` to its end. LMDB moves nodes by the sizes that they state.
     func checkRoom(_ page: Page, level: Int) throws(Damage) {
         var total = 0
         for i in 0..<page.count { total += try size(page, i, level: level) }
@@ -243,11 +242,11 @@ extension PageTree {
     }
 }
 
-/// Numbers of pages, a bit each.
+/// A set of page numbers, as a bitmap.
 private struct PageSet {
     private var words: [UInt64] = []
 
-    /// - Returns: false where it was there.
+    /// - Returns: false if the set already contains the page.
     mutating func insert(_ page: UInt64) -> Bool {
         let word = Int(page >> 6)
         if word >= words.count {

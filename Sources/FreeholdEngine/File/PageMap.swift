@@ -10,14 +10,14 @@ import CFreeholdLMDB
     import Darwin
 #endif
 
-/// The data file in memory, mapped once more than LMDB maps it: LMDB follows the numbers in its pages without a look, and
-/// doesn't tell where its own map is. It takes address space only; the pages are the same.
+/// A second map of the data file, in addition to LMDB's map. LMDB follows the numbers in its pages without checking them, and doesn't reveal the
+/// address of its own map. The map only takes address space, because the pages are shared.
 final class PageMap: Sendable {
     nonisolated(unsafe) let start: UnsafeRawPointer
     let size: Int
     let pageSize: Int
 
-    /// Nil where it can't be made: then LMDB is trusted.
+    /// Returns `nil` if the map can't be created. In this case, LMDB's pages aren't checked.
     init?(_ descriptor: Int32, size: Int, pageSize: Int) {
         guard size > 0, let start = mmap(nil, size, PROT_READ, MAP_SHARED, descriptor, 0), start != MAP_FAILED else {
             return nil
@@ -27,18 +27,18 @@ final class PageMap: Sendable {
         self.pageSize = pageSize
     }
 
-    /// Takes the file's pages out of this process's memory; those that are read again come again.
+    /// Removes the file's pages from this process's memory. The system loads pages again when they are read.
     func release() { madvise(UnsafeMutableRawPointer(mutating: start), size, MADV_DONTNEED) }
 
     deinit { munmap(UnsafeMutableRawPointer(mutating: start), size) }
 
-    /// LMDB's two trees in a version.
+    /// The two trees of LMDB in a version.
     struct Trees: Sendable {
         let free: PageTree
         let main: PageTree
     }
 
-    /// - Returns: nil where later versions have taken the place of that version's root meanwhile.
+    /// - Returns: the trees, or `nil` if later versions have replaced the root of that version.
     func trees(ofVersion version: UInt64) -> Trees? {
         let meta = start + Int(version & 1) * pageSize + 16
         func word(_ offset: Int) -> UInt64 { meta.load(fromByteOffset: offset, as: UInt64.self) }
@@ -63,7 +63,7 @@ final class PageMap: Sendable {
     }
 }
 
-/// One of LMDB's trees in a version, read without LMDB: every number is checked before it is followed.
+/// One of LMDB's trees in a version, read without LMDB. Every number is checked before it is used.
 ///
 /// ```
 /// page:      u64 its number, u16 zero, u16 flags (1 branch, 2 leaf, 4 out of line), u16 lower, u16 upper, u16 × n: where
@@ -74,7 +74,7 @@ final class PageMap: Sendable {
 /// out of line: u64 its number, u16 zero, u16 4, u32 pages, then the value
 /// ```
 struct PageTree: Sendable {
-    /// Something that isn't as LMDB writes it.
+    /// An error for bytes that LMDB wouldn't write.
     struct Damage: Error {}
 
     private let map: PageMap
@@ -83,21 +83,21 @@ struct PageTree: Sendable {
     let pageCount: UInt64
     let stated: Stated
 
-    /// What the root says of its tree. LMDB only adds to these numbers and subtracts from them.
+    /// The sizes of the tree, as stated in its root. LMDB only adds to these numbers and subtracts from them.
     struct Stated: Sendable {
         let branchPages: UInt64
         let leafPages: UInt64
-        /// Pages of values out of line.
+        /// The pages of out-of-line values.
         let overflowPages: UInt64
         let entries: UInt64
 
-        /// The pages of branches and leaves. Returns `nil` if there can't be so many.
+        /// The number of branch pages and leaf pages. The value is `nil` if the number is impossible.
         var treePages: UInt64? {
             let (sum, overflows) = branchPages.addingReportingOverflow(leafPages)
             return overflows ? nil : sum
         }
 
-        /// All pages of the tree. Returns `nil` if there can't be so many.
+        /// The number of all pages of the tree. The value is `nil` if the number is impossible.
         var allPages: UInt64? {
             guard let treePages else { return nil }
             let (sum, overflows) = treePages.addingReportingOverflow(overflowPages)
@@ -135,7 +135,7 @@ struct PageTree: Sendable {
         let count: Int
     }
 
-    /// A value: in a leaf, or out of line in so many pages from a number on.
+    /// A value. Its bytes are in a leaf, or out of line in a range of pages.
     struct Entry {
         let key: UInt64
         let bytes: UnsafeRawBufferPointer
@@ -149,7 +149,7 @@ struct PageTree: Sendable {
         return map.start + Int(number) * pageSize
     }
 
-    /// - Parameter level: 0 of leaves.
+    /// - Parameter level: the level of the page, which is 0 for leaves.
     func page(_ number: UInt64, level: Int) throws(Damage) -> Page {
         let start = try start(number, pages: 1)
         let flags = start.load(fromByteOffset: 10, as: UInt16.self)
@@ -169,13 +169,13 @@ struct PageTree: Sendable {
         return at
     }
 
-    /// The first node of a branch needs no key, and has one only where it was another before.
+    /// Returns the offset of a branch's node. The first node doesn't need a key. It has one only if it was at another position before.
     private func branchNode(_ page: Page, _ i: Int) throws(Damage) -> Int {
         if i > 0 { return try node(page, i) }
         do throws(Damage) { return try node(page, i, keySize: 0) } catch { return try node(page, i) }
     }
 
-    /// What a node takes of its page.
+    /// Returns the number of bytes that a node takes in its page.
     func size(_ page: Page, _ i: Int, level: Int) throws(Damage) -> Int {
         if level > 0 {
             let at = try branchNode(page, i)
@@ -197,7 +197,7 @@ struct PageTree: Sendable {
             | UInt64(at.load(fromByteOffset: 4, as: UInt16.self)) << 32
     }
 
-    /// - Parameter isFollowed: whether a value out of line is looked at. If not, its pages are the fewest that it can have.
+    /// - Parameter isFollowed: whether an out-of-line value is examined. If it is false, the result has the minimum number of pages of the value.
     func entry(_ page: Page, _ i: Int, isFollowed: Bool = true) throws(Damage) -> Entry {
         let at = try node(page, i)
         let node = page.start + at
@@ -227,7 +227,7 @@ struct PageTree: Sendable {
         }
     }
 
-    /// Returns the last child whose keys can begin at or below a key.
+    /// Returns the last child whose range of keys begins at or below the key.
     func slot(_ page: Page, of key: UInt64) throws(Damage) -> Int {
         var low = 1
         var high = page.count
@@ -252,6 +252,7 @@ struct PageTree: Sendable {
         guard depth >= 1, depth <= Self.maximumDepth else { throw Damage() }
     }
 
+    /// - Returns the entry of a key, or `nil` if the key is missing.
     /// - Complexity: O(log n)
     func find(_ key: UInt64) throws(Damage) -> Entry? {
         if isEmpty { return nil }
@@ -266,17 +267,17 @@ struct PageTree: Sendable {
         return try find(key, inLeaf: number)
     }
 
-    /// A leaf of the tree, and the keys that it can have.
+    /// A leaf of the tree, and the range of keys that belong to it.
     struct LeafPlace: Sendable {
         let number: UInt64
         let first: UInt64
-        /// Above the last one, or `nil` for the tree's last leaf.
+        /// The exclusive end of the keys, or `nil` for the tree's last leaf.
         let end: UInt64?
 
         var keys: ClosedRange<UInt64> { first...max(first, end.map { max($0, 1) - 1 } ?? .max) }
     }
 
-    /// Returns the leaf that a key is in, or would be. Returns `nil` if the tree is empty.
+    /// Returns the leaf to which a key belongs, whether or not the key is stored. Returns `nil` if the tree is empty.
     /// - Complexity: O(log n)
     func leaf(of key: UInt64) throws(Damage) -> LeafPlace? {
         if isEmpty { return nil }
@@ -294,7 +295,7 @@ struct PageTree: Sendable {
         return LeafPlace(number: number, first: first, end: end)
     }
 
-    /// - Parameter number: the leaf that the key is in, if there is such an entry.
+    /// - Parameter number: the leaf to which the key belongs.
     func find(_ key: UInt64, inLeaf number: UInt64) throws(Damage) -> Entry? {
         let page = try page(number, level: 0)
         let at = try lowerBound(page, key)
@@ -303,7 +304,7 @@ struct PageTree: Sendable {
         return entry.key == key ? entry : nil
     }
 
-    /// Returns the greatest key below one.
+    /// Returns the greatest key that is less than a key.
     /// - Complexity: O(log n)
     func last(below key: UInt64) throws(Damage) -> UInt64? {
         if isEmpty || key == 0 { return nil }
@@ -319,13 +320,14 @@ struct PageTree: Sendable {
         }
         let slot = try slot(page, of: key - 1)
         if let found = try last(below: key, child(page, slot), level - 1) { return found }
-        // A leaf's first entry can have gone since it was divided from the one before: then all in it are above.
+        // The first entry of a leaf may have been removed since the leaf was split from the one before. In this case, all keys in the leaf are
+        // greater.
         if slot == 0 { return nil }
         guard let found = try last(below: key, child(page, slot - 1), level - 1) else { throw Damage() }
         return found
     }
 
-    /// Calls `body` with the entries that are chosen from a key on, by rising key, until it gives false.
+    /// Calls `body` with the chosen entries from a key on, in ascending order of keys, until `body` returns false.
     func forEach(
         from key: UInt64 = 0,
         _ choice: (UInt64) -> KeyChoice = { _ in .take },
@@ -349,7 +351,7 @@ struct PageTree: Sendable {
         guard level > 0 else {
             for i in try lowerBound(page, key)..<page.count {
                 let found = try self.key(page, i)
-                // Keys that don't rise would lead whoever goes on behind the last one round in circles.
+                // If the keys didn't ascend, a caller that continues behind the last key could loop forever.
                 if let last, found <= last { throw Damage() }
                 last = found
                 switch choice(found) {

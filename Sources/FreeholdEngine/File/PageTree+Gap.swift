@@ -1,10 +1,10 @@
 extension PageTree {
-    /// What lies next to a key that isn't stored.
+    /// The entries next to a key that isn't stored.
     struct Gap {
         let below: Entry?
         let above: Entry?
 
-        /// The keys that can't be stored if both entries are what they say.
+        /// The keys that can't be stored if both entries are sound.
         var keys: ClosedRange<UInt64> {
             let first = below.map { $0.key + 1 } ?? 0
             return first...max(first, above.map { $0.key - 1 } ?? .max)
@@ -13,17 +13,16 @@ extension PageTree {
 
     /// Returns the entries around a key that `find` doesn't find.
     ///
-    /// If an entry was lost, then something on the way shows it: keys that don't rise, or lie outside of what the branches
-    /// above say; nodes that don't fill their page; or an entry beside the gap whose key was another, which its checksum
-    /// tells the caller. For among n + 1 rising keys that were n + 1 others, none of which is the one that is looked for,
-    /// a neighbour of its place has changed.
+    /// A lost entry leaves a trace on the path to the key: keys that don't ascend or that are outside the range of the branches above, nodes that
+    /// don't fill their page, or an entry beside the gap whose key has changed. The caller detects the last case by the checksum. The reason: if n +
+    /// 1 ascending keys replaced n + 1 other keys, and the searched key was lost, one of the neighbours of its place has changed.
     ///
-    /// - Throws: where it is there, or a page is damaged.
-    /// - Complexity: O(log n) pages, each read as a whole.
+    /// - Throws: an error if the key is stored or a page is damaged.
+    /// - Complexity: O(log n) pages, each of which is read completely.
     func gap(at key: UInt64) throws(Damage) -> Gap {
         if isEmpty { return Gap(below: nil, above: nil) }
         guard depth >= 1, depth <= 32 else { throw Damage() }
-        /// The pages next to the way on both sides, lowest last.
+        /// The pages next to the path on both sides, of the lowest level so far.
         var left: (number: UInt64, level: Int, bounds: Bounds)?
         var right: (number: UInt64, level: Int, bounds: Bounds)?
         var bounds = Bounds(first: 0, end: nil)
@@ -59,16 +58,16 @@ extension PageTree {
         return Gap(below: below, above: above)
     }
 
-    /// Keys that a page can have.
+    /// The range of keys that a page can have.
     private struct Bounds {
         var first: UInt64
-        /// Exclusive, or `nil` for none.
+        /// The exclusive end of the range, or `nil` if it is unlimited.
         var end: UInt64?
 
         func contains(_ key: UInt64) -> Bool { key >= first && end.map { key < $0 } ?? true }
     }
 
-    /// Those of a branch's child.
+    /// Returns the range of a branch's child.
     private func bounds(_ page: Page, _ slot: Int, _ bounds: Bounds) throws(Damage) -> Bounds {
         Bounds(
             first: slot > 0 ? try key(page, slot) : bounds.first,
@@ -76,7 +75,7 @@ extension PageTree {
         )
     }
 
-    /// Returns a page whose nodes fill it and whose keys rise within bounds.
+    /// Returns a page whose nodes fill it and whose keys ascend within the bounds.
     private func checkedPage(_ number: UInt64, _ level: Int, _ bounds: Bounds) throws(Damage) -> Page {
         let page = try page(number, level: level)
         try checkRoom(page, level: level)
@@ -103,18 +102,18 @@ extension PageTree {
     }
 }
 
-/// Ranges of keys where a version has no blocks, as far as that was looked at: one for each of a few segments.
+/// Ranges of keys at which a version has no blocks, as found by earlier searches. There is one range for each of a few segments.
 struct KnownGaps {
     private static let bits = 6
     private var gaps: [ClosedRange<UInt64>?] = []
 
-    /// Columns' segments begin at multiples of eight: the product spreads them.
+    /// Returns a place in the table. The segments of columns begin at multiples of eight, and the product spreads them.
     private static func place(_ segment: UInt32) -> Int {
         let product = UInt64(segment) &* 0x9E37_79B9_7F4A_7C15
         return Int(product >> UInt64(64 - bits))
     }
 
-    /// - Parameter segment: that of the block which is looked for.
+    /// - Parameter segment: the segment of the requested block.
     func contains(_ key: UInt64, of segment: UInt32) -> Bool {
         !gaps.isEmpty && gaps[Self.place(segment)]?.contains(key) == true
     }
@@ -125,7 +124,7 @@ struct KnownGaps {
     }
 }
 
-/// Some of the keys that were inserted, the last ones among them.
+/// A set of recently inserted keys. It contains the last ones, and some of the others.
 struct RecentKeys {
     private static let bits = 6
     private var keys: [UInt64?] = []

@@ -10,13 +10,13 @@ import CFreeholdShims
     import Darwin
 #endif
 
-/// Says to all processes that a file is open, so that its data file is exchanged or deleted by nobody else.
+/// A lock that shows to all processes that a file is open, so that they don't replace or delete the data file.
 ///
-/// A lock of an open file description on the third byte of `….writer`: shared by everyone who has the database open,
-/// exclusive for who exchanges its file. The kernel drops it with the process. Who opens the database read-only where
-/// that file isn't and can't be made goes without.
+/// It is a lock of an open file description on the third byte of `….writer`. It is shared between the processes that have the database open, and
+/// exclusive for a process that replaces the file. The kernel releases it when the process ends. A process that opens the database read-only doesn't
+/// need the lock if `….writer` is missing and can't be created.
 final class PresenceLock: Sendable {
-    /// The locks on `….writer` beside those of `WriterLock`.
+    /// The bytes of `….writer` that are locked, in addition to those of `WriterLock`.
     private enum Byte: Int64 {
         case presence = 2
         case making
@@ -32,7 +32,7 @@ final class PresenceLock: Sendable {
         self.byte = byte
     }
 
-    /// In a forked child the lock is the parent's, whom closing one of its descriptors doesn't concern.
+    /// In a forked child the lock belongs to the parent, and closing the child's descriptor doesn't release it.
     deinit {
         if generation.isCurrent {
             _ = fh_ofd_unlock(descriptor, byte.rawValue, 1)
@@ -41,7 +41,7 @@ final class PresenceLock: Sendable {
         Platform.close(descriptor)
     }
 
-    /// That of one who has the file open; waits while it is exchanged. Nil where `….writer` can't be opened.
+    /// Returns the lock of a process that has the file open. Waits while the file is being replaced. Returns `nil` if `….writer` can't be opened.
     static func shared(of path: String) throws(EngineError) -> PresenceLock? {
         guard case .taken(let lock) = try lock(.presence, path + ".writer", O_RDONLY, isExclusive: false, waits: true)
         else {
@@ -52,18 +52,18 @@ final class PresenceLock: Sendable {
 
     enum Attempt {
         case taken(PresenceLock)
-        /// `….writer` can't be opened, for a reason that the error number tells.
+        /// `….writer` can't be opened. The error number is the reason.
         case unavailable(Int32)
-        /// Others hold a lock that this one doesn't go with.
+        /// Another lock of the file is in conflict with this one.
         case refused
     }
 
-    /// The same without waiting: `.refused` while the file is exchanged.
+    /// Like `shared(of:)`, without waiting: returns `.refused` while the file is being replaced.
     static func sharedNow(of path: String) throws(EngineError) -> Attempt {
         try lock(.presence, path + ".writer", O_RDONLY, isExclusive: false, waits: false)
     }
 
-    /// That of one who exchanges the file. Nil where somebody has it open.
+    /// Returns the lock of a process that replaces the file. Returns `nil` if the file is open.
     static func exclusive(of path: String) throws(EngineError) -> PresenceLock? {
         let name = path + ".writer"
         switch try lock(.presence, name, O_RDWR | O_CREAT, isExclusive: true, waits: false) {
@@ -73,8 +73,9 @@ final class PresenceLock: Sendable {
         }
     }
 
-    /// That of one who makes an unfinished file anew: waits for others who do. It has no part in who may open the file. Those
-    /// who would make it wait here, where they don't keep each other from the exclusive lock that making it needs.
+    /// Returns the lock of a process that recreates an unfinished file. Waits for other processes that do the same. It doesn't affect which processes
+    /// may open the file. Processes wait for this lock so that they don't prevent each other from taking the exclusive lock that the recreation
+    /// needs.
     static func making(of path: String) throws(EngineError) -> PresenceLock {
         let name = path + ".writer"
         switch try lock(.making, name, O_RDWR | O_CREAT, isExclusive: true, waits: true) {
@@ -84,11 +85,11 @@ final class PresenceLock: Sendable {
         }
     }
 
-    /// A Boolean value that indicates whether somebody else, of this process or another, uses the file: has looked at it, found it right, and opened
-    /// it.
+    /// A Boolean value that indicates whether the file is in use elsewhere, in this process or another. A file is in use after a process has checked
+    /// and opened it.
     var isUsedByOthers: Bool { fh_ofd_is_locked(descriptor, Byte.use.rawValue, 1) == 1 }
 
-    /// The same of a file that the caller has no lock of.
+    /// Like `isUsedByOthers`, for a file on which the caller holds no lock.
     static func isUsed(_ path: String) -> Bool {
         let descriptor = Platform.open(path + ".writer", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return false }
@@ -96,7 +97,7 @@ final class PresenceLock: Sendable {
         return fh_ofd_is_locked(descriptor, Byte.use.rawValue, 1) == 1
     }
 
-    /// Says that the file is used, for as long as this lock is held.
+    /// Marks the file as used, for as long as this lock is held.
     func use() throws(EngineError) {
         let code = fh_ofd_lock(descriptor, Byte.use.rawValue, 1, 0, 0)
         guard code == 0 else { throw .system(code, "The file's lock can't be taken.") }
@@ -119,7 +120,7 @@ final class PresenceLock: Sendable {
                 throw .system(code, "The file's lock can't be taken.", path: name)
             }
             let made = PresenceLock(descriptor, byte)
-            // Somebody may have deleted it, and others hold another of that name.
+            // If the file was deleted, other processes may hold locks on another file of that name.
             var mine = stat()
             var found = stat()
             if fstat(descriptor, &mine) == 0, stat(name, &found) == 0, FileIdentity(mine) == FileIdentity(found) {
@@ -128,10 +129,11 @@ final class PresenceLock: Sendable {
         }
     }
 
-    /// Returns whether another process has LMDB's lock file open: one that goes without this lock, or an older Freehold.
+    /// Returns whether another process has LMDB's lock file open without this lock. Such a process is read-only, or it runs an older Freehold
+    /// version.
     ///
-    /// The only place but `LockFile` and `LockFileSpace` that opens that file. It may, because this process has no environment of the
-    /// database: closing a descriptor drops all locks that a process has on a file.
+    /// Apart from this function, only `LockFile` and `LockFileSpace` open that file. This is safe because this process has no environment of the
+    /// database. Closing a descriptor releases all locks of a process on a file.
     private static func isInUseWithout(_ path: String) throws(EngineError) -> Bool {
         let name = path + "-lock"
         let descriptor = Platform.open(name, O_RDWR | O_CLOEXEC)
@@ -140,7 +142,7 @@ final class PresenceLock: Sendable {
             throw .system(errno, "The lock file can't be opened.", path: name)
         }
         defer { Platform.close(descriptor) }
-        // What LMDB does to find out whether it is the first.
+        // LMDB makes the same test to find out whether it is the first process.
         var lock = flock()
         lock.l_type = Int16(F_WRLCK)
         lock.l_whence = Int16(SEEK_SET)

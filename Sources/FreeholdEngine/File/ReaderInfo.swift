@@ -11,11 +11,11 @@
 /// A read transaction that pins a version of the file, in this process or another.
 public struct ReaderInfo: Hashable, Sendable {
     public let processIdentifier: Int32
-    /// The thread that began it, as the system numbers threads.
+    /// The thread that began the transaction, with the number that the system gave it.
     public let thread: UInt64
-    /// The version it reads; pages that this version uses can't be reused.
+    /// The version that the transaction reads. The pages of this version can't be reused.
     public let version: UInt64
-    /// When it began, if it is one of this process.
+    /// The time at which the transaction began, if it belongs to this process.
     public let since: Timestamp?
 
     public init(processIdentifier: Int32, thread: UInt64, version: UInt64, since: Timestamp? = nil) {

@@ -10,17 +10,16 @@ internal import CFreeholdShims
     import Darwin
 #endif
 
-/// What one version holds at the keys that the last commits wrote: a mark of each block, or that there is none.
+/// The state of one version at the keys that the last commits wrote: a mark of each block, or a note that the block is missing.
 ///
-/// If the write of a page of LMDB's tree was lost, or an older page was put back, the page has blocks of an older version, each of
-/// which is sound, and lacks blocks that were added since. Nothing in the tree itself shows that. So the writer stores these marks outside of the
-/// tree, and readers compare them with every leaf of the tree that they come by.
+/// If the write of a page of LMDB's tree was lost, or an older page was restored, the page contains sound blocks of an older version and lacks blocks
+/// that were added since. The tree itself doesn't show this. Therefore the writer stores these marks outside the tree, and readers compare them with
+/// every leaf of the tree that they read.
 ///
-/// They lie in the free space of the root page that the commit is about to write, behind LMDB's root and the mark of the commit
-/// log, where LMDB never writes. They are written before the commit, so they are flushed with its blocks. Marks are of use if
-/// three things hold, and are passed over otherwise: their own checksum is right, they are of the version that is read, and its
-/// digest is the one that they were written with. So they need no feature: a Freehold that doesn't know of them leaves marks of
-/// an older version behind.
+/// The marks are in the free space of the root page that the commit is about to write, behind LMDB's root and the mark of the commit log. LMDB never
+/// writes there. They are written before the commit, so they are flushed with its blocks. Marks are used if three conditions hold, and are ignored
+/// otherwise: their own checksum is correct, they belong to the version that is read, and they were written with the digest of that version. They
+/// therefore don't need a feature: a Freehold version that doesn't know them leaves marks of an older version behind.
 ///
 /// | bytes | |
 /// |---|---|
@@ -42,16 +41,16 @@ struct RecentBlocks: Sendable, Equatable {
     let version: UInt64
     /// The mark of `FileDigest.address`.
     let digest: BlockMark
-    /// By rising key.
+    /// The entries in ascending order of keys.
     let entries: [Entry]
 
-    /// Where they lie in a root page: behind the commit log's mark.
+    /// The offset of the marks in a root page, behind the commit log's mark.
     static let offset = 2112
     static let capacity = 4096 - offset
     private static let headSize = 32
     private static let magic: UInt64 = 0x4345_525F_4B4C_4246  // "FBLK_REC"
 
-    /// Returns the first entry whose key isn't below one.
+    /// Returns the index of the first entry whose key is at least `key`.
     private func lowerBound(_ key: UInt64) -> Int {
         var low = 0
         var high = entries.count
@@ -62,13 +61,13 @@ struct RecentBlocks: Sendable, Equatable {
         return low
     }
 
-    /// Returns the mark that the version has at a key. Returns `nil` if nothing is known of it.
+    /// Returns the mark of the version at a key. Returns `nil` if the marks don't include the key.
     func mark(of key: UInt64) -> BlockMark? {
         let i = lowerBound(key)
         return i < entries.count && entries[i].key == key ? entries[i].mark : nil
     }
 
-    /// Returns the entries whose keys a leaf of the tree can have.
+    /// Returns the entries whose keys belong to a leaf of the tree.
     func entries(of leaf: PageTree.LeafPlace) -> ArraySlice<Entry> {
         let first = lowerBound(leaf.first)
         let end = leaf.end.map(lowerBound) ?? entries.count
@@ -77,12 +76,12 @@ struct RecentBlocks: Sendable, Equatable {
 
     // MARK: Bytes
 
-    /// Where a version's marks are in the file.
+    /// Returns the offset of a version's marks in the file.
     private static func place(_ version: UInt64, pageSize: Int) -> off_t {
         off_t(Int(version & 1) * pageSize + offset)
     }
 
-    /// Reads the marks of a version. Returns `nil` if the file has none of that version.
+    /// Reads the marks of a version. Returns `nil` if the file doesn't have marks of that version.
     static func read(_ descriptor: Int32, version: UInt64, pageSize: Int) -> RecentBlocks? {
         guard pageSize >= 4096 else { return nil }
         return withUnsafeTemporaryAllocation(byteCount: capacity, alignment: 8) { bytes in
@@ -92,7 +91,7 @@ struct RecentBlocks: Sendable, Equatable {
         }
     }
 
-    /// Writes the marks for the next commit to flush. If that fails, the file has none of this version.
+    /// Writes the marks for the next commit to flush. If the write fails, the file has no marks of this version.
     func write(_ descriptor: Int32, pageSize: Int) {
         guard pageSize >= 4096 else { return }
         withEncoded { bytes in
@@ -100,7 +99,7 @@ struct RecentBlocks: Sendable, Equatable {
         }
     }
 
-    /// Makes the marks invalid that `write` wrote for a commit that failed.
+    /// Invalidates the marks that `write` wrote for a commit that failed.
     func erase(_ descriptor: Int32, pageSize: Int) {
         guard pageSize >= 4096 else { return }
         withUnsafeBytes(of: UInt64(0)) { zeros in
@@ -148,7 +147,7 @@ struct RecentBlocks: Sendable, Equatable {
 
     /// Calls `body` with the bytes of the marks.
     ///
-    /// - Precondition: They are no more than `capacity`.
+    /// - Precondition: the size is at most `capacity`.
     func withEncoded<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
         withUnsafeTemporaryAllocation(byteCount: Self.capacity, alignment: 8) { out in
             precondition(Self.size(entries, version: version) <= Self.capacity)
@@ -186,7 +185,7 @@ struct RecentBlocks: Sendable, Equatable {
 
     // MARK: The next version
 
-    /// Returns the bytes of a number as a varint.
+    /// Returns the size of a number as a varint, in bytes.
     @inline(__always)
     private static func size(_ value: UInt64) -> Int { (UInt64.bitWidth - (value | 1).leadingZeroBitCount + 6) / 7 }
 
@@ -200,11 +199,11 @@ struct RecentBlocks: Sendable, Equatable {
         return total
     }
 
-    /// Returns the marks after a commit: its own, and as many of the ones before as there is room for, newest first.
+    /// Returns the marks after a commit: the commit's own marks, and as many of the previous ones as there is space for, newest first.
     ///
     /// - Parameters:
-    ///   - before: The marks of the version before, if the file has them.
-    ///   - changes: The blocks that the commit wrote and removed, by key. Every key of `before` that the commit changed is in it.
+    ///   - before: the marks of the previous version, if the file has them.
+    ///   - changes: the blocks that the commit wrote and removed, by key. They include every key of `before` that the commit changed.
     /// - Complexity: O(*n*) in the number of marks.
     static func next(
         _ before: RecentBlocks?,
@@ -223,7 +222,7 @@ struct RecentBlocks: Sendable, Equatable {
                 entries.append(new[at])
                 at += 1
             }
-            // Replaced by the new one, which follows.
+            // The new entry, which follows, replaces it.
             if at < new.count, new[at].key == entry.key { continue }
             entries.append(entry)
         }
@@ -232,9 +231,9 @@ struct RecentBlocks: Sendable, Equatable {
         return RecentBlocks(version: version, digest: digest, entries: entries)
     }
 
-    /// Removes the marks of the oldest versions until there is room for the rest.
+    /// Removes the marks of the oldest versions until the others fit.
     private static func shorten(_ entries: inout [Entry], version: UInt64) {
-        /// The bytes of the entries by age; the last element has those of all that are older.
+        /// The sizes of the entries in bytes, by age. The last element is the sum for all older entries.
         var sizes = [Int](repeating: 0, count: 64)
         var total = headSize
         var last: UInt64 = 0
@@ -255,7 +254,7 @@ struct RecentBlocks: Sendable, Equatable {
             } else {
                 entries.removeAll { version - $0.version > UInt64(age) }
             }
-            // A removed entry makes the distance behind it greater.
+            // The removal of an entry increases the distance that the next entry stores.
             total = size(entries, version: version)
             if age == 0, total > capacity {
                 entries.removeLast(max(1, entries.count / 8))
@@ -265,7 +264,7 @@ struct RecentBlocks: Sendable, Equatable {
     }
 }
 
-/// 32 bits that differ between a stored block and the blocks that were stored at its address before.
+/// A number of 32 bits that differs between a stored block and the blocks that were stored at its address before.
 struct BlockMark: Equatable, Sendable {
     let rawValue: UInt32
 
@@ -274,12 +273,13 @@ struct BlockMark: Equatable, Sendable {
 
     init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// - Parameter bits: A number that differs between blocks.
+    /// - Parameter bits: a number that differs between blocks.
     init(of bits: UInt32) { rawValue = max(bits, 1) }
 }
 
 extension BlockEnvelope {
-    /// Returns the mark of a block as it is stored; that of no block for `nil`. Returns `nil` if the block is too short to have one.
+    /// Returns the mark of a block in its stored form. For `nil`, returns the mark of a missing block. Returns `nil` if the block is too short to
+    /// have one.
     func mark(_ stored: UnsafeRawBufferPointer?) -> BlockMark? {
         guard let stored else { return .absent }
         switch self {
@@ -291,7 +291,7 @@ extension BlockEnvelope {
 }
 
 extension BlockIdentity {
-    /// 32 bits of the identity, which is random except for the number in a transaction.
+    /// A number of 32 bits, calculated from the identity. The identity is random except for the number in a transaction.
     fileprivate var mark: UInt32 {
         var x = low ^ (high &* 0x9E37_79B9_7F4A_7C15)
         x ^= x >> 32
@@ -300,12 +300,12 @@ extension BlockIdentity {
     }
 }
 
-/// The blocks that a write transaction changes, by key, as far as `RecentBlocks` needs them.
+/// The blocks that a write transaction changes, by key, as needed for `RecentBlocks`.
 struct RecentChanges {
-    /// More keys are noted only if the version before has marks of them.
+    /// The number of keys after which a key is recorded only if the previous version has a mark of it.
     private static let limit = 512
 
-    /// The marks of the version that the transaction began on.
+    /// The marks of the version on which the transaction began.
     let before: RecentBlocks?
     private(set) var marks: [UInt64: BlockMark] = [:]
 

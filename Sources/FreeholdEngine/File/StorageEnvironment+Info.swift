@@ -10,11 +10,11 @@ import CFreeholdLMDB
     import Darwin
 #endif
 
-/// How large an environment is.
+/// The sizes of an environment.
 struct StorageInfo: Equatable, Sendable {
     let mapSize: UInt64
     let pageSize: Int
-    /// Pages up to the newest version's last one.
+    /// The number of pages up to the last page of the newest version.
     let pageCount: UInt64
     let fileSize: UInt64
     let version: UInt64
@@ -22,7 +22,7 @@ struct StorageInfo: Equatable, Sendable {
 }
 
 extension StorageEnvironment {
-    /// Nil if the environment is closed.
+    /// The sizes, or `nil` if the environment is closed.
     var info: StorageInfo? {
         whileOpen {
             let info = environmentInfo()
@@ -42,7 +42,7 @@ extension StorageEnvironment {
         return fstat(descriptor, &status) == 0 ? UInt64(status.st_size) : 0
     }
 
-    /// Who pins which version, in all processes.
+    /// Returns the readers of all processes and the versions that they pin.
     func readerList() -> [ReaderInfo] {
         let lines = whileOpen {
             var lines: [String] = []
@@ -60,10 +60,10 @@ extension StorageEnvironment {
             return lines
         }
         let since = firstBeginnings
-        // The log's own isn't a reader.
+        // The pin of the commit log isn't a reader.
         var pinned = commitLog?.pinnedVersion
         return (lines ?? []).compactMap { line in
-            // "pid thread(hex) version"; idle slots have "-", the headline has words.
+            // The format is "pid thread(hex) version". Unused slots have "-", and the first line consists of words.
             let fields = line.split(whereSeparator: \.isWhitespace)
             guard fields.count == 3, let process = Int32(fields[0]), let thread = UInt64(fields[1], radix: 16),
                 let version = UInt64(fields[2])
@@ -81,7 +81,7 @@ extension StorageEnvironment {
         }
     }
 
-    /// Frees the reader slots of processes that died. Gives their number.
+    /// Frees the reader slots of processes that died. Returns their number.
     @discardableResult
     func clearStaleReaders() -> Int {
         let dead = whileOpen {

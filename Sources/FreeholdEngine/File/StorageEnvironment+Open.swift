@@ -12,12 +12,10 @@ import Synchronization
 #endif
 
 extension StorageEnvironment {
-    /// Opens a file, or creates it where it is missing or empty and the options allow writing. Waits while the file is
-    /// exchanged.
+    /// Opens a file. Creates the file if it is missing or empty and the options allow writing. The function waits while the file is being replaced.
     ///
-    /// A file that is refused is left as it was, and nothing is created beside it. Whether a valid file holds this
-    /// engine's blocks is the caller's to check. Must not be called for a file that this process has open: that is
-    /// `EnvironmentRegistry`'s business.
+    /// A refused file is left unchanged, and nothing is created beside it. The caller has to check whether a valid file contains blocks of this
+    /// engine. The function must not be called for a file that this process has open. `EnvironmentRegistry` ensures this.
     ///
     /// - Throws: `.fileNotFound`, `.permissionDenied`, `.invalidDatabase`, `.mapFull`, `.outOfDiskSpace`, `.io`.
     static func open(path: String, options: StorageOptions = .init()) throws(EngineError) -> StorageEnvironment {
@@ -29,11 +27,11 @@ extension StorageEnvironment {
         }
     }
 
-    /// The same, without waiting for anybody.
+    /// Like `open(path:options:)`, without waiting.
     ///
     /// - Parameters:
-    ///   - path: without symbolic links.
-    ///   - presence: the lock that says that the file is open, if the caller could take it already.
+    ///   - path: the path without symbolic links.
+    ///   - presence: the lock that marks the file as open, if the caller has it already.
     static func openNow(
         path: String,
         options: StorageOptions,
@@ -51,8 +49,8 @@ extension StorageEnvironment {
         return try openChecked(path, options, required: required, presence)
     }
 
-    /// Returns a database that nothing but this environment can reach, in a temporary folder. Its files are unlinked as soon as they are open, so
-    /// that not even a killed process leaves them behind.
+    /// Returns a database in a temporary folder that only this environment can access. Its files are unlinked as soon as they are open, so that even
+    /// a killed process doesn't leave them behind.
     private static func openInMemory(_ options: StorageOptions) throws(EngineError) -> StorageEnvironment {
         let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         var template = Array("\(parent)/freehold-XXXXXX".utf8CString)
@@ -66,15 +64,14 @@ extension StorageEnvironment {
             unlink(path + "-lock")
             rmdir(folder)
         }
-        // Nobody else knows of it.
+        // The file isn't accessible to other processes.
         guard case .opened(let made) = try openChecked(path, options, required: 0) else {
             throw .system(EAGAIN, "An in-memory database can't be made.", path: path)
         }
         return made
     }
 
-    /// Follows symbolic links: two processes that name one file differently would each use a lock file of their
-    /// own.
+    /// Returns the path without symbolic links. If two processes used different paths for one file, each would use its own lock file.
     static func canonicalPath(_ path: String) throws(EngineError) -> String {
         if let real = realpath(path, nil) {
             defer { free(real) }
@@ -95,9 +92,9 @@ extension StorageEnvironment {
         return base == "/" ? "/" + name : base + "/" + name
     }
 
-    /// Looks at a file without LMDB. `.empty` where it is to be created.
+    /// Examines a file without LMDB. Returns `.empty` if the file has to be created.
     ///
-    /// - Returns: nil where a commit log has to be played first.
+    /// - Returns: the content, or `nil` if a commit log has to be played first.
     private static func check(_ path: String, _ options: StorageOptions) throws(EngineError) -> FileHeader.Content? {
         let descriptor = Platform.open(path, (options.readOnly ? O_RDONLY : O_RDWR) | O_CLOEXEC | O_NONBLOCK)
         if descriptor < 0 {
@@ -113,7 +110,7 @@ extension StorageEnvironment {
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw EngineError(.io, "The path isn't a regular file's.", path: path)
         }
-        // What lies at the place of the roots isn't looked at before: a crash can have left any version there.
+        // The roots aren't examined before this test, because a crash can have left any version in their place.
         if try needsLog(descriptor, path, options, isUsed: PresenceLock.isUsed(path)) { return nil }
         let content = try FileHeader.read(descriptor)
         if content == .empty || content == .unfinished, options.isShared, let version = LockFile.lastVersion(of: path) {
@@ -126,9 +123,9 @@ extension StorageEnvironment {
         return content
     }
 
-    /// Returns whether the file isn't whole without its commit log, and nobody has it open who would see to that.
+    /// Returns whether the file is incomplete without its commit log, and no process that has it open will play the log.
     ///
-    /// - Throws: `.invalidDatabase` where that can't be told, or the log can't be played because the file is opened read-only.
+    /// - Throws: `.invalidDatabase` if that can't be determined, or if the log can't be played because the file is opened read-only.
     private static func needsLog(
         _ descriptor: Int32,
         _ path: String,
@@ -159,7 +156,7 @@ extension StorageEnvironment {
         _ taken: PresenceLock? = nil
     ) throws(EngineError) -> StorageOpening<StorageEnvironment> {
         let mapSize = try reservation(options, required: required, path: path)
-        // The writer lock's file comes first, so that a folder that allows none is found before LMDB creates files.
+        // The writer lock's file is created first, so that a folder without write permission is detected before LMDB creates files.
         let lockPath = options.readOnly || !options.isShared ? nil : path + ".writer"
         let writerLock = try WriterLock(path: lockPath)
         do throws(EngineError) {
@@ -183,7 +180,7 @@ extension StorageEnvironment {
         }
     }
 
-    /// Tells others that this process has the file open, where they share it.
+    /// Marks the file as open for other processes, if it is shared.
     private static func present(
         _ path: String,
         _ options: StorageOptions,
@@ -195,14 +192,14 @@ extension StorageEnvironment {
             switch try PresenceLock.sharedNow(of: path) {
             case .taken(let lock): presence = lock
             case .unavailable(let code):
-                // Only who reads where nothing can be written goes without.
+                // Only a read-only process in a place that can't be written doesn't need the lock.
                 if options.readOnly, code != EMFILE, code != ENFILE { break }
                 throw EngineError.system(code, "The file's lock can't be opened.", path: path + ".writer")
             case .refused: return .exchanged
             }
         }
         if let presence {
-            // Only now is it certain that nobody plays a log, or has begun one and ended.
+            // From here on, no other process is playing a log, or has begun a log and ended.
             guard try !isUnplayed(path, options, presence) else { return .unplayed }
             try presence.use()
         }
@@ -225,7 +222,7 @@ extension StorageEnvironment {
             try openDatabase(handle, path)
             var descriptor: Int32 = -1
             mdb_env_get_fd(handle, &descriptor)
-            // LMDB leaves this one open to programs that the process starts.
+            // LMDB leaves this descriptor open for programs that the process starts.
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
             var status = stat()
             guard fstat(descriptor, &status) == 0 else {
@@ -265,7 +262,7 @@ extension StorageEnvironment {
                 Damage.error("LMDB doesn't find what must hold: \(what)", path: path.map { String(cString: $0) } ?? "")
             )
         }
-        // Read-ahead stays on: a cold scan of a column walks neighbouring pages.
+        // Read-ahead remains enabled, because a scan of a column from the disk reads neighbouring pages.
         var flags = UInt32(MDB_NOSUBDIR | MDB_NOTLS)
         if options.readOnly { flags |= UInt32(MDB_RDONLY) }
         if !options.isShared, !options.inMemory { flags |= UInt32(MDB_NOLOCK) }
@@ -285,13 +282,13 @@ extension StorageEnvironment {
         _ presence: PresenceLock
     ) throws(EngineError) -> Bool {
         let descriptor = Platform.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        // It is about to be made.
+        // The file is about to be created.
         guard descriptor >= 0 else { return false }
         defer { Platform.close(descriptor) }
         return try needsLog(descriptor, path, options, isUsed: presence.isUsedByOthers)
     }
 
-    /// Tells LMDB how keys compare. Writes nothing: a new file's first write transaction stores it.
+    /// Sets the comparison of keys in LMDB. It doesn't write. The first write transaction of a new file stores the setting.
     private static func openDatabase(_ handle: OpaquePointer, _ path: String) throws(EngineError) {
         var transaction: OpaquePointer?
         var code = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &transaction)
@@ -328,8 +325,8 @@ extension StorageEnvironment {
         return true
     }
 
-    /// Returns the map's size: what was asked for, or the default and, where the process's limits don't allow that or it has hundreds of files open,
-    /// the largest half, quarter, … of it that they do.
+    /// Returns the map's size: the requested size or the default. If the process's limits don't allow the default, or the process has hundreds of
+    /// files open, it is the largest half, quarter, … of the default that is possible.
     private static func reservation(
         _ options: StorageOptions,
         required: UInt64,
@@ -358,7 +355,7 @@ extension StorageEnvironment {
     }
 }
 
-/// Calls whose names our own types shadow.
+/// Functions whose names are shadowed by the engine's own types.
 enum Platform {
     static func open(_ path: String, _ flags: Int32, _ mode: mode_t = 0) -> Int32 {
         #if canImport(Glibc)

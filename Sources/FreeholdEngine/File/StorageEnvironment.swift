@@ -12,7 +12,7 @@ import Synchronization
     import Darwin
 #endif
 
-/// A file, by the operating system's identity.
+/// The identity of a file, as the operating system defines it.
 struct FileIdentity: Hashable, Sendable {
     let device: UInt64
     let inode: UInt64
@@ -23,69 +23,69 @@ struct FileIdentity: Hashable, Sendable {
     }
 }
 
-/// The LMDB environment of one file in this process: the one seam through which the engine meets its storage.
+/// The LMDB environment of one file in this process. It is the only interface between the engine and its storage.
 ///
-/// Any thread may begin reads; writes belong to the thread `writer`. Live readers keep the environment open: a
-/// `close` takes effect when the last of them ends. After a fork the child may only open the file again.
+/// Any thread may begin reads. Writes belong to the thread `writer`. Live readers keep the environment open. A `close` takes effect when the last of
+/// them ends. After a fork, the child may only open the file again.
 final class StorageEnvironment: Sendable {
-    /// The only LMDB database: the main one.
+    /// The only LMDB database of the file, which is the main one.
     static let database: MDB_dbi = 1
 
-    /// Without symbolic links, because LMDB derives its lock file's name from it.
+    /// The path without symbolic links, because LMDB derives the name of its lock file from it.
     let path: String
     let options: StorageOptions
     let pageSize: Int
     let identity: FileIdentity
     let writerLock: WriterLock
-    /// Set once at open and freed in `finishClosing`; LMDB synchronises what threads share of it.
+    /// Set once when the file is opened, and freed in `finishClosing`. LMDB synchronises the data that threads share.
     nonisolated(unsafe) let handle: OpaquePointer
     /// LMDB's own descriptor of the data file.
     let descriptor: Int32
-    /// Nil where the file can't have one.
+    /// The commit log, or `nil` if the file can't have one.
     let commitLog: CommitLog?
 
     private let generation = ForkGeneration.current
     private let state = Mutex(State())
-    /// Write transactions begun by this process.
+    /// The number of write transactions that this process began.
     private let writes = Atomic<Int>(0)
     private let isByCluster = Atomic<Bool>(false)
 
-    /// That of the file's blocks. Whoever knows the header says it before anything but the header, whose key is the same in
-    /// both, is read or written.
+    /// The order of the file's blocks. The reader of the header sets it before any block except the header is read or written. The header's key is
+    /// the same in both orders.
     var order: BlockOrder {
         get { isByCluster.load(ordering: .relaxed) ? .byCluster : .bySegment }
         set { isByCluster.store(newValue == .byCluster, ordering: .relaxed) }
     }
 
     private struct State {
-        /// Held while the file is open.
+        /// The presence lock, held while the file is open.
         var presence: PresenceLock?
-        /// Readers, and who flushes: these keep the file open and its map where it is.
+        /// The number of readers and flushing threads. They keep the file open and prevent its map from moving.
         var users = 0
-        /// When each read transaction of this process began.
+        /// The time at which each read transaction of this process began.
         var beginnings: [UInt: (version: UInt64, time: Timestamp)] = [:]
         var writing = false
         var closeRequested = false
         var closed = false
         var lastVersion: UInt64 = 0
-        /// Why writing is refused.
+        /// The reason why writes are refused.
         var failure: EngineError?
-        /// What readers read, and what is checked before the first write, or `nil` if LMDB is trusted with it.
+        /// The pages that readers read and that are checked before the first write, or `nil` if LMDB's pages aren't checked.
         var pages: PageMap?
         /// A Boolean value that indicates whether the pages have been checked for writing.
         var hasCheckedPages = false
-        /// LMDB refuses even new readers: those share the pinned version.
+        /// A Boolean value that indicates whether LMDB refuses even new readers. In this case, readers share the pinned version.
         var isFatal = false
-        /// A read transaction for `isFatal`; pins the superseded version during each commit, idle otherwise.
+        /// A read transaction for `isFatal`. It pins the superseded version during each commit, and is idle otherwise.
         var standby: OpaquePointer?
         var writer: WriterThread?
-        /// Those of the newest version that this process committed.
+        /// The recent blocks of the newest version that this process committed.
         var recentBlocks: RecentBlocks?
         var attachment: (any AnyObject & Sendable)?
         var idleHandler: (@Sendable () -> Void)?
     }
 
-    /// Of this process.
+    /// The number of files that this process has open.
     static let openFiles = Atomic<Int>(0)
 
     init(
@@ -115,8 +115,8 @@ final class StorageEnvironment: Sendable {
         }
     }
 
-    /// Nothing comes between this process and what it has made itself: in memory, and in copies that it makes. Where the
-    /// process is short of address space, that is left to it, and LMDB is trusted.
+    /// Returns a map of the pages. It isn't needed for memory and for private copies, because only this process accesses them. If the process has too
+    /// little address space for a second map, the pages aren't checked.
     private func mapPages() -> PageMap? {
         if options.inMemory || options.isPrivate { return nil }
         let size = environmentInfo().me_mapsize
@@ -140,19 +140,19 @@ final class StorageEnvironment: Sendable {
             )
     }
 
-    /// Belongs to the process that opened it, and isn't closed.
+    /// A Boolean value that indicates whether the environment belongs to this process and isn't closed.
     var isOpen: Bool { generation.isCurrent && state.withLock { !$0.closed && !$0.closeRequested } }
 
     var belongsToThisProcess: Bool { generation.isCurrent }
 
-    /// The newest version in the file, also of other processes. While a commit is being flushed this may already
-    /// be the version that it makes; what `beginRead` gives is committed. 0 in a forked child.
+    /// The newest version in the file, including versions of other processes. While a commit is being flushed, this may already be the version that
+    /// it creates. The version that `beginRead` pins is always committed. In a forked child, it is 0.
     var lastVersion: UInt64 {
         guard generation.isCurrent else { return 0 }
         return state.withLock { $0.closed || $0.isFatal ? $0.lastVersion : environmentInfo().me_last_txnid.asUInt64 }
     }
 
-    /// The thread of all writing.
+    /// The thread that performs all writes.
     var writer: WriterThread {
         state.withLock { state in
             if let writer = state.writer { return writer }
@@ -162,7 +162,7 @@ final class StorageEnvironment: Sendable {
         }
     }
 
-    /// Returns the one object that the layer above keeps for this environment; dropped when it closes.
+    /// Returns the object that the layer above stores for this environment. It is released when the environment closes.
     func attachment<T: AnyObject & Sendable>(_ make: () -> T) -> T {
         state.withLock { state in
             if let found = state.attachment as? T { return found }
@@ -172,16 +172,16 @@ final class StorageEnvironment: Sendable {
         }
     }
 
-    /// What `attachment` made, if it was asked.
+    /// Returns the object that `attachment` created, if it was called.
     func attached<T: AnyObject & Sendable>(_ type: T.Type) -> T? { state.withLock { $0.attachment as? T } }
 
-    /// Runs `body` with the environment kept from closing and its map from moving, or `nil` if it is closed. `body` uses LMDB only.
+    /// Runs `body` while the environment can't close and its map can't move. Returns `nil` if the environment is closed. `body` may only use LMDB.
     func whileOpen<R>(_ body: () -> sending R) -> R? {
         guard generation.isCurrent else { return nil }
         return state.withLock { $0.closed || $0.closeRequested ? nil : body() }
     }
 
-    /// LMDB's view; call with the state locked, or as the writer.
+    /// Returns LMDB's information. The caller is the writer, or holds the state's lock.
     func environmentInfo() -> MDB_envinfo {
         var info = MDB_envinfo()
         mdb_env_info(handle, &info)
@@ -233,7 +233,7 @@ final class StorageEnvironment: Sendable {
 
     private func makeReader(_ transaction: OpaquePointer, _ state: inout State) -> StorageReader {
         var trees = state.pages?.trees(ofVersion: mdb_txn_id(transaction).asUInt64)
-        // Two commits can come in between: then a newer version is to be had.
+        // Two commits can take place in between. In this case, a newer version is available.
         for _ in 0..<100 where trees == nil && state.pages != nil {
             mdb_txn_reset(transaction)
             guard mdb_txn_renew(transaction) == 0 else { break }
@@ -243,16 +243,16 @@ final class StorageEnvironment: Sendable {
         return StorageReader(environment: self, transaction: transaction, ownsTransaction: true, trees: trees)
     }
 
-    /// A reader's slot that pins nothing yet.
+    /// A reader slot that doesn't pin a version yet.
     struct ReaderSlot: Sendable {
         fileprivate let bits: UInt
         fileprivate var transaction: OpaquePointer { OpaquePointer(bitPattern: bits)! }
     }
 
-    /// Takes a reader's slot for a version that is to come: so who commits can't fail to read what he has committed. It
-    /// is to be given to `beginReserved` or `giveUp`.
+    /// Takes a reader slot for a future version, so that a committing thread can always read the version that it committed. The caller has to pass it
+    /// to `beginReserved` or `giveUp`.
     ///
-    /// - Throws: as `beginRead`.
+    /// - Throws: like `beginRead`.
     func reserveRead() throws(EngineError) -> ReaderSlot {
         guard generation.isCurrent else { throw closedError }
         return try state.withLock { state throws(EngineError) in
@@ -266,7 +266,7 @@ final class StorageEnvironment: Sendable {
 
     func giveUp(_ slot: ReaderSlot) { endRead(slot.transaction, ownsTransaction: true) }
 
-    /// Pins the newest version with a slot that was taken before; one that fails is given up.
+    /// Pins the newest version with a slot that was reserved. If that fails, the slot is released.
     func beginReserved(_ slot: ReaderSlot) throws(EngineError) -> StorageReader {
         let code = mdb_txn_renew(slot.transaction)
         guard code == 0 else {
@@ -276,14 +276,14 @@ final class StorageEnvironment: Sendable {
         return state.withLock { makeReader(slot.transaction, &$0) }
     }
 
-    /// When the first of this process's readers of each version began.
+    /// The time at which this process's first reader of each version began.
     var firstBeginnings: [UInt64: Timestamp] {
         state.withLock { state in
             Dictionary(state.beginnings.values.map { ($0.version, $0.time) }) { min($0, $1) }
         }
     }
 
-    /// Called by a reader that ends.
+    /// Ends a read transaction. Readers call it when they end.
     func endRead(_ transaction: OpaquePointer, ownsTransaction: Bool) {
         guard generation.isCurrent else { return }
         let next = state.withLock { state in
@@ -297,7 +297,7 @@ final class StorageEnvironment: Sendable {
         follow(next)
     }
 
-    /// Maps what another process has made of the file. Moves every pointer: only without live transactions.
+    /// Maps the file again after another process has enlarged it. All pointers become invalid, so live transactions must not exist.
     private func remap(_ state: inout State) throws(EngineError) {
         guard case .valid(let header) = try FileHeader.read(descriptor) else {
             throw error(MDB_MAP_RESIZED, "The map can't follow the file.")
@@ -307,14 +307,14 @@ final class StorageEnvironment: Sendable {
         guard Self.canReserve(size) else { throw error(MDB_MAP_RESIZED, "The map can't follow the file.") }
         let code = mdb_env_set_mapsize(handle, Int(size))
         guard code == 0 else {
-            // LMDB is left without a map: nothing of it may be touched again.
+            // LMDB doesn't have a map after this failure, and must not be used any more.
             state.closed = true
             throw error(MDB_MAP_RESIZED, "The map can't follow the file.")
         }
         state.pages = mapPages()
     }
 
-    /// Returns the marks of a version's recent blocks. Returns `nil` if the file has none of that version.
+    /// Returns the marks of a version's recent blocks. Returns `nil` if the file doesn't have marks of that version.
     func recentBlocks(ofVersion version: UInt64) -> RecentBlocks? {
         if options.inMemory { return nil }
         let known = state.withLock { $0.recentBlocks }
@@ -324,12 +324,12 @@ final class StorageEnvironment: Sendable {
 
     // MARK: Writing
 
-    /// Keeps the marks of a version that was committed for its readers.
+    /// Keeps the marks of a committed version for its readers.
     func keep(_ recent: RecentBlocks?) { state.withLock { $0.recentBlocks = recent } }
 
-    /// Looks at the pages of the version that is about to be changed, once while the file is open: LMDB relies on them.
+    /// Checks the pages of the version that is about to be changed, once for each opening of the file, because LMDB trusts them.
     ///
-    /// - Returns: what has to be asked for each change, where the file was too large to be looked at as a whole.
+    /// - Returns: a check to be made before each change, if the file is too large for a complete check.
     /// - Throws: `.invalidDatabase`.
     func checkPages(ofVersion version: UInt64) throws(EngineError) -> PageCheck? {
         let (trees, hasChecked) = state.withLock { ($0.pages?.trees(ofVersion: version), $0.hasCheckedPages) }
@@ -345,9 +345,9 @@ final class StorageEnvironment: Sendable {
         return check
     }
 
-    /// Begins LMDB's write transaction. On the thread `writer` only, holding `writerLock`.
+    /// Begins LMDB's write transaction. It is called only on the thread `writer`, while the caller holds `writerLock`.
     ///
-    /// - Parameter envelope: what blocks are stored in.
+    /// - Parameter envelope: the form in which blocks are stored.
     /// - Throws: `.readOnly`, `.environmentFailed`, `.environmentClosed`, `.mapResized`.
     func beginWrite(_ envelope: BlockEnvelope = .bare) throws(EngineError) -> StorageWriter {
         guard generation.isCurrent else { throw closedError }
@@ -388,15 +388,15 @@ final class StorageEnvironment: Sendable {
         }
     }
 
-    /// A process that was killed goes on pinning the versions that it read, so that the file grows with every commit. LMDB
-    /// looks for such only when its table is full, or when one died amid a commit. This asks the system once for each
-    /// other process that reads.
+    /// The reader slots of a killed process continue to pin the versions that it read, so that the file grows with every commit. LMDB searches for
+    /// such slots only when its table is full, or when a process ended during a commit. This search makes one system call for each other process that
+    /// reads.
     private func clearStaleReadersNowAndThen() {
         guard options.isShared, writes.add(1, ordering: .relaxed).newValue % 16 == 0 else { return }
         mdb_reader_check(handle, nil)
     }
 
-    /// Called by a writer that ends.
+    /// Ends a write transaction. Writers call it when they end.
     func endWrite() {
         writer.letGo()
         let next = state.withLock { state in
@@ -406,7 +406,7 @@ final class StorageEnvironment: Sendable {
         follow(next)
     }
 
-    /// Refuses all writing until the file is reopened.
+    /// Refuses all writes until the file is opened again.
     func markFailed(_ reason: EngineError, isFatal: Bool) {
         state.withLock { state in
             if state.failure == nil {
@@ -423,8 +423,8 @@ final class StorageEnvironment: Sendable {
         }
     }
 
-    /// Pins the version that a commit is about to supersede. Costs nothing in space: a commit never reuses the
-    /// pages of the version that it replaces.
+    /// Pins the version that a commit is about to supersede. This takes no space, because a commit never reuses the pages of the version that it
+    /// supersedes.
     func pinStandby() {
         state.withLock { state in
             if let standby = state.standby {
@@ -444,9 +444,9 @@ final class StorageEnvironment: Sendable {
         }
     }
 
-    /// Ends LMDB's write transaction. On the writer thread.
+    /// Commits LMDB's write transaction. It is called on the writer thread.
     ///
-    /// - Parameter isLogged: whether the log makes it durable: nothing is flushed here.
+    /// - Parameter isLogged: whether the log makes the commit durable. In this case, nothing is flushed here.
     func commit(_ transaction: OpaquePointer, durably: Bool, isLogged: Bool) -> Int32 {
         if isLogged {
             mdb_env_set_flags(handle, UInt32(MDB_NOSYNC), 1)
@@ -460,7 +460,7 @@ final class StorageEnvironment: Sendable {
         return durably ? mdb_txn_commit(transaction) : commitLeavingRoot(transaction)
     }
 
-    /// The blocks are flushed, the root is left to the system.
+    /// Commits with a flush of the blocks. The system writes the root later.
     private func commitLeavingRoot(_ transaction: OpaquePointer) -> Int32 {
         mdb_env_set_flags(handle, UInt32(MDB_NOMETASYNC), 1)
         defer { mdb_env_set_flags(handle, UInt32(MDB_NOMETASYNC), 0) }
@@ -468,8 +468,8 @@ final class StorageEnvironment: Sendable {
     }
 
     #if canImport(Darwin)
-        /// LMDB's flush leaves the blocks in the drive's cache, and the drive could write the root before them. So the root stays
-        /// with the system until the drive has been told to keep the order, by a file in which nothing waits to be written.
+        /// LMDB's flush leaves the blocks in the drive's cache, and the drive could write the root before them. Therefore the system holds the root
+        /// back until the drive has received an order barrier. The barrier is sent through a file without pending writes.
         private func commitInOrder(_ transaction: OpaquePointer, durably: Bool) -> Int32 {
             var code = commitLeavingRoot(transaction)
             if code == 0, let other = writerLock.fileDescriptor { code = fh_order(other) }
@@ -477,7 +477,7 @@ final class StorageEnvironment: Sendable {
         }
     #endif
 
-    /// Flushes what commits have left to the system. Readers and the writer go on meanwhile.
+    /// Flushes the data that commits have left to the system. Readers and the writer continue meanwhile.
     ///
     /// - Throws: `.io`, `.environmentClosed`.
     func sync() throws(EngineError) {
@@ -491,12 +491,12 @@ final class StorageEnvironment: Sendable {
         if code == 0 { code = fh_flush(descriptor) }
         if code == 0 { return }
         let reason = error(code, "The file can't be flushed.")
-        // What the disk holds isn't known.
+        // It is unknown what the disk contains.
         markFailed(reason, isFatal: false)
         throw reason
     }
 
-    /// Runs `body` with the environment kept from closing, or `nil` if it is closed.
+    /// Runs `body` while the environment can't close. Returns `nil` if the environment is closed.
     func usingFile<R>(_ body: () -> R) -> R? {
         guard generation.isCurrent, beginUse() else { return nil }
         defer { endUse() }
@@ -521,13 +521,13 @@ final class StorageEnvironment: Sendable {
 
     // MARK: The commit log
 
-    /// Returns when a version that this process committed is on the disk.
+    /// Waits until a version that this process committed is on the disk.
     ///
-    /// - Throws: `.environmentFailed` where that isn't known.
+    /// - Throws: `.environmentFailed` if it is unknown whether the version is on the disk.
     func waitUntilDurable(_ version: UInt64) throws(EngineError) { try commitLog?.waitUntilDurable(version, self) }
 
-    /// Begins a read transaction that pins the newest version for the log. Holding the writer lock, on any thread where nobody
-    /// was killed amid a commit, else on the writer's.
+    /// Begins a read transaction that pins the newest version for the log. The caller holds the writer lock. Any thread may call it, except after a
+    /// process was killed during a commit: then only the writer thread may.
     func pinForLog() throws(EngineError) -> (pin: UInt, version: UInt64) {
         for isLast in [false, true] {
             let pin = try state.withLock { state throws(EngineError) in try beginTransaction(&state) }
@@ -535,7 +535,7 @@ final class StorageEnvironment: Sendable {
             if version == environmentInfo().me_last_txnid.asUInt64 { return (UInt(bitPattern: pin), version) }
             mdb_txn_abort(pin)
             if isLast { break }
-            // Readers haven't been told of the last commit: LMDB makes that good for who takes its lock.
+            // Readers don't see the last commit yet. LMDB corrects this when its write lock is taken.
             var transaction: OpaquePointer?
             let code = mdb_txn_begin(handle, nil, 0, &transaction)
             guard code == 0 else { throw error(code, "Writing can't begin.") }
@@ -546,7 +546,7 @@ final class StorageEnvironment: Sendable {
 
     func unpin(_ pin: UInt) { mdb_txn_abort(OpaquePointer(bitPattern: pin)) }
 
-    /// What a generation of the log begins with. Holding the writer lock.
+    /// Returns the head of a generation of the log. The caller holds the writer lock.
     func logHead(_ mark: CommitLogMark, version: UInt64) throws(EngineError) -> CommitLogHead {
         guard let first = try FileHeader.meta(descriptor, at: 0),
             let second = try FileHeader.meta(descriptor, at: pageSize)
@@ -591,7 +591,7 @@ final class StorageEnvironment: Sendable {
         state.closed = true
     }
 
-    /// Closes the file: at once, or when the last reader and the writer have ended. Nothing can begin from now on.
+    /// Closes the file: immediately, or when the last reader and the writer have ended. New transactions can't begin after the call.
     func close() {
         guard generation.isCurrent else { return }
         let next: Next = state.withLock { state in
@@ -602,7 +602,7 @@ final class StorageEnvironment: Sendable {
         follow(next)
     }
 
-    /// Closes if nothing is open; otherwise `whenIdle` is called once nothing is.
+    /// Closes the file if it isn't in use. Otherwise, `whenIdle` is called as soon as it isn't.
     func closeIfIdle(whenIdle: @escaping @Sendable () -> Void) -> Bool {
         let closing = state.withLock { state in
             guard !state.closed else { return false }
@@ -636,9 +636,9 @@ final class StorageEnvironment: Sendable {
         writerLock.close()
         withExtendedLifetime(attachment) {}
         state.withLock { $0.presence = nil }
-        // Its owner was killed. Others who have the file open see to it as they write, or close it.
+        // The owner of the log was killed. Other processes that have the file open play the log when they write or close the file.
         if isUnplayed, !PresenceLock.isUsed(path) { try? CommitLogRecovery.run(path) }
-        // Without one nobody could use it: a file that was only looked at.
+        // Without an attachment the file was only examined, and its closing isn't reported.
         if attachment != nil, Diagnostics.wants(.files) { Diagnostics.send(.closed(path: path)) }
     }
 }

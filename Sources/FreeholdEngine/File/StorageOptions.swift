@@ -1,40 +1,40 @@
 import Synchronization
 
-/// How an environment is opened.
+/// The options with which an environment is opened.
 struct StorageOptions: Sendable {
     static let defaultMapSize = 32 << 30
     static let smallestFallback = 64 << 20
-    /// What all files of a process share where each takes the default: each comes to lie in memory twice, and both are far
-    /// less than there is (128 TiB).
+    /// The maximum address space of all files of a process that use the default size. Each file is mapped twice, and the sum is far below the
+    /// available 128 TiB.
     static let sharedMapSize = 8 << 40
     static let smallestShare = 256 << 20
 
-    /// Bytes of address space to reserve: the largest the file can grow. Nil reserves 32 GiB, or less where the
-    /// process may not have that much, or has more than 256 files open.
+    /// The address space to reserve in bytes, which is the maximum size of the file. If it is `nil`, 32 GiB are reserved, or less if the process's
+    /// limit is lower or more than 256 files are open.
     var mapSize: Int?
-    /// Without `mapSize`: bytes that the file is likely to need, for which more is reserved where it can be.
+    /// The expected size of the file in bytes, used without `mapSize`. More is reserved if possible.
     var expectedSize: UInt64 = 0
-    /// Snapshots of the file that can live at once, in all processes. The file's first opener decides.
+    /// The maximum number of live snapshots of the file in all processes. The first process that opens the file determines the number.
     var maximumReaders = 1024
-    /// Nothing of the database is written. LMDB still keeps its lock file beside it.
+    /// Whether the database isn't written. LMDB still has a lock file beside it.
     var readOnly = false
-    /// The file is known not to change while it is open (on read-only media, in a container image), so no lock
-    /// file is needed. Only with `readOnly`.
+    /// Whether the file doesn't change while it is open (on read-only media, in a container image), so that a lock file isn't needed. It requires
+    /// `readOnly`.
     var immutable = false
-    /// Commits aren't flushed, and the file goes away with the environment.
+    /// Whether commits aren't flushed, and the file is deleted with the environment.
     var inMemory = false
-    /// A file that nobody else knows of yet: no lock file, and commits aren't flushed (`sync()` does it once).
+    /// Whether the file isn't known to other processes yet. It has no lock file, and commits aren't flushed (`sync()` does this once).
     var isPrivate = false
-    /// Bytes of the commit log, where there is one.
+    /// The size of the commit log in bytes, if the file has one.
     var logCapacity = CommitLogFile.capacity
-    /// The caller has the exclusive `PresenceLock`.
+    /// Whether the caller has the exclusive `PresenceLock`.
     var isAlone = false
-    /// Commits are those of a log that is played: they aren't flushed, because the log is there until the whole file is.
+    /// Whether the commits are those of a log that is played. They aren't flushed, because the log remains until the whole file is flushed.
     var isReplay = false
-    /// For tests.
+    /// The faults that are injected in tests.
     var faults: FaultInjector?
 
-    /// A Boolean value that indicates whether others may open the file for writing while this environment lives.
+    /// A Boolean value that indicates whether other environments may open the file for writing while this environment lives.
     var isShared: Bool { !inMemory && !isPrivate && !(readOnly && immutable) }
 
     init(
@@ -63,13 +63,13 @@ struct StorageOptions: Sendable {
     }
 }
 
-/// Lets a test make operations fail as a disk would.
+/// An injector that makes operations fail like a failing disk.
 final class FaultInjector: Sendable {
     enum Operation: Sendable { case read, write, put, extend, commit, root, sync, logWrite, logSync }
 
     private let decide: Mutex<@Sendable (Operation) -> Int32>
 
-    /// `decide` gives the error number an operation fails with; 0 lets it go on.
+    /// - Parameter decide: returns the error number with which an operation fails, or 0 if it should succeed.
     init(_ decide: @escaping @Sendable (Operation) -> Int32) { self.decide = Mutex(decide) }
 
     func set(_ decide: @escaping @Sendable (Operation) -> Int32) { self.decide.withLock { $0 = decide } }

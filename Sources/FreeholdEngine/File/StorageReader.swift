@@ -1,24 +1,22 @@
 import CFreeholdLMDB
 
-/// A read transaction: one version of the file, pinned for the reader's life. Pointers that it hands out stay
-/// valid as long as it lives.
+/// A read transaction: one version of the file, pinned for the reader's life. Pointers into the version remain valid as long as the reader lives.
 ///
-/// Sendable because `MDB_NOTLS` read transactions may move between threads; calls must not overlap, which the
-/// caller sees to.
+/// The class is Sendable because `MDB_NOTLS` read transactions may move between threads. The caller ensures that calls don't overlap.
 final class StorageReader: BlockSource, @unchecked Sendable {
     let environment: StorageEnvironment
     let version: UInt64
     fileprivate let transaction: OpaquePointer
-    /// Not so once LMDB has failed: then readers share one.
+    /// The value is false after LMDB has failed, because readers then share one transaction.
     private let ownsTransaction: Bool
 
-    /// The version's pages, or `nil` if LMDB is trusted with them.
+    /// The version's pages, or `nil` if they are read without checks.
     let trees: PageMap.Trees?
     private var gaps = KnownGaps()
-    /// Keys of blocks beside gaps that were found to be what was stored.
+    /// The keys of blocks beside gaps that were checked and found unchanged.
     private var soundNeighbours = RecentKeys()
     private var recent = Recent.unread
-    /// Leaves of the tree that have the recent blocks.
+    /// The leaves of the tree that were compared with the recent blocks.
     private var freshLeaves: Set<UInt64> = []
 
     private enum Recent {
@@ -45,17 +43,18 @@ final class StorageReader: BlockSource, @unchecked Sendable {
 
     deinit { environment.endRead(transaction, ownsTransaction: ownsTransaction) }
 
-    /// Returns the block as it is stored, or `nil` if none is. Two-aligned inside a tree page, eight-aligned out of line.
+    /// Returns the block in its stored form, or `nil` if it isn't stored. It is aligned to two bytes inside a tree page, and to eight bytes out of
+    /// line.
     ///
-    /// - Throws: `.invalidDatabase` where a page that leads to it is damaged.
+    /// - Throws: `.invalidDatabase` if a page that leads to it is damaged.
     func find(_ address: BlockAddress) throws(EngineError) -> UnsafeRawBufferPointer? {
         let key = order.key(address)
         guard let trees else { return transaction.block(key, environment) }
         do throws(PageTree.Damage) { return try trees.main.find(key)?.bytes } catch { throw pageDamage }
     }
 
-    /// The same for a file whose blocks are in an envelope. If the envelope vouches for gaps, a block that isn't found was never
-    /// stored, and none is found that the last commits replaced.
+    /// Like `find(_:)`, for a file whose blocks have an envelope. If the envelope vouches for gaps, a missing block is known to have never been
+    /// stored, and a block that the last commits replaced isn't returned.
     func find(_ address: BlockAddress, _ envelope: BlockEnvelope) throws(EngineError) -> UnsafeRawBufferPointer? {
         guard let trees, envelope.vouchesForGaps else { return try find(address) }
         let key = order.key(address)
@@ -64,8 +63,8 @@ final class StorageReader: BlockSource, @unchecked Sendable {
         if mark == nil, gaps.contains(key, of: address.segment) { return nil }
         let leaf: PageTree.LeafPlace?
         do throws(PageTree.Damage) { leaf = try trees.main.leaf(of: key) } catch { throw pageDamage }
-        // A mark of the block itself says all of it. Otherwise those of its neighbours say whether the leaf is the version's. Blocks
-        // that say their version themselves, the digest and the history, do without.
+        // A mark of the block itself is sufficient. Otherwise the marks of its neighbours show whether the leaf belongs to the version. The digest
+        // and the history don't need marks, because these blocks contain their version.
         if let recent, mark == nil, FileDigest.covers(address) { try check(leaf, against: recent, envelope) }
         var found: UnsafeRawBufferPointer?
         if let leaf {
@@ -81,16 +80,16 @@ final class StorageReader: BlockSource, @unchecked Sendable {
         }
         if found == nil, mark == nil, let leaf {
             let gap = try soundGap(at: key, trees.main, envelope)
-            // What lies in other leaves was looked at less closely.
+            // The other leaves were examined less thoroughly.
             gaps.insert(gap.clamped(to: leaf.keys), of: address.segment)
         }
         return found
     }
 
-    /// Looks at what lies around the place of a key that isn't found.
+    /// Examines the neighbours of a key that isn't stored.
     ///
-    /// - Returns: The keys that aren't stored.
-    /// - Throws: `.invalidDatabase` if the key may have been there.
+    /// - Returns: the range of keys that aren't stored.
+    /// - Throws: `.invalidDatabase` if the key may have been stored.
     private func soundGap(
         at key: UInt64,
         _ tree: PageTree,
@@ -109,7 +108,7 @@ final class StorageReader: BlockSource, @unchecked Sendable {
 
     // MARK: Recent blocks
 
-    /// Returns the marks of this version's recent blocks. Returns `nil` if the file has none.
+    /// Returns the marks of this version's recent blocks. Returns `nil` if the file doesn't have marks of this version.
     private func recentBlocks(
         _ tree: PageTree,
         _ envelope: BlockEnvelope
@@ -130,16 +129,16 @@ final class StorageReader: BlockSource, @unchecked Sendable {
             recent = .read(found)
             return found
         }
-        // A Freehold that knows of no marks can have made this version, after one that does was interrupted at the same.
+        // A Freehold version that doesn't write marks can have created this version, after one that does was interrupted while creating it.
         guard FileDigest(digest, envelope)?.version == version else { throw staleDamage }
         recent = .read(nil)
         return nil
     }
 
-    /// Compares a leaf of the tree with the marks of its blocks, once.
+    /// Compares a leaf of the tree with the marks of its blocks, once for each leaf.
     ///
-    /// - Parameter leaf: `nil` for an empty tree.
-    /// - Throws: `.invalidDatabase` if one of them isn't the version's.
+    /// - Parameter leaf: the leaf, or `nil` for an empty tree.
+    /// - Throws: `.invalidDatabase` if one of the blocks doesn't belong to the version.
     private func check(
         _ leaf: PageTree.LeafPlace?,
         against recent: RecentBlocks,
@@ -165,13 +164,13 @@ final class StorageReader: BlockSource, @unchecked Sendable {
         Damage.error("blocks of its last commits are missing, or older ones were put back", path: environment.path)
     }
 
-    /// The same; nil also where that is damaged.
+    /// Like `find(_:)`, but also returns `nil` if a page is damaged.
     func get(_ address: BlockAddress) -> UnsafeRawBufferPointer? {
         do throws(EngineError) { return try find(address) } catch { return nil }
     }
 
     /// Returns the highest number that a block of a segment has, or `nil` if there is none.
-    /// - Complexity: as `forEach`'s.
+    /// - Complexity: like `forEach`.
     func lastNumber(in segment: UInt32) throws(EngineError) -> UInt64? {
         let order = order
         guard !order.isInterleaved(segment), let trees, let keys = order.keys(of: segment).last else {
@@ -199,9 +198,9 @@ final class StorageReader: BlockSource, @unchecked Sendable {
         Damage.error("a page that leads to its blocks can't be read", path: environment.path)
     }
 
-    /// Returns the block itself, opened.
+    /// Calls `body` with the block without its envelope, or with `nil` if it isn't stored.
     ///
-    /// - Throws: `.invalidDatabase` where it isn't what was stored there.
+    /// - Throws: `.invalidDatabase` if the block was changed.
     func withBlock<R>(
         _ address: BlockAddress,
         _ envelope: BlockEnvelope,
@@ -226,10 +225,10 @@ final class StorageReader: BlockSource, @unchecked Sendable {
 }
 
 extension StorageReader {
-    /// Pages of the file that hold nothing of this version: they are used for later ones.
+    /// Returns the number of the file's pages that don't belong to this version and are available for later versions.
     ///
-    /// - Parameter limit: the file's pages: where its list of free ones is damaged, it can name more.
-    /// - Throws: `.invalidDatabase` where the list can't be read.
+    /// - Parameter limit: the number of the file's pages. A damaged list of free pages can state more.
+    /// - Throws: `.invalidDatabase` if the list can't be read.
     func freePageCount(limit: UInt64) throws(EngineError) -> UInt64 {
         if let trees { return try freePageCount(trees, limit: limit) }
         var cursor: OpaquePointer?
@@ -242,7 +241,7 @@ extension StorageReader {
         while count < limit {
             code = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)
             guard code == 0 else { break }
-            // A page number is a word; how many there are stands before them.
+            // A page number is a word. The first word is their count.
             let words = UInt64(value.mv_size / 8)
             guard words > 0 else { continue }
             count += min(value.mv_data.loadUnaligned(as: UInt64.self), words - 1)
@@ -267,15 +266,16 @@ extension StorageReader {
 }
 
 extension StorageEnvironment {
-    /// LMDB found a damaged page. What was read is incomplete, so nothing may be written on top of it.
+    /// Records that LMDB found a damaged page. The data that was read is incomplete, so writes must not be based on it.
     func readFailed(_ code: Int32) {
         markFailed(error(code, "A block can't be read."), isFatal: false)
     }
 }
 
 extension StorageReader {
-    /// Bytes of the pages that commits from a version on have freed, as far as they aren't used again; 0 in memory.
-    /// - Complexity: O(commits since).
+    /// Returns the size of the pages that commits from a version on have freed and that aren't in use again, in bytes. For a database in memory,
+    /// returns 0.
+    /// - Complexity: O(commits since the version).
     func bytesFreed(since version: UInt64) throws(EngineError) -> Int {
         guard let trees else { return 0 }
         var pages = 0

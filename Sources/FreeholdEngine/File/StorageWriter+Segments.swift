@@ -1,9 +1,9 @@
 import CFreeholdLMDB
 
 extension StorageWriter {
-    /// Removes all blocks of some segments: in one walk through their keys, and those of other segments that lie between.
+    /// Removes all blocks of some segments in one walk through their keys, which also passes the keys of other segments between them.
     ///
-    /// - Throws: as `remove`.
+    /// - Throws: like `remove`.
     func removeAll(in segments: Set<UInt32>) throws(EngineError) {
         let order = order
         try sweep { (remove) throws(EngineError) in

@@ -10,10 +10,10 @@ import CFreeholdLMDB
     import Darwin
 #endif
 
-/// LMDB's write transaction. On the environment's writer thread only; ends with `commit` or `abort`, at the latest
-/// when it goes.
+/// A write transaction of LMDB. It is used only on the environment's writer thread. It ends with `commit` or `abort`, or at the latest when it is
+/// deallocated.
 ///
-/// After an error that a call throws, nothing but `abort` is of use.
+/// After a call has thrown an error, only `abort` is possible.
 final class StorageWriter: BlockSource {
     /// The version that this transaction changes.
     let baseVersion: UInt64
@@ -22,30 +22,30 @@ final class StorageWriter: BlockSource {
     private var cursor: OpaquePointer?
     private var failure: EngineError?
     private var demand = PageDemand()
-    /// Bytes of the blocks that were stored.
+    /// The number of bytes of the blocks that were stored.
     private(set) var bytesStored = 0
     private let envelope: BlockEnvelope
-    /// Of an encrypted file. Made with the first change: what is only looked at needs no key.
+    /// The sealer, for an encrypted file. It is created with the first change, because reads don't need its key.
     private lazy var sealer = envelope.cipher.map(BlockSealer.init)
-    /// What the file holds with this transaction's changes.
+    /// The digest of the file with this transaction's changes.
     private var account = Account.unread
 
     private enum Account {
         case unread
         case kept(FileDigest)
-        /// The file has none.
+        /// The file doesn't have a digest.
         case missing
     }
 
-    /// Noted for readers; `nil` until the digest is read, and if the file has none.
+    /// The changed blocks, recorded for readers. It is `nil` until the digest is read, and if the file doesn't have a digest.
     private var recent: RecentChanges?
-    /// The mark of the digest as it is stored.
+    /// The mark of the stored digest.
     private var digestMark = BlockMark.absent
 
-    /// Looks at the pages that a change comes by, or `nil` if LMDB is trusted with them.
+    /// The check of the pages that a change touches, or `nil` if LMDB's pages aren't checked.
     private var check: PageCheck?
     var knownSegments: KnownSegments?
-    /// What the commit log will have of this transaction, or `nil` if there is no log.
+    /// The record of this transaction for the commit log, or `nil` without a log.
     private var record: CommitLogRecord?
 
     var order: BlockOrder { environment.order }
@@ -59,7 +59,7 @@ final class StorageWriter: BlockSource {
         self.environment = environment
         self.envelope = envelope
         self.record = record
-        // What is played has the digests that were stored.
+        // The log contains the digests that were stored, so the replay doesn't calculate them.
         if environment.options.isReplay { account = .missing }
         self.transaction = transaction
         baseVersion = mdb_txn_id(transaction).asUInt64 - 1
@@ -85,7 +85,7 @@ final class StorageWriter: BlockSource {
 
     deinit {
         guard transaction != nil else { return }
-        // LMDB's lock belongs to that thread.
+        // LMDB's lock belongs to the writer thread.
         try? environment.writer.sync { abort() }
     }
 
@@ -105,12 +105,12 @@ final class StorageWriter: BlockSource {
 
     // MARK: Blocks
 
-    /// Returns the block as it is stored, with this transaction's changes; valid until the next change.
+    /// Returns the block in its stored form, with this transaction's changes. It is valid until the next change.
     func get(_ address: BlockAddress) -> UnsafeRawBufferPointer? {
         transaction?.block(order.key(address), environment)
     }
 
-    /// The bytes are valid until the next change, which `body` doesn't make.
+    /// The bytes are valid until the next change, and `body` must not make changes.
     func forEachEntry(
         from key: UInt64,
         _ choice: (UInt64) -> KeyChoice,
@@ -119,8 +119,8 @@ final class StorageWriter: BlockSource {
         try open().forEachEntry(environment, from: key, choice, body)
     }
 
-    /// Stores a copy of the bytes in the file's envelope. In rising order of addresses, values that don't fit into LMDB's
-    /// tree come to lie as segments do: a column's leaves next to each other, for scans.
+    /// Stores a copy of the bytes in the file's envelope. If the addresses ascend, values that don't fit into LMDB's tree are stored in the order of
+    /// their segments. The leaves of a column are then neighbours, which makes scans faster.
     ///
     /// - Throws: `.mapFull`, `.outOfDiskSpace`, `.environmentFailed`, `.limitExceeded`, `.invalidDatabase`.
     func put(_ address: BlockAddress, _ bytes: UnsafeRawBufferPointer) throws(EngineError) {
@@ -137,7 +137,7 @@ final class StorageWriter: BlockSource {
         account = .kept(digest!)
     }
 
-    /// Of what the file holds with the changes so far, or `nil` if it has none.
+    /// Returns the digest of the file with the changes so far, or `nil` if the file doesn't have one.
     private func digest() throws(EngineError) -> FileDigest? {
         switch account {
         case .kept(let digest): return digest
@@ -162,7 +162,7 @@ final class StorageWriter: BlockSource {
         return found
     }
 
-    /// Of the block as it is stored.
+    /// Returns the stamp of the stored block.
     private func stamp(_ address: BlockAddress) -> SIMD4<UInt64>? {
         get(address).flatMap { envelope.stamp($0, at: address) }
     }
@@ -184,7 +184,7 @@ final class StorageWriter: BlockSource {
         let code = withUnsafeBytes(of: raw) { key in
             if let code = environment.options.faults?.error(at: .put), code != 0 { return code }
             var key = MDB_val(mv_size: key.count, mv_data: UnsafeMutableRawPointer(mutating: key.baseAddress))
-            // LMDB gives the place, so that the envelope's bytes get there without another copy.
+            // LMDB returns the memory for the value, so that the envelope's bytes are written without another copy.
             var value = MDB_val(mv_size: size, mv_data: nil)
             let code = mdb_cursor_put(cursor, &key, &value, UInt32(MDB_RESERVE))
             if code == 0 {
@@ -204,7 +204,7 @@ final class StorageWriter: BlockSource {
         bytesStored &+= size
     }
 
-    /// Removes the block, if there is one.
+    /// Removes the block if it is stored.
     func remove(_ address: BlockAddress) throws(EngineError) {
         let transaction = try open()
         if FileDigest.covers(address), var digest = try digest() {
@@ -226,7 +226,7 @@ final class StorageWriter: BlockSource {
         demand.noteRemoval()
     }
 
-    /// Calls the body with what removes the blocks of some segments among the keys of a range.
+    /// Calls `body` with a closure that removes the blocks of some segments in a range of keys.
     func sweep(
         _ body: (_ remove: (ClosedRange<UInt64>, Set<UInt32>) throws(EngineError) -> Void) throws(EngineError) -> Void
     ) throws(EngineError) {
@@ -253,7 +253,7 @@ final class StorageWriter: BlockSource {
         let order = order
         var removed = 0
         var next = keys.lowerBound
-        // Where a block is passed over the cursor goes on; where one was removed it is set anew, on the page where it is.
+        // After a block that isn't removed, the cursor moves on. After a removal, it is positioned again on the same page.
         var step = MDB_SET_RANGE
         while true {
             var value = MDB_val()
@@ -288,8 +288,8 @@ final class StorageWriter: BlockSource {
         }
     }
 
-    /// LMDB refuses everything but an abort after a failed change. Writing pages early is part of changing them, so
-    /// a device's errors come up here, too.
+    /// Returns the error of a failed change, after which LMDB refuses everything except an abort. LMDB may write pages as part of a change, so errors
+    /// of the device also occur here.
     private func fail(_ code: Int32, _ message: String) -> EngineError {
         let pages = demand.isEmpty ? 1 : demand.overflowPages + 64
         mdb_cursor_close(cursor)
@@ -304,7 +304,7 @@ final class StorageWriter: BlockSource {
 
     // MARK: The end
 
-    /// Does again what a log's record says of a key. In any order's addresses, since the key is all that counts.
+    /// Repeats the change of a key that a log's record contains. The order of addresses doesn't matter, because only the key is used.
     func replay(_ key: UInt64, _ stored: UnsafeRawBufferPointer?) throws(EngineError) {
         let address = order.address(key)
         guard let stored else { return try remove(address) }
@@ -312,16 +312,15 @@ final class StorageWriter: BlockSource {
         try store(address, stored, .bare)
     }
 
-    /// Makes the changes durable, and gives the version that holds them (`baseVersion` where nothing was changed).
+    /// Makes the changes durable and returns their version (`baseVersion` if nothing was changed).
     ///
-    /// With a commit log others see the version, and it is durable when `CommitLog.waitUntilDurable` has returned.
+    /// With a commit log, other readers see the version immediately, and it is durable when `CommitLog.waitUntilDurable` has returned.
     ///
-    /// - Parameter durably: if false, the blocks are made durable and the root, which is written after them, is not: it
-    ///   becomes so with the next commit's blocks. As no page is used again before two roots have been written after it was
-    ///   given up, the file is whole at every moment.
+    /// - Parameter durably: if it is false, the blocks are made durable, but the root, which is written after them, isn't. The root becomes durable
+    ///   with the blocks of the next commit. The file is valid at every moment, because a freed page isn't reused before two roots have been written.
     ///
-    /// On return the file is as long as its newest version needs. An error leaves the file as it was, unless it is
-    /// `.environmentFailed`: then the version may or may not be there when the file is opened again.
+    /// On return, the file is as long as its newest version needs. An error leaves the file unchanged, except `.environmentFailed`: then the version
+    /// may or may not be present when the file is opened again.
     ///
     /// - Throws: `.mapFull`, `.outOfDiskSpace`, `.environmentFailed`.
     func commit(durably: Bool = true) throws(EngineError) -> UInt64 {
@@ -354,7 +353,7 @@ final class StorageWriter: BlockSource {
         cursor = nil
         self.transaction = nil
         environment.pinStandby()
-        // Before the root, so that what is flushed before it has these, too.
+        // The marks are written before the root, so that the flush before the root includes them.
         marks?.write(environment.descriptor, pageSize: environment.pageSize)
         var code = environment.options.faults?.error(at: .commit) ?? 0
         if code == 0 {
@@ -396,7 +395,7 @@ final class StorageWriter: BlockSource {
         return bound
     }
 
-    /// More pages than the file has with this transaction's.
+    /// Returns a number greater than the file's page numbers, including those that this transaction has taken.
     private func pageLimit() throws(EngineError) -> UInt64 {
         let (pages, overflows) = environment.environmentInfo().me_last_pgno.asUInt64
             .addingReportingOverflow(demand.takenPages)
@@ -408,11 +407,11 @@ final class StorageWriter: BlockSource {
         Damage.error("its root says that there are more pages than it has", path: environment.path)
     }
 
-    /// Drops the changes.
+    /// Discards the changes.
     func abort() {
         guard let transaction else { return }
         guard environment.belongsToThisProcess else {
-            // LMDB's transaction, and its lock, are the parent's.
+            // LMDB's transaction and its lock belong to the parent.
             self.transaction = nil
             return
         }
@@ -424,7 +423,7 @@ final class StorageWriter: BlockSource {
     }
 }
 
-/// `Array.withUnsafeBytes` with a typed error.
+/// Calls `Array.withUnsafeBytes` with a typed error.
 func withUnsafeBytesOf<R>(
     _ bytes: [UInt8],
     _ body: (UnsafeRawBufferPointer) throws(EngineError) -> R

@@ -1,8 +1,8 @@
-// The system's mutex, which takes the name of the standard library's on Linux: a module's own name goes before an imported
-// one. The standard library's is a futex that holds a thread's number, which it keeps in a variable of the thread. In a forked
-// child that is the number of the parent's thread: a lock that one thread holds and another wants traps there. The thread
-// sanitizer doesn't see it either (it lies in a library that isn't instrumented), and takes every access under it for a race:
-// so `make tsan` sets FREEHOLD_TSAN on all systems.
+// A mutex of the system. On Linux it replaces the standard library's `Mutex`, because a name in the module itself has precedence over an imported
+// one. The standard library's mutex is a futex that contains the number of the owning thread, which is cached in a thread-local variable. In a forked
+// child, the cached number is that of the parent's thread. A lock that one thread holds and another thread wants would trap there. The thread
+// sanitizer doesn't see the standard library's mutex either (its library isn't instrumented), and reports every access under it as a race. Therefore
+// `make tsan` sets FREEHOLD_TSAN on all systems.
 #if !canImport(Darwin) || FREEHOLD_TSAN
     #if canImport(Glibc)
         import Glibc
@@ -15,7 +15,7 @@
     #endif
 
     package struct SystemMutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
-        // Sendable: `value` is used with the handle locked.
+        // Sendable because `value` is used only while the handle is locked.
         private struct Locked: ~Copyable {
             var handle = pthread_mutex_t()
             var value: Value

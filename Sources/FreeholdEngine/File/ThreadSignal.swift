@@ -10,7 +10,7 @@
 
 /// A mutex with a condition variable.
 ///
-/// Sendable because the two are made for being shared, and their addresses never change.
+/// It is Sendable because both are made for use by several threads, and their addresses never change.
 final class ThreadSignal: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let condition: UnsafeMutablePointer<pthread_cond_t>
@@ -22,7 +22,7 @@ final class ThreadSignal: @unchecked Sendable {
         #if canImport(Darwin)
             pthread_cond_init(condition, nil)
         #else
-            // A clock that nobody sets.
+            // The monotonic clock can't be set.
             var attributes = pthread_condattr_t()
             pthread_condattr_init(&attributes)
             pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
@@ -40,12 +40,12 @@ final class ThreadSignal: @unchecked Sendable {
 
     func lock() { pthread_mutex_lock(mutex) }
     func unlock() { pthread_mutex_unlock(mutex) }
-    /// Waits for `signal` or `broadcast`; wakes spuriously, too.
+    /// Waits for `signal` or `broadcast`. Spurious wakeups are possible.
     func wait() { pthread_cond_wait(condition, mutex) }
-    /// Waits at most so long.
+    /// Waits at most for the duration.
     func wait(for duration: Duration) {
         let (seconds, attoseconds) = max(duration, .zero).components
-        // More than a century is a century.
+        // Durations of more than a century are shortened to a century.
         var time = timespec(tv_sec: time_t(min(seconds, 1 << 32)), tv_nsec: Int(attoseconds / 1_000_000_000))
         #if canImport(Darwin)
             pthread_cond_timedwait_relative_np(condition, mutex, &time)

@@ -8,21 +8,21 @@
     import Darwin
 #endif
 
-/// What came of opening a file without waiting.
+/// The result of opening a file without waiting.
 enum StorageOpening<Opened> {
     case opened(Opened)
-    /// Somebody exchanges the file: who opens it has to wait.
+    /// The file is being replaced, so the opener has to wait.
     case exchanged
-    /// The file's creation was broken off before it had a root.
+    /// The file's creation was interrupted before it had a root.
     case unfinished
-    /// The newest commits are in a log that nobody owns any longer.
+    /// The newest commits are in a log without a living owner.
     case unplayed
 }
 
-/// A file whose creation failed, for want of space or because the machine stopped, before LMDB had written the two pages
-/// that it makes a file with. It never had a version, so it is emptied and made anew.
+/// A file whose creation failed before LMDB had written its first two pages, because the disk was full or the machine stopped. It never had a
+/// version, so it is emptied and created again.
 enum UnfinishedFile {
-    /// Opens a file, again and again while others exchange it or make it.
+    /// Opens a file, and repeats this while other processes replace or create it.
     static func retrying<Opened>(
         path: String,
         _ open: () throws(EngineError) -> StorageOpening<Opened>
@@ -37,13 +37,13 @@ enum UnfinishedFile {
         }
     }
 
-    /// Waits for others who do the same, and for those who are just looking at the file.
+    /// Waits for other processes that do the same, and for processes that are examining the file.
     private static func makeAnew(_ path: String) throws(EngineError) {
         let path = try StorageEnvironment.canonicalPath(path)
         let making = try PresenceLock.making(of: path)
         defer { withExtendedLifetime(making) {} }
         for _ in 0..<1000 {
-            // Whoever made it has it open.
+            // Another process has finished the file and has it open.
             guard try isUnfinished(path) else { return }
             if try empty(path) { return }
             usleep(.random(in: 500..<5000))
@@ -51,7 +51,8 @@ enum UnfinishedFile {
         throw EngineError(.invalidDatabase, "The file's creation was broken off, and somebody has it open.", path: path)
     }
 
-    /// Empties the file if it still is unfinished. - Returns: false where others have it open or are about to.
+    /// Empties the file if it is still unfinished.
+    /// - Returns: false if other processes have it open or are about to open it.
     private static func empty(_ path: String) throws(EngineError) -> Bool {
         guard let presence = try PresenceLock.exclusive(of: path) else { return false }
         defer { withExtendedLifetime(presence) {} }

@@ -10,33 +10,34 @@ internal import Synchronization
     internal import Darwin
 #endif
 
-/// Something that a worker runs.
+/// A task that a worker runs.
 protocol WorkerTask: AnyObject, Sendable {
     func run()
 }
 
-/// Threads of the engine that wait for work: as many as have worked at once lately. One that nobody needs for a while ends.
+/// The threads of the engine that wait for work. There are as many as have recently worked at the same time. A thread that hasn't been needed for a
+/// while ends.
 final class WorkerPool: Sendable {
     private static let perProcess = PerProcess<WorkerPool> { _ in WorkerPool() }
-    /// This process's: a forked child has none of its parent's threads.
+    /// The pool of this process. A forked child needs its own, because the threads of its parent don't exist in it.
     static var current: WorkerPool { perProcess.value }
 
-    /// How long a worker waits for work.
+    /// The time for which a worker waits for work.
     private let patience: Duration
     private let workers = Mutex(Workers())
 
     private struct Workers {
-        /// Those that wait: who came last is asked first.
+        /// The waiting workers. The last one to arrive is used first.
         var idle: [Worker] = []
         var count = 0
     }
 
     init(patience: Duration = .seconds(5)) { self.patience = patience }
 
-    /// Threads that work or wait.
+    /// The number of threads that work or wait.
     var threadCount: Int { workers.withLock { $0.count } }
 
-    /// Runs the task on a thread of the pool, at once.
+    /// Runs the task on a thread of the pool, without delay.
     func run(_ task: some WorkerTask) {
         let worker = workers.withLock { (workers) -> Worker? in
             if workers.idle.isEmpty { workers.count += 1 }
@@ -57,7 +58,7 @@ final class WorkerPool: Sendable {
                     break
                 }
                 let hasEnded = workers.withLock { workers in
-                    // Else it was chosen at this moment, and is about to be given something.
+                    // If the worker isn't in the list, it was chosen just now and is about to receive a task.
                     guard let index = workers.idle.firstIndex(where: { $0 === worker }) else { return false }
                     workers.idle.remove(at: index)
                     workers.count -= 1
@@ -80,7 +81,7 @@ final class WorkerPool: Sendable {
             }
         }
 
-        /// - Returns: nil where nothing was given for so long.
+        /// - Returns: the task, or `nil` if none was given in time.
         func take(_ patience: Duration) -> (any WorkerTask)? {
             given.withLock {
                 if task == nil { given.wait(for: patience) }

@@ -11,12 +11,12 @@ import Synchronization
     import Darwin
 #endif
 
-/// The right to write to one file: held by one transaction at a time, in this process and in all others.
+/// The lock for writing to one file. One transaction holds it at a time, in this process and in all others.
 ///
-/// Inside the process, threads and tasks wait in one queue and are served in order. Across processes the head of
-/// the queue takes two locks on a file of its own: first the turnstile, then the holder's; with the second it gives
-/// up the first. So a process that releases and wants it again stands behind one that waits. The kernel releases
-/// both when a process dies. Nothing is ever written to that file.
+/// Inside the process, threads and tasks wait in one queue and are served in order. Between processes, the head of the queue takes two locks on a
+/// separate file: first the turnstile and then the holder's lock. When it has the second one, it releases the first. A process that releases the lock
+/// and requests it again therefore follows a waiting process. The kernel releases both locks when a process ends. Nothing is ever written to that
+/// file.
 final class WriterLock: Sendable {
     private static let turnstile: Int64 = 0
     private static let holder: Int64 = 1
@@ -26,22 +26,22 @@ final class WriterLock: Sendable {
     private let state = Mutex(State())
 
     private struct State {
-        /// Someone in the process holds the lock, or is the one who waits for other processes.
+        /// A Boolean value that indicates whether a thread or task of this process holds the lock or is waiting for other processes.
         var isTaken = false
-        /// In the order of their tickets.
+        /// The waiters in the order of their tickets.
         var waiters: [WriterWaiter] = []
         var lastTicket: UInt64 = 0
-        /// Used by whoever has taken the lock in the process. Negative where the file was deleted and couldn't be opened
-        /// again: who takes the lock next tries anew.
+        /// The descriptor of the lock's file. The holder of the process's turn uses it. It is negative if the file was deleted and couldn't be opened
+        /// again. The next holder then tries again.
         var descriptor: Int32 = -1
-        /// A thread waits for other processes, for somebody who may have given up meanwhile.
+        /// A Boolean value that indicates whether a thread waits for other processes, on behalf of a waiter that may have given up in the meantime.
         var isWaitingElsewhere = false
-        /// The file was to be closed while that thread waited; the thread closes it.
+        /// A Boolean value that indicates whether that thread has to close the file, because the lock was closed while it waited.
         var closesLater = false
         var isClosed = false
     }
 
-    /// - Parameter path: the lock's file, created where missing, or `nil` if no other process can reach the database.
+    /// - Parameter path: the lock's file, which is created if it is missing, or `nil` if other processes can't access the database.
     init(path: String?) throws(EngineError) {
         self.path = path
         if path != nil { try openFile() }
@@ -51,9 +51,9 @@ final class WriterLock: Sendable {
 
     // MARK: Taking and giving
 
-    /// Waits for the lock, blocking the thread.
+    /// Waits for the lock and blocks the thread.
     ///
-    /// - Throws: `.busy` if others have it at the deadline.
+    /// - Throws: `.busy` if the lock isn't available at the deadline.
     func acquire(until deadline: ContinuousClock.Instant? = nil) throws(EngineError) {
         try checkProcess()
         let waiter = WriterWaiter(ticket: newTicket())
@@ -65,7 +65,7 @@ final class WriterLock: Sendable {
         }
     }
 
-    /// Takes the lock if nobody has it or waits for it.
+    /// Takes the lock if it is free and has no waiters.
     func tryAcquire() throws(EngineError) -> Bool {
         try checkProcess()
         let isMine = state.withLock { state in
@@ -84,9 +84,9 @@ final class WriterLock: Sendable {
         return false
     }
 
-    /// Waits for the lock without blocking a thread of the cooperative pool. A task that is cancelled leaves at once.
+    /// Waits for the lock without blocking a thread of the cooperative pool. A cancelled task stops waiting immediately.
     ///
-    /// - Throws: `.cancelled` if the task was cancelled; `.busy` if others have the lock at the deadline.
+    /// - Throws: `.cancelled` if the task was cancelled; `.busy` if the lock isn't available at the deadline.
     func acquireAsync(until deadline: ContinuousClock.Instant? = nil) async throws(EngineError) {
         try checkProcess()
         if Task.isCancelled { throw Self.cancellation(path) }
@@ -103,7 +103,7 @@ final class WriterLock: Sendable {
         }
     }
 
-    /// Gives the lock up. Any thread may.
+    /// Releases the lock. Any thread may call it.
     func release() {
         guard generation.isCurrent else { return }
         let descriptor = state.withLock { state in
@@ -114,8 +114,7 @@ final class WriterLock: Sendable {
         passOn()
     }
 
-    /// Closes the file, which also gives up what is held. In a forked child it does nothing: the lock is the
-    /// parent's.
+    /// Closes the file, which also releases the held locks. In a forked child it does nothing, because the lock belongs to the parent.
     func close() {
         guard generation.isCurrent else { return }
         state.withLock { state in
@@ -147,15 +146,15 @@ final class WriterLock: Sendable {
         }
     }
 
-    /// The lock's file, in which nothing is ever written, or `nil` if there is none.
+    /// The descriptor of the lock's file, to which nothing is ever written, or `nil` without a file.
     var fileDescriptor: Int32? { state.withLock { $0.descriptor < 0 ? nil : $0.descriptor } }
 
-    /// How many threads and tasks of this process stand in the queue; the holder isn't one of them.
+    /// The number of threads and tasks of this process in the queue, without the holder.
     var waitingCount: Int { state.withLock { $0.waiters.count } }
 
     // MARK: Inside the process
 
-    /// Returns a place in the order of the queue, behind all that were given before.
+    /// Returns a place in the queue behind all places that were returned before.
     func newTicket() -> UInt64 {
         state.withLock { state in
             state.lastTicket += 1
@@ -163,9 +162,9 @@ final class WriterLock: Sendable {
         }
     }
 
-    /// Takes the process's turn, or adds the waiter to the queue for it, at the place of its ticket.
+    /// Takes the process's turn, or adds the waiter to the queue at the place of its ticket.
     ///
-    /// - Returns: true if the turn is the caller's.
+    /// - Returns: true if the caller has the turn.
     func enqueue(_ waiter: WriterWaiter) -> Bool {
         state.withLock { state in
             guard state.isTaken else {
@@ -178,7 +177,7 @@ final class WriterLock: Sendable {
         }
     }
 
-    /// Gives the process's turn to the next in the queue. Waiters that have left get none.
+    /// Passes the process's turn to the next waiter in the queue. Waiters that have left are skipped.
     func passOn() {
         while true {
             let next = state.withLock { state -> WriterWaiter? in
@@ -192,7 +191,7 @@ final class WriterLock: Sendable {
         }
     }
 
-    /// Ends a wait that hasn't ended.
+    /// Ends a wait that is in progress.
     func leave(_ waiter: WriterWaiter, _ outcome: WriterWaiter.Outcome) {
         if waiter.finish(outcome) { state.withLock { $0.waiters.removeAll { $0 === waiter } } }
     }
@@ -221,7 +220,7 @@ final class WriterLock: Sendable {
         case .failed(let error): throw error
         case .cancelled: throw Self.cancellation(path)
         case .late:
-            // A thread ends its wait itself.
+            // After a timeout, the thread removes its waiter itself.
             state.withLock { $0.waiters.removeAll { $0 === waiter } }
             throw busyError
         }
@@ -231,9 +230,9 @@ final class WriterLock: Sendable {
 
     // MARK: Across processes
 
-    /// Takes the locks of the file as the one whose turn it is, and gives the turn up if that fails.
+    /// Takes the locks of the file. The caller has the process's turn, which is passed on if that fails.
     ///
-    /// - Returns: false if another process has them, and `wait` is false.
+    /// - Returns: false if another process has the locks, and `wait` is false.
     func lockFileAtOnce(wait: Bool) throws(EngineError) -> Bool {
         do { return try lockFile(wait: wait) } catch {
             passOn()
@@ -241,8 +240,8 @@ final class WriterLock: Sendable {
         }
     }
 
-    /// Waits for other processes on a thread made for it, which nothing can interrupt, and then ends the waiter's wait. A
-    /// waiter may give up before: then the thread passes the turn on.
+    /// Waits for other processes on a new thread, which can't be interrupted, and then ends the waiter's wait. If the waiter has given up before, the
+    /// thread passes the turn on.
     func lockFileElsewhere(_ waiter: WriterWaiter) {
         state.withLock { $0.isWaitingElsewhere = true }
         let thread = WriterThread()
@@ -264,8 +263,7 @@ final class WriterLock: Sendable {
         }
     }
 
-    /// Takes the locks of the file; false if that would take waiting and `wait` is. Only by the one whose turn it
-    /// is in the process.
+    /// Takes the locks of the file. Returns false if they aren't free and `wait` is false. Only the holder of the process's turn may call it.
     private func lockFile(wait: Bool) throws(EngineError) -> Bool {
         guard path != nil else { return true }
         while true {
@@ -289,7 +287,7 @@ final class WriterLock: Sendable {
         }
     }
 
-    /// Returns whether the file is still the one that others find: somebody may have deleted it.
+    /// Returns whether the file is still the one at its path. It may have been deleted.
     private func isLinked(_ descriptor: Int32) -> Bool {
         var mine = stat()
         var found = stat()

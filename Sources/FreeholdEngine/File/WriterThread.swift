@@ -11,13 +11,13 @@ import Synchronization
     import Darwin
 #endif
 
-/// The thread that LMDB's write transactions of one environment belong to, one after another: LMDB's lock is a thread's.
+/// The thread to which the write transactions of one environment belong, one after another. LMDB's lock belongs to a thread.
 ///
-/// Jobs run one after another in the order of their arrival. Signals of the program aren't delivered here, and a
-/// write over the file-size limit gives an error instead of SIGXFSZ.
+/// Jobs run one after another, in the order in which they were added. Signals of the program aren't delivered to this thread, and a write over the
+/// file-size limit causes an error instead of SIGXFSZ.
 ///
-/// It is a thread of the `WorkerPool` for as long as there are jobs or a transaction is open, and none at all else: so a
-/// process can have thousands of files open.
+/// It is a thread of the `WorkerPool` while there are jobs or an open transaction. At other times it doesn't exist, so a process can have thousands
+/// of files open.
 final class WriterThread: Sendable {
     private let core = Core()
     private let generation = ForkGeneration.current
@@ -27,13 +27,13 @@ final class WriterThread: Sendable {
     /// A Boolean value that indicates whether the caller runs on this thread.
     var isCurrent: Bool { core.identifier.load(ordering: .relaxed) == fh_thread_id() }
 
-    /// From here on the jobs run on the thread that runs this one, until `letGo`: a transaction was begun.
+    /// Keeps the jobs on the current thread until `letGo`, because a transaction was begun on it.
     func hold() { core.hold(true) }
 
     func letGo() { core.hold(false) }
 
-    /// Runs `body` there and waits. On the thread itself it runs at once; so it does in a forked child, where the thread
-    /// doesn't exist and all that belongs to the parent refuses to be used.
+    /// Runs `body` on this thread and waits. If the caller is on this thread, `body` runs directly. It also does in a forked child: the thread
+    /// doesn't exist there, and all objects of the parent refuse to be used.
     func sync<R>(_ body: () throws(EngineError) -> R) throws(EngineError) -> R {
         if isCurrent || !generation.isCurrent { return try body() }
         var result: Result<R, EngineError>?
@@ -47,10 +47,10 @@ final class WriterThread: Sendable {
         return try result!.get()
     }
 
-    /// Runs `body` on the caller's thread, which is the writer thread meanwhile: nobody has to be woken. Where the writer thread is
-    /// at work, or has a transaction open, it is `sync`.
+    /// Runs `body` on the caller's thread, which acts as the writer thread meanwhile, so that no thread has to be woken. If the writer thread is busy
+    /// or has an open transaction, it behaves like `sync`.
     ///
-    /// - Parameter body: begins and ends LMDB's transaction itself, whatever it throws.
+    /// - Parameter body: begins and ends LMDB's transaction itself, even if it throws.
     func syncInPlace<R>(_ body: () throws(EngineError) -> R) throws(EngineError) -> R {
         guard !isCurrent, generation.isCurrent, core.beginInPlace() else { return try sync(body) }
         let shield = SignalShield()
@@ -61,18 +61,17 @@ final class WriterThread: Sendable {
         return try body()
     }
 
-    /// Runs `body` there, some time.
+    /// Runs `body` on this thread, without waiting.
     func async(_ body: @escaping @Sendable () -> Void) {
         _ = core.enqueue(Job(body, isAwaited: false))
     }
 
-    /// Runs what is queued, then takes no more. Waits for that unless called on the thread.
+    /// Runs the queued jobs and accepts no more. It waits for them, unless it is called on this thread.
     func stop() {
         if generation.isCurrent { core.stop(wait: !isCurrent) }
     }
 
-    /// One piece of work, handed from one thread to another: `body` is touched by the writer thread alone after it
-    /// was queued, and `isDone` under the signal's lock.
+    /// A job that is passed between threads. After it has been queued, only the writer thread uses `body`. The signal's lock guards `isDone`.
     private final class Job: @unchecked Sendable {
         private var body: (() -> Void)?
         private let done: ThreadSignal?
@@ -92,7 +91,7 @@ final class WriterThread: Sendable {
             done.unlock()
         }
 
-        /// The closure is gone before the waiter hears of it: it may live on that one's stack.
+        /// The closure is released before the waiter is notified, because the closure may be on the waiter's stack.
         @inline(never)
         private func run() {
             body?()
@@ -107,7 +106,7 @@ final class WriterThread: Sendable {
         }
     }
 
-    /// What the thread itself keeps alive. All but the identifier is guarded by the signal's lock.
+    /// The part of the writer thread that the running thread retains. The signal's lock guards all of it except the identifier.
     private final class Core: WorkerTask, @unchecked Sendable {
         let identifier = Atomic<UInt>(0)
         private let changed = ThreadSignal()
@@ -132,7 +131,7 @@ final class WriterThread: Sendable {
             return true
         }
 
-        /// - Returns: whether the caller's thread is the one that runs jobs now.
+        /// - Returns: whether the caller's thread runs the jobs from now on.
         func beginInPlace() -> Bool {
             changed.withLock {
                 guard !isServed, !isStopping else { return false }

@@ -1,24 +1,24 @@
-/// A thread or a task that waits for the writer lock. Its wait ends once, in one way.
+/// A thread or a task that waits for the writer lock. Its wait ends exactly once.
 ///
-/// Sendable because the signal's lock guards everything.
+/// It is Sendable because the signal's lock guards its state.
 final class WriterWaiter: @unchecked Sendable {
     enum Outcome {
-        /// It is the one whose turn it is.
+        /// The waiter has the process's turn.
         case granted
         case cancelled
-        /// Its time is over.
+        /// The deadline has passed.
         case late
         case failed(EngineError)
     }
 
-    /// Its place in the order of the queue.
+    /// Its place in the queue.
     let ticket: UInt64
     private let signal = ThreadSignal()
     private var outcome: Outcome?
     private var continuation: UnsafeContinuation<Outcome, Never>?
     private var ended: (@Sendable (Outcome) -> Void)?
 
-    /// - Parameter ended: is called when the wait has ended, on the thread that ends it.
+    /// - Parameter ended: a closure that is called when the wait has ended, on the thread that ends it.
     init(ticket: UInt64 = 0, ended: (@Sendable (Outcome) -> Void)? = nil) {
         self.ticket = ticket
         self.ended = ended
@@ -26,7 +26,7 @@ final class WriterWaiter: @unchecked Sendable {
 
     /// Ends the wait.
     ///
-    /// - Returns: false if it had ended before.
+    /// - Returns: false if the wait had already ended.
     func finish(_ new: Outcome) -> Bool {
         signal.lock()
         guard outcome == nil else {
@@ -45,7 +45,7 @@ final class WriterWaiter: @unchecked Sendable {
         return true
     }
 
-    /// Blocks the thread until the wait has ended, by itself at the deadline.
+    /// Blocks the thread until the wait has ended. The wait ends by itself at the deadline.
     func wait(until deadline: ContinuousClock.Instant?) -> Outcome {
         signal.withLock {
             while true {
@@ -60,7 +60,7 @@ final class WriterWaiter: @unchecked Sendable {
         }
     }
 
-    /// Suspends the task until somebody has ended the wait.
+    /// Suspends the task until the wait has ended.
     func wait() async -> Outcome {
         await withUnsafeContinuation { continuation in
             let known = signal.withLock {

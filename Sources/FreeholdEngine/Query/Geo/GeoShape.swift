@@ -79,8 +79,8 @@ public struct GeoCircle: Sendable, Hashable {
 
 /// The area inside a ring of places and outside its holes. The edges are arcs of great circles.
 ///
-/// A ring divides the earth's surface into two parts. The smaller part is its inside, in whichever direction the places are listed. (Of two equal
-/// parts, the inside is the part to the left.) Places on the edges and corners of a ring, including those of holes, belong to the polygon, with a
+/// A ring divides the earth's surface into two parts. The smaller part is its inside, in whichever direction the places are listed. If both parts are
+/// equal, the inside is the part to the left. Places on the edges and corners of a ring, including those of holes, belong to the polygon, with a
 /// tolerance of about 30 nanometres.
 ///
 /// Rings may touch each other, but they may not cross or share an edge, and a ring may not intersect itself. `validate()` checks this.
