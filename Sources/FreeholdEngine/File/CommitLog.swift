@@ -380,8 +380,8 @@ final class CommitLog: @unchecked Sendable {
         guard isIdle else { return false }
         guard let session else { return stopWatching() }
         if CommitLogMark.read(environment.descriptor) != .set(session.head.mark) {
-            // Another process has begun a generation, or is about to, and writes nothing before that. The pin protects only free pages, so it can be
-            // released.
+            // Another process has begun a generation, or is about to, and writes nothing before that. The release of the pin only
+            // makes pages available again.
             drop(session, environment)
             return stopWatching()
         }

@@ -252,7 +252,7 @@ struct PageTree: Sendable {
         guard depth >= 1, depth <= Self.maximumDepth else { throw Damage() }
     }
 
-    /// - Returns the entry of a key, or `nil` if the key is missing.
+    /// Returns the entry of a key, or `nil` if the key is missing.
     /// - Complexity: O(log n)
     func find(_ key: UInt64) throws(Damage) -> Entry? {
         if isEmpty { return nil }

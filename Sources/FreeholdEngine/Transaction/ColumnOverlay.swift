@@ -1,28 +1,28 @@
-/// What a write transaction has changed of one column: decoded leaves by cluster, and which slots it touched.
+/// The changes of a write transaction to one column: the decoded leaves by cluster, and the slots that were set.
 final class ColumnOverlay {
     let column: Column
-    /// The leaf segment: the column's own, or its inverse's.
+    /// The segment of the leaves, which is the column's own or that of its inverse.
     let leafSegment: UInt32
     let partsSegment: UInt32
     private(set) var buffers: [Int: LeafBuffer] = [:]
     @exclusivity(unchecked) private var lastCluster = -1
     @exclusivity(unchecked) private var lastBuffer: Unmanaged<LeafBuffer>?
 
-    /// Slots of objects that were there before, whose value was set: words of a bitmap by cluster.
+    /// The slots of older objects whose value was set, as words of a bitmap by cluster.
     private(set) var modified: [Int: UnsafeMutablePointer<UInt64>] = [:]
     @exclusivity(unchecked) private var lastModifiedCluster = -1
     @exclusivity(unchecked) private var lastModified: UnsafeMutablePointer<UInt64>?
     private let words: Int
-    /// Of a link column: its inverse's changes.
+    /// The changes of the inverse, for a link column.
     @exclusivity(unchecked) var backlinks: BacklinkChanges?
 
-    /// In files with a journal: what was added to integers of objects that aren't in `modified`.
+    /// The amounts that were added to integers of objects that aren't in `modified`. Only files with a journal need them.
     private(set) var added: [ObjectKey: Int64] = [:]
 
-    /// Objects from this key on are made by this transaction: their changes aren't recorded.
+    /// The first key of the objects that this transaction created. Their changes aren't recorded.
     let firstNewKey: Int64
-    /// A link column to an embedded table. Set when the transaction opens it under a schema: a table can become embedded,
-    /// or top-level, while those that link to it stay as they are.
+    /// A Boolean value that indicates whether the column links to an embedded table. It is set when the transaction opens the column under a schema.
+    /// A table can become embedded, or top-level, without a change of the tables that link to it.
     @exclusivity(unchecked) var ownsTargets = false
     /// A Boolean value that indicates whether objects of the table may have links to placeholders: see `WriteTransaction.hasHiddenLinks`.
     @exclusivity(unchecked) var hasHiddenLinks = false
@@ -37,13 +37,13 @@ final class ColumnOverlay {
 
     deinit { for bits in modified.values { bits.deallocate() } }
 
-    /// Goes on with what another overlay of the column has noted.
+    /// Takes over the changes that another overlay of the column has recorded.
     func takeModified(_ other: ColumnOverlay) {
         swap(&modified, &other.modified)
         swap(&added, &other.added)
     }
 
-    /// Calls the closure with the objects in `modified`, rising.
+    /// Calls the closure with the objects in `modified`, in ascending order.
     func forEachModified(clusterSpan: Int, _ body: (ObjectKey) -> Void) {
         for (cluster, bits) in modified.sorted(by: { $0.key < $1.key }) {
             for w in 0..<words {
@@ -56,7 +56,7 @@ final class ColumnOverlay {
         }
     }
 
-    /// Turns the mark of a value that was just set, and wasn't marked before, into that of an add.
+    /// Replaces the mark of a value that was just set, and wasn't marked before, by the record of an addition.
     func noteAdded(_ key: ObjectKey, _ cluster: Int, _ slot: Int, _ amount: Int64) {
         modified[cluster]?[slot >> 6] &= ~(1 << UInt64(slot & 63))
         added[key, default: 0] &+= amount
@@ -65,7 +65,7 @@ final class ColumnOverlay {
     @inline(__always)
     func cached(_ cluster: Int) -> LeafBuffer? { unretained(cluster)?._withUnsafeGuaranteedRef { $0 } }
 
-    /// Returns the buffer, kept alive by this overlay until it is dropped.
+    /// Returns the buffer without retaining it. It lives until this overlay releases it.
     @inline(__always)
     func unretained(_ cluster: Int) -> Unmanaged<LeafBuffer>? {
         if cluster == lastCluster { return lastBuffer }
@@ -119,40 +119,40 @@ final class ColumnOverlay {
     }
 }
 
-/// What a write transaction has changed of one table.
+/// The changes of a write transaction to one table.
 final class TableOverlay {
     var table: Table
     @exclusivity(unchecked) var state: TableState
     let baseState: TableState
-    /// Objects from this key on are made by this transaction.
+    /// The first key of the objects that this transaction created.
     let firstNewKey: Int64
-    /// Live objects by cluster, with `TableCache.presenceFlag`.
+    /// The number of live objects of each cluster, with `TableCache.presenceFlag`.
     @exclusivity(unchecked) var counts: [UInt16]
-    /// Clusters whose count changed.
+    /// The clusters whose count has changed.
     @exclusivity(unchecked) var changedCounts: Set<Int> = []
-    /// Presence bitmaps of clusters in which objects were deleted.
+    /// The presence bitmaps of clusters in which objects were deleted.
     @exclusivity(unchecked) var presence: [Int: UnsafeMutablePointer<UInt64>] = [:]
     @exclusivity(unchecked) var changedPresence: Set<Int> = []
     @exclusivity(unchecked) var lastDeletionCluster = -1
-    /// By column index.
+    /// The overlays of the columns, by column index.
     @exclusivity(unchecked) var columns: [ColumnOverlay?]
-    /// Of an embedded table: objects made by this transaction that nothing links to yet.
+    /// The objects of an embedded table that this transaction created and that have no links yet.
     @exclusivity(unchecked) var unowned = KeyBits()
     var isEmbedded: Bool
-    /// A Boolean value that indicates whether there may be placeholders for objects of the table.
+    /// A Boolean value that indicates whether placeholders for objects of the table may exist.
     @exclusivity(unchecked) var hasPlaceholders = false
-    /// The inverses of link columns that point here, by the link column's first segment.
+    /// The inverses of link columns that point to the table, by the link column's first segment.
     var backlinks: [UInt32: ColumnOverlay] = [:]
     @exclusivity(unchecked) var indexes: [IndexOverlay?]
-    /// By first segment.
+    /// The overlays of the compound indexes, by first segment.
     var compounds: [UInt32: CompoundOverlay] = [:]
-    /// Clusters below this one lost all objects at once: see `WriteTransaction.empty(_:)`.
+    /// The end of the clusters that lost all objects at once: see `WriteTransaction.empty(_:)`.
     var emptiedClusters = 0
     var listEdits: [ListEdit] = []
     var listEditsOverflow = false
-    /// Objects from this key on have no entries in search indexes yet (but in the primary key's).
+    /// The first key of the objects that don't have entries in search indexes yet (except in the primary key's index).
     @exclusivity(unchecked) var unindexedFrom: Int64
-    /// Decoded anew when asked for after a change.
+    /// The decoded state. After a change, it is decoded again when it is requested.
     @exclusivity(unchecked) var cache: TableCache?
 
     init(table: Table, state: TableState, counts: [UInt16]) {
@@ -174,11 +174,11 @@ final class TableOverlay {
 final class IndexOverlay {
     let column: Column
     let isMixed: Bool
-    /// Of a full-text index.
+    /// The words, for a full-text index.
     let words: TextWords?
     @exclusivity(unchecked) var tree: IndexTree
     let changes = IndexChanges()
-    /// No integer above it is in the index or pending: rising primary keys need no look-up.
+    /// An upper bound of the integers in the index and among the pending changes. Primary keys above it need no look-up.
     @exclusivity(unchecked) var greatestInt: Int64
 
     init(column: Column, tree: IndexTree, greatestInt: Int64) {
@@ -195,14 +195,14 @@ final class BacklinkChanges {
     struct Change {
         var target: Int64
         var origin: Int64
-        /// +1 a link gained, −1 one lost.
+        /// +1 for an added link, −1 for a removed link.
         var delta: Int64
     }
 
     let column: Column
-    /// Not yet in the leaves.
+    /// The changes that aren't in the leaves yet.
     @exclusivity(unchecked) var pending: [Change] = []
-    /// All of the transaction's, for its record; empty after an overflow.
+    /// All changes of the transaction, for its record. It is empty after an overflow.
     var log: [Change] = []
     var logOverflow = false
     static let logLimit = 1 << 20

@@ -1,8 +1,8 @@
-/// Keys at consecutive positions of a table.
+/// The keys at consecutive positions of a table.
 package struct KeyRun {
     package let count: Int
     private let first: Int64
-    /// Empty where the keys are consecutive numbers.
+    /// The keys, or an empty array if they are consecutive numbers.
     private let keys: [ObjectKey]
 
     package init() { self.init([]) }
@@ -24,7 +24,7 @@ package struct KeyRun {
 }
 
 extension DataView {
-    /// Returns the keys of the i-th object's cluster, and the position of the first of them; traps if there is none.
+    /// Returns the keys of the i-th object's cluster, and the position of the first of them. Traps if `i` is out of bounds.
     /// - Complexity: O(log clusters + objects in the cluster).
     package func keyRun(at i: Int, in table: Table) -> (start: Int, keys: KeyRun) {
         let (cluster, start, end) = withPositions(table) { cache in

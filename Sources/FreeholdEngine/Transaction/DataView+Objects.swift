@@ -4,9 +4,9 @@
     public import Foundation
 #endif
 
-/// Objects: which there are, and the values of their single-valued columns.
+/// Functions for the keys of objects and the values of their single-valued columns.
 ///
-/// None of these checks that the object exists, except `contains`: a deleted object's values are undefined.
+/// Except `contains`, they don't check that the object exists. The values of a deleted object are undefined.
 extension DataView {
     @inline(__always)
     func locate(_ key: ObjectKey) -> (cluster: Int, slot: Int) {
@@ -15,7 +15,8 @@ extension DataView {
         return (Int(truncatingIfNeeded: cluster), Int(truncatingIfNeeded: raw &- cluster &* UInt64(clusterSpan)))
     }
 
-    /// Returns the key of the i-th object in key order; traps if there is none. - Complexity: O(log clusters).
+    /// Returns the key of the i-th object in key order. Traps if `i` is out of bounds.
+    /// - Complexity: O(log clusters).
     public func key(at i: Int, in table: Table) -> ObjectKey {
         let (cluster, rest) = withPositions(table) { cache in
             precondition(i >= 0 && i < cache.count, "index \(i) of \(cache.count) objects")
@@ -26,7 +27,8 @@ extension DataView {
         return ObjectKey(Int64(cluster * clusterSpan + slot))
     }
 
-    /// Returns the position of an object in key order, or `nil` if it isn't there. - Complexity: O(1).
+    /// Returns the position of an object in key order, or `nil` if the object doesn't exist.
+    /// - Complexity: O(1).
     public func index(of key: ObjectKey, in table: Table) -> Int? {
         guard contains(table, key) else { return nil }
         let (cluster, slot) = locate(key)
@@ -34,7 +36,8 @@ extension DataView {
         return withPositions(table) { $0.start(cluster) } + before
     }
 
-    /// Every key, rising. - Complexity: O(n).
+    /// Returns all keys in ascending order.
+    /// - Complexity: O(n).
     public func keys(_ table: Table) -> [ObjectKey] {
         var out: [ObjectKey] = []
         out.reserveCapacity(count(table))
@@ -65,7 +68,7 @@ extension DataView {
 
     // MARK: Values
 
-    /// Returns the leaf that holds the slot, with the slot's number in it, or `nil` if none is stored.
+    /// Returns the leaf that contains the slot, with the slot's number in it, or `nil` if the leaf isn't stored.
     @inline(__always)
     func locatedLeaf(_ column: Column, _ cluster: Int, _ slot: inout Int) -> Leaf? {
         guard let address = leaf(column, cluster: cluster) else { return nil }
@@ -78,7 +81,8 @@ extension DataView {
         return slot < leaf.count ? leaf : nil
     }
 
-    /// Returns a single-valued column's value. - Complexity: O(1), plus the length of strings and data.
+    /// Returns the value of a single-valued column.
+    /// - Complexity: O(1), plus the length of strings and data.
     public func value(_ column: Column, _ key: ObjectKey) -> Value {
         var (cluster, slot) = locate(key)
         if let buffer = unretainedBuffer(column, cluster: cluster) {
@@ -90,7 +94,7 @@ extension DataView {
         return value(column.type, leaf, slot, isOptional: column.isOptional, blobs: column.segment(.blobs))
     }
 
-    /// Returns an integer column's value, or `nil` for null. The column must be of integers.
+    /// Returns the value of an integer column, or `nil` for null. The type of the column must be integer.
     public func readInt(_ column: Column, _ key: ObjectKey) -> Int64? {
         var (cluster, slot) = locate(key)
         if let buffer = unretainedBuffer(column, cluster: cluster) {
@@ -100,7 +104,7 @@ extension DataView {
         return leaf.isNull(slot) ? nil : leaf.int(slot)
     }
 
-    /// Returns a link column's target, or `nil` for none.
+    /// Returns the target of a link column, or `nil` for null.
     public func readLink(_ column: Column, _ key: ObjectKey) -> ObjectKey? {
         var (cluster, slot) = locate(key)
         if let buffer = unretainedBuffer(column, cluster: cluster) {
@@ -161,7 +165,7 @@ extension DataView {
         withBytes(column, key) { bytes in bytes.map { Data($0) } }
     }
 
-    /// Returns the bytes of a string or data column in place, or `nil` for null.
+    /// Calls `body` with the bytes of a string or data column in place, or with `nil` for null.
     func withBytes<R>(_ column: Column, _ key: ObjectKey, _ body: (UnsafeRawBufferPointer?) -> R) -> R {
         var (cluster, slot) = locate(key)
         let reference: (block: UInt64, length: UInt64)

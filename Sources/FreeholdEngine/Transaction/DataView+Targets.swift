@@ -1,5 +1,6 @@
 extension DataView {
-    /// Every object that a column of an object links to, as often as it does; of a mixed column wherever it lies.
+    /// Calls `body` with every object to which a column of an object links, once for each link. For a mixed column, this includes links inside lists
+    /// and dictionaries.
     func forEachTarget(_ column: Column, _ key: ObjectKey, _ body: (ObjectLink) -> Void) {
         switch (column.type, column.collection) {
         case (.link, .none):

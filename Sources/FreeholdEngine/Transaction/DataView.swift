@@ -1,13 +1,12 @@
-/// One consistent state of a database: a `Snapshot`, or the inside of a `WriteTransaction`.
+/// A consistent state of a database: a `Snapshot`, or the state inside a `WriteTransaction`.
 ///
-/// The storage half of this class hands out leaves; the rest of the engine (queries, lists, indexes) reads
-/// through it and so works the same on both. Pointers of a snapshot are valid for the snapshot's life, those of a
-/// write transaction until its next change.
+/// The storage part of this class returns leaves. The rest of the engine (queries, lists, indexes) reads them and works in the same way on both
+/// subclasses. Pointers of a snapshot are valid for the snapshot's life. Pointers of a write transaction are valid until its next change.
 public class DataView: BlockStore {
-    /// Objects a cluster: fixed in the file.
+    /// The number of objects in a cluster, which is fixed for each file.
     public let clusterSpan: Int
 
-    /// ⌈2⁶⁴ / clusterSpan⌉: the high word of a product with it is the quotient, for keys below 2⁴⁴.
+    /// ⌈2⁶⁴ / clusterSpan⌉. For keys below 2⁴⁴, the high word of a product with it is the quotient.
     let reciprocal: UInt64
 
     init(clusterSpan: Int) {
@@ -17,118 +16,121 @@ public class DataView: BlockStore {
 
     public var schema: DatabaseSchema { fatalError("abstract") }
 
-    /// The number that the application gave its schema.
+    /// The number that the application assigned to its schema.
     public var userVersion: UInt64 { fatalError("abstract") }
 
     func tableState(_ table: Table) -> TableState { fatalError("abstract") }
 
-    /// What a table's state has of one of its columns.
+    /// Returns the state of a column, from the state of its table.
     func columnState(_ column: Column) -> TableState.ColumnState {
         tableState(schema.table(of: column)).columns[column.id] ?? .init()
     }
 
-    /// Returns the number of objects. - Complexity: O(1).
+    /// Returns the number of objects.
+    /// - Complexity: O(1).
     public func count(_ table: Table) -> Int { tableState(table).count }
 
-    /// Returns the key that the next object of a table gets.
+    /// Returns the key of the next object that is created in a table.
     func nextKey(_ table: Table) -> Int64 { tableState(table).nextKey }
 
-    /// Calls `body` with where the live objects stand, cluster by cluster.
+    /// Calls `body` with the positions of the live objects, cluster by cluster.
     func withPositions<R>(_ table: Table, _ body: (TableCache) -> R) -> R { body(positions(table)) }
 
-    /// Where the live objects stand, cluster by cluster.
+    /// Returns the positions of the live objects, cluster by cluster.
     func positions(_ table: Table) -> TableCache { fatalError("abstract") }
 
-    /// Inside a write transaction: the column's decoded values in a cluster, if it has been changed there. The transaction keeps them until it
-    /// is changed again.
+    /// Returns the column's decoded values in a cluster, if a write transaction has changed them. The transaction retains them until its next change.
     func unretainedBuffer(_ column: Column, cluster: Int) -> Unmanaged<LeafBuffer>? { nil }
 
-    /// The same, retained.
+    /// Like `unretainedBuffer(_:cluster:)`, with a retained result.
     final func buffer(_ column: Column, cluster: Int) -> LeafBuffer? {
         unretainedBuffer(column, cluster: cluster)?.takeUnretainedValue()
     }
 
-    /// The same of the inverse of a link column, in the target's cluster.
+    /// Like `buffer(_:cluster:)`, for the inverse of a link column in the target's cluster.
     func backlinkBuffer(_ column: Column, cluster: Int) -> LeafBuffer? { nil }
 
-    /// Makes what is pending readable: called before backlinks, or an index, are read.
+    /// Prepares pending changes for reading. It is called before backlinks or an index are read.
     func settleBacklinks(_ column: Column) {}
     func settleIndex(_ column: Column) {}
 
-    /// Inside a write transaction: where a primary key stands if its pending changes tell; nil to ask the tree.
+    /// Returns the key of the object with a primary key if a write transaction's pending changes determine it. Returns `nil` if the tree has to be
+    /// searched.
     func pendingPrimaryKey(_ value: Value, _ table: Table) -> ObjectKey?? { nil }
 
-    /// Returns whether there is such an object. - Complexity: O(1).
+    /// Returns whether the object exists.
+    /// - Complexity: O(1).
     public func contains(_ table: Table, _ key: ObjectKey) -> Bool { fatalError("abstract") }
 
-    /// Found something in the file that can't have been stored. Returns only where somebody can throw: then what is
-    /// damaged is read as if it weren't stored.
+    /// Reports that the file contains something that can't have been stored. The function returns only if a caller can throw the error. Damaged data
+    /// is then read as if it weren't stored.
     func damaged(_ what: @autoclosure () -> String) { fatalError("abstract") }
 
-    /// For accessors; nil inside a write transaction.
+    /// Returns the leaves for accessors, or `nil` inside a write transaction.
     public func leafChunks(_ column: Column) -> UnsafePointer<UnsafeRawPointer?>? { nil }
 
-    /// Returns the number of clusters that have ever held an object.
+    /// Returns the number of clusters that contain an object or contained one before.
     func clusterCount(_ table: Table) -> Int { fatalError("abstract") }
 
     /// Returns the number of live objects in a cluster.
     func liveCount(_ table: Table, cluster: Int) -> Int { fatalError("abstract") }
 
-    /// Returns the cluster's presence bitmap of `(clusterSpan + 63) / 64` words, or `nil` if exactly the slots `0 ..< liveCount` live.
+    /// Returns the cluster's presence bitmap of `(clusterSpan + 63) / 64` words, or `nil` if the live objects are exactly those in the slots `0 ..<
+    /// liveCount`.
     func presence(_ table: Table, cluster: Int) -> UnsafePointer<UInt64>? { fatalError("abstract") }
 
-    /// Returns a block's bytes, or `nil` if it isn't stored. A column's leaf in a cluster that isn't stored holds its type's default (null if
-    /// optional, else zero or empty) in every slot.
+    /// Returns a block's bytes, or `nil` if it isn't stored. If a column's leaf isn't stored in a cluster, every slot has the type's default: null if
+    /// the column is optional, otherwise zero or empty.
     func block(_ segment: UInt32, _ number: UInt64) -> UnsafeRawBufferPointer? { fatalError("abstract") }
 
-    /// Returns the column's leaf in a cluster (see `Leaf`), or `nil` if none is stored.
+    /// Returns the column's leaf in a cluster (see `Leaf`), or `nil` if the leaf isn't stored.
     func leaf(_ column: Column, cluster: Int) -> UnsafeRawPointer? { fatalError("abstract") }
 
-    /// Part 1… of a split leaf (part 0 doesn't exist: the head holds no values).
+    /// Returns a part of a split leaf, from part 1 on. Part 0 doesn't exist, because the head contains no values.
     func leafPart(_ column: Column, cluster: Int, part: Int) -> UnsafeRawPointer? { fatalError("abstract") }
 }
 
 /// The tables of one version of a database.
 ///
-/// All that it has is immutable and may be read by any thread. To pass a table or a column counts references of it, which
-/// threads that run at once do to each other's cost: so each realm reads through a copy of its own (`SchemaCopies`).
+/// It is immutable, and any thread may read it. Each use of a table or column counts references, which is expensive if several threads do it at the
+/// same time. Therefore each realm reads through a copy of its own (`SchemaCopies`).
 public final class DatabaseSchema: Sendable {
-    /// Who a segment belongs to.
+    /// The owner of a segment.
     enum SegmentOwner {
         case table(Table, offset: Int)
         case column(Table, Column, ColumnSegment)
     }
 
     public let tables: [Table]
-    /// Those that no schema names.
+    /// The tables that aren't part of any schema of an application.
     public let hiddenTables: [Table]
-    /// All of them.
+    /// All tables, including the hidden ones.
     let storedTables: [Table]
-    /// By id; ids are small and rising.
+    /// The tables by id. Ids are small and ascending.
     private let byID: [Table?]
     private let byName: [String: Table]
     private let hiddenByName: [String: Table]
     private let bySegment: [UInt32: (table: Table, column: Column?)]
-    /// By target table id: the link columns that point to it.
+    /// The link columns that point to a table, by the id of the table.
     private let incoming: [Int: [Column]]
     /// A Boolean value that indicates whether any column holds mixed values.
     let hasMixedColumns: Bool
-    /// By table id: the hidden tables of placeholders for its objects, and of links to placeholders.
+    /// The hidden tables of placeholders for a table's objects, by the id of the table. `links` has the hidden tables of links to placeholders.
     private let placeholders: [Int: Table]
     private let links: [Int: Table]
-    /// By table id: what the deletion of its objects takes along, or what denies it.
+    /// The columns whose rules extend or deny the deletion of a table's objects, by the id of the table.
     let deletions: [Int: DeletionColumns]
-    /// A Boolean value that indicates whether any link denies deletions.
+    /// A Boolean value that indicates whether the rule of any link denies deletions.
     let hasDenials: Bool
-    /// What this is a copy of.
+    /// The schema of which this is a copy.
     private let original: DatabaseSchema?
 
-    /// What this is a copy of, else itself: two schemas of one origin say the same.
+    /// The schema of which this is a copy, or the schema itself. Two schemas with one origin are equal.
     package var origin: DatabaseSchema { original ?? self }
 
     /// - Parameters:
-    ///   - tables: the hidden ones among them.
-    ///   - original: what says the same.
+    ///   - tables: all tables, including the hidden ones.
+    ///   - original: a schema with equal tables.
     init(tables: [Table], copyOf original: DatabaseSchema? = nil) {
         self.original = original
         storedTables = tables
@@ -161,30 +163,32 @@ public final class DatabaseSchema: Sendable {
         hasDenials = deletions.values.contains { !$0.denying.isEmpty || !$0.denyingOrigins.isEmpty }
     }
 
-    /// Returns the table of that stored name. - Complexity: O(1).
+    /// Returns the table with that stored name.
+    /// - Complexity: O(1).
     public func table(named name: String) -> Table? { byName[name] }
-    /// Returns the hidden table of that name: these have names of their own. - Complexity: O(1).
+    /// Returns the hidden table with that name. The names of hidden tables are separate.
+    /// - Complexity: O(1).
     public func hiddenTable(named name: String) -> Table? { hiddenByName[name] }
     public func table(id: Int) -> Table? { byID.indices.contains(id) ? byID[id] : nil }
     public func table(of column: Column) -> Table { byID[column.tableID]! }
 
-    /// Returns the link columns, single and in collections, that point to a table.
+    /// Returns the link columns that point to a table, for single links and collections.
     public func linkColumns(to table: Table) -> [Column] { incoming[table.id] ?? [] }
 
-    /// Returns whether a column's links own their targets: it links to an embedded table.
+    /// Returns whether a column's links own their targets, because its target is an embedded table.
     public func ownsTargets(_ column: Column) -> Bool {
         column.type == .link && column.targetTableID.flatMap(table(id:))?.isEmbedded == true
     }
 
-    /// Returns the hidden table of placeholders for the objects of a table, or `nil` if there never was one.
+    /// Returns the hidden table of placeholders for the objects of a table, or `nil` if it was never created.
     func placeholders(of tableID: Int) -> Table? { placeholders[tableID] }
-    /// Returns the hidden table of what a table's objects have of links to placeholders, or `nil` if there never was one.
+    /// Returns the hidden table of links from a table's objects to placeholders, or `nil` if it was never created.
     func links(of tableID: Int) -> Table? { links[tableID] }
 
-    /// A Boolean value that indicates whether any object ever linked to a placeholder.
+    /// A Boolean value that indicates whether tables of links to placeholders exist.
     var hasLinkTables: Bool { !links.isEmpty }
 
-    /// A Boolean value that indicates whether no two tables have one id, or one name.
+    /// A Boolean value that indicates whether all ids and all names of tables are different.
     var hasOnceEach: Bool {
         Set(storedTables.map(\.id)).count == storedTables.count && byName.count == tables.count
             && hiddenByName.count == hiddenTables.count

@@ -8,40 +8,39 @@
     import Darwin
 #endif
 
-/// How large a database's file is.
+/// The size of a database's file.
 public struct FileUse: Equatable, Sendable {
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     public let total: UInt64
-    /// Bytes of pages that the newest version needs; the rest is free for later versions.
+    /// The size of the pages that the newest version needs, in bytes. The other pages are available for later versions.
     public let used: UInt64
 }
 
-/// What a compaction came to.
+/// The result of a compaction.
 public struct FileCompaction: Equatable, Sendable {
     public let before: FileUse
     public let after: FileUse
 }
 
 extension Database {
-    /// How large the file is, and how much of it the newest version needs. - Complexity: O(free pages / 500).
+    /// Returns the size of the file, and the part that the newest version needs.
+    /// - Throws: `.invalidDatabase` if the list of free pages is damaged; `.readersFull`, `.environmentClosed`.
     /// - Throws: `.invalidDatabase` where its list of free pages is damaged; `.readersFull`, `.environmentClosed`.
     public func fileUse() throws(EngineError) -> FileUse {
         try core.storage.fileUse()
     }
 
-    /// Rewrites a file that nobody has open without its free pages.
+    /// Rewrites a closed file without its free pages.
     ///
-    /// Whoever opens the file meanwhile waits. A new file takes the place of the old one when it is complete, so that
-    /// the device needs room for both; a failure, even of the machine, leaves the old one. The memory it takes doesn't
-    /// depend on the file's size.
+    /// Openers of the file wait meanwhile. The new file replaces the old one when it is complete, so the device needs space for both. After a
+    /// failure, even of the machine, the old file remains. The memory use doesn't depend on the file's size.
     ///
     /// - Parameters:
-    ///   - path: of the file.
-    ///   - key: what the file is encrypted with, now and after, or `nil` for a plain one.
-    ///   - isWanted: is given the file's use, and says whether to go on. It must not open the file.
-    /// - Returns: the use before and after, or `nil` if it wasn't wanted.
-    /// - Throws: `.fileInUse` where somebody has the file open, in this process or another; `.fileNotFound`,
-    ///   `.invalidDatabase`, `.permissionDenied`, `.outOfDiskSpace`, `.io`.
+    ///   - path: the path of the file.
+    ///   - key: the encryption key of the file, before and after the compaction, or `nil` for a plain file.
+    ///   - isWanted: receives the file's use and returns whether to continue. It must not open the file.
+    /// - Returns: the use before and after the compaction, or `nil` if it wasn't wanted.
+    /// - Throws: `.fileInUse` if the file is open in any process; `.fileNotFound`, `.invalidDatabase`, `.permissionDenied`, `.outOfDiskSpace`, `.io`.
     public static func compact(
         at path: String,
         key: EncryptionKey? = nil,
@@ -62,25 +61,25 @@ extension Database {
         }
     }
 
-    /// Puts a copy in the place of a file that nobody has open.
+    /// Replaces a closed file by a copy.
     ///
     /// - Parameters:
-    ///   - path: without symbolic links.
-    ///   - checksCopy: whether the copy is read again before it takes the file's place.
+    ///   - path: the path without symbolic links.
+    ///   - checksCopy: whether the copy is read and compared before it replaces the file.
     static func rewriteUnused(
         _ path: String,
         _ key: EncryptionKey?,
         checksCopy: Bool,
         isWanted: (FileUse, DatabaseHeader) -> Bool
     ) throws(EngineError) -> FileCompaction? {
-        // Nobody else has it open, so that LMDB's lock isn't needed.
+        // The file is closed in all processes, so LMDB's lock isn't needed.
         let options = StorageOptions(readOnly: true, immutable: true)
         let source = try StorageEnvironment.open(path: path, options: options)
         let copy: BlockCopy
         let before: FileUse
         do {
             defer { source.close() }
-            // The same for all: what a killed process left is overwritten.
+            // The temporary name is always the same, so the file of a killed process is overwritten.
             copy = try BlockCopy(to: path, temporaryPath: path + ".compacting")
             before = try source.fileUse()
             let reader = try source.beginRead()
@@ -92,16 +91,16 @@ extension Database {
             if checksCopy { try copy.check(sum, key: key) }
         }
         try copy.replace()
-        // Its numbers are those of the old file's versions.
+        // The lock file contains the version of the old file.
         unlink(path + "-lock")
         let made = try StorageEnvironment.open(path: path, options: options)
         defer { made.close() }
         return FileCompaction(before: before, after: try made.fileUse())
     }
 
-    /// What the blocks are that a reader gives.
+    /// Returns the source of a copy for the blocks of a reader.
     ///
-    /// - Throws: `.invalidDatabase` where the key isn't the file's.
+    /// - Throws: `.invalidDatabase` if the key isn't that of the file.
     static func copySource(
         _ reader: StorageReader,
         _ key: EncryptionKey?
@@ -115,11 +114,11 @@ extension Database {
         return BlockCopy.Source(header: header, envelope: envelope, room: room, trees: reader.trees, digest: digest)
     }
 
-    /// Deletes the files of a database that nobody has open: the data, LMDB's lock file, what a killed compaction or copy
-    /// left, and the symbolic link, if the path is one. The file `….writer` stays, because others may be waiting at it.
+    /// Deletes the files of a closed database: the data file, LMDB's lock file, files that a killed compaction or copy left, and the symbolic link if
+    /// the path is one. The file `….writer` remains, because other processes may be waiting for its lock.
     ///
-    /// - Returns: whether there was a data file.
-    /// - Throws: `.fileInUse` where somebody has the file open; `.permissionDenied`, `.io`.
+    /// - Returns: whether a data file existed.
+    /// - Throws: `.fileInUse` if the file is open; `.permissionDenied`, `.io`.
     public static func deleteFiles(at path: String) throws(EngineError) -> Bool {
         var status = stat()
         guard lstat(path, &status) == 0 else {
@@ -139,13 +138,13 @@ extension Database {
         }
     }
 
-    /// Makes a file as a copy of another, where there is none at its path yet.
+    /// Creates a file as a copy of another file, unless a file exists at the path.
     ///
     /// - Parameters:
-    ///   - path: of the file.
-    ///   - source: a file that nobody writes to, or that this process has open. Nothing is made beside it.
-    ///   - key: what the new file is encrypted with; the source has the same key, or isn't encrypted.
-    /// - Returns: whether it was made.
+    ///   - path: the path of the new file.
+    ///   - source: a file that isn't written meanwhile, or that this process has open. Nothing is created beside it.
+    ///   - key: the encryption key of the new file. The source has the same key, or isn't encrypted.
+    /// - Returns: whether the file was created.
     /// - Throws: `.fileNotFound`, `.invalidDatabase`, `.permissionDenied`, `.outOfDiskSpace`, `.io`.
     public static func seed(
         _ path: String,
@@ -181,7 +180,7 @@ extension Database {
             try copy.finish()
             return true
         } catch {
-            // Somebody else was faster.
+            // Another process or thread has created the file.
             if error.code == .fileExists { return false }
             throw error
         }

@@ -3,17 +3,16 @@ internal import Synchronization
 extension Snapshot {
     /// Writes this version to a new file, without the history of changes and without free pages.
     ///
-    /// Writers and readers go on meanwhile; but no page of this version is used again before it ends, so the file grows
-    /// by what they change. The memory it takes doesn't depend on the file's size.
+    /// Writers and readers continue meanwhile. The pages of this version aren't reused before the copy ends, so the file grows by the size of their
+    /// changes. The memory use doesn't depend on the file's size.
     ///
     /// - Parameters:
-    ///   - key: what the copy is encrypted with, or `nil` for a plain file.
-    ///   - keepsJournal: whether the copy has the journal and its cursors: for one that takes the file's place. A copy that lives
-    ///     beside the file shouldn't: what its readers would read twice is one history.
-    ///   - path: of the copy.
-    /// - Throws: `.fileExists` where something is at the destination, `.fileNotFound` where its folder isn't,
-    ///   `.permissionDenied`, `.outOfDiskSpace`, `.io`; `.invalidDatabase` where a block of an encrypted file is damaged.
-    ///   Then nothing is left at the destination.
+    ///   - key: the encryption key of the copy, or `nil` for a plain file.
+    ///   - keepsJournal: whether the copy has the journal and its cursors. This is for a copy that replaces the file. A copy that is used beside the
+    ///     file shouldn't have them, because a reader of both journals would read the same history twice.
+    ///   - path: the path of the copy.
+    /// - Throws: `.fileExists` if a file exists at the destination, `.fileNotFound` if its folder is missing, `.permissionDenied`, `.outOfDiskSpace`,
+    ///   `.io`; `.invalidDatabase` if a block of an encrypted file is damaged. After an error, no file is left at the destination.
     /// - Complexity: O(size of the data).
     public func copy(
         to path: String,
@@ -23,7 +22,7 @@ extension Snapshot {
         try copy(to: path, key: key, keepsJournal: keepsJournal, isWritable: false)
     }
 
-    /// - Parameter isWritable: whether its owner may write to it even where the source is write-protected.
+    /// - Parameter isWritable: whether the owner may write to the copy even if the source is write-protected.
     func copy(
         to path: String,
         key: EncryptionKey?,
@@ -45,7 +44,7 @@ extension Snapshot {
         try copy.finish()
     }
 
-    /// LMDB's transaction isn't for two threads at once; its bytes are.
+    /// Two threads must not use LMDB's transaction at the same time, but they may read its bytes.
     func run(from address: BlockAddress) throws(EngineError) -> BlockRun {
         var run: BlockRun = []
         try core.fillLock.withLock { _ throws(EngineError) in run = try pin.reader.run(from: address) }
@@ -60,11 +59,11 @@ extension DatabaseCore {
 }
 
 extension WriteTransaction {
-    /// Writes the state that this transaction has made so far, committed or not, to a new file; see `Snapshot.copy`.
+    /// Writes the present state of this transaction, without committing it, to a new file; see `Snapshot.copy`.
     ///
-    /// The changes move into LMDB's transaction for it, as they do past the memory budget.
+    /// The changes move into LMDB's transaction for this, as they do when they exceed the memory budget.
     ///
-    /// - Throws: as `Snapshot.copy`; `.uniqueConstraint`; the failure of the transaction, where it has had one.
+    /// - Throws: like `Snapshot.copy`; `.uniqueConstraint`; an earlier failure of the transaction.
     public func copy(
         to path: String,
         key: EncryptionKey? = nil,
@@ -86,7 +85,7 @@ extension WriteTransaction {
         try copy.finish()
     }
 
-    /// All that is pending becomes blocks in LMDB's transaction.
+    /// Writes all pending changes as blocks into LMDB's transaction.
     private func settleIntoStorage() throws(EngineError) {
         try checkDamage()
         for changes in backlinkChanges.values { settleBacklinks(changes.column) }
@@ -99,8 +98,8 @@ extension WriteTransaction {
         try checkDamage()
     }
 
-    /// Without the blocks of dropped tables and columns, which are removed by the commit only. A run of nothing else
-    /// is replaced by the next, so that it isn't taken for the end.
+    /// Returns the blocks without those of dropped tables and columns, which are removed only by the commit. A run that consists only of dropped
+    /// blocks is replaced by the next run, because an empty run would be the end.
     private func keptBlocks(_ run: BlockRun, _ writer: StorageWriter) throws(EngineError) -> BlockRun {
         var run = run
         while let last = run.last {

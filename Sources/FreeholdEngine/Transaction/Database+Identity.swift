@@ -1,4 +1,4 @@
 extension Database {
-    /// Equal for all handles of one file in this process, whichever paths led to it, while one of them lives.
+    /// An identifier of the file in this process. It is equal for all handles of the file, whatever their paths, as long as one of them lives.
     public var identity: ObjectIdentifier { ObjectIdentifier(core) }
 }

@@ -1,18 +1,18 @@
 extension Database {
-    /// Makes a file of an older format one of the newest, if nobody has it open.
+    /// Upgrades a closed file of an older format to the newest format.
     ///
-    /// It is a compaction whose copy is read again before it takes the old file's place: so a process that is killed, a full
-    /// disk or a failing one leaves the old file, which then goes on being used in its format and is tried again when it
-    /// is opened next. What a killed process leaves beside it is overwritten then.
+    /// The upgrade is a compaction whose copy is read and compared before it replaces the old file. After a killed process or a full or failing disk,
+    /// the old file remains. It is then used in its old format, and the upgrade is tried again when the file is opened the next time. The next
+    /// attempt overwrites the file that a killed process left.
     ///
-    /// - Parameter key: of an encrypted file, which is sealed anew with it.
-    /// - Returns: why the file has kept its format, or `nil` if it hasn't.
+    /// - Parameter key: the key of an encrypted file, which is encrypted again with it.
+    /// - Returns: the reason why the file has kept its format, or `nil` if it was upgraded.
     @discardableResult
     static func upgrade(_ path: String, key: EncryptionKey?) -> EngineError? {
         do throws(EngineError) {
             try EnvironmentRegistry.shared.whileUnused(path: path) { path throws(EngineError) in
                 _ = try rewriteUnused(path, key, checksCopy: true) { _, header in
-                    // Somebody may have been faster.
+                    // Another process may have upgraded the file.
                     header.formatVersion < Catalogue.formatVersion
                 }
             }
@@ -22,10 +22,10 @@ extension Database {
         }
     }
 
-    /// Lets a file have a commit log, if nobody has it open. It is a commit of its own, flushed as ever: a crash leaves the file as
-    /// it was, or with the feature.
+    /// Adds the feature for a commit log to a closed file. This is a separate commit, which is flushed without a log. After a crash, the file is
+    /// unchanged or has the feature.
     ///
-    /// - Returns: why it can't have one, or `nil` if it can.
+    /// - Returns: the reason why the file can't have a log, or `nil` if it can.
     @discardableResult
     static func allowCommitLog(_ path: String, key: EncryptionKey?) -> EngineError? {
         do throws(EngineError) {

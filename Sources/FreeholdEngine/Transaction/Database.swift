@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What all handles of one file in this process share.
+/// The state that all handles of one file in this process share.
 final class DatabaseCore: Sendable {
     let storage: StorageEnvironment
     let header: DatabaseHeader
@@ -9,13 +9,13 @@ final class DatabaseCore: Sendable {
     let memoryBudget: Int
     let isDraft: Bool
     private let openedBytesKept: Int
-    /// Serialises the filling of snapshots' caches. Held for single look-ups only.
+    /// A lock that serialises changes of the snapshots' caches. It is held for single look-ups only.
     let fillLock = Mutex(())
     let toldOfJournal = JournalWarning.Told()
     private let latest = Mutex(Latest())
     private let schemas = Mutex<(revision: UInt64, schema: DatabaseSchema)?>(nil)
 
-    /// The newest version that anybody holds.
+    /// The newest version that is in use in this process.
     private struct Latest {
         weak var pin: SnapshotPin?
     }
@@ -30,15 +30,15 @@ final class DatabaseCore: Sendable {
         openedBytesKept = options.openedBytesKept
     }
 
-    /// Of an encrypted file.
+    /// The cipher, for an encrypted file.
     var cipher: FileCipher? { envelope.cipher }
 
-    /// Returns whether a version holds so many opened blocks of an encrypted file that nobody shall share them any longer.
+    /// Returns whether a version holds too many decrypted bytes to be shared with new readers.
     func isFull(_ pin: SnapshotPin) -> Bool {
         cipher != nil && pin.openedBytes.load(ordering: .relaxed) > openedBytesKept
     }
 
-    /// Returns the schema of that revision, if it was the last to be read: versions that somebody else commits bring no new one.
+    /// Returns the schema of that revision, if it was the last one that was read. Versions that other processes commit often have the same schema.
     func knownSchema(_ revision: UInt64) -> DatabaseSchema? {
         schemas.withLock { $0?.revision == revision ? $0?.schema : nil }
     }
@@ -49,7 +49,7 @@ final class DatabaseCore: Sendable {
     var path: String { storage.path }
 
     func newest(_ lease: EnvironmentLease) throws(EngineError) -> Snapshot {
-        // A forked child has the parent's snapshots in memory, but not its reader slots: `beginRead` refuses it.
+        // A forked child has a copy of the parent's snapshots but not its reader slots, so `beginRead` throws an error.
         if storage.belongsToThisProcess, let held = latest.withLock({ $0.pin }),
             held.reader.version >= storage.lastVersion, !isFull(held)
         {
@@ -66,11 +66,10 @@ final class DatabaseCore: Sendable {
         }
     }
 
-    /// Returns the newest version, to be written on. Holding the writer lock.
+    /// Returns the newest version as the base of a write transaction. The caller holds the writer lock.
     ///
-    /// A writer may have been killed when its commit was in the file and readers hadn't been told of it, so that they still
-    /// get the version before. LMDB makes that good for whoever takes its lock next; what is written must go on from
-    /// the commit that is there then.
+    /// If a writer was killed after its commit was written to the file and before LMDB published it to readers, readers still receive the previous
+    /// version. LMDB corrects this when its write lock is taken the next time. A write must continue from that commit.
     func newestToWriteOn(_ lease: EnvironmentLease) throws(EngineError) -> Snapshot {
         let found = try newest(lease)
         if found.version >= storage.lastVersion { return found }
@@ -78,9 +77,9 @@ final class DatabaseCore: Sendable {
         return try newest(lease)
     }
 
-    /// After a commit of this process, before the writer lock is released.
+    /// Opens the version of a commit of this process, before the writer lock is released.
     ///
-    /// - Parameter slot: what `reserveRead` gave.
+    /// - Parameter slot: the slot that `reserveRead` returned.
     func openCommitted(
         in slot: StorageEnvironment.ReaderSlot,
         base: Snapshot,
@@ -100,7 +99,7 @@ final class DatabaseCore: Sendable {
         return try Snapshot(core: self, lease: lease, reader: reader, parent: base, changes: changes, emptied: emptied)
     }
 
-    /// Returns the newest version that somebody in this process holds, which needs no reader's slot.
+    /// Returns the newest version that is in use in this process. It doesn't need another reader slot.
     func held(_ lease: EnvironmentLease) -> Snapshot? {
         guard storage.belongsToThisProcess, let pin = latest.withLock({ $0.pin }), !isFull(pin) else { return nil }
         return Snapshot(pin, core: self, lease: lease)
@@ -130,7 +129,7 @@ final class DatabaseCore: Sendable {
     func removeObserver(_ id: Int) { observers.withLock { $0[id] = nil } }
 }
 
-/// A database in a file: open it, read snapshots of it, write to it in transactions.
+/// A database in a file. It provides snapshots for reading and transactions for writing.
 ///
 /// ```swift
 /// let database = try Database.open(at: "people.realm")
@@ -141,38 +140,37 @@ final class DatabaseCore: Sendable {
 /// try transaction.set(people.columns[0], key, .string("Ada"))
 /// let snapshot = try transaction.commit()
 /// ```
-/// Any thread may use it. All handles of a file in a process share one environment, which closes when the last
-/// handle, snapshot and transaction are gone.
+/// Any thread may use it. All handles of a file in a process share one environment. It closes when the last handle, snapshot and transaction have
+/// been released.
 public final class Database: Sendable {
     public struct Options: Sendable {
-        /// Bytes of address space to reserve: the largest that the file can grow. nil: 32 GiB, less where the process may not
-        /// have that or has more than 256 files open (4 GiB with 2,000), and room for twice what the file holds.
+        /// The address space to reserve in bytes, which is the maximum size of the file. If it is `nil`, 32 GiB are reserved. Less is reserved if the
+        /// process's limit is lower or more than 256 files are open (4 GiB with 2,000 files), but at least twice the size of the file.
         public var mapSize: Int?
-        /// Snapshots that can live at once, in all processes.
+        /// The maximum number of live snapshots in all processes.
         public var maximumReaders = 1024
         public var readOnly = false
-        /// A Boolean value that indicates whether a file that is opened read-only is known not to change, so that no lock file is needed.
+        /// A Boolean value that indicates whether a file that is opened read-only is known not to change, so that a lock file isn't needed.
         package var isImmutable = false
-        /// Bytes of changes that a write transaction holds in memory before they move into LMDB's.
+        /// The maximum size of the changes that a write transaction holds in memory before they move into LMDB's transaction, in bytes.
         public var memoryBudget = 64 << 20
-        /// A Boolean value that indicates whether nobody opens the file before it is complete. Then what moves into LMDB's transaction past the
-        /// memory budget is committed now and then, since LMDB keeps all pages of a transaction in memory. A transaction that is cancelled leaves a
-        /// file of no use.
+        /// A Boolean value that indicates whether the file isn't opened elsewhere before it is complete. If it is true, changes that exceed the
+        /// memory budget are committed from time to time, because LMDB keeps all pages of a transaction in memory. A cancelled transaction leaves an
+        /// unusable file.
         package var isDraft = false
-        /// What the file is encrypted with, or is to be where it is made, or `nil` for a plain one. Not in memory.
+        /// The encryption key of an existing or new file, or `nil` for a plain file. It isn't supported for databases in memory.
         public var encryptionKey: EncryptionKey?
-        /// Of an encrypted file: the bytes of opened blocks with which a version is still shared with those who come.
+        /// For encrypted files, the maximum number of decrypted bytes that a snapshot may hold and still be shared with new readers.
         public var openedBytesKept = 256 << 20
-        /// A Boolean value that indicates whether commits go into a commit log beside the file: faster, and shared flushes for many threads. A file
-        /// that isn't new gets what it needs for that when nobody else has it open, and is then refused by versions of Freehold that don't know of
-        /// logs. Not in memory. See `CommitLog`.
+        /// A Boolean value that indicates whether commits use a commit log beside the file. Commits are then faster, and several threads share
+        /// flushes. An existing file receives the required feature when it isn't open elsewhere. Freehold versions that don't support logs then
+        /// refuse it. It has no effect on databases in memory. See `CommitLog`.
         public var commitLog = false
-        /// Its length in bytes.
+        /// The length of the commit log in bytes.
         package var commitLogCapacity = CommitLogFile.capacity
-        /// Objects a cluster of a new file, 1…1024.
+        /// The number of objects in a cluster of a new file, 1…1024.
         package var clusterSpan = Catalogue.defaultClusterSpan
-        /// Of a new file. One of an older format becomes one of this when it is opened for writing and nobody else has
-        /// it open.
+        /// The format of a new file. A file of an older format is upgraded when it is opened for writing and isn't open elsewhere.
         public var formatVersion = Catalogue.formatVersion
         var faults: FaultInjector?
 
@@ -189,10 +187,10 @@ public final class Database: Sendable {
         self.isReadOnly = isReadOnly
     }
 
-    /// Opens a file, making it if it isn't there.
+    /// Opens a file, and creates it if it is missing.
     ///
-    /// - Throws: `.fileNotFound`, `.permissionDenied`, `.invalidDatabase`, `.unsupportedFormat`, `.mapFull`, … A file
-    ///   that is refused is left as it was.
+    /// - Throws: `.fileNotFound`, `.permissionDenied`, `.invalidDatabase`, `.unsupportedFormat`, `.mapFull` and other errors. A refused file is left
+    ///   unchanged.
     public static func open(at path: String, options: Options = Options()) throws(EngineError) -> Database {
         var storage = StorageOptions(
             mapSize: options.mapSize,
@@ -209,17 +207,18 @@ public final class Database: Sendable {
         ) {
             return database
         }
-        // Nothing of this call keeps the file open any longer.
+        // From here on, this call doesn't keep the file open.
         upgrade(path, key: options.encryptionKey)
         if options.commitLog { allowCommitLog(path, key: options.encryptionKey) }
         return try make(EnvironmentRegistry.shared.open(path: path, options: storage), options, upgrades: false)!
     }
 
-    /// Brings into a file what killed processes left in its commit log, so that it can be opened read-only.
+    /// Applies the commits that killed processes left in the file's commit log, so that the file can be opened read-only.
     ///
-    /// A file without such a log stays as it is, as does one whose folder can't be written: its opening says what is the matter.
+    /// A file without such a log is left unchanged, and so is a file in a folder without write permission. An attempt to open such a file reports the
+    /// problem.
     ///
-    /// - Throws: `.invalidDatabase` where the log is missing, another file's, or damaged.
+    /// - Throws: `.invalidDatabase` if the log is missing, belongs to another file, or is damaged.
     package static func playCommitLog(at path: String) throws(EngineError) {
         if isOpen(at: path) { return }
         do throws(EngineError) { try CommitLogRecovery.runIfNeeded(path) } catch {
@@ -230,7 +229,7 @@ public final class Database: Sendable {
     /// Returns whether this process has the file open.
     package static func isOpen(at path: String) -> Bool { EnvironmentRegistry.shared.isOpen(path: path) }
 
-    /// Opens the in-memory database of that name: it goes when the last that uses it goes.
+    /// Opens the in-memory database with that name. It is deleted when its last user has been released.
     public static func inMemory(identifier: String, options: Options = Options()) throws(EngineError) -> Database {
         if options.encryptionKey != nil {
             throw EngineError(.invalidArgument, "A database in memory can't be encrypted. Leave out the key.")
@@ -241,8 +240,8 @@ public final class Database: Sendable {
         return try make(lease, options, upgrades: false)!
     }
 
-    /// - Parameter upgrades: whether a file of an older format is to be upgraded before it is used.
-    /// - Returns: nil where it is.
+    /// - Parameter upgrades: whether a file of an older format has to be upgraded before it is used.
+    /// - Returns: `nil` if the file has to be upgraded.
     private static func make(
         _ lease: EnvironmentLease,
         _ options: Options,
@@ -300,14 +299,14 @@ public final class Database: Sendable {
         defer { lock.release() }
         if let header = try read() { return header }
         if let header = try createHeader(environment, options) { return header }
-        // Who made it was killed before it could tell readers.
+        // The process that created the header was killed before LMDB published it to readers.
         guard let header = try read() else {
             throw EngineError(.invalidDatabase, "The file's header isn't there.", path: environment.path)
         }
         return header
     }
 
-    /// - Returns: nil where there is one.
+    /// - Returns: `nil` if a header exists.
     private static func createHeader(
         _ environment: StorageEnvironment,
         _ options: Options
@@ -352,59 +351,60 @@ public final class Database: Sendable {
 
     public var path: String { core.path }
 
-    /// What the file is encrypted with.
+    /// The encryption key of the file.
     public var encryptionKey: EncryptionKey? { core.cipher?.key }
 
-    /// False in a child process that was forked after the opening: it has to open the file itself.
+    /// A Boolean value that indicates whether this process opened the file. It is false in a forked child, which has to open the file itself.
     package var belongsToThisProcess: Bool { core.storage.belongsToThisProcess }
 
-    /// The newest committed version, also by other processes. Cheap.
+    /// The newest committed version, including commits of other processes. Reading it is fast.
     public var lastVersion: UInt64 { core.storage.lastVersion }
 
-    /// Returns the newest version, shared with all that hold it.
+    /// Returns the newest version. Its users share one snapshot.
     /// - Throws: `.readersFull`, `.mapResized`, `.environmentClosed`.
     public func snapshot() throws(EngineError) -> Snapshot { try core.newest(lease) }
 
-    /// Returns the newest version that somebody in this process holds, or `nil` if nobody does. Unlike `snapshot()` it can't fail for others' sake.
+    /// Returns the newest version that is in use in this process, or `nil` if no version is. Unlike `snapshot()`, it can't fail because of other
+    /// processes.
     package func heldSnapshot() -> Snapshot? { core.held(lease) }
 
-    /// A write transaction that can't be committed, for who can't be told otherwise that none began: all changes are made
-    /// in memory, on a version that need not be the newest, and `commit` throws the failure.
+    /// Returns a write transaction that can't be committed, for callers that can't be notified otherwise that no transaction began. All changes are
+    /// made in memory, on a version that may be older than the newest, and `commit` throws the failure.
     package func failedWrite(on base: Snapshot, _ failure: EngineError) -> WriteTransaction {
         WriteTransaction(base: base, failure: failure)
     }
 
-    /// `beginWrite` where that takes no waiting, or `nil` if others write, or wait to.
+    /// Begins a write transaction if that is possible without waiting. Returns `nil` if another writer is active or waiting.
     package func beginWriteNow() throws(EngineError) -> WriteTransaction? {
         try checkWritable()
         let timing = Diagnostics.start(.writes).map { WriteTiming(asked: $0) }
         return try core.writerLock.tryAcquire() ? try begin(timing) : nil
     }
 
-    /// Returns when all commits until now have reached the disk: those that `WriteTransaction.commit(durably:)` left to the
-    /// system, too. Blocks the thread; any may call it.
+    /// Returns when all previous commits have reached the disk, including those that `WriteTransaction.commit(durably:)` left to the system. It
+    /// blocks the thread. Any thread may call it.
     ///
-    /// - Throws: `.io`, `.environmentClosed`; after the former nothing more is written.
+    /// - Throws: `.io`, `.environmentClosed`. After `.io`, all writes are refused.
     public func makeDurable() throws(EngineError) { try core.storage.sync() }
 
-    /// Gives back the memory in which this process sees the file's pages. Whoever reads or writes all of a large file once calls
-    /// it now and then: the system would only do so when it lacks memory.
+    /// Releases the memory in which this process maps the file's pages. Functions that read or write all of a large file once call it from time to
+    /// time. The system releases this memory only when memory is short.
     package func releasePages() { core.storage.releasePages() }
 
-    /// Begins a write transaction on the newest version. Blocks until every other writer, of this process and others,
-    /// is done; waiters of a process are served in order.
+    /// Begins a write transaction on the newest version. It blocks until all previous writers of this process and of other processes have ended. The
+    /// waiters of a process are served in order.
     /// - Throws: `.readOnly`, `.environmentFailed`, `.io`.
     public func beginWrite() throws(EngineError) -> WriteTransaction {
         try beginWrite(until: nil)
     }
 
-    /// The same, suspending instead of blocking.
+    /// Like `beginWrite()`, but suspends instead of blocking.
     public func beginWriteAsync() async throws(EngineError) -> WriteTransaction {
         try await beginWriteAsync(until: nil)
     }
 
-    /// The same, waiting until a moment at most.
-    /// - Throws: `.busy` if other writers are at work then; as the one above.
+    /// Like `beginWrite()`, with a deadline.
+    /// - Throws: `.busy` if other writers are active at the deadline; like `beginWrite()`.
     package func beginWrite(until deadline: ContinuousClock.Instant?) throws(EngineError) -> WriteTransaction {
         try checkWritable()
         let timing = Diagnostics.start(.writes).map { WriteTiming(asked: $0) }
@@ -415,8 +415,8 @@ public final class Database: Sendable {
         return try begin(timing)
     }
 
-    /// The same, suspending until a moment at most.
-    /// - Throws: `.busy` if other writers are at work then; `.cancelled` if the task is cancelled while it waits.
+    /// Like `beginWriteAsync()`, with a deadline.
+    /// - Throws: `.busy` if other writers are active at the deadline; `.cancelled` if the task is cancelled while it waits.
     package func beginWriteAsync(
         until deadline: ContinuousClock.Instant?
     ) async throws(EngineError) -> WriteTransaction {
@@ -441,7 +441,7 @@ public final class Database: Sendable {
         }
     }
 
-    /// Begins a transaction as the holder of the writer lock. Gives the lock up if that fails.
+    /// Begins a transaction. The caller holds the writer lock. It releases the lock if that fails.
     func begin(_ timing: WriteTiming?) throws(EngineError) -> WriteTransaction {
         do throws(EngineError) {
             let transaction = WriteTransaction(base: try core.newestToWriteOn(lease))
@@ -465,23 +465,23 @@ public final class Database: Sendable {
 
     func removeCommitObserver(_ id: Int) { core.removeObserver(id) }
 
-    /// Who holds which version, in all processes.
+    /// Returns the readers of all processes and the versions that they hold.
     public func readers() -> [ReaderInfo] { core.storage.readerList() }
 
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     package var fileBytes: UInt64 { core.storage.fileSize }
 
-    /// How many writers of this process wait for another one, of whatever process.
+    /// The number of writers of this process that wait for another writer, in any process.
     package var waitingWriterCount: Int { core.writerLock.waitingCount }
 
-    /// How many versions lie between the oldest that somebody holds and the newest, both counted. The pages that all of
-    /// these use can't be used again.
+    /// The number of versions from the oldest that is in use up to the newest. The pages of all these versions can't be reused.
     public var activeVersionCount: UInt64 {
         let newest = lastVersion
         let oldest = core.storage.readerList().map(\.version).filter { $0 > 0 }.min() ?? newest
         return newest - min(oldest, newest) + 1
     }
 
-    /// Frees the reader slots of processes that died. - Returns: how many.
+    /// Releases the reader slots of processes that have ended.
+    /// - Returns: the number of released slots.
     public func clearStaleReaders() -> Int { core.storage.clearStaleReaders() }
 }

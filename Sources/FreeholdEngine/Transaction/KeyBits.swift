@@ -1,5 +1,5 @@
-/// A set of objects' keys, 64 to a word: made for keys that lie side by side, as those of new objects do. A million of them
-/// take half a megabyte.
+/// A set of object keys with 64 keys in a word. It is efficient for neighbouring keys, such as those of new objects. A million of them take half a
+/// megabyte.
 struct KeyBits: Sendable {
     private var words: [Int64: UInt64] = [:]
 
@@ -12,7 +12,7 @@ struct KeyBits: Sendable {
 
     mutating func insert(_ key: Int64) { words[key >> 6, default: 0] |= Self.bit(key) }
 
-    /// - Returns: whether it was there.
+    /// - Returns: whether the set contained the key.
     @discardableResult
     mutating func remove(_ key: Int64) -> Bool {
         guard let index = words.index(forKey: key >> 6) else { return false }
@@ -23,6 +23,7 @@ struct KeyBits: Sendable {
         return true
     }
 
+    /// Returns the keys in ascending order.
     /// - Complexity: O(*n* log *n*).
     func sorted() -> [Int64] {
         words.sorted { $0.key < $1.key }.flatMap { base, word in

@@ -4,9 +4,9 @@
     internal import Foundation
 #endif
 
-/// Bytes that may be more than a value can have: they lie in pieces in a list of data.
+/// Byte strings that may be longer than a value can be. They are stored as pieces in a list of data.
 extension DataView {
-    /// Returns the bytes that lie in the pieces of a row.
+    /// Returns the bytes of the pieces of a row.
     ///
     /// - Complexity: O(bytes)
     package func pieces(_ column: Column, _ key: ObjectKey) -> [UInt8] {
@@ -19,19 +19,19 @@ extension DataView {
 }
 
 extension WriteTransaction {
-    /// Writes bytes as the pieces of a row, in place of those that it has.
+    /// Replaces the pieces of a row by pieces of other bytes.
     package func setPieces(_ column: Column, _ key: ObjectKey, _ bytes: [UInt8]) throws(EngineError) {
         try listAssign(column, key, bytes.pieces)
     }
 
-    /// Writes bytes behind those that lie in the pieces of a row.
+    /// Appends bytes to the pieces of a row.
     package func appendPieces(_ column: Column, _ key: ObjectKey, _ bytes: [UInt8]) throws(EngineError) {
         try listAppend(column, key, bytes.pieces)
     }
 }
 
 extension [UInt8] {
-    /// The bytes as values, each of which a column can hold.
+    /// The bytes as values that a column can store.
     fileprivate var pieces: [Value] {
         stride(from: 0, to: count, by: 1 << 20).map { .data(Data(self[$0..<Swift.min($0 + 1 << 20, count)])) }
     }

@@ -1,23 +1,23 @@
 internal import CFreeholdShims
 internal import Synchronization
 
-/// Where 512 consecutive blocks of a segment lie in memory: pointers, filled in at first touch, that never move.
+/// The memory addresses of 512 consecutive blocks of a segment. The pointers are filled in when they are first needed, and never change.
 ///
-/// Blocks that LMDB keeps inside its pages are held as copies (a rewrite of a neighbour moves them), and so are all blocks
-/// of an encrypted file, opened; blocks out of line are pointed at in the map, where they stay as long as any version
-/// that holds them is pinned. A chunk is shared by the directories of all versions in which none of its blocks changed,
-/// a copy by the chunks of all versions in which it didn't.
+/// Blocks that LMDB keeps inside its pages are copied, because a rewrite of a neighbour moves them. All blocks of an encrypted file are decrypted
+/// copies. Blocks out of line are used in the map, where they remain as long as a version that contains them is pinned. The directories of all
+/// versions in which none of a chunk's blocks changed share the chunk. The chunks of all versions in which a block didn't change share the block's
+/// copy.
 ///
-/// Entries are published with release and read with acquire; filling is serialised by the database's fill lock.
+/// Entries are published with release and read with acquire. The database's fill lock serialises changes.
 final class DirectoryChunk: @unchecked Sendable {
     static let shift = LeafChunk.shift
     static let capacity = LeafChunk.capacity
-    /// Values shorter than this may lie inside a page and are copied; no longer one does.
+    /// The limit below which values are copied, because they may be inside a page. Longer values are always out of line.
     static let inPageLimit = 2048
 
-    /// `capacity` pointers, then `capacity` lengths, then a bit for each block that the version hasn't.
+    /// `capacity` pointers, followed by `capacity` lengths, followed by a bit for each block that the version doesn't have.
     let memory: UnsafeMutableRawPointer
-    /// Of an encrypted file.
+    /// A Boolean value that indicates whether all blocks are copies, as for an encrypted file.
     private let holdsCopiesOnly: Bool
 
     init(holdsCopiesOnly: Bool) {
@@ -29,7 +29,7 @@ final class DirectoryChunk: @unchecked Sendable {
     private static let absentOffset = capacity * (MemoryLayout<UnsafeRawPointer?>.stride + MemoryLayout<UInt32>.stride)
     private static let size = absentOffset + capacity / 8
 
-    /// The same entries.
+    /// Creates a chunk with the same entries.
     init(copying other: DirectoryChunk) {
         holdsCopiesOnly = other.holdsCopiesOnly
         memory = .allocate(byteCount: Self.size, alignment: 16)
@@ -66,18 +66,19 @@ final class DirectoryChunk: @unchecked Sendable {
     @inline(__always)
     func length(_ slot: Int) -> Int { Int(lengths[slot]) }
 
-    /// Bits, as words that are pointers' so that they are read and written as those are.
+    /// The bits of missing blocks. They are words of the size of pointers, so that they can be read and written like pointers.
     private var absent: UnsafeMutablePointer<UnsafeRawPointer?> {
         (memory + Self.absentOffset).assumingMemoryBound(to: UnsafeRawPointer?.self)
     }
 
-    /// Returns whether it is known that there is no such block. - Parameter memory: a chunk's.
+    /// Returns whether a block is known to be missing.
+    /// - Parameter memory: the memory of a chunk.
     static func isAbsent(_ slot: Int, _ memory: UnsafeRawPointer) -> Bool {
         let words = (memory + absentOffset).assumingMemoryBound(to: UnsafeRawPointer?.self)
         return UInt(bitPattern: fh_load_acquire(words + slot / UInt.bitWidth)) >> UInt(slot % UInt.bitWidth) & 1 != 0
     }
 
-    /// Under the fill lock.
+    /// The caller holds the fill lock.
     func markAbsent(_ slot: Int, _ isAbsent: Bool) {
         let word = absent + slot / UInt.bitWidth
         let bit: UInt = 1 << UInt(slot % UInt.bitWidth)
@@ -85,7 +86,7 @@ final class DirectoryChunk: @unchecked Sendable {
         fh_store_release(word, UnsafeRawPointer(bitPattern: isAbsent ? bits | bit : bits & ~bit))
     }
 
-    /// Under the fill lock.
+    /// Stores a block. The caller holds the fill lock.
     func fill(_ slot: Int, _ bytes: UnsafeRawBufferPointer) {
         guard pointers[slot] == nil else { return }
         var pointer = bytes.baseAddress!
@@ -98,9 +99,9 @@ final class DirectoryChunk: @unchecked Sendable {
         fh_store_release(pointers + slot, pointer)
     }
 
-    /// Takes over what `BlockCopies.make` gave. Under the fill lock.
+    /// Takes ownership of a copy that `BlockCopies.make` returned. The caller holds the fill lock.
     ///
-    /// - Returns: false where somebody was faster; the copy is the caller's then.
+    /// - Returns: false if another thread has stored the block. The caller then still owns the copy.
     func adopt(_ slot: Int, _ copy: UnsafeMutableRawBufferPointer) -> Bool {
         guard pointers[slot] == nil else { return false }
         lengths[slot] = UInt32(copy.count)
@@ -108,7 +109,7 @@ final class DirectoryChunk: @unchecked Sendable {
         return true
     }
 
-    /// While not yet shared.
+    /// Removes an entry of a chunk that isn't shared yet.
     func clear(_ slot: Int) {
         if let old = pointers[slot], isCopy(slot) { BlockCopies.release(old) }
         pointers[slot] = nil
@@ -117,14 +118,14 @@ final class DirectoryChunk: @unchecked Sendable {
     }
 }
 
-/// How `DataView.leafChunks` is read: chunk `cluster >> shift` begins with the pointers of `capacity` leaves. A commit copies the chunks
-/// of the blocks that it has changed, so they are small.
+/// The layout for reading `DataView.leafChunks`: chunk `cluster >> shift` begins with the pointers of `capacity` leaves. Chunks are small because a
+/// commit copies the chunks of the blocks that it changed.
 public enum LeafChunk {
     @_transparent public static var shift: Int { 7 }
     @_transparent public static var capacity: Int { 1 << shift }
 }
 
-/// Copies of blocks, 16-aligned, that count who refers to them.
+/// Copies of blocks with reference counts, aligned to 16 bytes.
 enum BlockCopies {
     private static let headerSize = 16
 
@@ -145,12 +146,12 @@ enum BlockCopies {
     }
 }
 
-/// The pointers of one segment's blocks in one version: a fixed array of chunks, each made when first touched.
+/// The pointers of one segment's blocks in one version. It is a fixed array of chunks, which are created when they are first needed.
 final class SegmentDirectory: @unchecked Sendable {
     let chunkCount: Int
-    /// Each chunk's memory (its pointers come first), read without a lock.
+    /// The memory of each chunk, which begins with its pointers. It is read without a lock.
     let chunks: UnsafeMutablePointer<UnsafeRawPointer?>
-    /// The owners, under the fill lock.
+    /// The chunks. They are accessed under the fill lock.
     private var owners: [DirectoryChunk?]
     private let holdsCopiesOnly: Bool
 
@@ -164,7 +165,8 @@ final class SegmentDirectory: @unchecked Sendable {
 
     deinit { chunks.deallocate() }
 
-    /// Returns the next version's directory: chunks without changed blocks are shared, the others copied without those. Under the fill lock.
+    /// Returns the next version's directory. Chunks without changed blocks are shared, and the others are copied without the changed blocks. The
+    /// caller holds the fill lock.
     func successor(blockCount: Int, changed: [UInt64]) -> SegmentDirectory {
         let next = SegmentDirectory(blockCount: blockCount, holdsCopiesOnly: holdsCopiesOnly)
         var copied: Set<Int> = []
@@ -181,7 +183,7 @@ final class SegmentDirectory: @unchecked Sendable {
         return next
     }
 
-    /// Returns a block that has been touched before. Without a lock.
+    /// Returns a block that has been loaded before. It doesn't take a lock.
     @inline(__always)
     func cached(_ number: UInt64) -> UnsafeRawBufferPointer? {
         let c = Int(truncatingIfNeeded: number >> UInt64(DirectoryChunk.shift))
@@ -194,30 +196,30 @@ final class SegmentDirectory: @unchecked Sendable {
         return UnsafeRawBufferPointer(start: pointer, count: Int(lengths[slot]))
     }
 
-    /// Returns whether it is known that the version has no such block. Without a lock.
+    /// Returns whether the block is known to be missing in the version. It doesn't take a lock.
     func isAbsent(_ number: UInt64) -> Bool {
         let c = Int(truncatingIfNeeded: number >> UInt64(DirectoryChunk.shift))
         guard c < chunkCount, let memory = fh_load_acquire(chunks + c) else { return false }
         return DirectoryChunk.isAbsent(Int(truncatingIfNeeded: number) & (DirectoryChunk.capacity - 1), memory)
     }
 
-    /// Under the fill lock.
+    /// The caller holds the fill lock.
     func markAbsent(_ number: UInt64) {
         owner(of: number).markAbsent(Int(number) & (DirectoryChunk.capacity - 1), true)
     }
 
-    /// Returns whether it has a place for the block.
+    /// Returns whether the directory has a place for the block.
     func covers(_ number: UInt64) -> Bool { number >> UInt64(DirectoryChunk.shift) < UInt64(chunkCount) }
 
-    /// Under the fill lock.
+    /// Stores a block. The caller holds the fill lock.
     func fill(_ number: UInt64, _ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         owner(of: number).fill(Int(number) & (DirectoryChunk.capacity - 1), bytes)
         return cached(number)!
     }
 
-    /// Takes over what `BlockCopies.make` gave. Under the fill lock.
+    /// Takes ownership of a copy that `BlockCopies.make` returned. The caller holds the fill lock.
     ///
-    /// - Returns: whether it was taken; else somebody was faster, and the copy is freed.
+    /// - Returns: whether the copy is used. Otherwise another thread has stored the block, and the copy is released.
     func adopt(_ number: UInt64, _ copy: UnsafeMutableRawBufferPointer) -> Bool {
         let isTaken = owner(of: number).adopt(Int(number) & (DirectoryChunk.capacity - 1), copy)
         if !isTaken { BlockCopies.release(UnsafeRawPointer(copy.baseAddress!)) }

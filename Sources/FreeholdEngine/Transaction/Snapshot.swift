@@ -1,20 +1,20 @@
 internal import CFreeholdShims
 internal import Synchronization
 
-/// What all snapshots of one version share: LMDB's read transaction, the decoded catalogue, and the caches.
+/// The state that all snapshots of one version share: LMDB's read transaction, the decoded catalogue, and the caches.
 final class SnapshotPin: @unchecked Sendable {
-    // Sendable: see `Snapshot`.
+    // For the reason why it is Sendable, see `Snapshot`.
     let reader: StorageReader
     let envelope: BlockEnvelope
     let root: CatalogueRoot
     let schema: DatabaseSchema
-    /// Bytes of opened blocks that its directories hold; it rises under the fill lock.
+    /// The number of decrypted bytes in the directories. It increases under the fill lock.
     let openedBytes = Atomic<Int>(0)
     let segmentCapacity: Int
-    /// By segment: an unmanaged, retained SegmentDirectory.
+    /// An unmanaged, retained SegmentDirectory for each segment.
     let directories: UnsafeMutablePointer<UnsafeRawPointer?>
     let tableCapacity: Int
-    /// By table id: an unmanaged, retained TableCache.
+    /// An unmanaged, retained TableCache for each table id.
     let tableCaches: UnsafeMutablePointer<UnsafeRawPointer?>
 
     init(_ reader: StorageReader, _ core: DatabaseCore, parent: SnapshotPin?) throws(EngineError) {
@@ -57,7 +57,7 @@ final class SnapshotPin: @unchecked Sendable {
         tableCaches.deallocate()
     }
 
-    /// The history's numbers of blocks have a version's in their upper part.
+    /// The numbers of the history's blocks have a version in their upper bits.
     private static let maximumVersion = BlockAddress.maximumNumber >> 8
 
     private static func readSchema(
@@ -82,21 +82,21 @@ final class SnapshotPin: @unchecked Sendable {
     }
 }
 
-/// One committed version of a database, pinned for as long as this object lives.
+/// A committed version of a database, pinned for the life of this object.
 ///
-/// Shared by everything in the process that stands at its version; any thread may read it. While it lives the
-/// pages of its version are not reused, so a snapshot kept for long makes the file grow.
+/// All parts of the process that read this version share it. Any thread may read it. The pages of its version aren't reused while it lives, so the
+/// file grows if a snapshot is kept for long.
 public final class Snapshot: DataView, @unchecked Sendable {
-    // Argument for Sendable: all stored properties are immutable after init but the caches, which are filled under
-    // the database's fill lock and published with release; `reader` is used under that lock only.
+    // It is Sendable because all stored properties except the caches are immutable after initialisation. The caches are filled under the database's
+    // fill lock and published with release. `reader` is used under that lock only.
 
-    /// What the snapshots of one version share. Referenced weakly by the database; a class of its own, because an
-    /// object with weak references is slower to retain, and snapshots are retained often.
+    /// The state that the snapshots of one version share. The database has a weak reference to it. It is a separate class because an object with weak
+    /// references is slower to retain, and snapshots are retained often.
     let pin: SnapshotPin
 
     public let version: UInt64
     let core: DatabaseCore
-    /// Keeps the environment open.
+    /// The lease that keeps the environment open.
     let lease: EnvironmentLease
     let root: CatalogueRoot
     private let reader: StorageReader
@@ -106,10 +106,10 @@ public final class Snapshot: DataView, @unchecked Sendable {
     private let directories: UnsafeMutablePointer<UnsafeRawPointer?>
     private let tableCapacity: Int
     private let tableCaches: UnsafeMutablePointer<UnsafeRawPointer?>
-    /// Who is told of damage, if somebody can throw.
+    /// The note that receives damage if a caller can throw an error.
     private let note = Mutex<DamageNote?>(nil)
 
-    /// - Parameter schema: the pin's, or a copy of it.
+    /// - Parameter schema: the schema of the pin, or a copy of it.
     init(_ pin: SnapshotPin, core: DatabaseCore, lease: EnvironmentLease, schema: DatabaseSchema? = nil) {
         self.pin = pin
         self.core = core
@@ -127,9 +127,9 @@ public final class Snapshot: DataView, @unchecked Sendable {
     }
 
     /// - Parameters:
-    ///   - parent: the version before, whose caches are taken over where `changes` (the blocks that the commit
-    ///     between wrote, by segment) doesn't clear them; nil to start empty.
-    ///   - emptied: segments of which nothing is taken over.
+    ///   - parent: the previous version, or `nil` for empty caches. Its caches are taken over, except for the blocks in `changes`, which the commit
+    ///     in between wrote, by segment.
+    ///   - emptied: the segments whose caches aren't taken over.
     convenience init(
         core: DatabaseCore,
         lease: EnvironmentLease,
@@ -154,7 +154,7 @@ public final class Snapshot: DataView, @unchecked Sendable {
                     )
                 }
             }
-            // What was opened of an encrypted file goes with the versions that hold it.
+            // The decrypted blocks of an encrypted file are released with the versions that hold them.
             if core.isFull(parent.pin) { return }
             pin.openedBytes.store(parent.pin.openedBytes.load(ordering: .relaxed), ordering: .relaxed)
             for s in 0..<min(segmentCapacity, parent.segmentCapacity) {
@@ -175,23 +175,22 @@ public final class Snapshot: DataView, @unchecked Sendable {
         }
     }
 
-    /// The same version through the same caches, whose tables and columns are those of a copy of its schema: for the one
-    /// thread that uses the copy.
+    /// Returns the same version with the same caches, whose tables and columns are those of a copy of its schema. Only the thread that uses the copy
+    /// uses the result.
     package func reading(by schema: DatabaseSchema) -> Snapshot {
         if schema === storedSchema || schema.origin !== storedSchema.origin { return self }
         return Snapshot(pin, core: core, lease: lease, schema: schema)
     }
 
-    /// Returns whether both show the same version through the same caches.
+    /// Returns whether both snapshots show the same version through the same caches.
     public func sharesCaches(with other: Snapshot) -> Bool { pin === other.pin }
 
-    /// Returns the block as it is stored, in LMDB's map, where it stays as long as this snapshot lives.
+    /// Returns the block in its stored form in LMDB's map. It remains there as long as this snapshot lives.
     func storedBlock(_ address: BlockAddress) -> UnsafeRawBufferPointer? { storedBlock(address, remembersGaps: false) }
 
-    /// - Parameter remembersGaps: whether a block that isn't there is marked so, for this version and for those after it
-    ///   until it is written.
+    /// - Parameter remembersGaps: whether a missing block is marked as missing, in this version and in later versions until it is written.
     private func storedBlock(_ address: BlockAddress, remembersGaps: Bool) -> UnsafeRawBufferPointer? {
-        // The address stands for the pointer, which the closure may not return.
+        // The closure returns the address instead of the pointer, because it may not return pointers.
         var failure: EngineError?
         let found = core.fillLock.withLock { _ -> (start: UInt, count: Int)? in
             do throws(EngineError) {
@@ -212,7 +211,8 @@ public final class Snapshot: DataView, @unchecked Sendable {
         return found.map { UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: $0.start), count: $0.count) }
     }
 
-    /// Of an encrypted file: whether a block of this version and one of another are the same, though each has opened it.
+    /// Returns whether a block of this version and one of another version are the same, for an encrypted file in which each version has decrypted its
+    /// own copy.
     func hasSameSeal(as other: Snapshot, _ segment: UInt32, _ otherSegment: UInt32, _ number: UInt64) -> Bool {
         guard envelope.cipher != nil, segment == otherSegment else { return false }
         let address = BlockAddress(segment: segment, number: number)
@@ -220,7 +220,7 @@ public final class Snapshot: DataView, @unchecked Sendable {
         return BlockIdentity(mine) == BlockIdentity(its)
     }
 
-    /// Calls `body` with every block of a segment as it is stored, by rising number.
+    /// Calls `body` with every block of a segment in its stored form, in ascending order of numbers.
     func forEachBlock(_ segment: UInt32, _ body: (UInt64, UnsafeRawBufferPointer) -> Bool) {
         var failure: EngineError?
         core.fillLock.withLock { _ in
@@ -229,9 +229,9 @@ public final class Snapshot: DataView, @unchecked Sendable {
         if let failure { damaged(failure) }
     }
 
-    /// Bytes of the file that commits from a version on have freed, and that can be used again when no version from before them is
-    /// held; 0 in memory, and where the list of free pages is damaged.
-    /// - Complexity: O(commits since).
+    /// Returns the size of the pages that commits from a version on have freed, in bytes. They can be reused when no earlier version is in use. It is
+    /// 0 in memory, and if the list of free pages is damaged.
+    /// - Complexity: O(commits since the version).
     public func bytesFreed(since version: UInt64) -> Int {
         core.fillLock.withLock { _ in
             do throws(EngineError) { return try reader.bytesFreed(since: version) } catch { return 0 }
@@ -243,7 +243,7 @@ public final class Snapshot: DataView, @unchecked Sendable {
 
     // MARK: Damage
 
-    /// The same version through the same caches, whose damage `note` is told of instead of ending the process.
+    /// Returns the same version with the same caches. Damage is reported to `note` and doesn't end the process.
     func noting(_ note: DamageNote) -> Snapshot {
         let made = Snapshot(pin, core: core, lease: lease, schema: storedSchema)
         made.beginNoting(note)
@@ -283,14 +283,14 @@ public final class Snapshot: DataView, @unchecked Sendable {
     private func fillBlock(_ segment: UInt32, _ number: UInt64) -> UnsafeRawBufferPointer? {
         guard Int(segment) < segmentCapacity, number <= BlockAddress.maximumNumber else { return nil }
         let address = BlockAddress(segment: segment, number: number)
-        // Columns that are all default have no leaves, which are asked for by every scan.
+        // Every scan requests the leaves of a column whose values are all the default, and these leaves aren't stored.
         let isLeaf = segment >= Catalogue.firstFreeSegment && ColumnSegment.isLeaf(segment)
         if isLeaf, let raw = fh_load_acquire(directories + Int(segment)),
             Unmanaged<SegmentDirectory>.fromOpaque(raw)._withUnsafeGuaranteedRef({ $0.isAbsent(number) })
         {
             return nil
         }
-        // The bytes are read, and opened, outside the lock: so threads don't wait for each other's.
+        // The bytes are read and decrypted outside the lock, so that threads don't wait for each other.
         guard let stored = storedBlock(address, remembersGaps: isLeaf) else { return nil }
         guard let size = envelope.plainSize(stored, at: address) else { return unopened(address) }
         if envelope.opensInPlace, size >= DirectoryChunk.inPageLimit {
@@ -302,7 +302,7 @@ public final class Snapshot: DataView, @unchecked Sendable {
             }
             return isSound ? cachedBlock(segment, number) : unsound(address)
         }
-        // What may lie inside a page is copied: there it isn't aligned.
+        // A block that may be inside a page is copied, because it isn't aligned there.
         let copy = BlockCopies.make(size)
         guard envelope.open(stored, at: address, into: copy) else {
             BlockCopies.release(UnsafeRawPointer(copy.baseAddress!))
@@ -318,15 +318,15 @@ public final class Snapshot: DataView, @unchecked Sendable {
         return unsound(address)
     }
 
-    /// Returns the directory that a block belongs in, or `nil` if the block isn't sound: the file can be put together of different versions' blocks,
-    /// each of which is right. Under the fill lock.
+    /// Returns the directory to which a block belongs, or `nil` if the block isn't sound. A damaged file can combine blocks of different versions,
+    /// each of which is valid alone. The caller holds the fill lock.
     private func placeLocked(_ address: BlockAddress, _ bytes: UnsafeRawBufferPointer) -> SegmentDirectory? {
         guard isSoundLocked(address.segment, address.number, bytes) else { return nil }
         let directory = directoryLocked(address.segment)
         return directory.covers(address.number) ? directory : nil
     }
 
-    /// Reads can't throw, and neither a made-up value nor an attacker's may be taken for what was stored.
+    /// Reads can't throw errors, and invented or forged values must not be returned.
     private func unopened(_ address: BlockAddress) -> UnsafeRawBufferPointer? {
         damaged(envelope.damage(address, of: storedSchema.name(of: address, clusterSpan: clusterSpan), path: core.path))
         return nil
@@ -337,7 +337,7 @@ public final class Snapshot: DataView, @unchecked Sendable {
         return nil
     }
 
-    /// Under the fill lock.
+    /// The caller holds the fill lock.
     private func directoryLocked(_ segment: UInt32) -> SegmentDirectory {
         if let raw = directories[Int(segment)] {
             return Unmanaged<SegmentDirectory>.fromOpaque(raw).takeUnretainedValue()
@@ -347,7 +347,7 @@ public final class Snapshot: DataView, @unchecked Sendable {
         return made
     }
 
-    /// One more than the highest number that a block of the segment can have in this version. Under the fill lock.
+    /// Returns the highest number of a block that the segment can have in this version, plus one. The caller holds the fill lock.
     private func blockCount(of segment: UInt32) -> Int {
         guard let owner = storedSchema.owner(of: segment) else { return 1 }
         switch owner {
@@ -395,7 +395,7 @@ public final class Snapshot: DataView, @unchecked Sendable {
         return found
     }
 
-    /// Under the fill lock. A table that this version doesn't have is empty, and so is a damaged one.
+    /// The caller holds the fill lock. A table that isn't part of this version is empty, and so is a damaged table.
     func tableCacheLocked(_ table: Table) -> TableCache {
         guard table.id < tableCapacity else { return TableCache(state: TableState(), counts: []) }
         if let raw = tableCaches[table.id] { return Unmanaged<TableCache>.fromOpaque(raw).takeUnretainedValue() }
@@ -466,7 +466,7 @@ public final class Snapshot: DataView, @unchecked Sendable {
         block(column.segment(.parts), UInt64(cluster) << 6 | UInt64(part))?.baseAddress
     }
 
-    /// For accessors: chunks as `LeafChunk` says. A null at either level means: ask the view.
+    /// Returns the chunks for accessors, in the layout of `LeafChunk`. If a pointer at either level is null, the accessor has to use the view.
     public override func leafChunks(_ column: Column) -> UnsafePointer<UnsafeRawPointer?>? {
         let segment = column.segment(.leaf)
         guard Int(segment) < segmentCapacity else { return nil }

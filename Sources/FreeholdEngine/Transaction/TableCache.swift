@@ -1,27 +1,27 @@
-/// What a view knows of one table, decoded once: its state, and how many objects live in each cluster.
+/// The decoded state of one table in a view, and the number of live objects in each cluster.
 final class TableCache: @unchecked Sendable {
-    // Sendable: nothing changes after init.
+    // It is Sendable because it doesn't change after initialisation.
     let state: TableState
-    /// Live objects by cluster; the top bit says that the cluster has a presence leaf.
+    /// The number of live objects of each cluster. The top bit indicates that the cluster has a presence leaf.
     let counts: [UInt16]
-    /// The same, to be read without counting references.
+    /// The elements of `counts`, which are read without reference counting.
     let countsPointer: UnsafePointer<UInt16>
     let clusterCount: Int
     /// The number of objects.
     let count: Int
-    /// Live objects before each cluster, and the total.
+    /// The number of live objects before each cluster, followed by the total.
     let starts: [Int]
-    /// The same, to be read without counting references.
+    /// The elements of `starts`, which are read without reference counting.
     private let startsPointer: UnsafePointer<Int>
-    /// What the state has of the columns, by id; of those with higher ids only the state tells.
+    /// The states of the columns by id. Columns with higher ids are only in `state`.
     private let columnStates: UnsafePointer<TableState.ColumnState>
     private let columnStateCount: Int
 
     static let presenceFlag: UInt16 = 0x8000
-    /// Clusters in one block of counts.
+    /// The number of clusters in one block of counts.
     static let clustersPerBlock = 1000
 
-    /// False of a damaged table's, which says that it is empty.
+    /// A Boolean value that indicates whether the table is sound. A damaged table appears to be empty.
     let isSound: Bool
 
     init(state: TableState, counts: [UInt16], isSound: Bool = true) {
@@ -50,7 +50,7 @@ final class TableCache: @unchecked Sendable {
         columnStateCount = states.count
     }
 
-    /// Ids rise by one with each column that a table ever had.
+    /// The maximum number of entries in `columnStates`. Ids increase by one with each column that a table ever had.
     private static let columnStatesKept = 1024
 
     private static func copy<Element: BitwiseCopyable>(_ elements: [Element]) -> UnsafePointer<Element> {
@@ -65,7 +65,7 @@ final class TableCache: @unchecked Sendable {
         columnStates.deallocate()
     }
 
-    /// What the table's state has of a column.
+    /// Returns the state of a column, from the table's state.
     @inline(__always)
     func columnState(_ id: Int) -> TableState.ColumnState {
         if id < columnStateCount { return columnStates[id] }
@@ -83,7 +83,7 @@ final class TableCache: @unchecked Sendable {
         return low
     }
 
-    /// Live objects before a cluster; of `clusterCount`, all.
+    /// Returns the number of live objects before a cluster. For `clusterCount`, returns the number of all live objects.
     @inline(__always)
     func start(_ cluster: Int) -> Int { startsPointer[cluster] }
 }

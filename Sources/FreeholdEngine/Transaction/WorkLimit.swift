@@ -1,12 +1,12 @@
 internal import CFreeholdShims
 
-/// When the work of a thread has to end early: its task was cancelled, or its time is over.
+/// A limit for the work of a thread, which has to end if its task is cancelled or its time is over.
 ///
-/// Long loops of the engine ask for it, once for each cluster of 1,000 objects. A thread without a limit pays one thread-local
-/// load. What throws, throws then. What can't throw (a query) goes on, unless the limit says that queries are cut short:
-/// then it ends with what it has, the limit notes it, and the one who set the limit throws instead of using any result.
+/// Long loops of the engine check it once for each cluster of 1,000 objects. On a thread without a limit, a check costs one thread-local load.
+/// Throwing functions then throw an error. Functions that can't throw (queries) continue, unless the limit allows that queries are cut short. Then a
+/// query returns a partial result, the limit records this, and the code that set the limit throws an error instead of using any result.
 ///
-/// Used by the thread that runs `run`, while it does.
+/// A limit is used by the thread that runs `run`, during this call.
 package final class WorkLimit {
     package enum Reason: Sendable { case cancelled, timedOut }
 
@@ -14,7 +14,7 @@ package final class WorkLimit {
     /// A Boolean value that indicates whether loops that can't throw end early, too.
     private let cutsQueries: Bool
     private var parent: WorkLimit?
-    /// Why the work has to end, as soon as that was seen.
+    /// The reason why the work has to end, as soon as it is detected.
     package private(set) var reason: Reason?
     /// A Boolean value that indicates whether a query was cut short, so that its result is wrong.
     package private(set) var hasCut = false
@@ -25,13 +25,13 @@ package final class WorkLimit {
         self.cutsQueries = cutsQueries
     }
 
-    /// That of the thread.
+    /// The limit of the current thread.
     package static var current: WorkLimit? {
         guard let limit = fh_work_limit() else { return nil }
         return Unmanaged<WorkLimit>.fromOpaque(limit).takeUnretainedValue()
     }
 
-    /// Runs the body under the limit, and under the one that holds already.
+    /// Runs the body under this limit and under the thread's existing limit.
     package func run<R>(_ body: () throws -> R) rethrows -> R {
         let outer = fh_work_limit()
         parent = Self.current
@@ -46,13 +46,13 @@ package final class WorkLimit {
     /// A Boolean value that indicates whether the work has to end.
     package var isOver: Bool { look(atClock: true) }
 
-    /// The same, for those who ask often: the clock is looked at by every eighth.
+    /// Like `isOver`, for frequent checks. It reads the clock in every eighth call.
     package var isOverByNow: Bool {
         looks &+= 1
         return look(atClock: looks & 7 == 0)
     }
 
-    /// The same, for those who ask once an object: it is looked at by every sixteenth.
+    /// Like `isOver`, for checks of every object. It reads the clock in every sixteenth call.
     package var isOverAtTimes: Bool {
         looks &+= 1
         return reason != nil || looks & 15 == 0 && look(atClock: true)
@@ -87,7 +87,7 @@ package final class WorkLimit {
         if fh_work_limit() != nil { try current!.check() }
     }
 
-    /// A Boolean value that indicates whether a loop that can't throw shall end now. Its result isn't used then.
+    /// A Boolean value that indicates whether a loop that can't throw should end. If it is true, the result of the loop isn't used.
     @inline(__always)
     static var cutsHere: Bool { fh_work_limit() != nil && current!.cut() }
 
@@ -104,7 +104,7 @@ package final class WorkLimit {
 }
 
 extension Array where Element == ObjectKey {
-    /// Those for which the condition holds; some of them if the thread's work has to end.
+    /// Returns the objects for which the condition holds. If the thread's work has to end, returns only some of them.
     func filterWithinLimit(_ isIncluded: (ObjectKey) -> Bool) -> [ObjectKey] {
         var found: [ObjectKey] = []
         for start in stride(from: 0, to: count, by: 1024) {
@@ -114,7 +114,7 @@ extension Array where Element == ObjectKey {
         return found
     }
 
-    /// Until the thread's work has to end.
+    /// Calls the body with each object until the thread's work has to end.
     func forEachWithinLimit(_ body: (ObjectKey) -> Void) {
         forEachWithinLimitUntil {
             body($0)
@@ -122,7 +122,7 @@ extension Array where Element == ObjectKey {
         }
     }
 
-    /// Until the body returns false, or the thread's work has to end.
+    /// Calls the body with each object until the body returns false or the thread's work has to end.
     func forEachWithinLimitUntil(_ body: (ObjectKey) -> Bool) {
         for start in stride(from: 0, to: count, by: 1024) {
             if WorkLimit.cutsHere { return }

@@ -1,6 +1,6 @@
-/// Deletions that the rules of links pass on, or deny.
+/// Deletions that the rules of links extend or deny.
 extension WriteTransaction {
-    /// Notes what goes with objects that are about to be deleted; `deleteOrphans` then deletes it.
+    /// Records the objects that the rules delete together with the given ones. `deleteOrphans` then deletes them.
     func noteFollowers(_ table: Table, _ keys: some Sequence<ObjectKey>) {
         guard let columns = currentSchema.deletions[table.id] else { return }
         for key in keys where contains(table, key) {
@@ -13,7 +13,8 @@ extension WriteTransaction {
         }
     }
 
-    /// Deletes what was noted. - Returns: whether there was anything.
+    /// Deletes the recorded objects.
+    /// - Returns: whether an object was deleted.
     func deleteFollowers() -> Bool {
         let noted = followers
         followers = [:]
@@ -30,16 +31,16 @@ extension WriteTransaction {
         return hasDeleted
     }
 
-    /// Whether the rules of links allow that objects are deleted.
+    /// Throws an error if the rules of links deny the deletion of the objects.
     ///
-    /// - Throws: `.deletionDenied` where a link that denies it joins one of them, or one that would go with them, with an
-    ///   object that wouldn't.
-    /// - Complexity: O(1) where no link of the schema denies anything; else O(objects that would go).
+    /// - Throws: `.deletionDenied` if a link with a denying rule connects one of the objects, or one that would be deleted with them, with an object
+    ///   that would remain.
+    /// - Complexity: O(1) if no link of the schema denies deletions, otherwise O(objects that would be deleted).
     public func checkDeletable(_ table: Table, _ keys: [ObjectKey]) throws(EngineError) {
         try checkDeletable([table.id: keys])
     }
 
-    /// The same of objects of several tables, by their ids, that are deleted together.
+    /// Like `checkDeletable(_:_:)`, for objects of several tables that are deleted together. The keys are grouped by the ids of the tables.
     public func checkDeletable(_ keys: @autoclosure () -> [Int: [ObjectKey]]) throws(EngineError) {
         guard currentSchema.hasDenials else { return }
         resolvePlaceholders()
@@ -72,7 +73,7 @@ extension WriteTransaction {
         )
     }
 
-    /// Returns the objects and all that would go with them.
+    /// Returns the objects and all objects that would be deleted with them.
     private func closure(of keys: [Int: [ObjectKey]]) -> [Int: Set<ObjectKey>] {
         var going: [Int: Set<ObjectKey>] = [:]
         var open: [ObjectLink] = []

@@ -1,11 +1,11 @@
 extension WriteTransaction {
-    /// Makes the changes durable and lets the next writer begin.
+    /// Makes the changes durable and allows the next writer to begin.
     ///
-    /// - Parameter durably: if false, a machine that stops may take back this commit and those after it, until one is made
-    ///   durable, or `Database.makeDurable()` has returned; the file is whole either way. Saves one of two syncs.
+    /// - Parameter durably: whether the commit is durable on return. If it is false, a failure of the machine may undo this commit and later ones,
+    ///   until one is made durable or `Database.makeDurable()` has returned. The file is valid in both cases. A commit that isn't durable takes one
+    ///   flush instead of two.
     /// - Returns: the snapshot of the new version (of the old one if nothing changed).
-    /// - Throws: `.outOfDiskSpace`, `.mapFull`, `.environmentFailed`, `.io`; the file is as before and the transaction
-    ///   is over.
+    /// - Throws: `.outOfDiskSpace`, `.mapFull`, `.environmentFailed`, `.io`. The file is unchanged, and the transaction has ended.
     public func commit(durably: Bool = true) throws(EngineError) -> Snapshot {
         precondition(isOpen, "commit of a transaction that is over")
         if timing != nil { timing!.commitBegan = .now }
@@ -20,7 +20,7 @@ extension WriteTransaction {
             throw error
         }
         defer { timing?.tell(snapshot.version == base.version ? .unchanged : .committed, core) }
-        // The next writer is at work meanwhile: all who wait for the commit log share a flush.
+        // The next writer can work meanwhile. All threads that wait for the commit log share a flush.
         if durably, snapshot.version != base.version { try core.storage.waitUntilDurable(snapshot.version) }
         return snapshot
     }
@@ -41,11 +41,11 @@ extension WriteTransaction {
             abortStorage()
             return base
         }
-        // What comes now is short, but for the disk.
+        // The remaining work is short, except for the disk.
         try WorkLimit.check()
         forgetDroppedBlocks()
         let history = record.encoded()
-        // Taken before anything is durable: a commit isn't reported as failed because it can't be read.
+        // The slot is reserved before anything is durable, so that a commit isn't reported as failed because its version can't be read.
         let slot = try core.storage.reserveRead()
         let addresses = sealed.keys.sorted()
         let version: UInt64
@@ -79,7 +79,7 @@ extension WriteTransaction {
         return snapshot
     }
 
-    /// Runs what ends LMDB's transaction: on the caller's thread where none was begun yet, else on the one that began it.
+    /// Runs the end of LMDB's transaction: on the caller's thread if the transaction hasn't begun yet, otherwise on the thread that began it.
     private func storingInPlace<R>(_ body: () throws(EngineError) -> R) throws(EngineError) -> R {
         guard storageWriter == nil else { return try core.storage.writer.sync(body) }
         return try core.storage.writer.syncInPlace { () throws(EngineError) in
@@ -104,13 +104,13 @@ extension WriteTransaction {
         return out
     }
 
-    /// Everything that is pending becomes blocks; what changed becomes the record.
+    /// Writes all pending changes as blocks and returns the record of the changes.
     private func settleAndRecord() -> ChangeRecord {
         for changes in backlinkChanges.values { settleBacklinks(changes.column) }
         for case let overlay? in tables { settleIndexes(overlay, relieving: true) }
         var changes: [TableChanges] = []
         let mixed = MixedLinkEdits(backlinkChanges.values)
-        // Nobody is told of what is hidden.
+        // Observers aren't notified of hidden tables.
         for case let overlay? in tables where !overlay.table.isHidden {
             let table = recordChanges(overlay, mixed)
             if !table.isEmpty { changes.append(table) }
@@ -161,7 +161,7 @@ extension WriteTransaction {
         }
     }
 
-    /// A cluster without objects keeps no leaves.
+    /// Removes the leaves of a cluster without objects.
     private func removeEmptyCluster(_ overlay: TableOverlay, _ cluster: Int) {
         let table = overlay.table
         overlay.counts[cluster] = 0
@@ -186,7 +186,7 @@ extension WriteTransaction {
 
     // MARK: The record
 
-    /// More edits of lists and links than this aren't kept: the record says that it is incomplete.
+    /// The maximum number of recorded edits of lists and links. If there are more, the record is marked as incomplete.
     static let recordedEdits = 1 << 17
 
     private func recordChanges(_ overlay: TableOverlay, _ mixed: MixedLinkEdits) -> TableChanges {
@@ -235,11 +235,11 @@ extension WriteTransaction {
         return out
     }
 
-    /// What the base version has and this transaction hasn't, and what is missing of the objects that it made.
+    /// Records the objects of the base version that this transaction deleted, and the deleted objects among those that it created.
     private func recordDeletions(_ overlay: TableOverlay, _ out: inout TableChanges) {
         let counts = base.tableCache(overlay.table).counts
         let words = (clusterSpan + 63) >> 6
-        /// Returns the objects among a cluster's first ones, of a view whose count is given.
+        /// Returns the bits of 64 slots of a cluster in a view whose number of live objects is given.
         func bits(_ presence: UnsafePointer<UInt64>?, _ live: UInt16, _ w: Int) -> UInt64 {
             if let presence { return presence[w] }
             let rest = Int(live & ~TableCache.presenceFlag) - w << 6
@@ -275,7 +275,7 @@ extension WriteTransaction {
         return emptied + overlay.changedPresence.filter { $0 >= overlay.emptiedClusters }.sorted()
     }
 
-    /// What the gathered changes of links come to, by origin and target.
+    /// Returns the net changes of the recorded links, by origin and target.
     private func net(_ log: [BacklinkChanges.Change], _ column: Column) -> [LinkEdit] {
         let sorted = log.sorted { $0.origin != $1.origin ? $0.origin < $1.origin : $0.target < $1.target }
         var out: [LinkEdit] = []

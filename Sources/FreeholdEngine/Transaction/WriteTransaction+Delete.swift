@@ -1,12 +1,12 @@
-/// Deletion: what links to an object, and what it keeps outside of its slots, goes with it.
+/// The deletion of objects, with the links to them and the data that they store outside of their slots.
 extension WriteTransaction {
-    /// Deletes an object: links to it become null, lists and sets lose it, its own links, lists and long values go, and the
-    /// embedded objects that it owns, to any depth, and what its links' rules take along. Does nothing if there is no
-    /// such object. Whether a rule denies it isn't asked: see `checkDeletable`.
-    /// - Complexity: O(columns + incoming and outgoing links), and the same for each object that goes with it.
+    /// Deletes an object. Links to it become null, and lists and sets lose it. Its own links, lists and long values are deleted, and so are the
+    /// embedded objects that it owns, to any depth, and the objects that the rules of its links delete with it. It does nothing if the object doesn't
+    /// exist. It doesn't check whether a rule denies the deletion: see `checkDeletable`.
+    /// - Complexity: O(columns + incoming and outgoing links), and the same for each object that is deleted with it.
     public func delete(_ table: Table, _ key: ObjectKey) {
         guard contains(table, key) else { return }
-        // Links that waited for it are links to it.
+        // Links to the object's placeholders become links to the object.
         if !table.isHidden { resolvePlaceholders() }
         spillIfOverBudget()
         noteFollowers(table, CollectionOfOne(key))
@@ -14,7 +14,7 @@ extension WriteTransaction {
         deleteOrphans()
     }
 
-    /// Deletes those of the objects that are there.
+    /// Deletes the objects that exist.
     public func delete(_ table: Table, _ keys: [ObjectKey]) {
         if !table.isHidden { resolvePlaceholders() }
         if areAll(keys, of: table) { return deleteAll(table) }
@@ -24,8 +24,8 @@ extension WriteTransaction {
     }
 
     /// - Parameters:
-    ///   - incoming: the columns whose links to the objects have to be taken back.
-    ///   - afterCluster: called when the objects of a cluster are gone.
+    ///   - incoming: the columns whose links to the objects have to be removed.
+    ///   - afterCluster: a closure that is called when the objects of a cluster have been deleted.
     func delete(_ table: Table, _ keys: [ObjectKey], incoming: [Column], afterCluster: () -> Void) {
         let overlay = overlay(table)
         let columns = table.storedColumns.filter(Self.keepsOutside)
@@ -44,7 +44,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Live objects of one cluster, rising, that nothing links to: a column at a time.
+    /// Deletes live objects of one cluster, in ascending order and without incoming links, one column at a time.
     private func delete(_ overlay: TableOverlay, _ columns: [Column], _ cluster: Int, _ keys: [ObjectKey]) {
         if let journal { for key in keys { journal.rowGone(overlay.table, key, in: self) } }
         if hasHiddenLinks(overlay.table.id) { for key in keys { dropHiddenLinks(of: overlay.table, key) } }
@@ -56,10 +56,10 @@ extension WriteTransaction {
         removeRows(overlay, cluster, keys)
     }
 
-    /// The common cases, straight from the leaf.
+    /// Releases the values of objects in the common cases, for which the leaf is sufficient.
     ///
-    /// - Parameter isWhole: whether these are all objects of the cluster, whose leaves then go.
-    /// - Returns: false where the objects have to be taken one by one.
+    /// - Parameter isWhole: whether the objects are all objects of the cluster, whose leaves are then deleted.
+    /// - Returns: false if the objects have to be released one by one.
     private func release(
         _ column: Column,
         _ overlay: TableOverlay,
@@ -82,7 +82,7 @@ extension WriteTransaction {
         return column.type != .link && column.type != .mixed
     }
 
-    /// Returns whether a cluster's leaf, which isn't decoded, speaks of anything that lies outside of it.
+    /// Returns whether a cluster's leaf that isn't decoded refers to data outside of it.
     private func hasReferences(_ column: Column, _ cluster: Int) -> Bool {
         guard let leaf = leaf(column, cluster: cluster).map({ Leaf($0) }) else { return false }
         if !leaf.isSplit { return leaf.hasReferences }
@@ -91,7 +91,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Empties the collections of objects that go, of values that lie nowhere else.
+    /// Empties the collections of deleted objects, if their values are stored nowhere else.
     private func clearCollections(
         _ column: Column,
         _ overlay: TableOverlay,
@@ -104,7 +104,7 @@ extension WriteTransaction {
             let slot = locate(key).slot
             if buffer.isReference(slot) {
                 release(column, overlay, key)
-                // The buffer may have been encoded and let go.
+                // The buffer may have been encoded and released.
                 buffer = writable(columns, cluster)
             } else if buffer.byteCount(slot) > 0 {
                 buffer.setBytes(slot, UnsafeRawBufferPointer(start: nil, count: 0))
@@ -112,7 +112,7 @@ extension WriteTransaction {
         }
     }
 
-    /// - Returns: false, with nothing changed, for values whose entries aren't made of the leaf's bytes alone.
+    /// - Returns: false, without changes, for values whose index entries need more than the leaf's bytes.
     private func removeEntries(
         _ column: Column,
         _ overlay: TableOverlay,
@@ -145,7 +145,7 @@ extension WriteTransaction {
         return true
     }
 
-    /// One object, whoever follows it.
+    /// Deletes one object, without the objects that follow it.
     func delete(_ overlay: TableOverlay, _ incoming: [Column], _ key: ObjectKey) {
         delete(overlay, incoming, overlay.table.storedColumns.filter(Self.keepsOutside), key)
     }
@@ -163,17 +163,17 @@ extension WriteTransaction {
         removeRow(overlay, key)
     }
 
-    /// Returns whether a column's values leave something outside of their slot: an index entry, a link's inverse, chunks.
+    /// Returns whether a column's values store data outside of their slot: an index entry, a link's inverse or chunks.
     private static func keepsOutside(_ column: Column) -> Bool {
         column.collection != .none || column.hasIndex || column.isPrimaryKey || column.type == .link
             || LeafBuffer.kind(of: column.type) == .bytes
     }
 
-    /// Deletes all objects of a table, whatever the rules of links deny.
+    /// Deletes all objects of a table, even if the rules of links deny it.
     /// - Complexity: see `deleteAll(_:)` of several tables.
     public func deleteAll(_ table: Table) { deleteAll([table]) }
 
-    /// The general way.
+    /// Deletes all objects of a table in the general way.
     func deleteOneByOne(_ table: Table) {
         if !table.isHidden { resolvePlaceholders() }
         if currentSchema.deletions[table.id] != nil {
@@ -192,7 +192,7 @@ extension WriteTransaction {
         return keys
     }
 
-    /// What the body does to other objects, it does because an object is deleted.
+    /// Runs the body, whose changes of other objects are recorded as consequences of a deletion.
     @inline(__always)
     func followingDeletion(_ body: () -> Void) {
         guard let journal else { return body() }
@@ -202,14 +202,14 @@ extension WriteTransaction {
         journal.cause = cause
     }
 
-    /// Returns whether the transaction has set the value, of an object that was there before.
+    /// Returns whether the transaction has set the value of an older object.
     func isModified(_ column: Column, _ key: ObjectKey) -> Bool {
         let (cluster, slot) = locate(key)
         guard let bits = tables[column.tableID]?.columns[column.index]?.modified[cluster] else { return false }
         return bits[slot >> 6] & 1 << UInt64(slot & 63) != 0
     }
 
-    /// Takes an object out of every link of a column that points to it.
+    /// Removes all links of a column to an object.
     private func unlink(_ column: Column, from target: ObjectKey) {
         guard backlinkCount(column, target) > 0 else { return }
         var last: ObjectKey?
@@ -226,7 +226,7 @@ extension WriteTransaction {
         }
     }
 
-    /// What a column keeps outside of its slot for an object that goes.
+    /// Releases the data that a column stores outside of the slot of a deleted object.
     private func release(_ column: Column, _ overlay: TableOverlay, _ key: ObjectKey) {
         if column.collection != .none {
             listClear(column, key, isRecorded: false)
@@ -235,7 +235,7 @@ extension WriteTransaction {
         if column.type == .link {
             if let target = readLink(column, key) {
                 backlinks(of: column).add(target: target.raw, origin: key.raw, delta: -1)
-                // The slot is emptied, so that a later read of a stale leaf finds no link.
+                // The slot is cleared, so that a later read of the stale leaf finds null.
                 let (cluster, slot) = locate(key)
                 if let buffer = buffer(column, cluster: cluster) { buffer.setInt(slot, 0) }
                 if currentSchema.ownsTargets(column) { ownershipChanged(column, target, -1) }
@@ -271,7 +271,7 @@ extension WriteTransaction {
         removeRows(overlay, locate(key).cluster, CollectionOfOne(key))
     }
 
-    /// Living objects of a cluster.
+    /// Removes live objects of a cluster from its bitmap.
     @inline(__always)
     private func removeRows(_ overlay: TableOverlay, _ cluster: Int, _ keys: some Collection<ObjectKey>) {
         let bits = presenceBits(overlay, cluster)

@@ -1,6 +1,6 @@
-/// Files that nobody opens before they are complete: see `Database.Options.isDraft`.
+/// Files that aren't opened elsewhere before they are complete: see `Database.Options.isDraft`.
 extension WriteTransaction {
-    /// Of a draft: lets LMDB write its pages, and let go of them. On the writer thread.
+    /// Commits a part of a draft, so that LMDB can write its pages and release them. It is called on the writer thread.
     func commitEarly(_ writer: StorageWriter) throws(EngineError) {
         storageWriter = nil
         _ = try writer.commit(durably: false)
@@ -8,10 +8,11 @@ extension WriteTransaction {
         storageWriter = try beginStorage()
     }
 
-    /// Edits of lists and links that are kept for the record. Nobody asks what changed in a draft.
+    /// The maximum number of edits of lists and links that are kept for the record. It is 0 for a draft, because the changes of a draft aren't
+    /// observed.
     var keptEdits: Int { core.isDraft ? 0 : linkLogLimit }
 
-    /// The version that a commit makes.
+    /// The version that a commit creates.
     var nextVersion: UInt64 { base.version + earlyCommits + 1 }
 
     func beginStorage() throws(EngineError) -> StorageWriter {

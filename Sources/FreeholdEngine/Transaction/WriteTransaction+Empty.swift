@@ -1,10 +1,10 @@
-/// Deleting all objects of tables: what others hear of it is done object by object, and where that is nothing, not at all; then
-/// the tables' blocks go as a whole.
+/// The deletion of all objects of tables. Effects outside of the tables, if there are any, are handled object by object. Then the blocks of the
+/// tables are deleted as a whole.
 extension WriteTransaction {
-    /// Deletes all objects of some tables, whatever the rules of links deny.
+    /// Deletes all objects of some tables, even if the rules of links deny it.
     ///
-    /// - Complexity: of a table to which only others of these link, in a file without journal and delete rules: O(blocks), and
-    ///   O(links) for its links to tables that stay; else that of deleting each object.
+    /// - Complexity: for a table that has links only from these tables, in a file without a journal and delete rules, O(blocks), and O(links) for its
+    ///   links to tables that remain. Otherwise the sum of the deletions of all objects.
     public func deleteAll(_ tables: [Table]) {
         if tables.contains(where: { !$0.isHidden }) { resolvePlaceholders() }
         var rest = tables
@@ -19,7 +19,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Returns whether the keys are those of all objects of the table.
+    /// Returns whether the keys are all keys of the table.
     func areAll(_ keys: [ObjectKey], of table: Table) -> Bool {
         guard keys.count == count(table), !keys.isEmpty else { return false }
         for i in keys.indices {
@@ -31,7 +31,8 @@ extension WriteTransaction {
 
     // MARK: Which
 
-    /// Returns the ids of those tables that can be emptied together: nobody else links to their objects, or has to hear of each.
+    /// Returns the ids of the tables that can be emptied together: other tables don't link to their objects, and single deletions don't have to be
+    /// reported.
     private func emptiable(_ tables: [Table]) -> Set<Int> {
         guard journal == nil, currentSchema.deletions.isEmpty, failure == nil else { return [] }
         var going = Set(tables.filter { !$0.isHidden && !hasMixedLinks(to: $0) }.map(\.id))
@@ -47,7 +48,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Returns whether links inside of mixed values may lead to objects of the table.
+    /// Returns whether mixed values may contain links to objects of the table.
     private func hasMixedLinks(to table: Table) -> Bool {
         guard currentSchema.hasMixedColumns else { return false }
         let inverse = table.mixedInverse
@@ -64,7 +65,7 @@ extension WriteTransaction {
 
     // MARK: How
 
-    /// - Parameter going: the tables' ids.
+    /// - Parameter going: the ids of the tables.
     private func empty(_ emptied: [Table], _ going: Set<Int>) {
         let tables = emptied.filter { count($0) > 0 }
         for table in tables { leaveOthers(table, going) }
@@ -73,7 +74,7 @@ extension WriteTransaction {
         var segments: Set<UInt32> = []
         for table in tables {
             for column in table.storedColumns where going.contains(column.targetTableID ?? -1) {
-                // Nobody is left who could hear of such links.
+                // The objects with such links are deleted as well, so the links aren't recorded.
                 backlinkChanges[column.firstSegment]?.log = []
             }
             segments.formUnion(drop(table))
@@ -83,7 +84,7 @@ extension WriteTransaction {
         collectRetired()
     }
 
-    /// Takes back what the objects of a table have outside of it.
+    /// Removes the data that the objects of a table store outside of it.
     private func leaveOthers(_ table: Table, _ going: Set<Int>) {
         let links = table.storedColumns.filter {
             ($0.type == .link && !going.contains($0.targetTableID ?? -1)) || $0.type == .mixed
@@ -119,8 +120,8 @@ extension WriteTransaction {
             ? dictionaryEntries(column, key).map(\.value) : listValues(column, key)
     }
 
-    /// Forgets all that is known of a table's objects.
-    /// - Returns: the segments whose blocks go.
+    /// Removes the state of a table's objects.
+    /// - Returns: the segments whose blocks have to be removed.
     private func drop(_ table: Table) -> Set<UInt32> {
         let overlay = overlay(table)
         var segments: Set<UInt32> = [table.firstSegment + 1]

@@ -1,10 +1,10 @@
-/// Objects that are made to be sent, and that no file keeps.
+/// Objects that are created for the upload and aren't kept in a file.
 extension WriteTransaction {
-    /// Takes objects of an asymmetric table out of the file, with the embedded ones that they own: the journal has them as they are now,
-    /// and nothing else of the file does. Whoever reads the journal sends them.
+    /// Removes objects of an asymmetric table from the file, with the embedded objects that they own. Only the journal keeps them, in their present
+    /// state. The reader of the journal sends them.
     ///
-    /// - Precondition: this transaction made them. The table is asymmetric.
-    /// - Throws: `.invalidArgument` in a file without an exact journal, where they would be lost; nothing has changed then.
+    /// - Precondition: this transaction created them. The table is asymmetric.
+    /// - Throws: `.invalidArgument` in a file without an exact journal, in which they would be lost. The transaction is unchanged then.
     /// - Complexity: O(size of the objects)
     public func handOver(_ table: Table, _ keys: [ObjectKey]) throws(EngineError) {
         precondition(table.isAsymmetric, "'\(table.name)' isn't asymmetric.")
@@ -23,7 +23,7 @@ extension WriteTransaction {
 }
 
 extension JournalRecorder {
-    /// Objects that the transaction made, and what they own, are taken down as they are now.
+    /// Records the present state of objects that the transaction created, and of the objects that they own.
     func handOver(_ table: Table, _ keys: [ObjectKey], in transaction: WriteTransaction) {
         closeRun()
         swap(&writer.bytes, &handedOver)

@@ -1,14 +1,14 @@
-/// Adds to integers. An add is a change of its own kind: adds that were made apart are summed, where the later of two
-/// values that were set replaces the other.
+/// Additions to integers. An addition is a separate kind of change: concurrent additions are summed, whereas the later of two assigned values
+/// replaces the other.
 ///
-/// Sums wrap around, as those of adds in another order do. Null stays null. To add 0 changes nothing.
+/// Sums wrap around, so the order of additions doesn't matter. Null remains null. An addition of 0 changes nothing.
 extension WriteTransaction {
     /// Adds to an integer of a single-valued column.
     ///
     /// - Returns: the sum, or `nil` for null.
-    /// - Throws: `.invalidArgument` for a column of another type or a collection, a missing object or a primary key;
-    ///   nothing has changed then.
-    /// - Complexity: that of `set`.
+    /// - Throws: `.invalidArgument` for a column of another type or a collection, a missing object or a primary key. The transaction is unchanged
+    ///   then.
+    /// - Complexity: like `set`.
     @discardableResult
     public func increment(
         _ column: Column,
@@ -34,7 +34,7 @@ extension WriteTransaction {
     /// Adds to the i-th element of a list.
     ///
     /// - Returns: the sum, or `nil` for null.
-    /// - Throws: as `increment`, and for an index out of bounds.
+    /// - Throws: like `increment`, and for an index out of bounds.
     /// - Complexity: O(log n), plus the size of one chunk.
     @discardableResult
     public func listIncrement(
@@ -55,8 +55,8 @@ extension WriteTransaction {
 
     /// Adds to the value of a dictionary's key.
     ///
-    /// - Returns: the sum, or `nil` for null, and where there is no such key, which stays so.
-    /// - Throws: as `increment`.
+    /// - Returns: the sum, or `nil` for null and for a missing key, which isn't added.
+    /// - Throws: like `increment`.
     /// - Complexity: O(log n), plus the size of one chunk.
     @discardableResult
     public func dictionaryIncrement(
@@ -76,12 +76,12 @@ extension WriteTransaction {
         return sum
     }
 
-    /// Makes an edit that the journal is told of in another form.
+    /// Makes an edit that is recorded in the journal in a different form.
     func withoutRecording<Failure: Error>(_ edit: () throws(Failure) -> Void) throws(Failure) {
         if let journal { try journal.withoutRecording(edit) } else { try edit() }
     }
 
-    /// Returns whether the object was there before the transaction.
+    /// Returns whether the object is older than the transaction.
     func isOld(_ column: Column, _ key: ObjectKey) -> Bool {
         key.raw < tables[column.tableID]?.firstNewKey ?? .max
     }

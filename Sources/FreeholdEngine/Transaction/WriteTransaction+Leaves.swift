@@ -1,10 +1,10 @@
-/// Bringing the blocks of decoded leaves up to date.
+/// The update of the blocks of decoded leaves.
 extension WriteTransaction {
     func storedParts(of columns: ColumnOverlay, cluster: Int) -> LeafParts.Source {
         LeafParts.Source(store: self, segment: columns.partsSegment, cluster: cluster)
     }
 
-    /// Brings a buffer's blocks up to date. If the leaf stays divided as it is, only the parts that changed are written.
+    /// Updates the blocks of a buffer. If the division of the leaf remains the same, only the changed parts are written.
     func encode(_ buffer: LeafBuffer, _ columns: ColumnOverlay, _ cluster: Int) {
         guard buffer.isDirty else { return }
         buffer.isDirty = false
@@ -19,7 +19,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Lays a buffer's leaf out anew, whole or in parts.
+    /// Encodes a buffer's complete leaf, in one block or in parts.
     private func encodeAnew(_ buffer: LeafBuffer, _ columns: ColumnOverlay, cluster: Int) {
         let encoded = buffer.encodedParts()
         if let head = block(columns.leafSegment, UInt64(cluster)).map({ Leaf($0.baseAddress!) }), head.isSplit {

@@ -7,12 +7,12 @@
 extension WriteTransaction {
     // MARK: Create
 
-    /// Makes an object whose columns hold their defaults.
+    /// Creates an object whose columns have their defaults.
     ///
-    /// - Parameter primaryKey: needed where the table has a primary key.
+    /// - Parameter primaryKey: the primary key, which is required if the table has one.
     /// - Parameter table: the table of the object.
-    /// - Throws: `.duplicatePrimaryKey`, `.missingValue`, `.invalidArgument`, `.limitExceeded`; nothing has changed then.
-    /// - Complexity: O(1); with a primary key O(log n).
+    /// - Throws: `.duplicatePrimaryKey`, `.missingValue`, `.invalidArgument`, `.limitExceeded`. The transaction is unchanged then.
+    /// - Complexity: O(1). With a primary key, O(log n).
     public func create(_ table: Table, primaryKey: Value? = nil) throws(EngineError) -> ObjectKey {
         if let column = table.primaryKey {
             guard let primaryKey else {
@@ -37,10 +37,10 @@ extension WriteTransaction {
         )
     }
 
-    // The three below make an object as `create` does, for callers that have checked the key's type and length.
+    // The three functions below create an object like `create`, for callers that have checked the key's type and length.
 
-    /// Nil, with nothing changed, if there is an object with that primary key.
-    /// - Precondition: the primary key is of integers.
+    /// Returns `nil`, without changes, if an object with that primary key exists.
+    /// - Precondition: the type of the primary key is integer.
     package func createUnlessTaken(_ table: Table, primaryKey: Int64) -> ObjectKey? {
         guard let column = table.primaryKey else { return nil }
         let overlay = overlay(table)
@@ -62,7 +62,7 @@ extension WriteTransaction {
         return key
     }
 
-    /// Nil, with nothing changed, if there is an object with that primary key.
+    /// Returns `nil`, without changes, if an object with that primary key exists.
     package func createUnlessTaken(_ table: Table, primaryKey: Value) -> ObjectKey? {
         guard let column = table.primaryKey else { return nil }
         if find(primaryKey: primaryKey, in: table) != nil { return nil }
@@ -91,7 +91,7 @@ extension WriteTransaction {
         return key
     }
 
-    /// Returns whether the transaction made an object of the table, which may be gone again.
+    /// Returns whether the transaction created an object of the table, even if the object has been deleted since.
     package func hasMadeObjects(in table: Table) -> Bool {
         guard table.id < tables.count, let overlay = tables[table.id] else { return false }
         return overlay.state.nextKey != overlay.baseState.nextKey
@@ -124,7 +124,7 @@ extension WriteTransaction {
         return key
     }
 
-    /// A cluster has filled up: its leaves are encoded, and their decoded form let go.
+    /// Encodes the leaves of a full cluster and releases their decoded form.
     private func leaveCluster(_ overlay: TableOverlay, _ cluster: Int) {
         for columns in overlay.columns {
             if let columns { seal(columns, cluster) }
@@ -133,7 +133,7 @@ extension WriteTransaction {
         if sealedBytes > core.memoryBudget { spill() }
     }
 
-    /// Returns the cluster's bitmap, made from the dense prefix or the stored leaf at first touch.
+    /// Returns the cluster's bitmap. When it is first needed, it is created from the number of live objects or from the stored leaf.
     func presenceBits(_ overlay: TableOverlay, _ cluster: Int) -> UnsafeMutablePointer<UInt64> {
         if let bits = overlay.presence[cluster] { return bits }
         let words = (clusterSpan + 63) >> 6
@@ -152,9 +152,9 @@ extension WriteTransaction {
 
     /// Sets a single-valued column.
     ///
-    /// - Throws: `.missingValue` for null where a value is required, `.invalidArgument` for a value of another type, a
-    ///   link to an object that isn't there, a missing object or a primary key, `.limitExceeded`; nothing has changed then.
-    /// - Complexity: O(1) amortised, plus what indexes and links cost at commit.
+    /// - Throws: `.missingValue` for null in a required column, `.invalidArgument` for a value of another type, a link to an object that doesn't
+    ///   exist, a missing object or a primary key, `.limitExceeded`. The transaction is unchanged then.
+    /// - Complexity: O(1) amortised, plus the cost of indexes and links at the commit.
     public func set(_ column: Column, _ key: ObjectKey, _ value: Value) throws(EngineError) {
         try check(value, column)
         guard contains(currentSchema.table(of: column), key) else { throw missingObject(column, key) }
@@ -168,8 +168,8 @@ extension WriteTransaction {
         write(column, key, value)
     }
 
-    /// `set` without its checks, for callers that have made them: the value fits, the object lives, and the column is
-    /// no primary key.
+    /// Sets a value like `set`, without its checks. The caller has checked that the value is valid, the object exists, and the column isn't a primary
+    /// key.
     package func write(_ column: Column, _ key: ObjectKey, _ value: Value) {
         spillIfOverBudget()
         switch value {
@@ -194,7 +194,8 @@ extension WriteTransaction {
         buffer._withUnsafeGuaranteedRef { store(value, column.type, in: $0, slot, column.segment(.blobs)) }
     }
 
-    /// - Precondition: the column is of integers, no primary key, and the object lives.
+    /// Sets an integer.
+    /// - Precondition: the column is an integer column and isn't a primary key, and the object exists.
     public func setInt(_ column: Column, _ key: ObjectKey, _ value: Int64) {
         let (cluster, slot) = locate(key)
         let (columns, buffer) = openLeaf(column, cluster)
@@ -205,7 +206,8 @@ extension WriteTransaction {
         buffer._withUnsafeGuaranteedRef { $0.setInt(slot, value) }
     }
 
-    /// - Precondition: the column is of doubles, and the object lives.
+    /// Sets a double.
+    /// - Precondition: the column is a double column, and the object exists.
     public func setDouble(_ column: Column, _ key: ObjectKey, _ value: Double) {
         let (cluster, slot) = locate(key)
         let (columns, buffer) = openLeaf(column, cluster)
@@ -213,7 +215,8 @@ extension WriteTransaction {
         buffer._withUnsafeGuaranteedRef { $0.setDouble(slot, value) }
     }
 
-    /// - Precondition: the column is of timestamps, no primary key, and the object lives.
+    /// Sets a timestamp.
+    /// - Precondition: the column is a timestamp column and isn't a primary key, and the object exists.
     package func setTimestamp(_ column: Column, _ key: ObjectKey, _ value: Timestamp) {
         let (cluster, slot) = locate(key)
         let (columns, buffer) = openLeaf(column, cluster)
@@ -224,7 +227,8 @@ extension WriteTransaction {
         }
     }
 
-    /// - Precondition: the column is of booleans, and the object lives.
+    /// Sets a Boolean value.
+    /// - Precondition: the column is a Boolean column, and the object exists.
     public func setBool(_ column: Column, _ key: ObjectKey, _ value: Bool) {
         let (cluster, slot) = locate(key)
         let (columns, buffer) = openLeaf(column, cluster)
@@ -235,7 +239,8 @@ extension WriteTransaction {
         buffer._withUnsafeGuaranteedRef { $0.setBool(slot, value) }
     }
 
-    /// - Precondition: the column is of strings, no primary key, the string within the limit, and the object lives.
+    /// Sets a string.
+    /// - Precondition: the column is a string column and isn't a primary key, the length of the string is within the limit, and the object exists.
     public func setString(_ column: Column, _ key: ObjectKey, _ value: String) {
         if column.isTracked || value.utf8.count > FieldCoding.longBytes {
             write(column, key, .string(value))
@@ -251,8 +256,8 @@ extension WriteTransaction {
         }
     }
 
-    /// - Precondition: the column is a to-one link, its target (if any) and the object live; an embedded target has no
-    ///   owner yet.
+    /// Sets a link.
+    /// - Precondition: the column is a to-one link, and its target (if any) and the object exist. An embedded target doesn't have an owner yet.
     public func setLink(_ column: Column, _ key: ObjectKey, _ target: ObjectKey?) {
         writeLink(column, key, target)
         deleteOrphans()
@@ -289,8 +294,7 @@ extension WriteTransaction {
         return made
     }
 
-    /// Keeps the index in step, before a value is replaced. Objects made by this transaction are indexed when the
-    /// index is settled.
+    /// Updates the index before a value is replaced. The entries of objects that this transaction created are added when the index is settled.
     @inline(never)
     private func noteIndexed(_ column: Column, _ key: ObjectKey, _ new: Value) {
         guard let overlay = tables[column.tableID], key.raw < overlay.unindexedFrom else { return }
@@ -303,7 +307,7 @@ extension WriteTransaction {
         flushIfLarge(index, overlay)
     }
 
-    /// Puts a value into a decoded leaf; long bytes go into chunks of their own.
+    /// Stores a value in a decoded leaf. Long byte strings are stored in separate chunks.
     func store(_ value: Value, _ type: ColumnType, in buffer: LeafBuffer, _ slot: Int, _ blobs: UInt32) {
         if buffer.kind == .bytes, buffer.isReference(slot) {
             if replaceLong(value, type, in: buffer, slot: slot, blobs: blobs) { return }
@@ -343,10 +347,10 @@ extension WriteTransaction {
         }
     }
 
-    /// Stores long bytes in the blocks of the long value that they replace. So the table's state, which has the next block's number,
-    /// stays as it is, and with an equal length the leaf does, too.
+    /// Stores long bytes in the blocks of the value that they replace. The table's state, which contains the next block's number, therefore doesn't
+    /// change. If the lengths are equal, the leaf doesn't change either.
     ///
-    /// - Returns: `false`, with nothing changed, if the value needs another number of blocks.
+    /// - Returns: `false`, without changes, if the value needs a different number of blocks.
     private func replaceLong(
         _ value: Value,
         _ type: ColumnType,
@@ -365,7 +369,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Does nothing if the slot has the reference.
+    /// Stores a reference, unless the slot has it already.
     func storeReference(_ buffer: LeafBuffer, _ slot: Int, _ block: UInt64, _ length: UInt64) {
         if buffer.isReference(slot), buffer.reference(slot) == (block, length) { return }
         withUnsafeBytes(of: (block.littleEndian, length.littleEndian)) {
@@ -402,7 +406,7 @@ extension WriteTransaction {
 
     // MARK: Checks
 
-    /// Whether a value may stand in a single-valued column.
+    /// Throws an error if a single-valued column can't have the value.
     package func check(_ value: Value, _ column: Column) throws(EngineError) {
         guard column.collection == .none else {
             throw EngineError(
@@ -413,7 +417,7 @@ extension WriteTransaction {
         try checkElement(value, column)
     }
 
-    /// Whether a value may stand in a column, or be an element of a list column.
+    /// Throws an error if a column can't have the value, or a list column can't have the element.
     package func checkElement(_ value: Value, _ column: Column) throws(EngineError) {
         switch value {
         case .null:
@@ -454,7 +458,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Whether a value may stand in a mixed column.
+    /// Throws an error if a mixed column can't have the value.
     func checkMixed(_ value: Value, _ column: Column, depth: Int) throws(EngineError) {
         switch value {
         case .timestamp(let moment):

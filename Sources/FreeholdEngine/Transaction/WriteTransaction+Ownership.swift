@@ -1,8 +1,9 @@
-/// Embedded objects: each belongs to exactly one link, and goes with it.
+/// Embedded objects. Each of them belongs to exactly one link and is deleted with it.
 ///
-/// An edit notes which embedded objects gained and lost their link; when it is over, those that lost it are deleted.
-/// So an edit that takes an object out and puts it in elsewhere keeps it.
+/// An edit records the embedded objects that gained or lost their link. At its end, the objects that lost their link are deleted. An edit that moves
+/// an object to another place therefore keeps it.
 extension WriteTransaction {
+    /// Records that an embedded object gained or lost a link.
     /// - Precondition: the column links to an embedded table.
     func ownershipChanged(_ column: Column, _ target: ObjectKey, _ delta: Int) {
         let id = column.targetTableID!
@@ -12,13 +13,14 @@ extension WriteTransaction {
         ownership[link] = net == 0 ? nil : net
     }
 
-    /// At the end of every edit that may have taken an embedded object's link, or deleted something. Public edits call it, steps don't.
+    /// Deletes embedded objects without a link, and the objects that follow deleted ones. It is called at the end of every edit that may have removed
+    /// a link or deleted an object. Public edits call it, but their steps don't.
     @inline(__always)
     func deleteOrphans() {
         if !ownership.isEmpty || !followers.isEmpty { deleteOrphansNow() }
     }
 
-    /// Level by level, so that the depth of the nesting doesn't matter.
+    /// The objects are deleted level by level, so that the depth of the nesting doesn't matter.
     @inline(never)
     private func deleteOrphansNow() {
         var hasDeleted = false
@@ -43,9 +45,8 @@ extension WriteTransaction {
         }
     }
 
-    /// Takes the embedded objects that nothing links to yet out of the transaction, which then keeps them when it is committed.
-    /// Whoever writes in parts hands them to the next one (`wait(for:)`), and to nobody else: until then the file holds objects
-    /// that it mustn't.
+    /// Removes the embedded objects without links from the transaction's list, so that the commit keeps them. A caller that writes in several
+    /// transactions passes them to the next one (`wait(for:)`). Until then, the file contains objects that it must not contain permanently.
     package func takeUnowned() -> UnownedObjects {
         var objects = UnownedObjects()
         for case let overlay? in tables where !overlay.unowned.isEmpty {
@@ -55,9 +56,10 @@ extension WriteTransaction {
         return objects
     }
 
-    /// Makes embedded objects of an earlier part this transaction's: they may be linked to, and go with it where they aren't.
+    /// Adds embedded objects of an earlier transaction to this one's list. They may be linked, and are deleted at the end of the transaction if they
+    /// aren't.
     ///
-    /// - Precondition: the transaction has made no embedded objects yet.
+    /// - Precondition: the transaction hasn't created embedded objects yet.
     package func wait(for objects: UnownedObjects) {
         for (id, keys) in objects.keys {
             guard let table = currentSchema.table(id: id) else { continue }
@@ -65,15 +67,15 @@ extension WriteTransaction {
         }
     }
 
-    /// Embedded objects that were made and never linked don't outlive the transaction.
+    /// Deletes the embedded objects that were created and never linked.
     func deleteUnowned() {
         for case let overlay? in tables where !overlay.unowned.isEmpty {
             delete(overlay.table, overlay.unowned.sorted().map { ObjectKey($0) }, incoming: []) { deleteOrphans() }
         }
     }
 
-    /// Whether an edit of a link column may add links to embedded objects.
-    /// - Parameter removed: the links that the edit takes away first.
+    /// Throws an error if an edit of a link column may not add links to embedded objects.
+    /// - Parameter removed: the links that the edit removes first.
     /// - Throws: `.invalidArgument` for an object that has an owner, or that would own itself.
     func checkOwners(
         _ column: Column,
@@ -109,11 +111,11 @@ extension WriteTransaction {
         )
     }
 
-    /// Returns whether an object without owner is the given embedded object, or owns it at some distance.
+    /// Returns whether an object without an owner is the given embedded object, or owns it directly or indirectly.
     private func isAbove(_ table: Table, _ key: ObjectKey, _ column: Column, _ origin: ObjectKey) -> Bool {
         var (place, below) = (currentSchema.table(of: column), origin)
         if place.id == table.id, below == key { return true }
-        // What owns nothing yet is above nobody; that spares the way up in the usual case.
+        // An object without embedded objects can't own another one. In the usual case, this test makes the search for owners unnecessary.
         guard table.columns.contains(where: { currentSchema.ownsTargets($0) && ownsAny($0, key) }) else { return false }
         while let owner = owner(place, below) {
             (place, below) = (currentSchema.table(of: owner.column), owner.key)
@@ -127,7 +129,7 @@ extension WriteTransaction {
     }
 }
 
-/// Embedded objects that a transaction made and linked nowhere, by table.
+/// The embedded objects that a transaction created and that have no links, by table.
 package struct UnownedObjects: Sendable {
     fileprivate(set) var keys: [Int: KeyBits] = [:]
     package var isEmpty: Bool { keys.isEmpty }

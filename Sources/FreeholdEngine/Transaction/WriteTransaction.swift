@@ -1,10 +1,10 @@
-/// The open write transaction of a database: the snapshot it began on plus an overlay of what it has changed.
+/// The open write transaction of a database. It consists of the snapshot on which it began and an overlay of its changes.
 ///
-/// Reads see the changes. Nothing reaches the file before `commit` (but for a transaction larger than the memory
-/// budget, whose sealed blocks move early into LMDB's own transaction, which `cancel` aborts). It holds the
-/// database's writer lock until it is committed or cancelled; letting go of it cancels.
+/// Its reads include the changes. Nothing is written to the file before `commit`. The exception is a transaction larger than the memory budget: its
+/// encoded blocks move early into LMDB's own transaction, which `cancel` aborts. It holds the database's writer lock until it is committed or
+/// cancelled. It is cancelled when it is deallocated.
 ///
-/// Not thread-safe: one thread at a time, any thread.
+/// It isn't thread-safe: any thread may use it, but only one thread at a time.
 public final class WriteTransaction: DataView, MutableBlockStore {
     /// A block that this transaction wrote.
     enum Sealed {
@@ -13,81 +13,81 @@ public final class WriteTransaction: DataView, MutableBlockStore {
     }
 
     public let base: Snapshot
-    /// Of what this transaction reads: commit throws it.
+    /// The damage in the data that this transaction read. The commit throws it.
     private let note = DamageNote()
     let core: DatabaseCore
     @exclusivity(unchecked) var tables: [TableOverlay?] = []
-    /// By a column's first segment / 8: its overlay, for the hot path.
+    /// The overlay of each column, by the column's first segment / 8, for the hot path.
     @exclusivity(unchecked) private var columnOverlays: UnsafeMutablePointer<Unmanaged<ColumnOverlay>?>
     private var columnCapacity: Int
     @exclusivity(unchecked) var backlinkChanges: [UInt32: BacklinkChanges] = [:]
     /// The number of changes of links that a column gathers before they are stored. Tests lower it.
     @exclusivity(unchecked) var linkLogLimit = BacklinkChanges.logLimit
-    /// A Boolean value that indicates whether the changed parts of a split leaf are stored. If not, leaves are laid out anew each time.
-    /// Tests compare both.
+    /// A Boolean value that indicates whether only the changed parts of a split leaf are stored. If it is false, leaves are always encoded
+    /// completely. Tests compare both.
     @exclusivity(unchecked) var encodesChanges = true
-    /// Columns of `backlinkChanges` with so much pending that it is settled before the next operation.
+    /// The columns of `backlinkChanges` with so many pending changes that they are settled before the next operation.
     @exclusivity(unchecked) var crowdedBacklinks: [UInt32: Column] = [:]
-    /// Of embedded objects, by table and key: links gained less links lost by the edit that is running.
+    /// The number of links gained minus the number of links lost by the current edit, for each embedded object.
     @exclusivity(unchecked) var ownership: [ObjectLink: Int] = [:]
-    /// By table id: what has to go because of what was deleted.
+    /// The objects that have to be deleted because of other deletions, by table id.
     @exclusivity(unchecked) var followers: [Int: Set<ObjectKey>] = [:]
-    /// By table id: links to placeholders that were read or changed.
+    /// The links to placeholders that were read or changed, by table id.
     @exclusivity(unchecked) var hiddenLinks: [Int: HiddenLinksOverlay] = [:]
-    /// While the caller of an edit keeps links to placeholders in their places itself.
+    /// A Boolean value that indicates whether the caller of an edit moves links to placeholders itself.
     var placesHiddenLinks = false
-    /// By the id of a table of placeholders: those for which an object came, and its key.
+    /// The placeholders whose objects were created, and the keys of these objects, by the id of the table of placeholders.
     var comePlaceholders: [Int: [ObjectKey: ObjectKey]] = [:]
-    /// Placeholders that may have no links.
+    /// The placeholders that may have no links.
     var unlinkedPlaceholders: Set<ObjectLink> = []
-    /// Called when an edit has deleted embedded objects that lost their owner.
+    /// A closure that is called when an edit has deleted embedded objects that lost their owner.
     package var didCascade: (() -> Void)?
     @exclusivity(unchecked) var sealed: [UInt64: Sealed] = [:]
     @exclusivity(unchecked) var sealedBytes = 0
-    /// Bytes of decoded leaves; these count what they grow by.
+    /// The number of bytes of decoded leaves. The leaves update it when they grow.
     private let decodedMeter: UnsafeMutablePointer<Int>
     private var retiredBytes = 0
     private var abandoned: [TableOverlay?] = []
     private var abandonedChanges: [BacklinkChanges] = []
     private var fetchedBytes = 0
-    /// Blocks that moved into LMDB's transaction already, and whether they were removed there.
+    /// The blocks that have moved into LMDB's transaction. The value indicates whether the block was removed there.
     @exclusivity(unchecked) var spilled: [UInt64: Bool] = [:]
-    /// Segments that had blocks, and have those only that were written since.
+    /// The segments that were emptied. They contain only blocks that were written since.
     @exclusivity(unchecked) var emptied: Set<UInt32> = []
-    /// Those of them whose blocks LMDB's transaction still has.
+    /// The emptied segments whose blocks are still present in LMDB's transaction.
     var emptiedInFile: Set<UInt32> = []
-    /// The chunks of large lists that were edited last. No older one without a newer.
+    /// The chunks of large lists that were edited last. `olderChunk` is present only if `newerChunk` is.
     @exclusivity(unchecked) var newerChunk: OpenChunk?
     @exclusivity(unchecked) var olderChunk: OpenChunk?
     var storageWriter: StorageWriter?
-    /// Of a draft: LMDB's transactions that were committed before this one's end.
+    /// The number of LMDB's transactions that were committed before the end of this one, for a draft.
     var earlyCommits: UInt64 = 0
-    /// Copies of spilled blocks that were read again.
+    /// Copies of moved blocks that were read again.
     private var fetched: [UInt64: UnsafeMutableRawBufferPointer] = [:]
-    /// Memory replaced while somebody may still hold a pointer into it; freed at the next change.
+    /// Replaced memory that a caller may still have a pointer into. It is freed at the next change.
     private var retired: [UnsafeMutableRawBufferPointer] = []
     @exclusivity(unchecked) var currentSchema: DatabaseSchema
     @exclusivity(unchecked) var root: CatalogueRoot
     var schemaChanged = false
-    /// The first segments of tables and columns that were dropped, for commit to clear.
+    /// The first segments of the dropped tables and columns, which the commit clears.
     var droppedSegments: Set<UInt32> = []
-    /// Told of the progress of long changes of the schema: what is done, how many objects of how many.
+    /// A closure that receives the progress of long changes of the schema: the step and the number of processed objects.
     package var schemaProgress: ((_ step: SchemaStep, _ done: Int) -> Void)?
     private(set) var isOpen = true
-    /// Set by the first failure inside LMDB's transaction; commit throws it.
+    /// The first failure in LMDB's transaction. The commit throws it.
     var failure: EngineError?
-    /// Nil if nobody listens to writes.
+    /// The times of the transaction, or `nil` without listeners to writes.
     var timing: WriteTiming?
-    /// A Boolean value that indicates whether others wait for it.
+    /// A Boolean value that indicates whether the transaction holds the writer lock.
     package let holdsLock: Bool
-    /// Nil in files without a journal, and where somebody brings in what was done elsewhere.
+    /// The recorder of the journal, or `nil` in files without a journal and for changes that are applied from elsewhere.
     @exclusivity(unchecked) private(set) var journal: JournalRecorder?
     /// The journal's state, if this transaction changes its cursors.
     var pendingJournal: JournalState?
-    /// Cursors of the journal that its commit found to be left behind.
+    /// The cursors of the journal that were found to be behind at the commit.
     package internal(set) var journalWarnings: [DiagnosticEvent.HeldJournal] = []
 
-    /// Who makes the commit. Set before the first change: what an applier does isn't journalled.
+    /// The origin of the commit. It must be set before the first change. The changes of an applier aren't written to the journal.
     public var origin = CommitOrigin.local {
         didSet {
             precondition(!hasOverlays, "The origin of a transaction is set before its first change.")
@@ -95,10 +95,10 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         }
     }
 
-    /// Holding the writer lock.
+    /// Creates a transaction. The caller holds the writer lock.
     convenience init(base: Snapshot) { self.init(base: base, holdsLock: true) }
 
-    /// One that holds no lock, and has failed from the beginning: it takes changes, and its commit throws.
+    /// Creates a transaction without the lock that has failed from the beginning. It accepts changes, and its commit throws the failure.
     convenience init(base: Snapshot, failure: EngineError) {
         self.init(base: base, holdsLock: false)
         self.failure = failure
@@ -135,7 +135,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         decodedMeter.deallocate()
     }
 
-    /// After new tables got their segments.
+    /// Enlarges the table of overlays after new tables have received their segments.
     func growColumnOverlays() {
         let capacity = Int(root.nextSegment / ColumnSegment.count) + 1
         guard capacity > columnCapacity else { return }
@@ -147,14 +147,14 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         columnCapacity = capacity
     }
 
-    /// After the schema was replaced.
+    /// Clears the table of overlays after the schema was replaced.
     func forgetColumnOverlays() { columnOverlays.update(repeating: nil, count: columnCapacity) }
 
     public override var schema: DatabaseSchema { currentSchema }
     public override var userVersion: UInt64 { root.userVersion }
     package var path: String { core.path }
 
-    /// Drops every change and lets the next writer begin. Does nothing after a commit or cancel.
+    /// Discards all changes and allows the next writer to begin. It does nothing after a commit or cancel.
     public func cancel() {
         guard isOpen else { return }
         isOpen = false
@@ -163,14 +163,14 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         timing?.tell(.rolledBack, core)
     }
 
-    /// Ends LMDB's transaction, if it was opened early.
+    /// Aborts LMDB's transaction if it was opened early.
     func abortStorage() {
         guard let storageWriter else { return }
         onWriter { storageWriter.abort() }
         self.storageWriter = nil
     }
 
-    /// Runs on the writer thread what can't fail.
+    /// Runs a closure that can't fail on the writer thread.
     private func onWriter<R>(_ body: () -> R) -> R {
         do throws(EngineError) {
             return try core.storage.writer.sync { () throws(EngineError) in body() }
@@ -208,11 +208,10 @@ public final class WriteTransaction: DataView, MutableBlockStore {
 
     override func damaged(_ what: @autoclosure () -> String) { base.damaged(what()) }
 
-    /// A Boolean value that indicates whether something that this transaction has read is damaged: then it shows what isn't there, and can't be
-    /// committed.
+    /// A Boolean value that indicates whether this transaction has read damaged data. Its state is then incomplete, and it can't be committed.
     var isDamaged: Bool { note.error != nil }
 
-    /// - Throws: what is damaged of what this transaction has read.
+    /// - Throws: the damage in the data that this transaction has read.
     func checkDamage() throws(EngineError) {
         try note.check()
         if let failure { throw failure }
@@ -264,7 +263,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         putBlock(segment, number, owned: copy)
     }
 
-    /// Takes over the memory.
+    /// Stores a block and takes ownership of the memory.
     func putBlock(_ segment: UInt32, _ number: UInt64, owned bytes: UnsafeMutableRawBufferPointer) {
         closeChunks(segment, number)
         precondition(bytes.count <= BlockLimits.maximumSize, "a block over eight pages")
@@ -282,7 +281,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         if let old = fetched.removeValue(forKey: address) { retired.append(old) }
     }
 
-    /// Takes all blocks of some segments away: those of the file when the transaction's blocks are next written.
+    /// Removes all blocks of some segments. The blocks in the file are removed when the transaction's blocks are written the next time.
     func removeBlocks(in segments: Set<UInt32>) {
         closeChunks()
         for (address, entry) in sealed where segments.contains(BlockAddress(raw: address).segment) {
@@ -297,7 +296,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         emptiedInFile.formUnion(segments)
     }
 
-    /// A transaction's column overlay that is dropped.
+    /// Removes the overlay of a column from the transaction's tables.
     func forget(_ columns: ColumnOverlay, isBacklink: Bool) {
         for buffer in columns.buffers.values {
             decodedMeter.pointee -= buffer.footprint
@@ -306,27 +305,27 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         if !isBacklink { columnOverlays[Int(columns.column.firstSegment / ColumnSegment.count)] = nil }
     }
 
-    /// A pointer to the old bytes may be in a caller's hands until its call is over.
+    /// Keeps the old bytes, because the caller of the current operation may have a pointer to them.
     private func retire(_ bytes: UnsafeMutableRawBufferPointer) {
         sealedBytes -= bytes.count + 64
         retiredBytes += bytes.count + 64
         retired.append(bytes)
     }
 
-    /// Between operations, when nobody holds a pointer into a replaced block.
+    /// Frees replaced blocks. It is called between operations, when callers hold no pointers into these blocks.
     func collectRetired() {
         for bytes in retired { bytes.deallocate() }
         retired.removeAll(keepingCapacity: true)
         retiredBytes = 0
     }
 
-    /// About the bytes that this transaction holds besides what is pending of indexes and links.
+    /// The approximate number of bytes that this transaction holds, except for pending changes of indexes and links.
     package var memoryInUse: Int { decodedMeter.pointee + sealedBytes + retiredBytes + fetchedBytes }
 
-    /// Objects made before indexes learn of them: what is pending of an index takes about 32 bytes each.
+    /// The maximum number of new objects whose index entries are pending. Each of them takes about 32 bytes for an index.
     var pendingLimit: Int64 { Int64(max(core.memoryBudget / 32, 1000)) }
 
-    /// Before an operation, when nobody holds a pointer into a block or a decoded leaf: keeps to the memory budget.
+    /// Enforces the memory budget. It is called before an operation, when callers hold no pointers into blocks or decoded leaves.
     @inline(__always)
     func spillIfOverBudget() {
         if decodedMeter.pointee + sealedBytes + retiredBytes + fetchedBytes > core.memoryBudget { shrinkToBudget() }
@@ -436,7 +435,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
             ._withUnsafeGuaranteedRef { $0.unretained(cluster) }
     }
 
-    /// Returns an integer of a leaf that this transaction has decoded, or `nil` for null and where it hasn't.
+    /// Returns an integer of a leaf that this transaction has decoded, or `nil` for null and for other leaves.
     @inline(__always)
     package func decodedInt(_ column: Column, cluster: Int, slot: Int) -> Int64? {
         columnOverlays[Int(column.firstSegment / ColumnSegment.count)]?
@@ -470,7 +469,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
 
     func columnOverlay(_ column: Column) -> ColumnOverlay { unmanagedOverlay(column).takeUnretainedValue() }
 
-    /// Returns the column's overlay, kept alive by its table's.
+    /// Returns the column's overlay, which the table's overlay retains.
     @inline(__always)
     func unmanagedOverlay(_ column: Column) -> Unmanaged<ColumnOverlay> {
         columnOverlays[Int(column.firstSegment / ColumnSegment.count)] ?? openOverlay(column)
@@ -495,7 +494,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         return unmanaged
     }
 
-    /// Returns the column's overlay and the decoded leaf of a cluster, to change.
+    /// Returns the column's overlay and the decoded leaf of a cluster, for a change.
     @inline(__always)
     func openLeaf(_ column: Column, _ cluster: Int) -> (Unmanaged<ColumnOverlay>, Unmanaged<LeafBuffer>) {
         let columns = unmanagedOverlay(column)
@@ -521,7 +520,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         return made
     }
 
-    /// Returns the decoded leaf to change.
+    /// Returns the decoded leaf, for a change.
     @inline(__always)
     func writable(_ columns: ColumnOverlay, _ cluster: Int, isBacklink: Bool = false) -> LeafBuffer {
         if let found = columns.cached(cluster) { return found }
@@ -556,7 +555,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         columns.drop(cluster)
     }
 
-    /// Encodes every decoded leaf; past the budget the blocks then move into LMDB's transaction.
+    /// Encodes all decoded leaves. If the memory budget is exceeded, the blocks then move into LMDB's transaction.
     func sealEverything() {
         closeChunks()
         for table in tables {
@@ -573,11 +572,11 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         if sealedBytes > core.memoryBudget { spill() }
     }
 
-    /// A Boolean value that indicates whether it holds more than its memory budget: what has moved into LMDB's transaction grows with each further
-    /// object.
+    /// A Boolean value that indicates whether the transaction has exceeded its memory budget. The data in LMDB's transaction then grows with each
+    /// further object.
     package var isLarge: Bool { !spilled.isEmpty }
 
-    /// Moves the sealed blocks into LMDB's transaction, which it opens if need be.
+    /// Moves the encoded blocks into LMDB's transaction, and begins that transaction if necessary.
     func spill() {
         guard failure == nil else { return }
         do throws(EngineError) {
@@ -600,12 +599,12 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         collectRetired()
     }
 
-    /// After a failure, what had moved into LMDB's transaction is lost. From then on the transaction shows the state
-    /// that it began on, so that calls still run until its end, which throws the error.
+    /// Restores the initial state. After a failure, the blocks that had moved into LMDB's transaction are lost. From then on the transaction shows
+    /// the state on which it began. Calls continue to work until its end, which throws the error.
     private func fallBack() {
         storageWriter = nil
         dropChunks()
-        // An operation may be amid its work with them.
+        // An operation may be using them.
         abandoned = tables
         abandonedChanges = Array(backlinkChanges.values)
         for i in tables.indices {
@@ -637,7 +636,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         }
     }
 
-    /// On the writer thread.
+    /// Writes blocks. It is called on the writer thread.
     func writeBlocks(_ addresses: [UInt64]) throws(EngineError) {
         let writer: StorageWriter
         if let open = storageWriter {

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The requests of one place for the writer lock: a queue, an actor or a thread with a run loop.
+/// The requests of one place for the writer lock. A place is a queue, an actor or a thread with a run loop.
 package final class WritePlace: Sendable {
     private let turns = Mutex<[ObjectIdentifier: WriteTurn]>([:])
 
@@ -10,7 +10,7 @@ package final class WritePlace: Sendable {
 
     fileprivate func remove(_ turn: WriteTurn) { _ = turns.withLock { $0.removeValue(forKey: ObjectIdentifier(turn)) } }
 
-    /// Removes every turn that waits from the queue for the lock: the place is busy with something else.
+    /// Removes all waiting turns of the place from the queue for the lock, because the place is busy.
     fileprivate func withdraw() {
         let all = turns.withLock { Array($0.values) }
         for turn in all { turn.withdraw() }
@@ -19,11 +19,11 @@ package final class WritePlace: Sendable {
 
 /// One request for a write transaction by a place that does other work in the meantime.
 ///
-/// The lock is offered to the place as soon as it is free. The place takes the offer when it runs next. It may be busy
-/// for as long as it likes, so that an offer lapses after ``patience`` and the next writer gets the lock. Then the place
-/// asks again when it runs, with the same ticket, so that it is the first in the queue.
+/// The lock is offered to the place as soon as it is free. The place accepts the offer when it runs the next time. The place may be busy for any
+/// time, so an offer lapses after ``patience``, and the next writer receives the lock. The place then requests the lock again when it runs, with the
+/// same ticket, so that it is the first in the queue.
 package final class WriteTurn: Sendable {
-    /// The time for which the lock is kept for a place that doesn't take it.
+    /// The time for which the lock is held for a place that doesn't accept it.
     package static let patience = Duration.milliseconds(10)
 
     private enum Stage {
@@ -31,7 +31,7 @@ package final class WriteTurn: Sendable {
         /// The lock is held for the place.
         case offered
         case failed(EngineError)
-        /// The offer was taken or has lapsed, or the turn was given up.
+        /// The offer was accepted or has lapsed, or the turn was given up.
         case over
     }
 
@@ -48,12 +48,12 @@ package final class WriteTurn: Sendable {
     /// The position in the order of all requests of the process.
     package let ticket: UInt64
 
-    /// Asks for the lock.
+    /// Requests the lock.
     ///
     /// - Parameters:
     ///   - ticket: the ticket of an earlier turn that has ended without a transaction.
     ///   - deadline: the end of the wait for other writers.
-    ///   - ready: is called once when the place can call `take`, on any thread, also before this returns.
+    ///   - ready: a closure that is called once when the place can call `take`, on any thread, possibly before this initialiser returns.
     package init(
         _ database: Database,
         _ place: WritePlace,
@@ -92,7 +92,7 @@ package final class WriteTurn: Sendable {
         }
     }
 
-    /// Takes the locks of the file: the process's turn is this one's.
+    /// Takes the locks of the file. The turn holds the process's turn.
     private func takeFile() {
         do throws(EngineError) {
             if try lock.lockFileAtOnce(wait: false) { return offer() }
@@ -114,13 +114,13 @@ package final class WriteTurn: Sendable {
         if isWaiting { lock.lockFileElsewhere(waiter) } else { lock.passOn() }
     }
 
-    /// Keeps the lock for the place, for a while.
+    /// Offers the lock to the place for a limited time.
     private func offer() {
         let isOffered = state.withLock { state in
             guard case .waiting = state.stage else { return false }
             state.stage = .offered
             state.alarm?.cancel()
-            // It keeps this turn, and with it the lock, until it rings.
+            // The alarm retains this turn, and with it the lock, until it runs.
             state.alarm = AlarmClock.current.set(.now + Self.patience) { [self] in lapse() }
             return true
         }
@@ -135,12 +135,12 @@ package final class WriteTurn: Sendable {
         }
         guard isLapsed else { return }
         place.remove(self)
-        // Else the place's next turn would be offered the lock and would keep it as long.
+        // Otherwise the next turn of the place would be offered the lock and would hold it for the same time.
         place.withdraw()
         lock.release()
     }
 
-    /// Ends a wait that hasn't ended, and lets the place know.
+    /// Ends a wait that is in progress, and notifies the place.
     private func end(_ stage: Stage) {
         let isEnded = state.withLock { state in
             guard case .waiting = state.stage else { return false }
@@ -155,14 +155,14 @@ package final class WriteTurn: Sendable {
         callReady()
     }
 
-    /// The same, out of the queue.
+    /// Like `end(_:)`, and also removes the turn from the queue.
     private func giveUp(_ stage: Stage) {
         let waiter = state.withLock { state -> WriterWaiter? in
             guard case .waiting(let waiter) = state.stage else { return nil }
             return waiter
         }
         end(stage)
-        // If the lock was granted in between, the waiter's block gives it up.
+        // If the lock was granted in between, the waiter's block releases it.
         if let waiter { lock.leave(waiter, .cancelled) }
     }
 
@@ -176,13 +176,13 @@ package final class WriteTurn: Sendable {
 
     fileprivate func withdraw() { giveUp(.over) }
 
-    /// Gives the request up, if the lock hasn't been offered. `take` throws `.cancelled` then. Any thread may call it.
+    /// Cancels the request if the lock hasn't been offered. `take` then throws `.cancelled`. Any thread may call it.
     package func cancel() { giveUp(.failed(WriterLock.cancellation(database.path))) }
 
-    /// Takes the lock, if it is offered, and begins the transaction. The place calls it after `ready`.
+    /// Accepts the lock if it is offered, and begins the transaction. The place calls it after `ready`.
     ///
-    /// - Returns: nil if the turn has ended without a transaction: the place asks again.
-    /// - Throws: the reason why the lock wasn't offered, or why no transaction can begin.
+    /// - Returns: the transaction, or `nil` if the turn has ended without one. The place then requests the lock again.
+    /// - Throws: the reason why the lock wasn't offered, or why a transaction can't begin.
     package func take() throws(EngineError) -> WriteTransaction? {
         switch close() {
         case .offered: return try database.begin(timing)
@@ -191,8 +191,8 @@ package final class WriteTurn: Sendable {
         }
     }
 
-    /// Takes the lock, if it is offered, for a synchronous write of the place. Else this turn ends, because a place that
-    /// waits for the lock can't take an offer.
+    /// Accepts the lock if it is offered, for a synchronous write of the place. Otherwise the turn ends, because a place that waits for the lock
+    /// can't accept an offer.
     package func overtake() throws(EngineError) -> WriteTransaction? {
         giveUp(.over)
         let isOffered = state.withLock { state -> Bool in
