@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// Follows what is committed to a database, by this process or another: it tells of new versions, waits for them, and says
-/// what lies between two of them, and who made it.
+/// A feed of the commits to a database, by this process or another. It reports new versions, waits for them, and returns the changes between two
+/// versions and the origins of the commits.
 ///
 /// ```swift
 /// let feed = ChangeFeed(database)
@@ -9,17 +9,17 @@ internal import Synchronization
 ///     for (table, delta) in update.changes.tables { print(table, delta.inserted.count, delta.deleted.count) }
 /// }
 /// ```
-/// Any thread may use it. It keeps its database open. For each commit whole and with values, in order and across restarts, give the
-/// file a journal: `WriteTransaction.addJournalCursor(_:)`.
+/// Any thread may use it. It keeps its database open. If each commit is needed completely and with values, in order and across restarts, add a
+/// journal to the file: `WriteTransaction.addJournalCursor(_:)`.
 public final class ChangeFeed: Sendable {
     private let database: Database
     private let state = Mutex(State())
     private let waiting = Waiting()
 
     private struct State {
-        /// Kept once somebody has asked for changes.
+        /// The log, created when changes are requested for the first time.
         var log: ChangeLog?
-        /// Kept once somebody has waited.
+        /// The watch, created when a caller waits for the first time.
         var watch: CommitWatch?
     }
 
@@ -27,23 +27,23 @@ public final class ChangeFeed: Sendable {
 
     // MARK: What changed
 
-    /// What lies between two versions: from the records of the commits between them, or by comparing the two where records are gone
-    /// or don't tell everything (the file keeps those of the last 1,000 commits at most).
+    /// Returns the changes between two versions. They come from the records of the commits in between. If records are missing or incomplete, the two
+    /// versions are compared (the file keeps the records of the last 1,000 commits at most).
     ///
-    /// - Precondition: both are of this database, and `new` isn't older than `old`.
-    /// - Complexity: O(changes); of a comparison O(blocks that differ).
+    /// - Precondition: both versions belong to this database, and `new` isn't older than `old`.
+    /// - Complexity: O(changes). For a comparison, O(blocks that differ).
     public func changes(from old: Snapshot, to new: Snapshot) -> VersionChanges {
         precondition(old.version <= new.version, "changes from version \(old.version) back to \(new.version)")
         return log.changes(from: old, to: new)
     }
 
-    /// Returns the record of each commit behind the one version up to the other, in order, with its origin, or `nil` if one is gone.
+    /// Returns the records of the commits after one version up to another, in order, with their origins, or `nil` if a record is missing.
     ///
     /// - Complexity: O(changes)
     public func records(from old: Snapshot, to new: Snapshot) -> [ChangeRecord]? { log.records(from: old, to: new) }
 
-    /// From now on the records of this process's commits are kept in memory (a few hundred, one MiB), so that those needn't be
-    /// read from the file. The first question does the same.
+    /// Keeps the records of this process's following commits in memory (a few hundred, up to one MiB), so that they don't have to be read from the
+    /// file. The first request for changes has the same effect.
     public func keepRecords() { _ = log }
 
     private var log: ChangeLog {
@@ -57,13 +57,13 @@ public final class ChangeFeed: Sendable {
 
     // MARK: Being told
 
-    /// Ends what it stands for when it is cancelled, or let go of.
+    /// An observation that ends when it is cancelled or deallocated.
     public final class Observation: Sendable {
         private let held: Mutex<(any Sendable)?>
 
         fileprivate init(_ held: any Sendable) { self.held = Mutex(held) }
 
-        /// A call that is under way may still come.
+        /// Ends the observation. A call that is in progress may still arrive.
         public func cancel() {
             let gone = held.withLock { held in
                 defer { held = nil }
@@ -73,9 +73,9 @@ public final class ChangeFeed: Sendable {
         }
     }
 
-    /// Tells of each commit of this process, on the thread that commits, before the next writer begins.
+    /// Reports each commit of this process, on the thread that commits, before the next writer begins.
     ///
-    /// - Parameter body: gets the new version and what the commit changed. It must be quick and must not write.
+    /// - Parameter body: receives the new version and the changes of the commit. It must be quick and must not write.
     public func observeCommits(_ body: @escaping @Sendable (Snapshot, ChangeRecord) -> Void) -> Observation {
         Observation(CommitObserver(database, body))
     }
@@ -92,21 +92,21 @@ public final class ChangeFeed: Sendable {
         deinit { database.removeCommitObserver(id) }
     }
 
-    /// Tells of new versions, whoever commits them, without polling. Several may be told as one.
+    /// Reports new versions of all processes, without polling. Several versions may be reported as one.
     ///
-    /// - Parameter body: gets the number of the newest version, each at most once. It must be quick, must not write, and may be
-    ///   called on any thread, also on two at once, so that an older number can come last.
-    /// - Throws: `.io` where the system has no more file watches to give.
+    /// - Parameter body: receives the number of the newest version, each number at most once. It must be quick and must not write. It may be called
+    ///   on any thread, and on two threads at once, so an older number may arrive last.
+    /// - Throws: `.io` if the system can't provide another file watch.
     public func observe(_ body: @escaping @Sendable (UInt64) -> Void) throws(EngineError) -> Observation {
         Observation(try CommitWatch(database, body))
     }
 
     // MARK: Waiting
 
-    /// Returns the newest version, once it is newer than the one given; it may be there already.
+    /// Returns the newest version when it is newer than the given one, which may be the case already.
     ///
-    /// - Throws: `CancellationError` where the task is cancelled; `EngineError` as `Database.snapshot()`, and `.io` where the
-    ///   system has no more file watches to give.
+    /// - Throws: `CancellationError` if the task is cancelled; `EngineError` like `Database.snapshot()`, and `.io` if the system can't provide
+    ///   another file watch.
     public func snapshot(after version: UInt64) async throws -> Snapshot {
         try watch()
         while true {
@@ -123,19 +123,19 @@ public final class ChangeFeed: Sendable {
         }
     }
 
-    /// What changed from one version to another, later one.
+    /// The changes from one version to a later one.
     public struct Update: Sendable {
         public let old: Snapshot
         public let new: Snapshot
         public let changes: VersionChanges
-        /// Who made the commits between the two, in order, or `nil` if their records are gone.
+        /// The origins of the commits between the two versions, in order, or `nil` if their records are missing.
         public let origins: [CommitOrigin]?
     }
 
-    /// Returns the changes behind a version, as they are committed. Who is slow gets several commits as one update, so that nothing piles up; the
-    /// sequence holds on to one version, whose pages the file can't use again meanwhile.
+    /// Returns the changes after a version, as they are committed. A slow consumer receives several commits as one update, so updates don't
+    /// accumulate. The sequence holds one version, whose pages the file can't reuse meanwhile.
     ///
-    /// Its iterator throws as ``snapshot(after:)``, and goes on behind what it gave last.
+    /// Its iterator throws errors like ``snapshot(after:)``, and then continues after the last update that it returned.
     public func updates(after snapshot: Snapshot) -> Updates { Updates(feed: self, last: snapshot) }
 
     public struct Updates: AsyncSequence, Sendable {
@@ -159,19 +159,19 @@ public final class ChangeFeed: Sendable {
     }
 }
 
-/// Tasks that wait for a version.
+/// The tasks that wait for a version.
 private final class Waiting: Sendable {
     private struct State {
         var newest: UInt64 = 0
         var lastID = 0
         var tasks: [Int: (version: UInt64, continuation: CheckedContinuation<Void, any Error>)] = [:]
-        /// Cancelled before they waited.
+        /// The tasks that were cancelled before they waited.
         var cancelled: Set<Int> = []
     }
 
     private let state = Mutex(State())
 
-    /// Until a newer version has been told.
+    /// Waits until a newer version has been reported.
     func wait(after version: UInt64) async throws {
         let id = state.withLock { state in
             state.lastID += 1

@@ -1,27 +1,27 @@
 internal import Synchronization
 
-/// Tells what changed between two versions of a database, and keeps the records of recent commits of this process for
-/// that.
+/// A log that returns the changes between two versions of a database. It keeps the records of this process's recent commits.
 ///
-/// Any thread may use it. It listens to the database's commits for as long as it lives.
+/// Any thread may use it. It observes the database's commits for as long as it lives.
 final class ChangeLog: Sendable {
     private let database: Database
     private let state: Box
     private let observer: Int
 
-    /// Records of this process's newest commits, by version.
+    /// The records of this process's newest commits, by version.
     private final class Box: Sendable {
         let records = Mutex<Recent>(Recent())
     }
 
     private struct Recent {
         var records: [UInt64: ChangeRecord] = [:]
-        /// In the order in which they came.
+        /// The versions in the order in which they were committed.
         var versions: [UInt64] = []
 
         var size = 0
 
-        /// Older ones are read from the file, and so are all but the newest where they have more entries than this.
+        /// The maximum number of records. Older records are read from the file. If the records have more than `maximumSize` entries, only the newest
+        /// record is kept.
         static let limit = 256
         static let maximumSize = 1 << 20
 
@@ -44,9 +44,9 @@ final class ChangeLog: Sendable {
 
     deinit { database.removeCommitObserver(observer) }
 
-    /// Returns the record of each commit after the one version up to the other: of commits of this process from memory, of others from the file's
-    /// history.
-    /// - Returns: nil if one is no longer there.
+    /// Returns the records of the commits after one version up to another. Recent commits of this process are in memory, and others are read from the
+    /// file's history.
+    /// - Returns: the records, or `nil` if a record is missing.
     func records(from old: Snapshot, to new: Snapshot) -> [ChangeRecord]? {
         guard old.version <= new.version else { return nil }
         if old.version == new.version { return [] }
@@ -59,9 +59,9 @@ final class ChangeLog: Sendable {
         return out
     }
 
-    /// What lies between two versions. Where records were trimmed, or don't tell everything, the states are compared.
+    /// Returns the changes between two versions. If records have been removed or are incomplete, the two states are compared.
     ///
-    /// - Complexity: O(changes); of a comparison see `VersionChanges.init(comparing:with:)`.
+    /// - Complexity: O(changes). For a comparison, see `VersionChanges.init(comparing:with:)`.
     func changes(from old: Snapshot, to new: Snapshot) -> VersionChanges {
         records(from: old, to: new).flatMap { VersionChanges($0, from: old, to: new) }
             ?? VersionChanges(comparing: old, with: new)
@@ -69,7 +69,7 @@ final class ChangeLog: Sendable {
 }
 
 extension ChangeRecord {
-    /// The entries of its lists, of eight bytes or more.
+    /// The number of entries in the record's lists. An entry has eight bytes or more.
     fileprivate var size: Int {
         tables.reduce(1) { sum, table in
             sum + (table.deletedRuns.size + table.insertedDeletedRuns.size) / 8 + table.listEdits.count

@@ -1,4 +1,4 @@
-/// One edit of a list, in the order in which they were made.
+/// An edit of a list. Edits are in the order in which they were made.
 public struct ListEdit: Equatable, Sendable {
     public enum Operation: Equatable, Sendable {
         case insert(at: Int, count: Int)
@@ -8,42 +8,44 @@ public struct ListEdit: Equatable, Sendable {
         case clear(count: Int)
     }
 
-    /// The column's id.
+    /// The id of the column.
     public let column: Int
     public let key: ObjectKey
     public let operation: Operation
 }
 
-/// A link that an object gained or lost; the inverse's change of the target follows from it.
+/// A link that an object gained or lost. It also implies the change of the target's backlinks.
 public struct LinkEdit: Equatable, Sendable {
     /// The id of the link column or mixed column, in the origin's table.
     public let column: Int
     public let origin: ObjectKey
-    /// The target's table's id.
+    /// The id of the target's table.
     public let targetTable: Int
     public let target: ObjectKey
-    /// +1 for each link gained, −1 for each lost; never 0.
+    /// The number of links gained minus the number of links lost, which is never 0.
     public let delta: Int
 }
 
-/// What one commit changed in one table.
+/// The changes of a commit in one table.
 public struct TableChanges: Equatable, Sendable {
-    /// The table's id.
+    /// The id of the table.
     public let table: Int
-    /// Objects from `firstInserted ..< nextKey` were made, but for those in `insertedDeleted`.
+    /// The first key of the created objects. They have the keys `firstInserted ..< nextKey`, except those in `insertedDeleted`.
     public internal(set) var firstInserted: ObjectKey
     public internal(set) var nextKey: ObjectKey
-    /// Made and deleted in the same transaction, rising. - Complexity: O(n).
+    /// The keys of the objects that were created and deleted in the transaction, in ascending order.
+    /// - Complexity: O(n).
     public var insertedDeleted: [ObjectKey] { insertedDeletedRuns.keys }
-    /// Objects of before that were deleted, rising. - Complexity: O(n).
+    /// The keys of the older objects that were deleted, in ascending order.
+    /// - Complexity: O(n).
     public var deleted: [ObjectKey] { deletedRuns.keys }
     var insertedDeletedRuns = KeyRuns()
     var deletedRuns = KeyRuns()
-    /// By column id: objects of before whose value was set (also lists that were edited), rising.
+    /// The keys of the older objects whose value was set or whose list was edited, by column id, in ascending order.
     public internal(set) var modified: [Int: [ObjectKey]] = [:]
     public internal(set) var listEdits: [ListEdit] = []
     public internal(set) var links: [LinkEdit] = []
-    /// The record was too large: more than it says may have changed in this table.
+    /// A Boolean value that indicates whether the record is incomplete because it was too large. More changes of this table are then possible.
     public internal(set) var isIncomplete = false
 
     public var inserted: [ObjectKey] {
@@ -69,14 +71,14 @@ public struct TableChanges: Equatable, Sendable {
     }
 }
 
-/// What one commit changed: made once, by the writer, while it wrote.
+/// The changes of a commit. The writer creates the record once, while it commits.
 public struct ChangeRecord: Equatable, Sendable {
     public let version: UInt64
     public internal(set) var tables: [TableChanges]
     public internal(set) var schemaChanged: Bool
     public internal(set) var origin = CommitOrigin.local
 
-    /// The same, of the version that the commit made.
+    /// Returns the record with the version that the commit created.
     func made(_ version: UInt64) -> ChangeRecord {
         ChangeRecord(version: version, tables: tables, schemaChanged: schemaChanged, origin: origin)
     }
@@ -85,12 +87,12 @@ public struct ChangeRecord: Equatable, Sendable {
 }
 
 extension ChangeRecord {
-    /// Over this many bytes the lists of a record are dropped and its tables marked incomplete.
+    /// The size in bytes above which the lists of a record are removed and its tables are marked as incomplete.
     static let maximumSize = 4 << 20
 
     func encoded() -> [UInt8] {
         var w = ByteWriter()
-        // Where it says nothing more, it is as it always was.
+        // Without an origin, the record has its original form.
         w.u8(origin == .local ? 1 : 2)
         w.u8(schemaChanged ? 1 : 0)
         if origin != .local { w.varint(origin.code) }
@@ -135,7 +137,7 @@ extension ChangeRecord {
         return w.bytes
     }
 
-    /// Rising keys as runs: gap to the run, length.
+    /// Writes ascending keys as runs. Each run is a gap and a length.
     private static func encode(_ keys: KeyRuns, _ w: inout ByteWriter) {
         var runs = 0
         keys.forEachRun { _ in runs += 1 }
@@ -148,10 +150,10 @@ extension ChangeRecord {
         }
     }
 
-    /// Deletions and changes have no cap: more keys than this can only be damage.
+    /// The number of deletions and changes isn't limited, but a record with more keys than this is damaged.
     private static let maximumKeys = 1 << 28
 
-    /// - Parameter limit: what keys are below.
+    /// - Parameter limit: the exclusive upper bound of the keys.
     private static func decodeKeys(_ r: inout ByteReader, below limit: Int64) -> KeyRuns? {
         guard let runs = r.number() else { return nil }
         var keys = KeyRuns()
@@ -167,9 +169,10 @@ extension ChangeRecord {
         return keys
     }
 
-    /// nil where the bytes are damaged.
+    /// Returns `nil` if the bytes are damaged.
     ///
-    /// - Parameter limit: what objects' keys are below: a few bytes can stand for as many as memory holds.
+    /// - Parameter limit: the exclusive upper bound of objects' keys. It is necessary because a few bytes can stand for more keys than fit into
+    ///   memory.
     static func decode(
         _ bytes: UnsafeRawBufferPointer,
         version: UInt64,

@@ -1,9 +1,9 @@
-/// Who made a commit: told to observers, and kept in the file's history.
+/// The origin of a commit. It is passed to observers and stored in the file's history.
 public enum CommitOrigin: Hashable, Sendable {
-    /// A program's own work.
+    /// The program itself.
     case local
-    /// Somebody who brings in what was done elsewhere, such as a sync client, by a number that it chooses. What an applier
-    /// commits isn't journalled: it would be sent back to where it came from.
+    /// A component that applies changes from elsewhere, such as a sync client. It chooses its number. Its commits aren't written to the journal,
+    /// because they would be sent back to their source.
     case applier(UInt32)
 
     init(code: UInt64) { self = code == 0 ? .local : .applier(UInt32(truncatingIfNeeded: code - 1)) }
@@ -16,12 +16,12 @@ public enum CommitOrigin: Hashable, Sendable {
     }
 }
 
-/// Why a transaction changed something.
+/// The reason for a change in a transaction.
 public enum ChangeCause: UInt8, Sendable, CaseIterable {
-    /// The program did it.
+    /// The program made the change.
     case edit = 0
-    /// A link or an element went, or became null, because the object that it led to was deleted.
+    /// A link or an element was removed, or became null, because its target was deleted.
     case followsDeletion = 1
-    /// An object went with another: by a link's delete rule, or because nothing owns it any more.
+    /// An object was deleted with another one, by a link's delete rule or because it lost its last owner.
     case cascade = 2
 }

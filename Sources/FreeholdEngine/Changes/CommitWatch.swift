@@ -1,21 +1,20 @@
 internal import Synchronization
 
-/// Tells of new versions of a database, whoever commits them.
+/// A watch that reports new versions of a database, whichever process commits them.
 ///
-/// Commits of this process are told on the committing thread, before the next writer begins; those of other processes on a
-/// thread that sleeps until the file is written to, so that nothing is polled. That one may also be the first to see a commit
-/// of this process. A process that is killed leaves nothing behind that could be missed: what counts is the file. Several
-/// versions may be told as one.
+/// Commits of this process are reported on the committing thread, before the next writer begins. Commits of other processes are reported on a thread
+/// that sleeps until the file is written, so polling isn't necessary. That thread may also be the first to report a commit of this process. A killed
+/// process can't cause a missed report, because only the content of the file counts. Several versions may be reported as one.
 final class CommitWatch: Sendable {
     private let database: Database
     private let observer: Int
     private let file: FileWatch.Registration?
 
-    /// - Parameter body: gets the number of the newest version, which can be read; each at most once. It must be quick, must
-    ///   not write, and may be called on any thread, also on two at once, so that an older number can come last. `deinit`
-    ///   waits for a call about another process's commit, unless it is made by it; one about a commit of this process
-    ///   that is under way can still come.
-    /// - Throws: `.io` where the system has no more file watches to give.
+    /// - Parameter body: receives the number of the newest version, which can be read. Each number is reported at most once. It must be quick and
+    ///   must not write. It may be called on any thread, and on two threads at once, so an older number may arrive last. `deinit` waits for a call
+    ///   about a commit of another process, unless the call itself causes it. A call about a commit of this process that is in progress can still
+    ///   arrive.
+    /// - Throws: `.io` if the system can't provide another file watch.
     init(_ database: Database, _ body: @escaping @Sendable (UInt64) -> Void) throws(EngineError) {
         self.database = database
         let told = Told(database.lastVersion)
@@ -35,7 +34,7 @@ final class CommitWatch: Sendable {
                     if told.advance(to: version) { body(version) }
                     return version >= core.storage.lastVersion
                 } catch {
-                    // Somebody will let go of a reader's slot.
+                    // A reader slot will become available.
                     return error.code != .readersFull
                 }
             }
@@ -43,7 +42,7 @@ final class CommitWatch: Sendable {
             database.removeCommitObserver(observer)
             throw error
         }
-        // What was committed while the watches were being set up.
+        // Reports a commit that was made while the watches were being set up.
         if let version = try? core.readableVersion(after: told.version), told.advance(to: version) { body(version) }
     }
 
@@ -52,7 +51,7 @@ final class CommitWatch: Sendable {
         file?.cancel()
     }
 
-    /// The newest version that was told.
+    /// The newest version that was reported.
     private final class Told: Sendable {
         private let newest: Mutex<UInt64>
 
@@ -60,7 +59,7 @@ final class CommitWatch: Sendable {
 
         var version: UInt64 { newest.withLock { $0 } }
 
-        /// Returns whether it is new.
+        /// Returns whether the version is newer than the last one.
         func advance(to version: UInt64) -> Bool {
             newest.withLock { newest in
                 guard version > newest else { return false }
@@ -72,8 +71,8 @@ final class CommitWatch: Sendable {
 }
 
 extension DatabaseCore {
-    /// Returns the newest version that a reader gets, if there may be a newer one than that: while another process commits, the file's newest version
-    /// can be one that isn't there yet.
+    /// Returns the newest version that readers can open, if there may be a version newer than the given one. While another process commits, the
+    /// file's newest version may not be readable yet.
     fileprivate func readableVersion(after version: UInt64) throws(EngineError) -> UInt64? {
         guard storage.lastVersion > version else { return nil }
         return try storage.beginRead().version
@@ -81,7 +80,7 @@ extension DatabaseCore {
 }
 
 extension Database {
-    /// A Boolean value that indicates whether other processes can commit to it.
+    /// A Boolean value that indicates whether other processes can commit to the database.
     package var isSharedWithProcesses: Bool {
         !core.storage.options.inMemory && !core.storage.options.immutable
     }

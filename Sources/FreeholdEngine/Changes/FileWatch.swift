@@ -11,14 +11,14 @@ internal import Synchronization
     internal import Darwin
 #endif
 
-/// Calls somebody back when files are written to, by any process.
+/// A watch that calls closures when any process writes to files.
 ///
-/// One thread of the process waits for all files; it runs while there is one to be watched: on Linux by inotify, on Apple's
-/// systems by kqueue. Elsewhere nobody is called. Linux gives a user so many instances of inotify (`max_user_instances`, often
-/// 128), which all of the user's processes share: a process that gets none looks at its files several times a second.
+/// One thread of the process waits for all files. It runs as long as files are watched. It uses inotify on Linux and kqueue on Apple's systems. On
+/// other systems, the closures aren't called. Linux limits the number of inotify instances for each user (`max_user_instances`, often 128), which all
+/// processes of the user share. A process without an instance examines its files several times a second.
 final class FileWatch: Sendable {
     private static let processes = PerProcess<FileWatch> { inherited in
-        // A forked child has neither the thread nor a use for the parent's callbacks.
+        // A forked child doesn't have the thread and doesn't need the parent's callbacks.
         inherited?.running.exchange(nil, ordering: .acquiringAndReleasing)?.takeUnretainedValue().closeInherited()
         return FileWatch()
     }
@@ -27,7 +27,7 @@ final class FileWatch: Sendable {
     /// A closure that returns whether all changes have been seen. If it returns false, it is called again shortly afterwards.
     typealias Look = @Sendable () -> Bool
 
-    /// One file that is watched, until `cancel`.
+    /// A file that is watched until `cancel`.
     final class Registration: Sendable {
         private let id: Int
         private let watch: FileWatch
@@ -38,8 +38,8 @@ final class FileWatch: Sendable {
             self.watch = watch
         }
 
-        /// Waits for a call that is under way, unless it is made by it. In a forked child it does nothing: the watch is the
-        /// parent's.
+        /// Ends the watch. Waits for a call that is in progress, unless the call itself cancels. In a forked child it does nothing, because the watch
+        /// belongs to the parent.
         func cancel() { if generation.isCurrent { watch.remove(id) } }
     }
 
@@ -49,7 +49,7 @@ final class FileWatch: Sendable {
         let gate = Gate()
     }
 
-    /// Held while one is called.
+    /// A lock that is held during a call.
     private final class Gate: Sendable {
         let lock = Mutex(())
         /// `fh_thread_id()` of the thread that holds it.
@@ -63,7 +63,7 @@ final class FileWatch: Sendable {
             }
         }
 
-        /// Waits for a call that is under way, unless it is this thread's.
+        /// Waits for a call that is in progress on another thread.
         func wait() { if holder.load(ordering: .relaxed) != UInt(fh_thread_id()) { lock.withLock { _ in } } }
     }
 
@@ -73,15 +73,15 @@ final class FileWatch: Sendable {
         var nextID = 0
     }
 
-    /// How long to wait before another look, in milliseconds: a process that is killed between writing its commit
-    /// and announcing it to readers leaves a version that only the next commit shows.
+    /// The longest time before the next check, in milliseconds. If a process is killed after it has written its commit and before it has published it
+    /// to readers, only the next commit makes the version visible.
     private static let longestPause: Int32 = 256
 
-    /// For tests: as if the user's processes had taken all instances of inotify.
+    /// A Boolean value that indicates, in tests, whether the user's processes have used all instances of inotify.
     static let lacksInstances = Atomic(false)
 
     private let state = Mutex(State())
-    /// The waiter, for a forked child, in which `state` may be locked for ever. Never released, as long as it runs.
+    /// The waiter, for a forked child, in which `state` may be locked permanently. It is never released while it runs.
     private let running = Atomic<Unmanaged<Waiter>?>(nil)
 
     func add(_ path: String, _ look: @escaping Look) throws(EngineError) -> Registration {
@@ -114,7 +114,7 @@ final class FileWatch: Sendable {
     private func drop(_ id: Int) -> Gate? {
         state.withLock { state in
             guard let gone = state.files.removeValue(forKey: id), let waiter = state.waiter else { return nil }
-            // The descriptor is the file's: two registrations of one file share it.
+            // Two registrations of one file share the descriptor.
             if !state.files.values.contains(where: { $0.descriptor == gone.descriptor }) {
                 waiter.remove(gone.descriptor)
             }
@@ -125,13 +125,15 @@ final class FileWatch: Sendable {
 
     private func stopIfUnused(_ state: inout State) {
         guard state.files.isEmpty, let waiter = state.waiter else { return }
-        // Before it closes anything: a forked child closes what it finds here.
+        // The waiter is cleared before descriptors are closed, because a forked child closes the descriptors of the waiter that it finds here.
         running.exchange(nil, ordering: .acquiringAndReleasing)?.release()
         waiter.stop()
         state.waiter = nil
     }
 
-    /// - Parameter descriptors: nil for all. - Returns: whether all has been seen.
+    /// Calls the closures of files.
+    /// - Parameter descriptors: the descriptors of the files, or `nil` for all files.
+    /// - Returns: whether all changes have been seen.
     fileprivate func look(_ descriptors: Set<Int32>?) -> Bool {
         let due = state.withLock { state in
             state.files.filter { descriptors?.contains($0.value.descriptor) ?? true }
@@ -147,9 +149,9 @@ final class FileWatch: Sendable {
 
 #if os(Linux)
     extension FileWatch {
-        /// The thread, and what it sleeps on.
+        /// The thread and the descriptors on which it sleeps.
         fileprivate final class Waiter: Sendable {
-            /// -1 where there is no instance left.
+            /// The descriptor of the inotify instance, or -1 without an instance.
             private let events: Int32
             /// A pipe into which a byte is written to end the thread.
             private let ending: Int32
@@ -173,9 +175,9 @@ final class FileWatch: Sendable {
                 .system(code, "The file can't be watched for commits of other processes.", path: path)
             }
 
-            /// -1 where there is none left.
+            /// Returns -1 if all instances are in use.
             private static func instance(_ path: String) throws(EngineError) -> Int32 {
-                // The threads of watches that have just ended give theirs back when they come to it.
+                // The threads of watches that have just ended release their instances shortly afterwards.
                 for pause in [0, 1, 2, 4, 8] as [UInt32] {
                     if pause > 0 { usleep(pause * 1000) }
                     if FileWatch.lacksInstances.load(ordering: .relaxed) { continue }
@@ -195,13 +197,13 @@ final class FileWatch: Sendable {
 
             func remove(_ descriptor: Int32) { if events >= 0 { inotify_rm_watch(events, descriptor) } }
 
-            /// The thread closes what it sleeps on when it ends.
+            /// The thread closes its descriptors when it ends.
             func stop() {
                 _ = write(end, "x", 1)
                 close(end)
             }
 
-            /// In a forked child, where no thread does.
+            /// Closes the descriptors in a forked child, where the thread doesn't exist.
             func closeInherited() {
                 for descriptor in [events, ending, end] where descriptor >= 0 { close(descriptor) }
             }
@@ -217,10 +219,10 @@ final class FileWatch: Sendable {
                 }
                 while true {
                     if events < 0, pause < 0 {
-                        // Nothing tells of writes.
+                        // Without an instance, writes aren't reported.
                         (pause, due) = (FileWatch.longestPause, nil)
                     }
-                    // A negative descriptor is passed over.
+                    // `poll` ignores a negative descriptor.
                     var polled = [
                         pollfd(fd: events, events: Int16(POLLIN), revents: 0),
                         pollfd(fd: ending, events: Int16(POLLIN), revents: 0),
@@ -242,7 +244,7 @@ final class FileWatch: Sendable {
                 }
             }
 
-            /// Returns the files that were written to, or `nil` if some were lost count of.
+            /// Returns the files that were written, or `nil` if events were lost.
             private func drain(_ buffer: UnsafeMutableRawBufferPointer) -> Set<Int32>? {
                 var found: Set<Int32>? = []
                 while true {
@@ -260,7 +262,7 @@ final class FileWatch: Sendable {
     }
 #elseif canImport(Darwin)
     extension FileWatch {
-        /// The thread, and the kernel's queue that it sleeps on. A descriptor stands for each file.
+        /// The thread and the kernel's queue on which it sleeps. Each file has a descriptor.
         fileprivate final class Waiter: Sendable {
             /// The event that ends the thread.
             private static let ending: UInt = 0
@@ -285,7 +287,7 @@ final class FileWatch: Sendable {
                 .system(code, "The file can't be watched for commits of other processes.", path: path)
             }
 
-            /// - Returns: 0, or the error's number.
+            /// - Returns: 0 or an error number.
             private func change(_ identifier: UInt, _ filter: Int32, _ action: Int32, _ flags: Int32) -> Int32 {
                 var change = kevent(
                     ident: identifier,
@@ -309,13 +311,13 @@ final class FileWatch: Sendable {
                 return descriptor
             }
 
-            /// Its event goes with the descriptor.
+            /// The event is removed when the descriptor is closed.
             func remove(_ descriptor: Int32) { Platform.close(descriptor) }
 
-            /// The thread closes what it sleeps on when it ends.
+            /// The thread closes its queue when it ends.
             func stop() { _ = change(Self.ending, EVFILT_USER, 0, NOTE_TRIGGER) }
 
-            /// A forked child doesn't inherit the queue.
+            /// Does nothing, because a forked child doesn't inherit the queue.
             func closeInherited() {}
 
             private func run() {

@@ -1,10 +1,10 @@
 internal import Synchronization
 
-/// The change records of past commits, in the file: block = version << 8 | part. Trimmed behind the slowest reader,
-/// and capped in versions and bytes: who is behind the cap compares states instead.
+/// The change records of past commits in the file. The number of a block is version << 8 | part. Records that are older than all readers are removed,
+/// and the number of versions and bytes is limited. Readers without a record compare the states instead.
 enum History {
     static let maximumVersions: UInt64 = 1000
-    /// Records are cut off beyond this: their readers compare instead.
+    /// The maximum number of a record's parts. Longer records are cut off, and their readers compare the states instead.
     static let maximumParts = 129
     private static let partSize = BlockLimits.maximumSize
 
@@ -31,7 +31,7 @@ enum History {
         try trim(writer, before: max(oldest, min(slowestReader(), version)))
     }
 
-    /// Removes the oldest records, at most a few at a time so that no commit pays for many.
+    /// Removes the oldest records. A call removes only a few, so that the cost is distributed over the commits.
     private static func trim(_ writer: StorageWriter, before version: UInt64) throws(EngineError) {
         guard version > 0 else { return }
         var old: [UInt64] = []
@@ -47,7 +47,7 @@ enum History {
 }
 
 extension Snapshot {
-    /// Returns the record of a commit up to this version, or `nil` if the history no longer has it, or it was too large.
+    /// Returns the record of a commit up to this version, or `nil` if the history doesn't contain it any more, or if it was too large.
     public func changes(ofVersion version: UInt64) -> ChangeRecord? {
         guard version > 0, version <= self.version else { return nil }
         var bytes: [UInt8] = []
@@ -55,13 +55,13 @@ extension Snapshot {
             let address = BlockAddress(segment: Catalogue.historySegment, number: version << 8 | part)
             guard let stored = storedBlock(address) else { break }
             let size = bytes.count
-            // Who has no record compares.
+            // A reader without a record compares the states.
             guard let block = core.envelope.bytes(stored, at: address) else { return nil }
             bytes += block
             if bytes.count - size < BlockLimits.maximumSize { break }
         }
         guard bytes.count > 1 else { return nil }
-        // Of tables that have been dropped since nothing is known: such a record is done without.
+        // The keys in tables that have been dropped since can't be checked, so such records aren't used.
         let limit = schema.tables.map { tableState($0).nextKey }.max() ?? 0
         return bytes.withUnsafeBytes { ChangeRecord.decode($0, version: version, keysBelow: limit) }
     }

@@ -8,16 +8,16 @@
     internal import Darwin
 #endif
 
-/// The journal: what each commit did, whole and with values, kept until the named cursors have passed.
+/// The journal: the changes of each commit, complete and with values, kept until all named cursors have passed them.
 ///
-/// It is written in the commit itself, by every process that commits, as long as somebody has a cursor. An entry is
-/// a run of blocks; its position is the number of the first. Block 0 of an entry begins with its header; the rest of it lies behind
-/// that if it has room there, else in the blocks that follow.
+/// Every committing process writes it in the commit itself, as long as the file has a cursor. An entry is a run of blocks. Its position is the number
+/// of the first block. The first block begins with the entry's header. The rest of the entry follows in the same block if it fits, and otherwise in
+/// the following blocks.
 enum Journal {
-    /// Room in the first block for the header.
+    /// The number of bytes that are reserved for the header in the first block.
     static let headerSize = 64
     static let blockSize = BlockLimits.maximumSize
-    /// Blocks that one commit takes away of those that every cursor has passed.
+    /// The maximum number of blocks that one commit removes after all cursors have passed them.
     static let trimmedBlocks: UInt64 = 1024
     private static let version: UInt8 = 1
 
@@ -30,7 +30,7 @@ enum Journal {
 
     struct Header {
         var number: UInt64
-        /// Blocks of the entry, this one included.
+        /// The number of the entry's blocks, including the first one.
         var blocks: UInt64
         var madeVersion: UInt64
         var time: Int64
@@ -67,19 +67,19 @@ enum Journal {
 }
 
 extension Snapshot {
-    /// Those who read the journal; empty where there is none.
+    /// The cursors of the journal's readers. The array is empty without a journal.
     public var journalCursors: [JournalCursor] { journalState?.cursors ?? [] }
 
-    /// About the bytes that the journal's entries from a cursor on take: what the cursor keeps from being freed.
+    /// Returns the approximate size of the journal's entries from a cursor on, in bytes. The cursor prevents their removal.
     public func journalSize(from cursor: JournalCursor) -> Int {
         journalState?.size(from: cursor) ?? 0
     }
 
-    /// Returns the journal's entry at a position, which a cursor or the entry before it gave.
+    /// Returns the journal's entry at a position. The position is that of a cursor, or the `next` of the previous entry.
     ///
-    /// - Returns: nil behind the last entry.
-    /// - Throws: `.invalidArgument` for a position before the first that is kept; `.invalidDatabase` where the entry is
-    ///   damaged, or none begins there.
+    /// - Returns: the entry, or `nil` behind the last entry.
+    /// - Throws: `.invalidArgument` for a position before the first stored entry; `.invalidDatabase` if the entry is damaged, or if no entry begins
+    ///   at the position.
     /// - Complexity: O(size of the entry)
     public func journalEntry(at position: UInt64) throws(EngineError) -> JournalEntry? {
         guard let (header, rest) = try journalHeader(at: position) else { return nil }
@@ -102,7 +102,7 @@ extension Snapshot {
         )
     }
 
-    /// Returns the header, and what lies behind it in its block.
+    /// Returns the header, and the bytes behind it in its block.
     func journalHeader(at position: UInt64) throws(EngineError) -> (header: Journal.Header, rest: [UInt8])? {
         guard let state = journalState, position < state.next else { return nil }
         guard position >= state.first else {
@@ -133,11 +133,11 @@ extension Snapshot {
 }
 
 extension WriteTransaction {
-    /// Journals what is committed after this transaction, for a reader of this name, until the cursor is dropped.
+    /// Adds a cursor for a reader. Commits after this transaction are written to the journal until the cursor is dropped.
     ///
-    /// - Throws: `.invalidArgument` if there is a cursor of that name, `.limitExceeded` for more than 1,024,
-    ///   `.unsupportedFormat` in a file of format 4 that others had open when it was to become one of format 5: an older
-    ///   Freehold would commit to it without its journal.
+    /// - Throws: `.invalidArgument` if a cursor with that name exists; `.limitExceeded` for more than 1,024 cursors; `.unsupportedFormat` in a file
+    ///   of format 4 that couldn't be upgraded because it was open elsewhere. An older Freehold version would commit to such a file without its
+    ///   journal.
     /// - Complexity: O(cursors)
     public func addJournalCursor(_ name: String) throws(EngineError) {
         guard core.header.formatVersion >= 5 else {
@@ -167,11 +167,11 @@ extension WriteTransaction {
         schemaChanged = true
     }
 
-    /// Moves a cursor on: its owner has done with every entry before `position`, which is that of an entry or the end.
+    /// Moves a cursor. Its owner has processed every entry before `position`, which is the position of an entry or the end.
     ///
-    /// - Throws: `.invalidArgument` if there is no such cursor, or the position is none of an entry that this transaction
-    ///   began with, or lies before the cursor's.
-    /// - Complexity: O(entries passed)
+    /// - Throws: `.invalidArgument` if the cursor doesn't exist, if the position isn't that of an entry which existed at the beginning of this
+    ///   transaction, or if it is before the cursor's position.
+    /// - Complexity: O(passed entries)
     public func moveJournalCursor(_ name: String, to position: UInt64) throws(EngineError) {
         var state = journalState
         guard let i = state.cursors.firstIndex(where: { $0.name == name }) else { throw noCursor(name) }
@@ -193,9 +193,9 @@ extension WriteTransaction {
         pendingJournal = state
     }
 
-    /// Drops a cursor. With the last one the journal ends, and its entries go.
+    /// Removes a cursor. When the last cursor is removed, the journal ends and its entries are removed.
     ///
-    /// - Throws: `.invalidArgument` if there is no such cursor.
+    /// - Throws: `.invalidArgument` if the cursor doesn't exist.
     public func dropJournalCursor(_ name: String) throws(EngineError) {
         var state = journalState
         guard let i = state.cursors.firstIndex(where: { $0.name == name }) else { throw noCursor(name) }
@@ -203,13 +203,13 @@ extension WriteTransaction {
         pendingJournal = state
     }
 
-    /// A Boolean value that indicates whether what this transaction does goes to the file's journal.
+    /// A Boolean value that indicates whether the changes of this transaction are written to the file's journal.
     public var isJournalled: Bool { journal != nil }
 
-    /// Says that the value which an object of this transaction holds is one that nobody chose, such as a model's default. The
-    /// journal tells it, unless another value is set after it; elsewhere it does nothing.
+    /// Marks the value of an object that this transaction created as a default, such as the default of a model's property, which the user didn't
+    /// choose. The journal records the mark, unless another value is set afterwards. In files without a journal, the function does nothing.
     ///
-    /// - Precondition: the column holds single values.
+    /// - Precondition: the column is single-valued.
     /// - Complexity: O(1)
     public func markDefault(_ column: Column, _ key: ObjectKey) {
         precondition(column.collection == .none, "'\(column.name)' holds a collection, which is no default value.")
@@ -225,7 +225,7 @@ extension WriteTransaction {
 
     // MARK: At commit
 
-    /// Adds this transaction's entry, and lets go of what every cursor has passed.
+    /// Adds this transaction's entry, and removes blocks that all cursors have passed.
     func settleJournal() throws(EngineError) {
         guard root.hasJournal, hasChanges || pendingJournal != nil else { return }
         let old = base.journalState
@@ -238,13 +238,13 @@ extension WriteTransaction {
             state.cursors[i].number = state.nextNumber
         }
         let kept = state.cursors.map(\.position).min() ?? state.next
-        // A few at a time, so that no commit pays for many.
+        // Only some blocks are removed, so that the cost is distributed over the commits.
         let end = min(kept, state.first + Journal.trimmedBlocks)
         for number in state.first..<max(state.first, end) { removeBlock(Catalogue.journalSegment, number) }
         state.first = max(state.first, end)
         if state.cursors.isEmpty, state.first == state.next {
             root.hasJournal = false
-            // Positions aren't used again, should there be another journal.
+            // Positions aren't reused if a new journal begins later.
             putSchema()
         }
         journalWarnings = JournalWarning.due(state, now: Journal.now(), path: core.path, core.toldOfJournal)

@@ -1,6 +1,6 @@
-/// The values of journal entries as bytes: as `MixedCoding` writes them, and links of link columns, which name no table.
+/// The encoding of values in journal entries. It is that of `MixedCoding`, and also has links of link columns, which don't contain a table.
 enum JournalCoding {
-    /// Beside the tags of `MixedCoding`.
+    /// A tag in addition to those of `MixedCoding`.
     private static let linkTag: UInt8 = 18
 
     static func write(_ value: Value, to out: inout ByteWriter) {
@@ -12,7 +12,7 @@ enum JournalCoding {
         }
     }
 
-    /// Nil where the bytes are damaged.
+    /// Returns `nil` if the bytes are damaged.
     static func read(_ r: inout ByteReader) -> Value? {
         guard let tag = r.peek() else { return nil }
         guard tag == linkTag else { return MixedCoding.read(&r, depth: 0) }

@@ -1,4 +1,5 @@
-/// Reads what `JournalWriter` wrote. Damaged bytes give false, never a trap; what was called back until then is right.
+/// A decoder of the bytes that `JournalWriter` writes. For damaged bytes, its functions return false and never trap. The callbacks before that are
+/// correct.
 enum JournalDecoder {
     private typealias Tag = JournalWriter.Tag
 
@@ -220,7 +221,7 @@ enum JournalDecoder {
         }
     }
 
-    /// Nil where the bytes are damaged.
+    /// Returns `nil` if the bytes are damaged.
     private static func optional(_ r: inout ByteReader) -> (value: Value?, Void)? {
         switch r.u8() {
         case 0: (nil, ())
@@ -234,7 +235,7 @@ enum JournalDecoder {
         return .named(JournalObject(tableID: table, key: ObjectKey(key)), .primaryKey(value))
     }
 
-    /// What a column's content of an object stands for.
+    /// Returns the change that a column's content of an object stands for.
     private static func said(
         _ tag: Tag,
         _ cause: ChangeCause,
@@ -250,7 +251,7 @@ enum JournalDecoder {
         }
     }
 
-    /// A column's contents for rising objects.
+    /// Reads a column's contents for objects in ascending order.
     private static func cells(_ r: inout ByteReader, _ body: (JournalProperty, JournalContent) -> Void) -> Bool {
         guard let first = object(&r), let column = r.number(), let count = r.number(), let form = r.u8(),
             count <= r.remaining
@@ -276,13 +277,13 @@ enum JournalDecoder {
         return true
     }
 
-    /// A stored leaf. Slots that it hasn't hold the default.
+    /// Reads a stored leaf. Slots that the leaf doesn't contain have the default.
     private static func leaf(_ r: inout ByteReader, _ body: (JournalProperty, Value) -> Void) -> Bool {
         guard let first = object(&r), let column = r.number(), let count = r.number(), let slot = r.number(),
             let length = r.number(), let raw = r.raw(length), let codec = raw.first,
             let type = ColumnType(rawValue: codec), !first.key.raw.addingReportingOverflow(Int64(count)).overflow
         else { return false }
-        // Leaves are read at addresses of words.
+        // Leaves are read at addresses that are aligned to words.
         var words = [UInt64](repeating: 0, count: (raw.count + 7) / 8)
         return words.withUnsafeMutableBytes { words in
             words.copyBytes(from: raw)

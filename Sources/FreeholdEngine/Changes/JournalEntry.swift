@@ -1,75 +1,75 @@
-/// One thing that a transaction did, as the journal keeps it. Tables and columns are named by their ids.
+/// A change of a transaction in the journal. Tables and columns are identified by their ids.
 public enum JournalChange: Sendable {
-    /// Objects from `first` on were made, `count` of them. Their values follow as `.row`, unless they were deleted again; a
-    /// value that doesn't follow is the default of its type.
+    /// `count` objects from `first` on were created. Their values follow as `.row`, unless the objects were deleted again. A value that doesn't
+    /// follow is the default of its type.
     case made(table: Int, first: ObjectKey, count: Int)
     /// An object was deleted.
     case gone(JournalObject, primaryKey: Value?, cause: ChangeCause)
-    /// A collection of an object that was there before was edited.
+    /// A collection of an older object was edited.
     case edited(JournalProperty, CollectionEdit, cause: ChangeCause)
-    /// A collection, or a mixed value, of an object that was there before has links to objects that aren't there, which edits of
-    /// it don't show and whose positions don't count: those of its elements at this point, before the first edit of the
-    /// collection, again before it is cleared; those inside of a mixed value after an edit in it.
+    /// The hidden links of a collection or a mixed value of an older object. These are links to placeholders, which edits don't contain and positions
+    /// don't count. The links of a collection's elements are recorded before the first edit of the collection and before each clear. The links inside
+    /// a mixed value are recorded after an edit in the value.
     case unshown(JournalProperty, [UnshownLink])
-    /// The value of a property of an object that was there before, at the end of the transaction.
+    /// The value of an older object's property at the end of the transaction.
     case set(JournalProperty, Value, cause: ChangeCause)
-    /// A number was added to an integer, wrapping.
+    /// A number was added to an integer, with wraparound.
     case added(JournalProperty, Int64)
-    /// What a property holds of an object that the transaction made, or of any object if a change of the schema wrote it.
+    /// The content of a property of an object that the transaction created, or of any object if a change of the schema wrote it.
     case row(JournalProperty, JournalContent)
-    /// The values of a property that the transaction made, of an object and those with the keys behind it, `count` of them, are
-    /// ones that nobody chose: see `WriteTransaction.markDefault(_:_:)`. What somebody chose elsewhere beats them.
+    /// The values of a property are defaults that the user didn't choose, for an object that the transaction created and the following ones, `count`
+    /// in total: see `WriteTransaction.markDefault(_:_:)`. A value that was chosen elsewhere has precedence over them.
     case defaults(JournalProperty, count: Int)
-    /// The schema from this entry on. What a property that it changed, or made, holds follows as `.row`, unless that is the
-    /// default of its type.
+    /// The schema from this entry on. The content of each property that the schema changed or created follows as `.row`, unless it is the default of
+    /// its type.
     case schema(DatabaseSchema)
-    /// What an object of before that the entry speaks of is called: its primary key, or the property that owns it.
+    /// The identification of an older object that the entry mentions: its primary key, or the property that owns it.
     case named(JournalObject, JournalName)
-    /// The entry is exact, which it says before all else. Its positions in lists count the elements that aren't shown, its values have
-    /// the links to objects that aren't there (`ObjectKey.isPlaceholder`, which are named, too), and `unshown` comes before a clear only.
-    /// Entries are exact in files where a table keeps images: see `WriteTransaction.keepImages(of:)`.
+    /// The entry is exact. This change is always the first one of an entry. In an exact entry, positions in lists count hidden elements, values
+    /// contain the links to placeholders (`ObjectKey.isPlaceholder`, which are identified, too), and `unshown` occurs only before a clear. Entries
+    /// are exact in files in which a table keeps images: see `WriteTransaction.keepImages(of:)`.
     case exact
-    /// Random bits that an exact entry gets when it is made. A copy of the file has them, too, and no other entry has the same.
+    /// Random bits that identify an exact entry. A copy of the file has the same bits, and no other entry has them.
     case identity(UInt64)
-    /// Where in the property that owns it an embedded object of before is, at the end.
+    /// The place of an older embedded object in the property that owns it, at the end of the transaction.
     case placed(JournalObject, NestedSubscript)
-    /// An object was there, and is about to be described as it was before the commit.
+    /// The following changes describe an object as it was before the commit.
     case image(JournalObject, primaryKey: Value?)
-    /// What a property of the last image's object, or of an embedded object that it owned, held; a column that isn't shown has its
-    /// value told, too.
+    /// The content of a property before the commit. It belongs to the object of the last image, or to an embedded object that it owned. Hidden
+    /// columns are included.
     case before(JournalProperty, JournalContent)
 }
 
-/// One edit of a collection, with the values that it brought.
+/// An edit of a collection, with its new values.
 public enum CollectionEdit: Equatable, Sendable {
     case insert(at: Int, [Value])
     case remove(at: Int, count: Int)
     case set(at: Int, Value)
     case move(from: Int, to: Int)
     case clear
-    /// Of an integer in a list.
+    /// An addition to an integer in a list.
     case add(at: Int, Int64)
-    /// Of a set.
+    /// An insertion into a set.
     case insertValue(Value)
     case removeValue(Value)
-    /// Of a dictionary.
+    /// A new or replaced entry of a dictionary.
     case setEntry(String, Value)
     case removeEntry(String)
     case addToEntry(String, Int64)
-    /// Another content took the place of all that the collection showed, be it an equal one. Only exact entries say so; in others an assignment
-    /// is a clear and inserts, or the difference.
+    /// The whole visible content of the collection was replaced, possibly by equal content. Only exact entries contain this edit. In other entries,
+    /// an assignment is a clear followed by inserts, or the difference.
     case assign(JournalContent)
-    /// A list or dictionary inside of a mixed value.
+    /// An edit of a list or dictionary inside a mixed value.
     case nested(NestedEdit)
 }
 
-/// A link to an object that isn't there: see `WriteTransaction.reference(to:primaryKey:)`.
+/// A link to a missing object: see `WriteTransaction.reference(to:primaryKey:)`.
 public struct UnshownLink: Equatable, Sendable {
-    /// Where in the property it is. Of a list: the position among all elements, those that aren't shown, too.
+    /// The place of the link in the property. For a list, it is the position among all elements, including hidden ones.
     public let place: NestedSubscript
-    /// From there on, inside of a mixed value.
+    /// The path from there to the link, inside a mixed value.
     public let path: [NestedEdit.Step]
-    /// The object's table and primary key.
+    /// The id of the object's table. `primaryKey` is the primary key of the object.
     public let table: Int
     public let primaryKey: Value
 
@@ -81,7 +81,7 @@ public struct UnshownLink: Equatable, Sendable {
     }
 }
 
-/// An edit of a list or dictionary inside of a mixed value.
+/// An edit of a list or dictionary inside a mixed value.
 public struct NestedEdit: Equatable, Sendable {
     public enum Step: Hashable, Sendable {
         case element(Int)
@@ -89,15 +89,15 @@ public struct NestedEdit: Equatable, Sendable {
     }
 
     public enum Change: Equatable, Sendable {
-        /// A list, as the edit left it.
+        /// The elements of a list after the edit.
         case list([Value])
-        /// Entries of a dictionary that are new or different, and the keys of those that went.
+        /// The new and changed entries of a dictionary, and the removed keys.
         case entries([NestedDictionary.Entry], removed: [String])
     }
 
-    /// Which of the property's values it is in. The key of an entry, the position of an element.
+    /// The property's value that contains the collection. It is the key of an entry or the position of an element.
     public let place: NestedSubscript
-    /// From that value to the collection.
+    /// The path from that value to the collection.
     public let path: [Step]
     public let change: Change
 
@@ -108,12 +108,12 @@ public struct NestedEdit: Equatable, Sendable {
     }
 }
 
-/// An object by its table's id and its key, which the file gives to no other.
+/// An object by the id of its table and by its key, which the file never reuses.
 public typealias JournalObject = ObjectLink
 
 public struct JournalProperty: Hashable, Sendable {
     public let object: JournalObject
-    /// The column's id.
+    /// The id of the column.
     public let column: Int
 
     public init(_ object: JournalObject, column: Int) {
@@ -124,40 +124,40 @@ public struct JournalProperty: Hashable, Sendable {
 
 public enum JournalContent: Equatable, Sendable {
     case value(Value)
-    /// Of a list, or of a set by rising values.
+    /// The elements of a list, or of a set in ascending order.
     case values([Value])
-    /// Of a dictionary, by rising keys.
+    /// The entries of a dictionary in ascending order of keys.
     case entries([NestedDictionary.Entry])
 }
 
 public enum JournalName: Equatable, Sendable {
     case primaryKey(Value)
-    /// Of an embedded object.
+    /// The owner of an embedded object.
     case owner(JournalProperty)
 }
 
-/// What one commit did, whole: see `Snapshot.journalEntry(at:)`.
+/// The complete changes of a commit: see `Snapshot.journalEntry(at:)`.
 public struct JournalEntry: Sendable {
-    /// Where it lies. Later entries have greater positions.
+    /// The position of the entry. Later entries have greater positions.
     public let position: UInt64
     /// The position of the entry after it, if there is one.
     public let next: UInt64
-    /// Rises by one with each entry of the file.
+    /// The number of the entry, which increases by one with each entry of the file.
     public let number: UInt64
-    /// The version that the commit made.
+    /// The version that the commit created.
     public let version: UInt64
-    /// By the machine's clock, in milliseconds since 1970.
+    /// The time of the commit by the machine's clock, in milliseconds since 1970.
     public let time: Int64
     let log: [UInt8]
     let state: [UInt8]
 
-    /// The bytes that the entry takes in the file, except for its header.
+    /// The size of the entry in the file without its header, in bytes.
     public var byteCount: Int { log.count + state.count }
 
-    /// Calls the closure with all that the commit did: first what was done, in order (`made`, `gone`, `edited`), then the
-    /// schema, and what things were at the end.
+    /// Calls the closure with all changes of the commit: first the operations in order (`made`, `gone`, `edited`), then the schema, and then the
+    /// state at the end.
     ///
-    /// - Throws: `.invalidDatabase` where the entry is damaged.
+    /// - Throws: `.invalidDatabase` if the entry is damaged.
     /// - Complexity: O(size of the entry)
     public func forEach(_ body: (JournalChange) -> Void) throws(EngineError) {
         let isWhole = log.withUnsafeBytes { JournalDecoder.log($0, body) }

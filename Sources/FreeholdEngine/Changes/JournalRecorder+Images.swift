@@ -1,6 +1,6 @@
-/// Exact entries: what of them tells more than others (`JournalChange.exact`).
+/// The additional content of exact entries (`JournalChange.exact`).
 extension JournalRecorder {
-    /// Embedded objects of before that were put somewhere else, with all that they hold.
+    /// Writes the older embedded objects that were moved to another place, with their whole content.
     func carriedRows(_ transaction: WriteTransaction) {
         var open = carried.sorted { ($0.tableID, $0.key) < ($1.tableID, $1.key) }
         var known = carried
@@ -15,7 +15,7 @@ extension JournalRecorder {
         }
     }
 
-    /// What the objects that the commit is about were before.
+    /// Writes the state before the commit of the objects that the commit changed.
     func writeImages(_ transaction: WriteTransaction) {
         var targets: Set<JournalObject> = []
         for object in images {
@@ -74,7 +74,7 @@ extension JournalRecorder {
         }
     }
 
-    /// The names of objects that aren't there and that values of the entry link to.
+    /// Writes the identification of missing objects to which values of the entry link.
     func writeMissing(_ transaction: WriteTransaction) {
         for object in missing.sorted(by: { ($0.tableID, $0.key) < ($1.tableID, $1.key) }) {
             guard let table = transaction.schema.table(id: object.tableID),
@@ -97,8 +97,8 @@ extension Table {
 extension DatabaseSchema {
     static let exactTableName = "@exact"
 
-    /// Whose images the journal keeps: the name of the tables' primary key, and their names unless it is all of them. They are the names
-    /// of a hidden table's columns.
+    /// The tables whose images the journal keeps: the name of the tables' primary key, and the names of the tables, or `nil` for all tables with this
+    /// key. Both are stored as names of a hidden table's columns.
     fileprivate var imagedTables: (key: String, names: Set<String>?)? {
         guard let columns = hiddenTable(named: Self.exactTableName)?.columns, let key = columns.first else {
             return nil
@@ -113,7 +113,7 @@ extension DatabaseSchema {
 }
 
 extension DataView {
-    /// Of an object, or of one that isn't there.
+    /// Returns the primary key of an object, or of the missing object that a placeholder stands for.
     func primaryKey(ofStored key: ObjectKey, in table: Table) -> Value? {
         if key.isPlaceholder { return primaryKey(ofPlaceholder: key, in: table) }
         guard let column = table.primaryKey, contains(table, key) else { return nil }
@@ -125,7 +125,7 @@ extension DataView {
         column.collection == .list ? storedListValues(column, key) : storedSetValues(column, key)
     }
 
-    /// Where in a property of its owner an embedded object is.
+    /// Returns the place of an embedded object in a property of its owner.
     func place(of key: ObjectKey, _ column: Column, _ owner: ObjectKey) -> NestedSubscript? {
         switch column.collection {
         case .none: .property
@@ -136,12 +136,12 @@ extension DataView {
 }
 
 extension WriteTransaction {
-    /// From now on the journal is exact (`JournalChange.exact`), and says of each object of the table, the first time that a commit
-    /// is about it, what it was before. Whoever reads the journal and keeps that on its own, or is done with the object, says so by the
-    /// hidden column that comes back: true while the object needs no image.
+    /// Makes the journal exact from now on (`JournalChange.exact`). For each object of the table, the journal contains the state before the first
+    /// commit that changes the object. A reader of the journal that keeps this state itself, or doesn't need the object any more, marks this in the
+    /// returned hidden column. The value is true while the object doesn't need an image.
     ///
-    /// Deletions of the table's objects by journalled commits leave placeholders: links to them stay, and aren't shown.
-    /// - Throws: `.invalidArgument` for a table without a primary key; else as `addHiddenColumn`.
+    /// Deletions of the table's objects by journalled commits leave placeholders. Links to them remain and are hidden.
+    /// - Throws: `.invalidArgument` for a table without a primary key; otherwise like `addHiddenColumn`.
     /// - Complexity: O(columns)
     public func keepImages(of table: Table) throws(EngineError) -> Column {
         guard table.primaryKey != nil else {
@@ -150,12 +150,12 @@ extension WriteTransaction {
         return try addHiddenColumn(ColumnSpec(Table.imageColumnName, .bool), to: table)
     }
 
-    /// From now on the journal is exact, and tables keep images (`keepImages(of:)`) that have a primary key of this name: those that are
-    /// there, and others from the commit on that makes them, whoever makes it. Other tables cease to.
+    /// Makes the journal exact from now on. All tables with a primary key of this name keep images (`keepImages(of:)`), including tables that a later
+    /// commit of any process creates. Other tables stop keeping images.
     ///
-    /// - Parameter names: of the tables, if it isn't all with such a key.
-    /// - Parameter key: the name of the column.
-    /// - Throws: as `addHiddenTable`.
+    /// - Parameter names: the names of the tables, or `nil` for all tables with such a key.
+    /// - Parameter key: the name of the primary key's column.
+    /// - Throws: like `addHiddenTable`.
     /// - Complexity: O(tables)
     public func keepImages(ofTablesKeyed key: String, named names: Set<String>? = nil) throws(EngineError) {
         try checkHidden(key)
@@ -176,7 +176,7 @@ extension WriteTransaction {
         try addImages()
     }
 
-    /// Tables that came have images from now on.
+    /// Enables images for new tables.
     func addImages() throws(EngineError) {
         guard let wanted = currentSchema.imagedTables else { return }
         for table in currentSchema.tables where table.imageColumn == nil && table.isImaged(wanted.key, wanted.names) {
@@ -184,7 +184,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Before the commit's blocks are made: notes which objects of before the commit is about, and marks them.
+    /// Records the older objects that the commit changes, and marks them. It is called before the commit's blocks are written.
     func noteImages() {
         guard let journal, journal.isExact else { return }
         var roots: Set<JournalObject> = []
@@ -221,8 +221,8 @@ extension WriteTransaction {
         for object in journal.imagedGone where needsImage(object) { journal.images.append(object) }
     }
 
-    /// Returns the numbers of the tables with images whose objects of before the transaction edits: properties, collections, and what embedded
-    /// objects of theirs hold. Links that became null because their objects were deleted aren't edits.
+    /// Returns the ids of the tables with images of which the transaction edits older objects. Edits include properties, collections, and the content
+    /// of owned embedded objects. A link that became null because its target was deleted isn't an edit.
     ///
     /// - Complexity: O(changes)
     package func editedTables() -> Set<Int> {
@@ -266,7 +266,7 @@ extension WriteTransaction {
         return base.value(column, object.key) != .bool(true)
     }
 
-    /// The same edit with the links to objects that aren't there. A list inside of it is told whole.
+    /// Returns the edit with the links to missing objects. A list inside it is recorded completely.
     func stored(_ edit: NestedEdit, _ column: Column, _ key: ObjectKey) -> NestedEdit {
         var root: Value?
         var place = edit.place
@@ -296,9 +296,9 @@ extension WriteTransaction {
         }
     }
 
-    /// An object of a table with images is deleted: links to it become links to a placeholder.
+    /// Replaces links to an object of a table with images, which is being deleted, by links to a placeholder.
     ///
-    /// - Returns: false if there can be none: then links go.
+    /// - Returns: false if a placeholder isn't possible. The links are then removed.
     func hideLinks(to table: Table, _ key: ObjectKey) -> Bool {
         guard keepsLinks(to: table) else { return false }
         do throws(EngineError) {
@@ -309,6 +309,6 @@ extension WriteTransaction {
         }
     }
 
-    /// Returns whether links to the table's objects that are deleted stay.
+    /// Returns whether links to deleted objects of the table remain as links to placeholders.
     func keepsLinks(to table: Table) -> Bool { journal != nil && table.imageColumn != nil && !table.isAsymmetric }
 }

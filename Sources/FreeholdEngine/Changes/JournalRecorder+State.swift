@@ -1,11 +1,11 @@
-/// The second part of an entry: what things are at the transaction's end.
+/// The second part of an entry: the state at the end of the transaction.
 extension JournalRecorder {
     func schema(_ transaction: WriteTransaction) {
         let bytes = transaction.schema.encoded(withHidden: false)
         writer.begin(.schema)
         writer.bytes.varint(UInt64(bytes.count))
         writer.bytes.raw(bytes)
-        // What a change of the schema wrote isn't told otherwise: columns that are new, or stored anew, hold it all.
+        // Values that a change of the schema wrote aren't recorded elsewhere, so new columns and rewritten columns are recorded completely.
         for table in transaction.schema.tables {
             guard let old = transaction.base.schema.table(id: table.id) else { continue }
             let end = transaction.base.tableState(old).nextKey
@@ -20,11 +20,11 @@ extension JournalRecorder {
         }
     }
 
-    /// What the objects of a table that the transaction made hold.
+    /// Writes the content of the objects of a table that the transaction created.
     func rows(_ id: Int, _ transaction: WriteTransaction) {
         guard let table = transaction.schema.table(id: id) else { return }
         for run in made[id]! {
-            // A cluster at a time, so that one leaf after the other is read.
+            // The objects are written cluster by cluster, so that the leaves are read in order.
             var from = run.lowerBound
             while from < run.upperBound {
                 let span = Int64(transaction.clusterSpan)
@@ -37,7 +37,7 @@ extension JournalRecorder {
         }
     }
 
-    /// The default values that nobody has set since.
+    /// Writes the marks of default values that haven't been changed since.
     func writeDefaults(_ transaction: WriteTransaction) {
         for (place, marks) in defaults.sorted(by: { ($0.key.table, $0.key.column) < ($1.key.table, $1.key.column) }) {
             guard let table = transaction.schema.table(id: place.table),
@@ -59,7 +59,7 @@ extension JournalRecorder {
         }
     }
 
-    /// The single properties that were set, of objects that were there before.
+    /// Writes the single-valued properties of older objects that were set.
     func fields(_ transaction: WriteTransaction) {
         for case let overlay? in transaction.tables where !overlay.table.isHidden {
             let table = overlay.table
@@ -118,7 +118,7 @@ extension JournalRecorder {
         JournalProperty(JournalObject(tableID: column.tableID, key: key), column: column.id)
     }
 
-    /// What objects of before are called. The primary keys of those that went stand in the log.
+    /// Writes the identification of older objects. The primary keys of deleted objects are in the log.
     func names(_ transaction: WriteTransaction) {
         owners(transaction)
         for id in mentioned.tableIDs {
@@ -134,7 +134,7 @@ extension JournalRecorder {
         }
     }
 
-    /// What embedded objects belong to, up to the object that nothing owns.
+    /// Writes the owners of embedded objects, up to the top-level object.
     private func owners(_ transaction: WriteTransaction) {
         let embedded = mentioned.tableIDs.compactMap { transaction.schema.table(id: $0) }.filter(\.isEmbedded)
         var open = embedded.flatMap { table in
@@ -164,7 +164,7 @@ extension JournalRecorder {
 
     // MARK: Contents
 
-    /// What a column holds of objects of one cluster, which rise.
+    /// Writes the content of a column for objects of one cluster, in ascending order.
     func contents(
         _ column: Column,
         _ keys: [ObjectKey],
@@ -182,7 +182,7 @@ extension JournalRecorder {
             run = min(run, stored.slots)
             let kept = stored.leaf.map { max(0, $0.count - stored.slot) } ?? 0
             if isPlain, kept == 0, said == .rows {
-                // What isn't stored is the default.
+                // A value that isn't stored is the default.
                 rest = rest.dropFirst(run)
             } else if isPlain, let leaf = stored.leaf, !leaf.hasReferences, min(run, kept) * 2 >= leaf.count, kept > 0 {
                 let inLeaf = min(run, kept)
@@ -200,7 +200,7 @@ extension JournalRecorder {
 
     private func mentionTargets(_ column: Column, _ leaf: Leaf, _ slots: Range<Int>, _ transaction: WriteTransaction) {
         guard column.type == .link, let target = column.targetTableID else { return }
-        // New objects need no names.
+        // New objects aren't identified.
         let firstNew = transaction.tables[target]?.firstNewKey ?? .max
         for slot in slots {
             if let key = leaf.link(slot), key.raw < firstNew { mentioned.insert(target, key) }
@@ -236,19 +236,19 @@ extension JournalRecorder {
     }
 }
 
-/// Where the value of an object lies in a column's leaf, or in the part of a split one.
+/// The place of an object's value in a column's leaf, or in a part of a split leaf.
 private struct StoredLeaf {
-    /// Nil where all that it covers is the default.
+    /// The bytes, or `nil` if all values that the leaf covers are the default.
     let bytes: UnsafeRawBufferPointer?
     let slot: Int
-    /// From that slot to the end of what the leaf covers.
+    /// The number of slots from that slot to the end of the leaf's range.
     let slots: Int
 
     var leaf: Leaf? { bytes.map { Leaf($0.baseAddress!) } }
 }
 
 extension WriteTransaction {
-    /// The column has no decoded leaf.
+    /// Returns the place of an object's value. The column must not have a decoded leaf for the object.
     fileprivate func storedLeaf(_ column: Column, _ key: ObjectKey) -> StoredLeaf {
         let (cluster, slot) = locate(key)
         let whole = block(column.segment(.leaf), UInt64(cluster))
@@ -261,7 +261,7 @@ extension WriteTransaction {
         return StoredLeaf(bytes: bytes, slot: inPart, slots: min(span, clusterSpan - part * span) - inPart)
     }
 
-    /// Returns whether a cluster has other values of a column than its type's default.
+    /// Returns whether a column has values in a cluster that differ from its type's default.
     fileprivate func hasValues(_ column: Column, _ cluster: Int) -> Bool {
         buffer(column, cluster: cluster) != nil || leaf(column, cluster: cluster) != nil
     }

@@ -1,62 +1,62 @@
-/// Takes down what a write transaction does, for the file's journal. There is one only in files that have one.
+/// A recorder of the changes of a write transaction, for the file's journal. It exists only in files with a journal.
 ///
-/// What happens in order (objects made and deleted, edits of collections) is written at once; the values of properties are
-/// taken from the transaction's end. Bytes beyond a block's size become blocks at once, so that the memory budget holds.
+/// Operations (created and deleted objects, edits of collections) are written immediately and in order. The values of properties are read at the end
+/// of the transaction. Bytes that exceed a block become blocks immediately, so that the memory budget is kept.
 final class JournalRecorder {
-    /// Why what happens now happens.
+    /// The reason for the present changes.
     var cause = ChangeCause.edit
-    /// While an edit is made that is taken down in another form than that of the value that it sets.
+    /// A Boolean value that indicates whether the present edit is recorded in another form than the values that it sets.
     private(set) var isNested = false
-    /// While links come and go because their objects do: nobody chose that.
+    /// A Boolean value that indicates whether links are changing only because their target was created or deleted.
     private(set) var isSilent = false
-    /// Properties that hold another value because of that, and which.
+    /// The properties whose visible value has changed for this reason, with their values.
     private(set) var shown: [JournalProperty: Value] = [:]
     var writer = JournalWriter()
-    /// The object that is being deleted, whose links to itself nobody has to hear of.
+    /// The object that is being deleted. Its links to itself aren't recorded.
     private var going: JournalObject?
-    /// Objects that were made last, not yet written.
+    /// The objects that were created last and haven't been written yet.
     private var run: (table: Int, first: Int64, count: Int64)?
-    /// By table id: runs of objects that the transaction made.
+    /// The runs of objects that the transaction created, by table id.
     private(set) var made: [Int: [Range<Int64>]] = [:]
-    /// Objects that were there before and that something is said of, or linked to.
+    /// The older objects that the entry mentions or links to.
     var mentioned = MentionedObjects()
-    /// Properties that changed because what they linked to was deleted, and what they were given then.
+    /// The properties that changed because the target of their link was deleted, with their new values.
     private(set) var followed: [JournalProperty: Value] = [:]
-    /// By property's column: objects whose value was said to be a default, and that value's hash.
+    /// The objects whose value was marked as a default, with the hash of that value, by the property's column.
     private(set) var defaults: [JournalColumn: [(key: ObjectKey, hash: Int)]] = [:]
-    /// Lists of which it was told what they don't show.
+    /// The lists whose hidden links have been recorded.
     private var toldUnshown: Set<JournalProperty> = []
-    /// Single mixed values of which only inner collections were edited.
+    /// The single mixed values of which only inner collections were edited.
     private(set) var nested: Set<JournalProperty> = []
 
     func takeEdited() -> [JournalObject] {
         edited.tableIDs.flatMap { id in edited.take(id).map { JournalObject(tableID: id, key: $0) } }
     }
 
-    /// A Boolean value that indicates whether the entry speaks of what is stored: see `JournalChange.exact`.
+    /// A Boolean value that indicates whether the entry describes the stored state, including hidden links: see `JournalChange.exact`.
     let isExact: Bool
-    /// What a list didn't show before the edit that comes next.
+    /// The hidden links of a list before the next edit.
     private var hiddenBefore: (property: JournalProperty, links: HiddenLinks)?
-    /// Objects of before with edited collections, or integers in these that were added to.
+    /// The older objects with edited collections, or with additions to integers in these.
     private(set) var edited = MentionedObjects()
-    /// Objects of tables with images that were deleted.
+    /// The objects of tables with images that were deleted.
     private(set) var imagedGone: [JournalObject] = []
-    /// Objects whose images the entry has.
+    /// The objects whose images are in the entry.
     var images: [JournalObject] = []
-    /// Objects that aren't there, to be named.
+    /// The missing objects that have to be identified.
     var missing: Set<JournalObject> = []
-    /// Embedded objects of before that were put somewhere else.
+    /// The older embedded objects that were moved to another place.
     private(set) var carried: Set<JournalObject> = []
 
-    /// What objects held that were handed over, for the state.
+    /// The content of the objects that were handed over, for the state.
     var handedOver = ByteWriter()
     var isAside = false
 
-    /// The position of the entry, and the blocks of it that are written beside the first.
+    /// The position of the entry, and the number of its blocks that have been written in addition to the first.
     private let position: UInt64
     private var written: UInt64 = 0
 
-    /// Tables of embedded objects.
+    /// The ids of the tables of embedded objects.
     private let ownedTables: Set<Int>
 
     init(_ state: JournalState, _ schema: DatabaseSchema) {
@@ -69,7 +69,7 @@ final class JournalRecorder {
         }
     }
 
-    /// Makes an edit that is taken down in another form.
+    /// Makes an edit that is recorded in another form.
     func withoutRecording<Failure: Error>(_ edit: () throws(Failure) -> Void) throws(Failure) {
         let wasNested = isNested
         isNested = true
@@ -77,7 +77,7 @@ final class JournalRecorder {
         try edit()
     }
 
-    /// Links come and go because their objects do.
+    /// Makes edits of links that take place because their targets were created or deleted.
     func withoutNoting(_ body: () -> Void) {
         let (wasNested, wasSilent) = (isNested, isSilent)
         (isNested, isSilent) = (true, true)
@@ -85,9 +85,9 @@ final class JournalRecorder {
         (isNested, isSilent) = (wasNested, wasSilent)
     }
 
-    /// A single property shows another value because its object came or went.
+    /// Records that a single-valued property has another visible value because its target was created or deleted.
     ///
-    /// - Parameter wasSet: whether the transaction had set it before.
+    /// - Parameter wasSet: whether the transaction has set the property before.
     func shown(_ column: Column, _ key: ObjectKey, _ value: Value, wasSet: Bool) {
         let property = JournalProperty(JournalObject(tableID: column.tableID, key: key), column: column.id)
         if wasSet, shown[property] == nil { return }
@@ -96,6 +96,7 @@ final class JournalRecorder {
 
     // MARK: What happens
 
+    /// Records the creation of an object.
     /// - Complexity: O(1)
     func rowMade(_ owner: Table, _ key: ObjectKey) {
         if owner.isHidden { return }
@@ -122,7 +123,7 @@ final class JournalRecorder {
         }
     }
 
-    /// Before the object goes.
+    /// Records the deletion of an object, before it takes place.
     func rowGone(_ table: Table, _ key: ObjectKey, in transaction: WriteTransaction) {
         if table.isHidden { return }
         closeRun()
@@ -134,7 +135,8 @@ final class JournalRecorder {
         flush(transaction)
     }
 
-    /// What others know the object by: while a migration runs, its table's primary key can be another, or none.
+    /// Returns the primary key by which other processes identify the object. During a migration, the table's primary key can have changed or can be
+    /// missing.
     private func primaryKey(_ table: Table, _ key: ObjectKey, in transaction: WriteTransaction) -> Value? {
         if let old = transaction.base.schema.table(id: table.id), key.raw < transaction.base.tableState(old).nextKey {
             return old.primaryKey.map { transaction.base.value($0, key) }
@@ -142,9 +144,9 @@ final class JournalRecorder {
         return table.primaryKey.map { transaction.value($0, key) }
     }
 
-    /// After the edit of a collection of an object that was there before.
+    /// Records the edit of a collection of an older object, after the edit.
     ///
-    /// - Parameter gone: of a set the values, of a dictionary the keys, that were taken out.
+    /// - Parameter gone: returns the removed values of a set, or the removed keys of a dictionary.
     func edited(
         _ column: Column,
         _ key: ObjectKey,
@@ -183,7 +185,7 @@ final class JournalRecorder {
             }
         case (.set, .remove): for value in gone() { take(.removeValue(value), column, key) }
         case (.set, .set(let at)):
-            // One that compares as equal: the same number as another type.
+            // The new value replaces one that compares as equal, such as the same number in another type.
             for value in gone() { take(.removeValue(value), column, key) }
             take(.insertValue(transaction.listValue(column, key, at: at)), column, key)
         case (.dictionary, .insert(let at, let count)):
@@ -198,7 +200,7 @@ final class JournalRecorder {
 
     /// Records the assignment of a collection of an old object, behind edits that weren't recorded.
     ///
-    /// - Parameter hidden: the links of a list that weren't shown before, and that stay.
+    /// - Parameter hidden: the hidden links of a list, which remain.
     func assigned(_ column: Column, _ key: ObjectKey, hidden: HiddenLinks, in transaction: WriteTransaction) {
         if isNested || column.isHidden { return }
         hiddenBefore = nil
@@ -206,7 +208,7 @@ final class JournalRecorder {
         told(column, key, column.collection == .list ? hidden : links, in: transaction)
         switch column.collection {
         case .list:
-            // The elements follow as inserts, which say where they are among those that aren't shown.
+            // The elements follow as inserts, which contain their positions among all elements, including hidden ones.
             take(.assign(.values([])), column, key)
             var shown = 0
             for range in links.stored(ofShown: 0..<transaction.listCount(column, key)) {
@@ -264,9 +266,9 @@ final class JournalRecorder {
         if object.key.isPlaceholder { missing.insert(object) } else { mentioned.insert(object) }
     }
 
-    /// A list or dictionary inside of a mixed value was edited, of an object that was there before.
+    /// Records the edit of a list or dictionary inside a mixed value of an older object.
     ///
-    /// - Parameter wasSet: whether the property's value was set by this transaction before.
+    /// - Parameter wasSet: whether this transaction has set the property's value before.
     func nestedEdited(
         _ column: Column,
         _ key: ObjectKey,
@@ -277,7 +279,7 @@ final class JournalRecorder {
         if column.isHidden { return }
         let property = JournalProperty(JournalObject(tableID: column.tableID, key: key), column: column.id)
         if column.collection == .none {
-            // The value at the end says all.
+            // The value at the end of the transaction is sufficient.
             if wasSet, !nested.contains(property) { return }
             nested.insert(property)
         }
@@ -290,15 +292,16 @@ final class JournalRecorder {
         flush(transaction)
     }
 
-    /// The value of a single mixed property was set as a whole.
+    /// Records that the value of a single mixed property was replaced.
     func wasSet(_ column: Column, _ key: ObjectKey) {
         if isNested || nested.isEmpty { return }
         nested.remove(JournalProperty(JournalObject(tableID: column.tableID, key: key), column: column.id))
     }
 
-    /// A single property of an object that was there before got another value because what it linked to is deleted.
+    /// Records that a single-valued property of an older object has a new value because the target of its link is being deleted.
     ///
-    /// - Parameter wasSet: whether the transaction had set it before: then it isn't what others see that follows.
+    /// - Parameter wasSet: whether the transaction has set the property before. In this case, the change doesn't follow from the previous committed
+    ///   value.
     func followed(_ column: Column, _ key: ObjectKey, _ value: Value, wasSet: Bool) {
         if wasSet || column.isHidden { return }
         followed[JournalProperty(JournalObject(tableID: column.tableID, key: key), column: column.id)] = value
@@ -308,8 +311,8 @@ final class JournalRecorder {
         defaults[JournalColumn(table: column.tableID, column: column.id), default: []].append((key, value.hashValue))
     }
 
-    /// Links of a property to objects that aren't there: before the first edit of a list, before each clear of other collections,
-    /// after each edit inside of a mixed value.
+    /// Records hidden links of a property: before the first edit of a list, before each clear of other collections, and after each edit inside a
+    /// mixed value.
     func unshown(
         _ column: Column,
         _ key: ObjectKey,
@@ -320,7 +323,7 @@ final class JournalRecorder {
         if isSilent || links.isEmpty || !transaction.isOld(column, key) { return }
         if isExact {
             let property = JournalProperty(JournalObject(tableID: column.tableID, key: key), column: column.id)
-            // An edit of several steps counts from before the first.
+            // For an edit with several steps, the state before the first step counts.
             if hiddenBefore?.property != property { hiddenBefore = (property, links) }
             return
         }
@@ -339,7 +342,7 @@ final class JournalRecorder {
 
     // MARK: Exact entries
 
-    /// What a list didn't show before an edit, and the edit, a move with stored positions.
+    /// Returns the hidden links of a list before an edit, and the edit. The positions of a move are converted to stored positions.
     private func stored(
         _ operation: ListEdit.Operation,
         _ column: Column,
@@ -358,7 +361,7 @@ final class JournalRecorder {
         }
     }
 
-    /// Two elements of a list change places: the first is before the second.
+    /// Records the exchange of two elements of a list. The first one precedes the second one.
     func swapped(_ column: Column, _ key: ObjectKey, _ i: Int, _ j: Int, in transaction: WriteTransaction) {
         let links = transaction.hiddenLinks(column, key)
         let (a, b) = (links.stored(ofShown: i), links.stored(ofShown: j))
@@ -387,7 +390,7 @@ final class JournalRecorder {
 
     // MARK: The entry
 
-    /// Bytes that fill a block become one. Called between operations.
+    /// Writes the bytes that fill a block. It is called between operations.
     func flush(_ transaction: WriteTransaction) {
         guard writer.bytes.bytes.count >= Journal.blockSize, !isAside else { return }
         flushBlocks(transaction, all: false)
@@ -408,10 +411,10 @@ final class JournalRecorder {
         transaction.spillIfOverBudget()
     }
 
-    /// Bytes until now: until the entry ends, only whole blocks are written.
+    /// The number of bytes so far. Until the entry ends, only whole blocks are written.
     private var length: Int { Int(written) * Journal.blockSize + writer.bytes.bytes.count }
 
-    /// Writes the entry. The transaction is settled.
+    /// Writes the entry. The transaction must be settled.
     func finish(in transaction: WriteTransaction, _ state: inout JournalState) throws(EngineError) {
         closeRun()
         let logLength = length
@@ -452,7 +455,7 @@ struct JournalColumn: Hashable {
 }
 
 extension NestedEdit {
-    /// What lies between two states of a nested collection.
+    /// Creates the edit between two states of a nested collection.
     init(place: NestedSubscript, in root: Value, id: UInt64, from old: Value, to new: Value) {
         self.place = place
         path = root.path(toNested: id) ?? []
@@ -470,7 +473,7 @@ extension NestedEdit {
 }
 
 extension Value {
-    /// Returns the way from this value to the list or dictionary of that id, or `nil` if there is none.
+    /// Returns the path from this value to the list or dictionary with that id, or `nil` if it isn't inside this value.
     fileprivate func path(toNested id: UInt64) -> [NestedEdit.Step]? {
         if nestedID == id { return [] }
         switch self {

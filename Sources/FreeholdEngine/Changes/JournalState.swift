@@ -1,29 +1,29 @@
-/// A reader of the journal, by name. Entries are kept until every cursor has passed them.
+/// A named cursor of a reader of the journal. Entries are kept until every cursor has passed them.
 public struct JournalCursor: Equatable, Sendable {
     public let name: String
-    /// The position of the first entry that its owner hasn't done with.
+    /// The position of the first entry that its owner hasn't processed.
     public internal(set) var position: UInt64
     /// The number of that entry.
     public internal(set) var number: UInt64
-    /// When it was made or last moved, by the machine's clock, in milliseconds since 1970.
+    /// The time at which it was created or last moved, by the machine's clock, in milliseconds since 1970.
     public internal(set) var movedAt: Int64
 }
 
-/// What the file knows of its journal: rewritten by every commit that adds an entry or moves a cursor.
+/// The state of a file's journal. Every commit that adds an entry or moves a cursor rewrites it.
 struct JournalState: Equatable {
-    /// The position and number of the next entry. Positions count blocks, and are never used again.
+    /// The position and number of the next entry. Positions count blocks and are never reused.
     var next: UInt64 = 0
     var nextNumber: UInt64 = 0
-    /// Blocks before it are gone.
+    /// The first position that is still stored.
     var first: UInt64 = 0
     var cursors: [JournalCursor] = []
 
     static let maximumCursors = 1024
-    /// The position and number of a cursor that stands behind the transaction that made it; never stored.
+    /// The position and number of a cursor that begins behind the transaction that created it. They are never stored.
     static let atEnd = UInt64.max
     private static let version: UInt8 = 1
 
-    /// About the bytes that a cursor keeps.
+    /// Returns the approximate number of bytes that a cursor keeps from being removed.
     func size(from cursor: JournalCursor) -> Int {
         Int(clamping: next - min(cursor.position, next)) * BlockLimits.pageSize
     }
@@ -41,7 +41,7 @@ struct JournalState: Equatable {
         return w.bytes
     }
 
-    /// Nil where the bytes are damaged.
+    /// Returns `nil` if the bytes are damaged.
     static func decode(_ bytes: UnsafeRawBufferPointer) -> JournalState? {
         var r = ByteReader(bytes)
         guard r.u8() == version, let next = r.varint(), let number = r.varint(), let first = r.varint(),
@@ -59,7 +59,7 @@ struct JournalState: Equatable {
 }
 
 extension Snapshot {
-    /// Nil where there is no journal. A journal that has ended leaves its state, so that positions are never used again.
+    /// The journal's state, or `nil` if the file never had a journal. A journal that has ended leaves its state, so that positions are never reused.
     var journalState: JournalState? {
         let address = BlockAddress(segment: Catalogue.journalStateSegment, number: 0)
         guard let stored = storedBlock(address) else { return nil }

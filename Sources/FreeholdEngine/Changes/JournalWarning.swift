@@ -1,20 +1,20 @@
 internal import Synchronization
 
-/// Warns of cursors that nobody moves: the file grows by what they keep.
+/// Warnings about cursors that aren't moved. The file grows by the entries that they keep.
 enum JournalWarning {
-    /// A cursor that keeps more is warned of, and again whenever that has doubled.
+    /// The size in bytes above which a cursor causes a warning. Another warning follows whenever the size has doubled.
     static let size = 64 << 20
-    /// One that keeps anything and hasn't been moved for longer, too: seven days, in milliseconds.
+    /// The age above which a cursor that keeps entries causes a warning: seven days since it was last moved, in milliseconds.
     static let age: Int64 = 7 * 24 * 3600 * 1000
 
-    /// What was warned of, once by each process for each opening of the file.
+    /// The warnings that were given. Each process gives them once for each opening of the file.
     final class Told: Sendable {
         private let marks = Mutex<Set<String>>([])
 
         fileprivate func isNew(_ mark: String) -> Bool { marks.withLock { $0.insert(mark).inserted } }
     }
 
-    /// Returns the cursors that are to be warned of now.
+    /// Returns the cursors for which a warning is due.
     static func due(_ state: JournalState, now: Int64, path: String, _ told: Told) -> [DiagnosticEvent.HeldJournal] {
         var out: [DiagnosticEvent.HeldJournal] = []
         for cursor in state.cursors where cursor.position < state.next {

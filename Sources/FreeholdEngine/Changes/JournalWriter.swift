@@ -1,6 +1,6 @@
-/// The parts of a journal entry as bytes. `JournalDecoder` is the other half.
+/// A writer of the parts of a journal entry. `JournalDecoder` reads them.
 struct JournalWriter {
-    /// The first byte of each change, with its cause above.
+    /// The first byte of each change. Its upper bits contain the cause.
     enum Tag: UInt8 {
         case made = 1
         case gone = 2
@@ -17,7 +17,7 @@ struct JournalWriter {
         case addToEntry = 13
         case nested = 14
         case unshown = 15
-        // Of the state. Of what is said of columns, the second of each pair has it as whole leaves.
+        // The tags of the state. The second tag of each pair stands for whole leaves of a column.
         case fields = 16
         case leavesOfFields = 17
         case rows = 18
@@ -32,27 +32,27 @@ struct JournalWriter {
         case placed = 27
         case image = 28
         case before = 29
-        // The primary key of an object, or of one that isn't there.
+        // The primary key of an object, or of a missing object.
         case called = 30
-        // A byte follows that says which of `More` it is.
+        // The next byte is one of `More`.
         case more = 31
     }
 
-    /// What `Tag.more` stands for: there is no room for further tags.
+    /// The meaning of the byte after `Tag.more`, which exists because all tags are in use.
     enum More: UInt8 {
         case identity = 1
         case assign = 2
     }
 
-    /// What a column's contents stand for.
+    /// The meaning of a column's contents.
     enum Said {
-        /// What new objects hold, or what a change of the schema wrote.
+        /// The content of new objects, or the values that a change of the schema wrote.
         case rows
-        /// What objects of before hold now.
+        /// The present content of older objects.
         case fields
-        /// The same, because of a deletion.
+        /// The present content of older objects that changed because of a deletion.
         case followed
-        /// What objects are called.
+        /// The identification of objects.
         case names
     }
 
@@ -80,7 +80,7 @@ struct JournalWriter {
         bytes.varint(UInt64(column.id))
     }
 
-    /// A leaf as it is stored, for the objects whose slots in it begin at `slot`.
+    /// Writes a leaf in its stored form, for the objects whose slots in it begin at `slot`.
     mutating func leaf(
         _ said: Said,
         _ column: Column,
@@ -101,7 +101,7 @@ struct JournalWriter {
         bytes.prefixed(leaf)
     }
 
-    /// Begins what a column holds of objects that rise; a content for each follows.
+    /// Begins the contents of a column for objects in ascending order. The content of each object follows.
     mutating func cells(_ said: Said, _ column: Column, _ keys: [ObjectKey]) {
         switch said {
         case .rows: begin(.rows)
@@ -116,7 +116,7 @@ struct JournalWriter {
         if !isRun { for i in 1..<keys.count { bytes.varint(UInt64(keys[i].raw - keys[i - 1].raw - 1)) } }
     }
 
-    /// Set in the form of cells whose objects aren't neighbours: how many are left out before each follows.
+    /// A flag in the form of cells whose objects aren't neighbours. The number of omitted objects before each one follows.
     static let gaps: UInt8 = 0x80
 
     private static func form(_ collection: CollectionKind) -> UInt8 {
@@ -133,7 +133,7 @@ struct JournalWriter {
         self.content(content)
     }
 
-    /// What a collection, or a single value, holds, with its form before it.
+    /// Writes the content of a collection or of a single value, after its form.
     private mutating func content(_ content: JournalContent) {
         switch content {
         case .value(let value):

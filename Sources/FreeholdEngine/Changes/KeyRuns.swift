@@ -1,7 +1,6 @@
-/// Keys of objects, rising, each once, as many as there are in little memory: 64 that lie side by side take three words, and
-/// any number of side by side ones no more.
+/// A compact set of object keys in ascending order. Up to 64 neighbouring keys take three words, and so does any longer run.
 struct KeyRuns: Equatable, Sendable {
-    /// One word of a bitmap, or several that have all bits.
+    /// A word of a bitmap, or several consecutive words in which all bits are set.
     private struct Span: Equatable {
         var word: Int64
         var bits: UInt64
@@ -18,12 +17,13 @@ struct KeyRuns: Equatable, Sendable {
     init(_ keys: some Sequence<ObjectKey>) { for key in keys { append(bits: 1, at: key.raw) } }
 
     var isEmpty: Bool { spans.isEmpty }
-    /// Bytes of memory, about.
+    /// The approximate memory use in bytes.
     var size: Int { spans.count * MemoryLayout<Span>.stride }
 
     // MARK: Appending
 
-    /// - Precondition: the keys are above all that are in it.
+    /// Appends a run of keys.
+    /// - Precondition: the keys are greater than all present keys.
     mutating func append(_ run: Range<Int64>) {
         var from = run.lowerBound
         while from < run.upperBound {
@@ -39,9 +39,9 @@ struct KeyRuns: Equatable, Sendable {
         }
     }
 
-    /// The key `base + i` for each bit i.
+    /// Appends the key `base + i` for each set bit i.
     ///
-    /// - Precondition: the keys are above all that are in it.
+    /// - Precondition: the keys are greater than all present keys.
     mutating func append(bits: UInt64, at base: Int64) {
         let shift = UInt64(base & 63)
         push(Span(word: base >> 6, bits: bits << shift))
@@ -65,7 +65,7 @@ struct KeyRuns: Equatable, Sendable {
 
     // MARK: Reading
 
-    /// Calls the closure with each longest run of keys, rising.
+    /// Calls the closure with each maximal run of keys, in ascending order.
     func forEachRun(_ body: (Range<Int64>) -> Void) {
         var start: Int64 = 0
         var end: Int64 = 0
@@ -94,7 +94,8 @@ struct KeyRuns: Equatable, Sendable {
         if start < end { body(start..<end) }
     }
 
-    /// - Complexity: O(n), memory too.
+    /// All keys in ascending order.
+    /// - Complexity: O(n), also in memory.
     var keys: [ObjectKey] {
         var keys: [ObjectKey] = []
         keys.reserveCapacity(count)

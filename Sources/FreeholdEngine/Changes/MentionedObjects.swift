@@ -1,8 +1,8 @@
-/// Objects by table, each any number of times: 8 bytes for each time, and for each object where that is much.
+/// A set of objects by table, which may contain duplicates. It takes 8 bytes for each insertion, or for each object if there are many insertions.
 struct MentionedObjects {
     fileprivate struct Keys {
         var keys: [ObjectKey] = []
-        /// The number of keys at which those that are there more than once are dropped.
+        /// The number of keys at which duplicates are removed.
         var limit = 1 << 16
     }
 
@@ -10,12 +10,13 @@ struct MentionedObjects {
 
     mutating func insert(_ object: JournalObject) { insert(object.tableID, object.key) }
 
-    /// - Complexity: O(1), averaged.
+    /// Inserts an object.
+    /// - Complexity: O(1) on average.
     mutating func insert(_ table: Int, _ key: ObjectKey) { tables[table, default: Keys()].insert(key) }
 
     var tableIDs: [Int] { tables.keys.sorted() }
 
-    /// Of a table, rising, each once. They are forgotten.
+    /// Returns the keys of a table in ascending order, without duplicates. It also removes them from the set.
     mutating func take(_ table: Int) -> [ObjectKey] {
         var keys = tables.removeValue(forKey: table)?.keys ?? []
         keys.sortUnique()

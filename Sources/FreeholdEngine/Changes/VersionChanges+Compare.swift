@@ -9,10 +9,10 @@
 #endif
 
 extension VersionChanges {
-    /// What differs between two versions, of the tables and columns that both have.
+    /// Creates the differences between two versions, for the tables and columns that both have.
     ///
-    /// Leaves that weren't written stand at the same address in both, so that mostly these are passed by.
-    /// - Complexity: O(clusters · columns + objects in leaves that changed, and in those with long values).
+    /// Leaves that weren't written have the same address in both versions, so most of them are skipped.
+    /// - Complexity: O(clusters · columns + objects in changed leaves and in leaves with long values).
     init(comparing old: Snapshot, with new: Snapshot) {
         self.init(from: old.version, to: new.version)
         isCompared = true
@@ -34,14 +34,14 @@ extension VersionChanges.TableDelta {
     }
 }
 
-/// Two states of one table.
+/// The comparison of two states of one table.
 private struct TableComparison {
     let old: Snapshot
     let new: Snapshot
     let before: Table
     let after: Table
 
-    /// Nil where nothing differs.
+    /// Returns the differences, or `nil` if the states are equal.
     func delta() -> VersionChanges.TableDelta? {
         var out = VersionChanges.TableDelta()
         out.edits = nil
@@ -84,12 +84,12 @@ private struct TableComparison {
         }
     }
 
-    /// Returns whether a leaf is the same in both, as far as its own bytes tell all.
+    /// Returns whether a leaf is the same in both versions, if its own bytes are sufficient for the answer.
     private func isSame(_ a: Column, _ b: Column, _ cluster: Int) -> Bool {
         guard let x = old.leaf(a, cluster: cluster), let y = new.leaf(b, cluster: cluster) else {
             return old.leaf(a, cluster: cluster) == nil && new.leaf(b, cluster: cluster) == nil
         }
-        // What lies outside is changed where it lies.
+        // Values that are stored outside of the leaf can change without a change of the leaf.
         let leaf = Leaf(y)
         if leaf.isSplit || leaf.hasReferences { return false }
         if x == y { return true }

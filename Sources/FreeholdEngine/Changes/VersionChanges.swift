@@ -1,20 +1,20 @@
-/// What lies between two versions of a database, as far as observers ask: made of the records of the commits between
-/// them, or of a comparison where these are gone.
+/// The changes between two versions of a database, as needed by observers. They come from the records of the commits in between, or from a comparison
+/// if records are missing.
 ///
-/// A value whose column was set counts as changed even where the old value was set again. Made by a comparison
-/// (`isCompared`) it tells only what differs.
+/// A value whose column was set counts as changed, even if it was set to its old value. The result of a comparison (`isCompared`) contains only real
+/// differences.
 public struct VersionChanges: Sendable {
-    /// Of one table.
+    /// The changes of one table.
     public struct TableDelta: Sendable {
-        /// Objects that the old version doesn't have, rising.
+        /// The objects that the old version doesn't have, in ascending order of keys.
         public var inserted: [ObjectKey] = []
-        /// Objects that the new version doesn't have, rising.
+        /// The objects that the new version doesn't have, in ascending order of keys.
         public var deleted: [ObjectKey] = []
-        /// By column id: objects of both versions, rising. Some may be among the deleted ones.
+        /// The changed objects by column id, in ascending order of keys. The old version has all of them. Some may be among the deleted ones.
         public var modified: [Int: [ObjectKey]] = [:]
-        /// Every link that was gained or lost; several may cancel each other out.
+        /// All links that were gained or lost. Several of them may cancel each other out.
         public var links: [LinkEdit] = []
-        /// Edits of collections, in order, or `nil` if they aren't known.
+        /// The edits of collections in order, or `nil` if they aren't known.
         public var edits: [ListEdit]? = []
 
         public init() {}
@@ -22,9 +22,9 @@ public struct VersionChanges: Sendable {
 
     public let from: UInt64
     public let to: UInt64
-    /// By table id.
+    /// The changes by table id.
     public internal(set) var tables: [Int: TableDelta] = [:]
-    /// A Boolean value that indicates whether the two versions' states were compared.
+    /// A Boolean value that indicates whether the states of the two versions were compared.
     public internal(set) var isCompared = false
 
     init(from: UInt64, to: UInt64) {
@@ -36,8 +36,8 @@ public struct VersionChanges: Sendable {
 }
 
 extension VersionChanges {
-    /// - Parameter records: of each version after `from` up to `to`, in order.
-    /// - Returns: nil where the records don't tell everything.
+    /// - Parameter records: the record of each version after `from` up to `to`, in order.
+    /// - Returns: `nil` if the records are incomplete.
     init?(_ records: [ChangeRecord], from: Snapshot, to: Snapshot) {
         self.init(from: from.version, to: to.version)
         for record in records {
@@ -58,7 +58,7 @@ extension VersionChanges {
                 max(end, record.tables.first { $0.table == id }?.nextKey ?? end)
             }
             guard first < end else { continue }
-            // Only a damaged record speaks of objects that were never made.
+            // Only a damaged record mentions objects that were never created.
             guard first.raw >= 0, end.raw <= to.tableState(table).nextKey else { return nil }
             tables[id]!.inserted = (first.raw..<end.raw).lazy.map { ObjectKey($0) }.filter { to.contains(table, $0) }
         }
@@ -85,7 +85,7 @@ extension VersionChanges.TableDelta {
 }
 
 extension [ObjectKey] {
-    /// Rising, each once.
+    /// Sorts the elements and removes duplicates.
     mutating func sortUnique() {
         guard count > 1 else { return }
         sort()
