@@ -20,8 +20,8 @@ final class ChangeLog: Sendable {
 
         var size = 0
 
-        /// The maximum number of records. Older records are read from the file. If the records have more than `maximumSize` entries, only the newest
-        /// record is kept.
+        /// The maximum number of records. The oldest records are also removed while all records together have more than `maximumSize` entries, except
+        /// the newest record. Removed records are read from the file.
         static let limit = 256
         static let maximumSize = 1 << 20
 

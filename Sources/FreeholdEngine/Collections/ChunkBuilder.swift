@@ -1,4 +1,4 @@
-/// Cuts a sequence of elements into chunks of a large list. Each chunk is a leaf of its own of at most two pages.
+/// A builder that divides a sequence of elements into chunks of a large list. Each chunk is a separate leaf of at most two pages.
 struct ChunkBuilder {
     static let maximumCount = 1000
     static let maximumWeight = 7900
@@ -12,7 +12,8 @@ struct ChunkBuilder {
     private var limitCount: Int
     private var limitWeight: Int
 
-    /// - Parameter even: elements and weight to spread evenly over as few chunks as they need; nil to fill each.
+    /// - Parameter even: the number of elements and their weight, which are distributed evenly over as few chunks as possible, or `nil` to fill each
+    ///   chunk.
     init(type: ColumnType, isOptional: Bool, even: (count: Int, weight: Int)? = nil, expected: Int = maximumCount) {
         self.type = type
         self.isOptional = isOptional
@@ -42,7 +43,7 @@ struct ChunkBuilder {
         }
     }
 
-    /// Returns the weight of a chunk's elements but for some.
+    /// Returns the weight of a chunk's elements, except those in some slots.
     static func weight(of chunk: LeafBuffer, _ type: ColumnType, without slots: Range<Int>) -> Int {
         guard chunk.kind == .bytes else { return (chunk.count - slots.count) * weight(type, byteCount: 0) }
         var sum = 0
@@ -51,7 +52,7 @@ struct ChunkBuilder {
         return sum + (chunk.count - slots.count) * weight(type, byteCount: 0)
     }
 
-    /// Room for one more element: the buffer and the slot to fill.
+    /// Returns a buffer with room for one more element, and the slot of the element.
     mutating func next(byteCount: Int) -> (LeafBuffer, Int) {
         let more = Self.weight(type, byteCount: byteCount)
         if let current {
@@ -75,7 +76,7 @@ struct ChunkBuilder {
 }
 
 extension LeafBuffer {
-    /// Copies a slot as it is, a reference to long bytes too. Both buffers are of one type.
+    /// Copies a slot without decoding it, including a reference to long bytes. Both buffers have the same type.
     func copySlot(_ slot: Int, from other: LeafBuffer, _ source: Int) {
         if other.isNull(source) {
             setDefault(slot)

@@ -1,9 +1,9 @@
 extension CountedTree {
-    /// What is wrong with the stored tree, in words; empty for a sound one. Damaged blocks are reported and never trap.
+    /// Returns descriptions of the errors in the stored tree, or an empty array for a sound tree. Damaged blocks are reported and never trap.
     ///
-    /// Checked: every node is there, well formed, within capacity, not too empty and on its level; counts add up to
-    /// their parents' and to `count`; no chunk is empty; no block stands in two places. The chunks' contents are the
-    /// caller's to check. - Complexity: O(chunks).
+    /// The conditions are: every node exists, is well formed, is within its capacity, has the minimum number of entries and is on its level; the
+    /// counts match those of the parents and `count`; no chunk is empty; no block occurs twice. The caller has to check the contents of the chunks.
+    /// - Complexity: O(chunks).
     func checkInvariants(in store: any BlockStore) -> [String] {
         if root == 0 { return count == 0 ? [] : ["An empty tree is said to hold \(count) elements"] }
         guard let top = CountedTreeNode.View(checking: store.block(segment, root)) else {
@@ -22,7 +22,7 @@ extension CountedTree {
         var seen: Set<UInt64> = []
         var problems: [String] = []
 
-        /// Returns the elements under the node, as its entries say.
+        /// Returns the number of elements under the node, from its entries.
         mutating func visit(_ number: UInt64, level: Int, onEdge: Bool, isRoot: Bool) -> Int {
             guard seen.insert(number).inserted else {
                 problems.append("Block \(number) stands in two places")

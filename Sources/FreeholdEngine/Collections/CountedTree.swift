@@ -1,33 +1,33 @@
-/// A counted B+tree: the chunks of a large list in order, found by the index of an element.
+/// A counted B+tree. It contains the chunks of a large list in order, and finds them by the index of an element.
 ///
-/// A chunk is a block of the caller's: the tree knows its number and how many elements it holds, never its contents,
-/// and neither makes nor frees it. The tree's own nodes are blocks of the same segment. An edit in the middle of a
-/// million elements so writes the caller's chunk and a node a level: two or three blocks.
+/// A chunk is a block of the caller. The tree knows its number and its number of elements, but not its contents, and doesn't create or free it. The
+/// tree's own nodes are blocks of the same segment. An edit in the middle of a million elements therefore writes the caller's chunk and one node for
+/// each level, which are two or three blocks.
 ///
 /// ```swift
 /// let place = tree.locate(index, in: store)          // which chunk to edit
 /// tree.replace(chunkAt: index, with: [(place.chunk, place.count + 1)], in: store)
 /// ```
 ///
-/// Except on the right edge, where appending leaves full nodes behind it, every node but the root holds at least two
-/// fifths of `capacity` entries. Not thread-safe; a value stands for the blocks of its store and dies with an edit
-/// through a copy.
+/// Every node except the root contains at least two fifths of `capacity` entries. Nodes on the right edge may have fewer, because appends leave full
+/// nodes behind. It isn't thread-safe. A value refers to the blocks of its store and becomes invalid if a copy of it is edited.
 struct CountedTree {
     typealias Chunk = (block: UInt64, count: Int)
 
     let segment: UInt32
-    /// The root node's block; 0 where the tree is empty.
+    /// The block of the root node, or 0 if the tree is empty.
     private(set) var root: UInt64
     /// The number of elements in all chunks.
     private(set) var count: Int
-    /// Entries a node, at most.
+    /// The maximum number of entries in a node.
     let capacity: Int
 
     static let defaultCapacity = CountedTreeNode.maximumCount
 
-    /// The tree with that root and element count, as once read from `root` and `count`.
+    /// Creates a tree with a root and an element count that were read from `root` and `count` before.
     ///
-    /// - Parameter capacity: at least 4 and the same for all of a tree's life; other than the default only in tests.
+    /// - Parameter capacity: the maximum number of entries in a node, at least 4. It must never change for a tree. Only tests use another value than
+    ///   the default.
     init(segment: UInt32, root: UInt64 = 0, count: Int = 0, capacity: Int = defaultCapacity) {
         precondition(capacity >= 4 && capacity <= CountedTreeNode.maximumCount)
         self.segment = segment
@@ -36,7 +36,8 @@ struct CountedTree {
         self.capacity = capacity
     }
 
-    /// Returns a new tree of these chunks, with full nodes. - Complexity: O(chunks).
+    /// Returns a new tree of these chunks, with full nodes.
+    /// - Complexity: O(chunks).
     static func make(
         segment: UInt32,
         chunks: [Chunk],
@@ -48,19 +49,19 @@ struct CountedTree {
         return tree
     }
 
-    /// Counts elements of which the nodes are told later: see `recount`.
+    /// Changes the element count before the nodes are updated: see `recount`.
     mutating func countBehind(by difference: Int) { count += difference }
 
-    /// The entries under which a node is joined with a neighbour. Two halves of an overfull node have more.
+    /// The minimum number of entries. A node with fewer entries is merged with a neighbour. Each half of an overfull node has more.
     var minimumCount: Int { max(2, capacity * 2 / 5) }
 }
 
 // MARK: - Reading
 
 extension CountedTree {
-    /// Returns the chunk that holds element `index`, the index of its first element, and its count.
+    /// Returns the chunk that contains the element at `index`, the index of the chunk's first element, and its count.
     ///
-    /// Nil where the tree is damaged.
+    /// Returns `nil` if the tree is damaged.
     ///
     /// - Precondition: `0 <= index < count`.
     /// - Complexity: O(log n) blocks.
@@ -82,17 +83,17 @@ extension CountedTree {
         return nil
     }
 
-    /// Returns whether the root's entries have as many elements as the tree is said to.
+    /// Returns whether the counts of the root's entries add up to the tree's count.
     func isCounted(in store: any BlockStore) -> Bool {
         if root == 0 { return count == 0 }
         guard let top = CountedTreeNode.View(root, level: nil, segment: segment, in: store) else { return false }
         return top.counts.reduce(0) { $0 + Int($1) } == count
     }
 
-    /// Calls `body` with each chunk from the one that holds element `index` on, the index of its first element and its
-    /// count, until it returns false. An index from `count` on has no chunk. `body` must not change the store.
+    /// Calls `body` with each chunk, the index of its first element and its count, until `body` returns false. The first chunk is the one that
+    /// contains the element at `index`. If `index` is `count` or more, `body` isn't called. `body` must not change the store.
     ///
-    /// - Complexity: O(log n) blocks and O(1) a chunk.
+    /// - Complexity: O(log n) blocks, and O(1) for each chunk.
     func forEachChunk(
         from index: Int = 0,
         in store: any BlockStore,
@@ -148,12 +149,12 @@ extension CountedTree {
 // MARK: - Editing
 
 extension CountedTree {
-    /// Puts chunks in the place of the one that holds element `index`: none to remove it, one to change its block or
-    /// count, more to split it. In an empty tree, index 0 stands for nothing and the chunks become its contents.
+    /// Replaces the chunk that contains the element at `index` by the given chunks: by none to remove it, by one to change its block or count, and by
+    /// several to split it. In an empty tree, the index is 0, and the chunks become the tree's contents.
     ///
     /// - Precondition: `0 <= index < count`; no chunk is empty.
-    /// - Complexity: O(log n) blocks read, written and freed, and one a full node for a long run of chunks. Nothing is
-    ///   written where the one chunk given is the one there.
+    /// - Complexity: O(log n) blocks are read, written and freed. For many chunks, one more block is written for each full node. Nothing is written
+    ///   if the only chunk is equal to the present one.
     mutating func replace(chunkAt index: Int, with chunks: [Chunk], in store: any MutableBlockStore) {
         if root == 0 {
             precondition(index == 0, "Index \(index) is out of bounds: there are no elements")
@@ -164,7 +165,8 @@ extension CountedTree {
         edit(.replace(index), chunks, in: store)
     }
 
-    /// Puts chunks behind the last one. - Complexity: as `replace`.
+    /// Appends chunks.
+    /// - Complexity: like `replace`.
     mutating func append(_ chunks: [Chunk], in store: any MutableBlockStore) {
         if chunks.isEmpty { return }
         if root == 0 {
@@ -174,11 +176,11 @@ extension CountedTree {
         }
     }
 
-    /// Takes out the chunks that lie wholly in the range of elements, having told `chunk` each of them in order; those
-    /// that reach over an end stay, so shorten them first, or afterwards. `chunk` must not change the store.
+    /// Removes the chunks that are completely inside the range of elements, after calling `chunk` with each of them in order. Chunks that reach
+    /// beyond the range remain, so shorten them before or afterwards. `chunk` must not change the store.
     ///
     /// - Precondition: the range is within `0 ... count`.
-    /// - Complexity: O(chunks + nodes · log n) for the chunks taken out and the nodes they fill.
+    /// - Complexity: O(chunks + nodes · log n) for the removed chunks and the nodes that they fill.
     mutating func removeChunks(in range: Range<Int>, in store: any MutableBlockStore, chunk: (UInt64) -> Void) {
         precondition(range.lowerBound >= 0 && range.upperBound <= count, "Range \(range) is out of bounds")
         var first = range.lowerBound
@@ -194,14 +196,15 @@ extension CountedTree {
         while length > 0 {
             let before = count
             edit(.remove(first, length: length), [], in: store)
-            // Nothing is removed of a damaged tree.
+            // In a damaged tree, nothing was removed.
             guard count < before else { return }
             length -= before - count
         }
     }
 
-    /// Frees the nodes, having told `chunk` every chunk in order, and leaves the tree empty. `chunk` must not change
-    /// the store: collect the numbers, then free their blocks. - Complexity: O(chunks).
+    /// Calls `chunk` with every chunk in order, frees the nodes, and leaves the tree empty. `chunk` must not change the store: collect the numbers,
+    /// and free the blocks afterwards.
+    /// - Complexity: O(chunks).
     mutating func removeAll(in store: any MutableBlockStore, chunk: (UInt64) -> Void) {
         var nodes: [UInt64] = []
         if root != 0 { collect(root, nil, &nodes, in: store, chunk) }
@@ -228,18 +231,18 @@ extension CountedTree {
     private enum Edit {
         case replace(Int)
         case append
-        /// From one leaf node, the chunks of these elements that it holds.
+        /// Removes the chunks of these elements from one leaf node.
         case remove(Int, length: Int)
     }
 
-    /// What became of an edited node: the nodes now in its place (none, itself, or itself and those split off), and how
-    /// many entries it has where it is alone.
+    /// The result of an edit of a node: the nodes in its place (none, the node itself, or the node and those split off), and the number of its
+    /// entries if it is the only one.
     private struct Outcome {
         var nodes: [Chunk]
         var size: Int
     }
 
-    /// Changes nothing of a damaged tree but nodes beside the damage.
+    /// Edits the tree. In a damaged tree, only nodes beside the damage can change.
     private mutating func edit(_ edit: Edit, _ chunks: [Chunk], in store: any MutableBlockStore) {
         guard let level = CountedTreeNode.View(root, level: nil, segment: segment, in: store)?.level,
             let outcome = apply(edit, chunks, to: root, level: level, onEdge: true, in: store)
@@ -302,9 +305,9 @@ extension CountedTree {
         return write(node, at: number, packed: atEnd, in: store)
     }
 
-    /// Makes one node of the short child at `slot` and a neighbour, or shares their entries evenly.
+    /// Merges the short child at `slot` with a neighbour, or distributes their entries evenly.
     ///
-    /// - Returns: false where one of them is damaged.
+    /// - Returns: false if one of them is damaged.
     private func join(_ slot: Int, of parent: inout CountedTreeNode, in store: any MutableBlockStore) -> Bool {
         let left = slot > 0 ? slot - 1 : slot
         let numbers = (parent.children[left], parent.children[left + 1])
@@ -328,8 +331,8 @@ extension CountedTree {
         return true
     }
 
-    /// Stores a node, in several blocks if it is over capacity: full ones but for the last if `packed`, else of equal
-    /// size. The first keeps the number; an empty node is freed.
+    /// Stores a node. If it exceeds the capacity, it is divided into several blocks: full ones except the last if `packed` is true, otherwise blocks
+    /// of equal size. The first block keeps the number. An empty node is freed.
     private func write(
         _ node: CountedTreeNode,
         at number: UInt64?,
@@ -358,7 +361,7 @@ extension CountedTree {
         return Outcome(nodes: nodes, size: parts == 1 ? node.count : 0)
     }
 
-    /// Makes these nodes of one level the tree: under new roots if they are several, and without roots of one child.
+    /// Makes these nodes of one level the tree. Several nodes receive new roots, and roots with a single child are removed.
     private mutating func setRoot(_ outcome: Outcome, level: Int, in store: any MutableBlockStore) {
         var nodes = outcome.nodes
         var level = level

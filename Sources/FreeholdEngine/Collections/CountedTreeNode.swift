@@ -1,4 +1,4 @@
-/// A node of a `CountedTree`, in memory. Stored little-endian:
+/// A node of a `CountedTree`, in memory. It is stored in little-endian order:
 /// ```
 /// 0 u8 level (0: its children are chunks)   1 u8 zero   2 u16 entries n   4 u32 zero
 /// 8 u64 × n: the children's block numbers, then u32 × n: the elements under each
@@ -9,10 +9,10 @@ struct CountedTreeNode {
     private(set) var counts: [UInt32]
 
     static let headerSize = 8
-    /// More than any tree has.
+    /// A number of levels that no tree exceeds.
     static let levels = 40
     static let entrySize = 12
-    /// In one page.
+    /// The maximum number of entries in one page.
     static let maximumCount = (BlockLimits.pageSize - BlockLimits.reserved - headerSize) / entrySize
 
     init(level: Int, _ entries: [CountedTree.Chunk]) {
@@ -27,7 +27,7 @@ struct CountedTreeNode {
         self.counts = counts
     }
 
-    /// A stored node to change, or `nil` if there is none that can be.
+    /// Reads a stored node for a change, or returns `nil` if the node is missing or damaged.
     init?(_ number: UInt64, level: Int?, segment: UInt32, in store: any BlockStore) {
         guard let view = View(number, level: level, segment: segment, in: store) else { return nil }
         let total = view.counts.reduce(0) { $0 + Int($1) }
@@ -51,12 +51,12 @@ struct CountedTreeNode {
 
     func entry(_ number: UInt64) -> CountedTree.Chunk { (number, total) }
 
-    /// Nil where the node has fewer elements.
+    /// Returns `nil` if the node has fewer elements.
     func slot(containing index: Int) -> (slot: Int, first: Int)? {
         counts.withUnsafeBufferPointer { View.slot(containing: index, $0) }
     }
 
-    /// False where the entry was already that.
+    /// Returns false if the entry is unchanged.
     mutating func replace(_ slot: Int, with entries: [CountedTree.Chunk]) -> Bool {
         if entries.count == 1 {
             let count = Self.stored(entries[0].count)
@@ -78,7 +78,7 @@ struct CountedTreeNode {
         replace(slot..<slot, with: entries)
     }
 
-    /// Takes out the entries from `slot` on that make up at most so many elements.
+    /// Removes entries from `slot` on that contain at most this number of elements.
     mutating func remove(from slot: Int, elements: Int) {
         var end = slot
         var left = elements
@@ -111,13 +111,13 @@ struct CountedTreeNode {
         }
     }
 
-    /// A stored node, read in place: valid until the store's next change.
+    /// A stored node that is read in place. It is valid until the store's next change.
     struct View {
         let level: Int
         let children: UnsafeBufferPointer<UInt64>
         let counts: UnsafeBufferPointer<UInt32>
 
-        /// A node of a level, or of any if that is nil. Nil where the block is missing, malformed or another's.
+        /// Reads a node of a level, or of any level if `level` is `nil`. Returns `nil` if the block is missing, malformed or not a node of the level.
         init?(_ number: UInt64, level: Int?, segment: UInt32, in store: any BlockStore) {
             guard let view = View(checking: store.block(segment, number)), level == nil || view.level == level else {
                 Self.lost(number, segment, in: store)
@@ -131,7 +131,7 @@ struct CountedTreeNode {
             store.damaged("block \(number) of segment \(segment) is no node of a list")
         }
 
-        /// Nil where the bytes are no node.
+        /// Returns `nil` if the bytes aren't a node.
         init?(checking bytes: UnsafeRawBufferPointer?) {
             guard let bytes, let base = bytes.baseAddress, bytes.count >= headerSize else { return nil }
             let header = base.load(as: UInt64.self)
@@ -150,15 +150,15 @@ struct CountedTreeNode {
         func child(_ slot: Int) -> UInt64 { children[slot] }
         func count(_ slot: Int) -> Int { Int(counts[slot]) }
 
-        /// Returns the child that holds element `index` of the node, and the index of that child's first element. Nil where the node has fewer
-        /// elements.
+        /// Returns the child that contains the element at `index` of the node, and the index of the child's first element. Returns `nil` if the node
+        /// has fewer elements.
         func slot(containing index: Int) -> (slot: Int, first: Int)? { Self.slot(containing: index, counts) }
 
         static func slot(containing index: Int, _ counts: UnsafeBufferPointer<UInt32>) -> (slot: Int, first: Int)? {
             var first = 0
             var slot = 0
             let stride = 16
-            // Many at once, without a question between them.
+            // Several counts are added without a comparison in between.
             while slot + stride <= counts.count {
                 var sum = 0
                 for i in slot..<slot + stride { sum &+= Int(counts[i]) }

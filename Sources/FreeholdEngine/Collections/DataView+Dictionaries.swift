@@ -1,7 +1,7 @@
-/// Reading dictionaries. Positions are those of the keys by rising bytes. A column of dictionaries can also be read by
-/// the calls for lists, which give the values in that order.
+/// Reading of dictionaries. Positions are those of the keys in ascending order of their bytes. The functions for lists can also read a column of
+/// dictionaries. They return the values in this order.
 extension DataView {
-    /// Calls `body` with the dictionary of an object. Its bytes are valid during the call.
+    /// Calls `body` with the dictionary of an object. The bytes are valid during the call.
     func withDictionary<R>(_ column: Column, _ key: ObjectKey, _ body: (StoredDictionary) -> R) -> R {
         var (cluster, slot) = locate(key)
         let blobs = column.segment(.blobs)
@@ -26,24 +26,28 @@ extension DataView {
         )
     }
 
-    /// Returns the number of entries. - Complexity: O(1).
+    /// Returns the number of entries.
+    /// - Complexity: O(1).
     public func dictionaryCount(_ column: Column, _ key: ObjectKey) -> Int {
         withDictionary(column, key) { count(of: $0.keys) }
     }
 
-    /// Returns the i-th key; `i` must be within bounds. - Complexity: O(log n).
+    /// Returns the i-th key. `i` must be within bounds.
+    /// - Complexity: O(log n).
     public func dictionaryKey(_ column: Column, _ key: ObjectKey, at i: Int) -> String {
         withDictionary(column, key) { string(of: $0.keys, at: i) }
     }
 
-    /// Returns the value of the i-th key; `i` must be within bounds. - Complexity: O(log n).
+    /// Returns the value of the i-th key. `i` must be within bounds.
+    /// - Complexity: O(log n).
     public func dictionaryValue(_ column: Column, _ key: ObjectKey, at i: Int) -> Value {
         withDictionary(column, key) {
             value(of: $0.values, at: i, type: column.type, isOptional: column.isOptional)
         }
     }
 
-    /// Returns the value of a key, which may be null, or `nil` if there is no such key. - Complexity: O(log n).
+    /// Returns the value of a key, which may be null, or `nil` if the key is missing.
+    /// - Complexity: O(log n).
     public func dictionaryValue(_ column: Column, _ key: ObjectKey, forKey name: String) -> Value? {
         withDictionary(column, key) { dictionary in
             let place = place(of: name, in: dictionary)
@@ -52,7 +56,8 @@ extension DataView {
         }
     }
 
-    /// Returns the position of a key. - Complexity: O(log n).
+    /// Returns the position of a key, or `nil` if the key is missing.
+    /// - Complexity: O(log n).
     public func dictionaryIndex(_ column: Column, _ key: ObjectKey, of name: String) -> Int? {
         withDictionary(column, key) { dictionary in
             let place = place(of: name, in: dictionary)
@@ -60,17 +65,20 @@ extension DataView {
         }
     }
 
-    /// Every key. - Complexity: O(n).
+    /// Returns all keys.
+    /// - Complexity: O(n).
     public func dictionaryKeys(_ column: Column, _ key: ObjectKey) -> [String] {
         withDictionary(column, key) { strings(of: $0.keys) }
     }
 
-    /// Every value, in the order of the keys. - Complexity: O(n).
+    /// Returns all values in the order of the keys.
+    /// - Complexity: O(n).
     public func dictionaryValues(_ column: Column, _ key: ObjectKey) -> [Value] {
         withDictionary(column, key) { values(of: $0.values, type: column.type, isOptional: column.isOptional) }
     }
 
-    /// Every key with its value. - Complexity: O(n).
+    /// Returns all keys with their values.
+    /// - Complexity: O(n).
     public func dictionaryEntries(_ column: Column, _ key: ObjectKey) -> [(key: String, value: Value)] {
         withDictionary(column, key) { dictionary in
             let values = values(of: dictionary.values, type: column.type, isOptional: column.isOptional)
@@ -80,13 +88,14 @@ extension DataView {
 
     // MARK: Parts of collections
 
-    /// Returns the elements at these positions, which must be within bounds; of a dictionary the values.
+    /// Returns the elements at these positions, which must be within bounds. For a dictionary, these are values.
     /// - Complexity: O(log n + length).
     public func listValues(_ column: Column, _ key: ObjectKey, in range: Range<Int>) -> [Value] {
         withList(column, key) { values(of: $0, in: range, type: column.type, isOptional: column.isOptional) }
     }
 
-    /// Returns the entries at these positions, which must be within bounds. - Complexity: O(log n + length).
+    /// Returns the entries at these positions, which must be within bounds.
+    /// - Complexity: O(log n + length).
     public func dictionaryEntries(
         _ column: Column,
         _ key: ObjectKey,

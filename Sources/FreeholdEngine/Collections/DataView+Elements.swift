@@ -1,5 +1,5 @@
-// Elements of collections one after the other, without an array. Each body returns whether to go on, each call whether it
-// always did.
+// Iteration over the elements of collections, without an array. Each `body` returns whether to continue. Each function returns whether `body` always
+// returned true.
 
 extension DataView {
     func forEachElement(_ column: Column, _ key: ObjectKey, _ body: (Value) -> Bool) -> Bool {
@@ -10,7 +10,7 @@ extension DataView {
         withDictionary(column, key) { forEachValue(of: $0.keys, type: .string, isOptional: false, body) }
     }
 
-    /// Returns the objects that a collection of links leads to; nulls are left out.
+    /// Calls `body` with the targets of a collection of links, except nulls.
     func forEachLink(_ column: Column, _ key: ObjectKey, _ body: (ObjectKey) -> Bool) -> Bool {
         withList(column, key) { forEachLink(of: $0, body) }
     }
@@ -50,7 +50,7 @@ extension DataView {
         switch list {
         case .inline(let inline):
             switch type {
-            // Their places aren't known without adding up the lengths.
+            // The positions of these elements are known only after the lengths of all previous ones.
             case .string, .data, .mixed:
                 return inline.forEachBytes { bytes in
                     body(bytes.map { FieldCoding.bytesValue(type, $0) } ?? .null)

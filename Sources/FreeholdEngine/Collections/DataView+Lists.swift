@@ -1,11 +1,11 @@
-/// A list where it lies: inline in its object's slot, or in chunks under a counted tree.
+/// A list in its stored form: inline in the slot of its object, or in chunks under a counted tree.
 enum StoredList {
     case inline(InlineList)
     case large(CountedTree)
 }
 
 extension DataView {
-    /// Calls `body` with the list of an object; of a dictionary, its values. The bytes are valid during the call.
+    /// Calls `body` with the list of an object, or with the values of its dictionary. The bytes are valid during the call.
     func withList<R>(_ column: Column, _ key: ObjectKey, _ body: (StoredList) -> R) -> R {
         if column.collection == .dictionary { return withDictionary(column, key) { body($0.values) } }
         var (cluster, slot) = locate(key)
@@ -18,7 +18,7 @@ extension DataView {
         return withEntry(leaf, slot, type: column.type, blobs: column.segment(.blobs), body)
     }
 
-    /// The same of the origins of a link column's links to a target.
+    /// Calls `body` with the list of the origins of a link column's links to a target.
     func withBacklinks<R>(_ column: Column, _ target: ObjectKey, _ body: (StoredList) -> R) -> R {
         settleBacklinks(column)
         var (cluster, slot) = locate(target)
@@ -109,7 +109,7 @@ extension DataView {
         }
     }
 
-    /// Of integer and link lists: the raw numbers (a link as its target's key).
+    /// Returns the raw numbers of a list of integers or links (the keys of the targets).
     func ints(of list: StoredList, type: ColumnType) -> [Int64] {
         var out: [Int64] = []
         switch list {
@@ -143,27 +143,32 @@ extension DataView {
 
     // MARK: Public reading
 
-    /// Returns the number of elements. - Complexity: O(1).
+    /// Returns the number of elements.
+    /// - Complexity: O(1).
     public func listCount(_ column: Column, _ key: ObjectKey) -> Int {
         withList(column, key) { count(of: $0) }
     }
 
-    /// Returns the i-th element; `i` must be within bounds. - Complexity: O(log n); O(i) for strings and data of small lists.
+    /// Returns the i-th element. `i` must be within bounds.
+    /// - Complexity: O(log n). O(i) for strings and data in small lists.
     public func listValue(_ column: Column, _ key: ObjectKey, at i: Int) -> Value {
         withList(column, key) { value(of: $0, at: i, type: column.type, isOptional: column.isOptional) }
     }
 
-    /// Every element. - Complexity: O(n).
+    /// Returns all elements.
+    /// - Complexity: O(n).
     public func listValues(_ column: Column, _ key: ObjectKey) -> [Value] {
         withList(column, key) { values(of: $0, type: column.type, isOptional: column.isOptional) }
     }
 
-    /// Returns the i-th target of a list of links. - Complexity: O(log n).
+    /// Returns the i-th target of a list of links.
+    /// - Complexity: O(log n).
     public func listLink(_ column: Column, _ key: ObjectKey, at i: Int) -> ObjectKey {
         withList(column, key) { ObjectKey(int(of: $0, at: i, type: .link)) }
     }
 
-    /// The same with the number of elements; no key where `i` is out of bounds. - Complexity: O(log n).
+    /// Returns the i-th target of a list of links and the number of elements. The key is `nil` if `i` is out of bounds.
+    /// - Complexity: O(log n).
     package func listLink(_ column: Column, _ key: ObjectKey, ifAt i: Int) -> (key: ObjectKey?, count: Int) {
         withList(column, key) { list in
             let count = count(of: list)
@@ -171,7 +176,8 @@ extension DataView {
         }
     }
 
-    /// Returns the targets of a list of links; of a dictionary, of those values that aren't null. - Complexity: O(n).
+    /// Returns the targets of a list of links, or the targets of a dictionary's values that aren't null.
+    /// - Complexity: O(n).
     public func listLinks(_ column: Column, _ key: ObjectKey) -> [ObjectKey] {
         if column.collection == .dictionary {
             return dictionaryValues(column, key).compactMap { if case .link(let target) = $0 { target } else { nil } }
@@ -186,7 +192,8 @@ extension DataView {
         }
     }
 
-    /// Returns the first position of a value. - Complexity: O(n); in a set O(log n).
+    /// Returns the first position of a value.
+    /// - Complexity: O(n). In a set, O(log n).
     public func listIndex(_ column: Column, _ key: ObjectKey, of value: Value) -> Int? {
         if column.collection == .set { return setIndex(column, key, of: value) }
         if column.type == .link, column.collection == .list {
@@ -199,14 +206,15 @@ extension DataView {
 
     // MARK: Public reading of backlinks: of a mixed column in the form of `Column.asBacklinkColumn(to:)`
 
-    /// How many links of a column point to an object; a list that holds it twice counts twice. - Complexity: O(1), of a
-    /// mixed column O(log n).
+    /// Returns the number of links of a column to an object. A list that contains the object twice counts twice.
+    /// - Complexity: O(1). For a mixed column, O(log n).
     public func backlinkCount(_ column: Column, _ target: ObjectKey) -> Int {
         if column.type == .mixed { return withMixedRun(column, target) { $1.count } }
         return withBacklinks(column, target) { count(of: $0) }
     }
 
-    /// Returns the objects whose column points to an object, by rising key, once for each link. - Complexity: O(n).
+    /// Returns the objects whose column links to an object, in ascending order of keys, once for each link.
+    /// - Complexity: O(n).
     public func backlinks(_ column: Column, _ target: ObjectKey) -> [ObjectKey] {
         if column.type == .mixed {
             return withMixedRun(column, target) { list, run in
@@ -216,7 +224,8 @@ extension DataView {
         return withBacklinks(column, target) { ints(of: $0, type: .int).map { ObjectKey($0) } }
     }
 
-    /// Returns the i-th of `backlinks`. - Complexity: O(log n).
+    /// Returns the i-th element of `backlinks`.
+    /// - Complexity: O(log n).
     public func backlink(_ column: Column, _ target: ObjectKey, at i: Int) -> ObjectKey {
         if column.type == .mixed {
             return withMixedRun(column, target) { list, run in

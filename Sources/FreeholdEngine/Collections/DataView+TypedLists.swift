@@ -1,4 +1,4 @@
-/// Elements of lists that can't hold null, as Swift has them: without a `Value` each.
+/// Elements of lists without nulls as Swift values, without creating a `Value` for each.
 extension DataView {
     /// Returns the i-th element of a list of integers, or `nil` if `i` is out of bounds, and the number of elements.
     /// - Complexity: O(log n).
@@ -17,7 +17,8 @@ extension DataView {
         }
     }
 
-    /// Returns all elements of a list of integers. - Complexity: O(n).
+    /// Returns all elements of a list of integers.
+    /// - Complexity: O(n).
     package func listInts(_ column: Column, _ key: ObjectKey) -> [Int] {
         listElements(column, key, .int) { leaf, count, out in
             leaf.copyInts(count, to: UnsafeMutableRawPointer(out).assumingMemoryBound(to: Int64.self))
@@ -26,7 +27,8 @@ extension DataView {
         }
     }
 
-    /// Returns all elements of a list of doubles. - Complexity: O(n).
+    /// Returns all elements of a list of doubles.
+    /// - Complexity: O(n).
     package func listDoubles(_ column: Column, _ key: ObjectKey) -> [Double] {
         listElements(column, key, .double) { leaf, count, out in
             for slot in 0..<count { (out + slot).initialize(to: leaf.double(slot)) }
@@ -41,7 +43,8 @@ extension DataView {
         }
     }
 
-    /// Returns all elements of a list of strings. - Complexity: O(n).
+    /// Returns all elements of a list of strings.
+    /// - Complexity: O(n).
     package func listStrings(_ column: Column, _ key: ObjectKey) -> [String] {
         let segment = column.segment(.blobs)
         return listElements(column, key, .string) { leaf, count, out in
@@ -50,7 +53,7 @@ extension DataView {
                 (out + slot).initialize(to: text)
             }
         } inline: { elements, out in
-            // One by one they would be looked for from the beginning.
+            // A look-up of single elements would begin at the start each time.
             for (i, value) in elements.values().enumerated() { (out + i).initialize(to: value.text) }
         }
     }
@@ -77,7 +80,7 @@ extension DataView {
                 case .large(let tree):
                     tree.forEachChunk(from: 0, in: self) { number, start, length in
                         let leaf = self.chunk(number, length, of: tree, type, isOptional: false)
-                        // A damaged list ends there.
+                        // A damaged list ends at this chunk.
                         guard !leaf.isBlank, start == used, used + length <= count else { return false }
                         chunk(leaf, length, out + used)
                         used += length
@@ -90,12 +93,13 @@ extension DataView {
 }
 
 extension Value {
-    /// Of a string; else an empty one.
+    /// The string, or an empty string for other types.
     fileprivate var text: String { if case .string(let text) = self { text } else { "" } }
 }
 
 extension Leaf {
-    /// The first integers, decoded. - Precondition: there are as many, none of which is null.
+    /// Copies the first integers in decoded form.
+    /// - Precondition: the leaf has this number of integers, and none is null.
     func copyInts(_ n: Int, to out: UnsafeMutablePointer<Int64>) {
         let (source, base) = (valuesPointer, base)
         func widen<T: FixedWidthInteger>(_ type: T.Type) {

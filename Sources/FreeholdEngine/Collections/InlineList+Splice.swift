@@ -1,9 +1,9 @@
-/// A small list edited where it lies, without its elements being decoded.
+/// Edits of a small list in its encoded form, without decoding its elements.
 extension InlineList {
-    /// Writes the list, with a range of it replaced, in the bytes that `encode` gives.
+    /// Writes the list with a replaced range, in the same form as `encode`.
     ///
-    /// - Parameter out: has room for `limit` bytes, elsewhere than the list.
-    /// - Returns: how many there are, or `nil` if it holds nulls or mixed values, or wouldn't fit inline, which `encode` sees to.
+    /// - Parameter out: memory for `limit` bytes that doesn't overlap the list.
+    /// - Returns: the number of bytes, or `nil` if the list contains nulls or mixed values, or wouldn't fit inline. In these cases, use `encode`.
     /// - Complexity: O(bytes).
     func splice(_ range: Range<Int>, with values: some Collection<Value>, to out: UnsafeMutableRawPointer) -> Int? {
         let old = count
@@ -24,7 +24,7 @@ extension InlineList {
         out.storeBytes(of: UInt16(count).littleEndian, toByteOffset: 2, as: UInt16.self)
     }
 
-    /// The width may be another afterwards.
+    /// Splices a list of integers. The width of its elements may change.
     private func spliceInts(
         _ range: Range<Int>,
         with values: some Collection<Value>,
@@ -93,7 +93,7 @@ extension InlineList {
         return size
     }
 
-    /// Of strings and data without nulls.
+    /// Returns the length of an element of a list of strings or data without nulls.
     private func length(_ i: Int) -> Int {
         Int(bytes.loadUnaligned(fromByteOffset: 4 + 2 * i, as: UInt16.self))
     }
@@ -124,7 +124,7 @@ extension InlineList {
         return size
     }
 
-    /// Bytes of an element of a type whose elements have equally many, but for integers and links.
+    /// Returns the size in bytes of an element, for types of fixed size other than integers and links.
     private static func width(of type: ColumnType) -> Int {
         switch type {
         case .bool: 1

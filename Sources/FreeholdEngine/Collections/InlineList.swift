@@ -4,14 +4,14 @@
     internal import Foundation
 #endif
 
-/// A small list as it lies in its object's slot.
+/// A small list in the slot of its object.
 ///
 /// ```
 /// 0 u8 bytes an element (0 for strings and data), top bit: nulls follow   1 u8 zero   2 u16 count
 /// 4: null bitmap of (count + 7) / 8 bytes if any, then unaligned elements: integers and links signed in the
 ///    smallest of 1, 2, 4, 8 bytes; timestamps 8 + 4; strings and data u16 lengths, then the bytes
 /// ```
-/// An empty list has no bytes at all. Over `limit` bytes a list moves out into chunks.
+/// An empty list has no bytes. A list of more than `limit` bytes is stored in chunks.
 struct InlineList {
     static let limit = 1000
     static let maximumCount = 1000
@@ -33,7 +33,7 @@ struct InlineList {
 
     func isNull(_ i: Int) -> Bool { hasNulls && bytes[4 + (i >> 3)] >> UInt8(i & 7) & 1 != 0 }
 
-    /// Of integers and links (a link as its target's key).
+    /// Returns an element of a list of integers or links (the key of the target).
     @inline(__always)
     func int(_ i: Int) -> Int64 {
         let p = bytes.baseAddress! + valuesOffset
@@ -88,8 +88,8 @@ struct InlineList {
         }
     }
 
-    /// Of strings, data and mixed values: calls `body` with the bytes of each, or `nil` for null, until it returns false.
-    /// - Returns: whether it never did.
+    /// Calls `body` with the bytes of each element of a list of strings, data or mixed values, or with `nil` for null, until `body` returns false.
+    /// - Returns: whether `body` always returned true.
     @inline(__always)
     func forEachBytes(_ body: (UnsafeRawBufferPointer?) -> Bool) -> Bool {
         let count = count
@@ -106,7 +106,7 @@ struct InlineList {
 
     // MARK: Encoding
 
-    /// nil where it doesn't fit inline.
+    /// Returns `nil` if the list doesn't fit inline.
     static func encode(_ values: [Value], type: ColumnType) -> [UInt8]? {
         if values.isEmpty { return [] }
         guard values.count <= maximumCount else { return nil }
@@ -180,7 +180,7 @@ struct InlineList {
         return out.count <= limit ? out : nil
     }
 
-    /// nil where it doesn't fit inline.
+    /// Returns `nil` if the list doesn't fit inline.
     static func encodeInts(_ values: [Int64]) -> [UInt8]? {
         if values.isEmpty { return [] }
         return values.withUnsafeBufferPointer { values in
@@ -192,7 +192,8 @@ struct InlineList {
         }
     }
 
-    /// Writes the list to `out`, which has room for `limit` bytes. - Returns: its size, or `nil` if it doesn't fit.
+    /// Writes the list to `out`, which has room for `limit` bytes.
+    /// - Returns: the size of the list, or `nil` if it doesn't fit.
     static func encodeInts(_ values: UnsafePointer<Int64>, _ count: Int, to out: UnsafeMutableRawPointer) -> Int? {
         if count == 0 { return 0 }
         guard count <= maximumCount else { return nil }

@@ -1,6 +1,6 @@
 /// The origin of a link inside a mixed value, as one number: `table (12 bits) | column (13) | key (38)`.
 ///
-/// So the origins of one column are one run of the sorted inverse of a target.
+/// The origins of one column are therefore a contiguous run in the sorted inverse of a target.
 struct MixedOrigin: Equatable {
     static let tableBits: Int64 = 12
     static let columnBits: Int64 = 13
@@ -24,14 +24,14 @@ struct MixedOrigin: Equatable {
 
     var code: Int64 { (Int64(tableID) << Self.columnBits | Int64(columnID)) << Self.keyBits | key.raw }
 
-    /// Returns whether links of a column can be coded.
+    /// Returns whether the origins of a column's links can be encoded.
     static func fits(_ column: Column) -> Bool {
         column.tableID < 1 << Self.tableBits && column.id < 1 << Self.columnBits
     }
 }
 
 extension Value {
-    /// Every link inside a mixed value, nested ones too.
+    /// Calls `body` with every link inside a mixed value, including nested ones.
     func forEachObjectLink(_ body: (ObjectLink) -> Void) {
         switch self {
         case .objectLink(let link): body(link)
@@ -50,7 +50,7 @@ extension Value {
         }
     }
 
-    /// Returns the mixed value with another, null, for each link to an object, or `nil` if there is none.
+    /// Returns the mixed value in which `new` replaces each link to an object, or `nil` if the value doesn't contain the link.
     func replacing(_ link: ObjectLink, with new: Value = .null) -> Value? {
         switch self {
         case .objectLink(link): return new

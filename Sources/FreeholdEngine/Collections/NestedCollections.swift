@@ -1,7 +1,7 @@
-/// Which of a property's values a nested collection was last found in: its own, an element of its list, an entry of
-/// its dictionary.
+/// The value of a property in which a nested collection was last found: the property's own value, an element of its list, or an entry of its
+/// dictionary.
 ///
-/// Only a hint: elements move. A collection is known by its id.
+/// It is only a hint, because elements move. A collection is identified by its id.
 public enum NestedSubscript: Hashable, Sendable {
     case property
     case element(Int)
@@ -9,13 +9,13 @@ public enum NestedSubscript: Hashable, Sendable {
 }
 
 extension DataView {
-    /// Returns the list or dictionary of that id inside of a mixed property, or `nil` if it is no longer there.
+    /// Returns the list or dictionary with that id inside a mixed property, or `nil` if it doesn't exist any more.
     ///
-    /// - Parameter place: where to look first; set to where it was found.
+    /// - Parameter place: the place that is searched first. It is set to the place where the collection was found.
     /// - Parameter column: the mixed property.
-    /// - Parameter id: the collection's.
-    /// - Parameter key: the object's key.
-    /// - Complexity: O(size of the value it is in); where that has moved, of all values of the property.
+    /// - Parameter id: the id of the collection.
+    /// - Parameter key: the key of the object.
+    /// - Complexity: O(size of the value that contains it). If that value has moved, O(size of all values of the property).
     public func nested(_ column: Column, _ key: ObjectKey, id: UInt64, near place: inout NestedSubscript) -> Value? {
         nestedRoot(column, key, id, &place)?.root.nested(id)
     }
@@ -58,13 +58,13 @@ extension DataView {
 }
 
 extension WriteTransaction {
-    /// Edits the list or dictionary of that id inside of a mixed property: the body changes it in any way, but it
-    /// stays a collection of its kind.
+    /// Edits the list or dictionary with that id inside a mixed property. The body can change it in any way, but it must remain a collection of its
+    /// kind.
     ///
-    /// Collections that the body leaves keep their ids; new ones get ids of their own.
-    /// - Returns: false, with nothing changed, where it is no longer there.
-    /// - Throws: as `set`, and what the body throws; nothing has changed then.
-    /// - Complexity: O(size of the value it is in).
+    /// Collections that remain keep their ids, and new ones receive ids.
+    /// - Returns: false, without changes, if the collection doesn't exist any more.
+    /// - Throws: like `set`, and the errors of the body. The transaction is unchanged then.
+    /// - Complexity: O(size of the value that contains it).
     @discardableResult
     public func updateNested(
         _ column: Column,

@@ -1,27 +1,27 @@
-/// The chunk of a large list that was edited last, decoded: further edits within it change memory only.
+/// The decoded chunk of a large list that was edited last. Further edits inside it change only memory.
 ///
-/// Meanwhile its block, and what the nodes above it say of its length, are behind. Whatever else reads, writes or frees one of
-/// these closes it first (`WriteTransaction.block`). The list's slot has the right length throughout. A transaction has two:
-/// those of a dictionary's keys and values, or of two lists.
+/// Meanwhile its block, and its length in the nodes above it, are out of date. All other operations that read, write or free one of these blocks
+/// close the chunk first (`WriteTransaction.block`). The slot of the list always has the correct length. A transaction has two open chunks: those of
+/// the keys and values of a dictionary, or those of two lists.
 final class OpenChunk {
     let segment: UInt32
     let number: UInt64
-    /// The tree's root, which edits within a chunk leave where it is.
+    /// The root of the tree, which edits inside a chunk don't change.
     let root: UInt64
     /// The index of its first element.
     let start: Int
     let buffer: LeafBuffer
     @exclusivity(unchecked) var weight: Int
-    /// How many elements the tree's nodes say that it has, and the list.
+    /// The number of elements of the chunk in the tree's nodes. `countedInAll` is the number of elements of the list.
     let countedHere: Int
     let countedInAll: Int
-    /// Its block's number, and those of the nodes above it.
+    /// The number of its block, and the numbers of the nodes above it.
     private let stale: UnsafeMutableBufferPointer<UInt64>
 
     /// - Parameters:
-    ///   - tree: as its nodes have it.
-    ///   - buffer: changed already.
-    ///   - counted: how many elements the chunk has in the nodes.
+    ///   - tree: the tree in the state of its nodes.
+    ///   - buffer: the chunk with the change.
+    ///   - counted: the number of elements of the chunk in the nodes.
     init(
         _ number: UInt64,
         of tree: CountedTree,
@@ -46,7 +46,7 @@ final class OpenChunk {
 
     deinit { stale.deallocate() }
 
-    /// Returns whether a block isn't what it should be while the chunk is open.
+    /// Returns whether a block is out of date while the chunk is open.
     @inline(__always)
     func concerns(_ segment: UInt32, _ number: UInt64) -> Bool {
         segment == self.segment && stale.contains(number)
@@ -57,14 +57,14 @@ final class OpenChunk {
 }
 
 extension WriteTransaction {
-    /// Keeps a chunk open, in place of the older one of two.
+    /// Keeps a chunk open, and closes the older one of two open chunks.
     func open(_ chunk: OpenChunk) {
         if let older = olderChunk, newerChunk != nil { close(older) }
         olderChunk = newerChunk ?? olderChunk
         newerChunk = chunk
     }
 
-    /// Closes what would differ from that block.
+    /// Closes the open chunks because of which that block is out of date.
     @inline(__always)
     func closeChunks(_ segment: UInt32, _ number: UInt64) {
         if newerChunk != nil { closeNow(segment, number) }
@@ -105,9 +105,9 @@ extension WriteTransaction {
         return nil
     }
 
-    /// What an edit within a chunk makes of its weight, or `nil` if the chunk can't be edited in that way.
+    /// Returns the weight of a chunk after an edit inside it, or `nil` if the edit isn't possible in the open chunk.
     ///
-    /// - Parameter slots: which go.
+    /// - Parameter slots: the slots that are removed.
     func weight(of chunk: OpenChunk, _ type: ColumnType, without slots: Range<Int>, with values: [Value]) -> Int? {
         let buffer = chunk.buffer
         let count = buffer.count - slots.count + values.count
@@ -121,7 +121,7 @@ extension WriteTransaction {
             }
             for value in values {
                 let bytes = FieldCoding.byteCount(value, type)
-                // Long values have blocks of their own.
+                // Long values are stored in separate blocks.
                 if bytes > FieldCoding.longBytes { return nil }
                 weight += ChunkBuilder.weight(type, byteCount: bytes)
             }
@@ -139,10 +139,10 @@ extension WriteTransaction {
         chunk.weight = weight
     }
 
-    /// Replaces elements of a large list within its open chunk.
+    /// Replaces elements of a large list inside its open chunk.
     ///
-    /// - Returns: false, with nothing changed, where the edit isn't within it or doesn't leave it a chunk.
-    /// - Complexity: O(1) at its end, else O(elements of the chunk).
+    /// - Returns: false, without changes, if the edit isn't inside the chunk, or if the result isn't a valid chunk.
+    /// - Complexity: O(1) at the chunk's end, otherwise O(elements of the chunk).
     func spliceOpen(
         _ place: ListPlace,
         root: UInt64,
@@ -152,7 +152,7 @@ extension WriteTransaction {
     ) -> Bool {
         let length = count - range.count + values.count
         guard let chunk = openChunk(place.blobs, root: root), range.lowerBound >= chunk.start,
-            // The last few elements move into the slot.
+            // A list with few elements moves into the slot.
             range.isEmpty || length > 32
         else { return false }
         let slots = range.lowerBound - chunk.start..<range.upperBound - chunk.start
@@ -162,10 +162,10 @@ extension WriteTransaction {
         return true
     }
 
-    /// Appends a value of fixed size to a list whose last chunk is open: the general way's checks are met then.
+    /// Appends a value of fixed size to a list whose last chunk is open. The checks of the general function aren't necessary in this case.
     ///
-    /// - Precondition: the object lives.
-    /// - Returns: false, with nothing changed, where `listInsert` has to see to it.
+    /// - Precondition: the object exists.
+    /// - Returns: false, without changes, if the caller has to use `listInsert`.
     package func listAppendOpen(_ column: Column, _ key: ObjectKey, _ value: Value) -> Bool {
         guard newerChunk != nil, column.collection == .list, value.type == column.type, column.type != .link,
             LeafBuffer.kind(of: column.type) != .bytes, !column.hasIndex, journal == nil
@@ -194,7 +194,7 @@ extension WriteTransaction {
 }
 
 extension LeafBuffer {
-    /// Where bytes stand among rising ones, or would.
+    /// Returns the place of a byte string among ascending ones, or the place where it would be inserted.
     func place(ofBytes wanted: UnsafeRawBufferPointer) -> (slot: Int, isFound: Bool)? {
         var low = 0
         var high = count
@@ -210,7 +210,7 @@ extension LeafBuffer {
 }
 
 extension CountedTree {
-    /// Returns the nodes on the way to the chunk that holds an element.
+    /// Returns the nodes on the path to the chunk that contains an element.
     func nodes(above index: Int, in store: any BlockStore) -> [UInt64] {
         var numbers: [UInt64] = []
         var (number, index) = (root, index)
@@ -227,7 +227,7 @@ extension CountedTree {
         return numbers
     }
 
-    /// Tells the nodes that the chunk that holds an element has so many more elements, or fewer. The blocks stay where they are.
+    /// Changes the counts in the nodes above a chunk by a difference. The nodes keep their blocks.
     ///
     /// - Precondition: the chunk keeps at least one element.
     /// - Complexity: O(log n) blocks.

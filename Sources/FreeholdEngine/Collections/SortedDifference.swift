@@ -1,18 +1,18 @@
-/// What makes one sorted collection out of another.
+/// The edits that turn one sorted collection into another.
 struct SortedDifference {
-    /// In the order in which they are made; positions are those at that moment.
+    /// The edits in their order. Positions refer to the state before each edit.
     private(set) var edits: [ListEdit.Operation] = []
-    /// Of the old collection: elements that are gone or replaced.
+    /// The positions in the old collection of removed or replaced elements.
     private(set) var removed: [Int] = []
-    /// Of the new one: elements that are new or replace one.
+    /// The positions in the new collection of new or replacing elements.
     private(set) var added: [Int] = []
 
-    /// Over this many edits a change is told as one of everything.
+    /// The number of edits above which a change is reported as the replacement of all elements.
     static let limit = 1000
 
     /// - Parameters:
-    ///   - order: −1, 0 or 1: an old element against a new one.
-    ///   - isSame: whether an old and a new element that stand at the same place are the same.
+    ///   - order: compares an old with a new element and returns −1, 0 or 1.
+    ///   - isSame: returns whether an old and a new element with the same order are identical.
     /// - Complexity: O(old + new).
     init(old: Int, new: Int, order: (Int, Int) -> Int, isSame: (Int, Int) -> Bool) {
         var i = 0
@@ -52,7 +52,7 @@ struct SortedDifference {
         }
     }
 
-    /// The edits, each with the old elements that it takes out or replaces.
+    /// The edits, each with the positions of the old elements that it removes or replaces.
     var editsWithRemoved: [(edit: ListEdit.Operation, removed: ArraySlice<Int>)] {
         var at = 0
         return edits.map { edit in
@@ -62,13 +62,13 @@ struct SortedDifference {
                 case .set: 1
                 case .insert, .move, .clear: 0
                 }
-            // Where everything is replaced, nobody asks what went.
+            // If all elements are replaced, the removed elements aren't used.
             defer { at = min(removed.count, at + count) }
             return (edit, removed[at..<min(removed.count, at + count)])
         }
     }
 
-    /// Returns whether making the edits one by one costs less than storing the new collection.
+    /// Returns whether the single edits cost less than storing the new collection.
     func isSmall(in count: Int) -> Bool {
         edits.count <= 16 && count > 1000 && (removed.count + added.count) * 8 < count
     }

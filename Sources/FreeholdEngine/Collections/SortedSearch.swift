@@ -1,9 +1,9 @@
-/// A value to be found among stored ones in their order, in a form that is quick to compare with them.
+/// A value to search for among sorted stored values, in a form that can be compared quickly.
 enum SortedProbe {
     case null
-    /// Of integers, and of links by their key.
+    /// An integer, or a link by its key.
     case int(Int64)
-    /// Of strings and data.
+    /// A string or data.
     case bytes(UnsafeRawBufferPointer)
     case value(Value)
 
@@ -20,7 +20,8 @@ enum SortedProbe {
 }
 
 extension InlineList {
-    /// −1, 0 or 1: the i-th element against a probe. - Precondition: the elements are not strings or data.
+    /// Compares the i-th element with a probe and returns −1, 0 or 1.
+    /// - Precondition: the elements are neither strings nor data.
     private func compare(_ i: Int, with probe: SortedProbe) -> Int {
         if isNull(i) { if case .null = probe { return 0 } else { return -1 } }
         switch probe {
@@ -33,7 +34,7 @@ extension InlineList {
         }
     }
 
-    /// Where a value stands in a sorted list, or would.
+    /// Returns the place of a value in a sorted list, or the place where it would be inserted.
     func place(of probe: SortedProbe) -> (index: Int, isFound: Bool) {
         if case .bytes(let bytes) = probe { return place(ofBytes: bytes) }
         var low = 0
@@ -47,7 +48,7 @@ extension InlineList {
         return (low, false)
     }
 
-    /// The lengths come first, so the bytes are found by walking.
+    /// Returns the place of a byte string. The list begins with the lengths of its elements, so the search adds them up.
     private func place(ofBytes wanted: UnsafeRawBufferPointer) -> (index: Int, isFound: Bool) {
         let count = count
         guard count > 0 else { return (0, false) }
@@ -67,10 +68,12 @@ extension InlineList {
 }
 
 extension CountedTree {
-    /// Returns the index of the first element that isn't before what is sought, `count` if all are. The elements are in that order.
+    /// Returns the index of the first element that isn't before the searched value, or `count` if all elements are. The elements are sorted
+    /// accordingly.
     ///
-    /// - Parameter isBefore: of an element, given by its chunk, the number of elements in that, and its place in it.
-    /// - Complexity: O(log n) calls and blocks, and a sum over one node a level.
+    /// - Parameter isBefore: returns whether an element is before the searched value. The element is given by its chunk, the number of the chunk's
+    ///   elements, and its slot.
+    /// - Complexity: O(log n) calls and blocks, and one sum over a node for each level.
     func lowerBound(
         in store: any BlockStore,
         _ isBefore: (_ chunk: UInt64, _ count: Int, _ slot: Int) -> Bool
@@ -81,7 +84,7 @@ extension CountedTree {
         var level: Int?
         while true {
             guard let node = CountedTreeNode.View(number, level: level, segment: segment, in: store) else { return 0 }
-            // The last child that begins before it, else the first.
+            // The last child that begins before the value, or the first child.
             let next = Self.partition(node.count) { place in
                 firstChunk(node, place, in: store).map { isBefore($0.number, $0.count, 0) } ?? false
             }
@@ -125,7 +128,8 @@ extension CountedTree {
 }
 
 extension DataView {
-    /// Where a value stands in a sorted collection, or would. - Complexity: O(log n).
+    /// Returns the place of a value in a sorted collection, or the place where it would be inserted.
+    /// - Complexity: O(log n).
     func sortedPlace(
         of value: Value,
         in list: StoredList,
@@ -149,7 +153,7 @@ extension DataView {
         }
     }
 
-    /// −1, 0 or 1: an element of a chunk against a probe.
+    /// Compares an element of a chunk with a probe and returns −1, 0 or 1.
     private func compare(
         _ leaf: Leaf,
         _ slot: Int,
@@ -176,8 +180,9 @@ extension DataView {
 
     // MARK: Sets
 
-    /// Where a value stands in a set, or `nil` if it isn't in it. In a set of mixed values a number is found in any of its types. - Complexity: O(log
-    /// n).
+    /// Returns the position of a value in a set, or `nil` if the set doesn't contain it. In a set of mixed values, a number is found whatever its
+    /// type.
+    /// - Complexity: O(log n).
     public func setIndex(_ column: Column, _ key: ObjectKey, of value: Value) -> Int? {
         let place = setPlace(column, key, value)
         return place.isFound ? place.index : nil

@@ -1,4 +1,4 @@
-/// A dictionary where it lies: its keys by rising bytes, and its values in the order of their keys.
+/// A dictionary in its stored form: its keys in ascending order of bytes, and its values in the order of the keys.
 ///
 /// ```
 /// empty:  no bytes
@@ -11,7 +11,7 @@ package struct StoredDictionary {
 
     static let referenceSize = 24
 
-    /// - Parameter bytes: of a slot that is no reference.
+    /// - Parameter bytes: the bytes of a slot that isn't a reference.
     init(inline bytes: UnsafeRawBufferPointer, type: ColumnType) {
         let none = UnsafeRawBufferPointer(start: nil, count: 0)
         guard bytes.count >= 2 else {
@@ -32,7 +32,7 @@ package struct StoredDictionary {
         )
     }
 
-    /// Nil where it doesn't fit inline.
+    /// Returns `nil` if the dictionary doesn't fit inline.
     static func encode(keys: [Value], values: [Value], type: ColumnType) -> [UInt8]? {
         if keys.isEmpty { return [] }
         guard let keyBytes = InlineList.encode(keys, type: .string),
@@ -42,15 +42,15 @@ package struct StoredDictionary {
         return [UInt8(keyBytes.count & 0xFF), UInt8(keyBytes.count >> 8)] + keyBytes + valueBytes
     }
 
-    /// Bytes that `splice` may write.
+    /// The maximum number of bytes that `splice` writes.
     static let room = 2 + 2 * InlineList.limit
 
-    /// Writes a small dictionary, with a range of its entries replaced, in the bytes that `encode` gives.
+    /// Writes a small dictionary with a replaced range of its entries, in the same form as `encode`.
     ///
     /// - Parameters:
-    ///   - keys: nil where they stay.
-    ///   - out: has room for so many bytes as `room` says, elsewhere than the dictionary.
-    /// - Returns: how many there are, or `nil` if `InlineList.splice` gives nil, or it wouldn't fit inline.
+    ///   - keys: the new keys, or `nil` if the keys remain.
+    ///   - out: memory for `room` bytes that doesn't overlap the dictionary.
+    /// - Returns: the number of bytes, or `nil` if `InlineList.splice` returns `nil` or the result wouldn't fit inline.
     func splice(
         _ range: Range<Int>,
         keys newKeys: [Value]?,
@@ -69,9 +69,9 @@ package struct StoredDictionary {
         return 2 + keySize + valueSize
     }
 
-    /// What is wrong with a key, or `nil` for one that can be.
+    /// Returns the error for an invalid key, or `nil` for a valid one.
     ///
-    /// No key has a dot or begins with a dollar sign: both have a meaning in the names of nested fields.
+    /// A key must not contain a dot or begin with a dollar sign, because both have a meaning in the names of nested fields.
     package static func problem(withKey key: String) -> EngineError? {
         if key.utf8.first == UInt8(ascii: "$") {
             return EngineError(.invalidArgument, "The key '\(key)' begins with '$': a dictionary's keys can't.")

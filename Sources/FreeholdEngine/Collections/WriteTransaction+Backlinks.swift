@@ -1,11 +1,10 @@
-/// The inverse of links: gathered while links change, brought into the targets' leaves in one sorted pass when they
-/// are read or committed.
+/// The inverse of links. Changes are collected while links change. They are applied to the targets' leaves in one sorted pass when the leaves are
+/// read or committed.
 extension WriteTransaction {
-    /// Keeps the inverse in step with an edit of a link or mixed value, of one object's property: before or after the
-    /// values themselves are changed. Every such edit goes through here (those of to-one links and of appended links
-    /// do the same in place).
+    /// Updates the inverse for an edit of a link or mixed value in one object's property, before or after the values themselves are changed. Every
+    /// such edit calls this function, except the edits of to-one links and appended links, which do the same in place.
     ///
-    /// It settles nothing: the caller may hold the leaf that it is about to change, which relieving memory would let go.
+    /// The function settles nothing, because the caller may be using a leaf that would be released.
     func linksChanged(_ column: Column, _ key: ObjectKey, removed: [Value], added: [Value]) {
         if column.type == .mixed { mixedLinksChanged(column, key, removed: removed, added: added) }
         guard column.type == .link else { return }
@@ -19,7 +18,7 @@ extension WriteTransaction {
         if changes.pending.count > linkLogLimit { crowdedBacklinks[column.firstSegment] = column }
     }
 
-    /// Brings into the leaves what has become much, before an operation.
+    /// Applies large numbers of pending changes to the leaves, before an operation.
     func settleCrowdedBacklinks() {
         while let (_, column) = crowdedBacklinks.popFirst() { settlePendingBacklinks(column) }
     }
@@ -62,7 +61,7 @@ extension WriteTransaction {
         return true
     }
 
-    /// One target's changes, by rising origin.
+    /// Applies the changes of one target, in ascending order of origins.
     private func apply(
         _ changes: UnsafeBufferPointer<BacklinkChanges.Change>,
         _ columns: ColumnOverlay,
@@ -111,7 +110,8 @@ extension WriteTransaction {
         splice(place, 0..<count, with: new.map(Value.int))
     }
 
-    /// Merges sorted origins with sorted changes. - Returns: how many origins there are then.
+    /// Merges sorted origins with sorted changes.
+    /// - Returns: the resulting number of origins.
     private static func merge(
         _ old: UnsafePointer<Int64>,
         _ oldCount: Int,
@@ -151,7 +151,7 @@ extension WriteTransaction {
         return n
     }
 
-    /// Few changes of a large list: each is found and spliced by itself.
+    /// Applies few changes to a large list. Each of them is searched and spliced separately.
     private func applyLarge(_ changes: UnsafeBufferPointer<BacklinkChanges.Change>, _ place: ListPlace) {
         var c = 0
         while c < changes.count {
@@ -180,8 +180,8 @@ extension WriteTransaction {
 }
 
 extension BacklinkChanges {
-    /// By target, then origin. Changes are gathered by and large in the order of their origins, so a stable sort by
-    /// target alone nearly does it.
+    /// Sorts changes by target and origin. Changes are mostly collected in the order of their origins, so a stable sort by target achieves nearly the
+    /// same.
     static func sort(_ changes: inout [Change]) {
         guard changes.count > 64 else {
             changes.sort(by: isBefore)
@@ -217,7 +217,7 @@ extension BacklinkChanges {
         a.target != b.target ? a.target < b.target : a.origin < b.origin
     }
 
-    /// One pass of a radix sort, over 11 bits.
+    /// Makes one pass of a radix sort over 11 bits.
     private static func pass(_ from: [Change], _ to: inout [Change], _ low: Int64, _ shift: Int64) {
         withUnsafeTemporaryAllocation(of: Int.self, capacity: 2048) { starts in
             starts.initialize(repeating: 0)

@@ -1,8 +1,8 @@
-/// Dictionaries: two lists, of keys and of values, edited at the same positions.
+/// Edits of dictionaries. A dictionary is a list of keys and a list of values, which are edited at the same positions.
 extension WriteTransaction {
-    /// Sets the value of a key, which is added if it isn't there.
+    /// Sets the value of a key, and adds the key if it is missing.
     ///
-    /// - Throws: as `set`, and `.invalidArgument` for a key that has a '.' or begins with '$'; nothing has changed then.
+    /// - Throws: like `set`, and `.invalidArgument` for a key that contains '.' or begins with '$'. The transaction is unchanged then.
     /// - Complexity: O(log n), plus the size of two chunks.
     public func dictionarySet(
         _ column: Column,
@@ -18,7 +18,7 @@ extension WriteTransaction {
         deleteOrphans()
     }
 
-    /// Replaces the value of the i-th key, which is there, by one that has been checked.
+    /// Replaces the value of the existing i-th key by a value that has been checked.
     func replaceEntry(_ column: Column, _ key: ObjectKey, at i: Int, _ value: Value) {
         splice(column, key, i..<(i + 1), keys: nil, values: [value])
         note(column, key, .set(at: i))
@@ -49,7 +49,8 @@ extension WriteTransaction {
         deleteOrphans()
     }
 
-    /// Takes a key and its value out. - Returns: whether there was such a key.
+    /// Removes a key and its value.
+    /// - Returns: whether the key existed.
     /// - Complexity: O(log n), plus the size of two chunks.
     @discardableResult
     public func dictionaryRemove(_ column: Column, _ key: ObjectKey, forKey name: String) -> Bool {
@@ -63,8 +64,8 @@ extension WriteTransaction {
         return true
     }
 
-    /// Makes these the dictionary's entries, in any order; of several with one key the last counts.
-    /// What the dictionary holds already isn't recorded as a change.
+    /// Replaces the dictionary's entries by the given ones, which can be in any order. If a key occurs several times, the last one counts. Entries
+    /// that the dictionary already contains aren't recorded as changes.
     /// - Complexity: O(n + k log k).
     public func dictionaryAssign(
         _ column: Column,
@@ -83,7 +84,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Returns whether a dictionary holds just these entries.
+    /// Returns whether a dictionary contains exactly these entries.
     /// - Complexity: O(n + k log k).
     package func dictionary(
         _ column: Column,
@@ -108,19 +109,21 @@ extension WriteTransaction {
         if isRecorded { note(column, key, .clear(count: count)) }
     }
 
-    /// The values that link to an object that goes become null. - Complexity: O(n).
+    /// Sets the values that link to a deleted object to null.
+    /// - Complexity: O(n).
     func dictionaryNullLinks(_ column: Column, _ key: ObjectKey, _ target: ObjectKey) {
         let found = withDictionary(column, key) { dictionary in
             ints(of: dictionary.values, type: .link).enumerated().filter { $0.element == target.raw }.map(\.offset)
         }
-        // A null reads as no key, or as 0 in a list that says beside it which are null.
+        // A null is read as an invalid key, or as 0 in a list with a separate null bitmap.
         for i in found where dictionaryValue(column, key, at: i) == .link(target) {
             splice(column, key, i..<(i + 1), keys: nil, values: [.null])
             note(column, key, .set(at: i))
         }
     }
 
-    /// Links in its mixed values to an object that goes become null. - Complexity: O(n).
+    /// Sets links to a deleted object in mixed values to null.
+    /// - Complexity: O(n).
     func dictionaryNullLinks(_ column: Column, _ key: ObjectKey, _ link: ObjectLink) {
         for (i, value) in dictionaryValues(column, key).enumerated() {
             guard let new = value.replacing(link) else { continue }
@@ -131,7 +134,8 @@ extension WriteTransaction {
         }
     }
 
-    /// The same for several objects. - Complexity: O(n).
+    /// Sets the values that link to one of several objects to null.
+    /// - Complexity: O(n).
     func dictionaryNullLinks(_ column: Column, _ key: ObjectKey, _ targets: Set<ObjectKey>) {
         let old = dictionaryEntries(column, key)
         let new = old.map { entry in
@@ -176,9 +180,9 @@ extension WriteTransaction {
         }
     }
 
-    /// Sets the value of a key within the open chunks of a large dictionary's keys and values.
+    /// Sets the value of a key inside the open chunks of a large dictionary's keys and values.
     ///
-    /// - Returns: false, with nothing changed, where the key isn't, or wouldn't be, amid them.
+    /// - Returns: false, without changes, if the key's place isn't inside them.
     private func setOpen(_ name: String, _ value: Value, _ column: Column, _ key: ObjectKey) -> Bool {
         guard column.type != .link, column.type != .mixed, journal == nil else { return false }
         spillIfOverBudget()
@@ -210,7 +214,7 @@ extension WriteTransaction {
         return true
     }
 
-    /// Sorted by key; of several with one key the last.
+    /// Returns the entries sorted by key. If a key occurs several times, only the last entry is returned.
     static func unique(_ entries: [(key: String, value: Value)]) -> [(key: String, value: Value)] {
         if entries.count == 1 { return entries }
         if entries.count == 2 {
@@ -229,7 +233,7 @@ extension WriteTransaction {
         return out
     }
 
-    /// Both are sorted, without duplicates.
+    /// Replaces the old entries by new ones. Both are sorted and without duplicates.
     private func replace(
         _ column: Column,
         _ key: ObjectKey,
@@ -274,7 +278,7 @@ extension WriteTransaction {
 
     // MARK: Storage
 
-    /// A dictionary's slot, once as that of its keys and once as that of its values.
+    /// The slot of a dictionary, once as the place of its keys and once as the place of its values.
     private struct DictionaryPlace {
         let keys: ListPlace
         let values: ListPlace
@@ -292,7 +296,7 @@ extension WriteTransaction {
         return DictionaryPlace(keys: keys, values: values)
     }
 
-    /// Replaces a range of a dictionary, with what follows for the inverse links. Keys are nil where they stay.
+    /// Replaces a range of a dictionary, and updates the inverse of links. `keys` is `nil` if the keys remain.
     private func splice(_ column: Column, _ key: ObjectKey, _ range: Range<Int>, keys: [Value]?, values: [Value]) {
         spillIfOverBudget()
         let place = dictionaryPlace(column, key)
@@ -359,7 +363,7 @@ extension WriteTransaction {
         place.values.buffer.setBytes(place.values.slot, UnsafeRawBufferPointer(start: nil, count: 0))
     }
 
-    /// Of an empty dictionary whose values are plain: what it holds, sorted.
+    /// Stores the sorted entries of an empty dictionary with plain values.
     func store(_ entries: [(key: String, value: Value)], in column: Column, _ key: ObjectKey) {
         let place = dictionaryPlace(column, key)
         splice(place, 0..<0, keys: entries.map { .string($0.key) }, values: entries.map(\.value))

@@ -1,21 +1,21 @@
-/// What the collections of new objects hold, written at once.
+/// The content of new objects' collections, written at once.
 extension WriteTransaction {
-    /// Fills a list of an object that this transaction has made, or a set.
+    /// Fills a list or set of an object that this transaction created.
     ///
-    /// - Precondition: the collection is empty, and of neither links nor mixed values; the values fit into it.
-    /// - Complexity: O(n), of sets O(n log n).
+    /// - Precondition: the collection is empty and contains neither links nor mixed values. The values are valid for it.
+    /// - Complexity: O(n). For sets, O(n log n).
     package func fill(_ column: Column, _ key: ObjectKey, _ values: [Value]) {
         if values.isEmpty { return }
         let values = column.collection == .set ? Self.unique(values, keepsLast: true) : values
-        // An index follows the edits of its column.
+        // Edits of a column with an index update the index.
         if column.hasIndex { return splice(column, key, 0..<0, with: values) }
         spillIfOverBudget()
         splice(place(column, key), 0..<0, with: values)
     }
 
-    /// Fills a dictionary of an object that this transaction has made.
+    /// Fills a dictionary of an object that this transaction created.
     ///
-    /// - Precondition: as above; the keys may be a dictionary's.
+    /// - Precondition: like `fill(_:_:_:)`, and the keys are valid for a dictionary.
     /// - Complexity: O(n log n).
     package func fill(_ column: Column, _ key: ObjectKey, entries: [(key: String, value: Value)]) {
         if entries.isEmpty { return }
@@ -23,6 +23,6 @@ extension WriteTransaction {
         store(Self.unique(entries), in: column, key)
     }
 
-    /// Returns whether a string may be a dictionary's key.
+    /// Returns whether a string is a valid key of a dictionary.
     package static func canBeKey(_ name: String) -> Bool { StoredDictionary.problem(withKey: name) == nil }
 }

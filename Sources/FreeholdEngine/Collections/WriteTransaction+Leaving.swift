@@ -1,6 +1,6 @@
-/// Many objects that go leave each collection in one pass over it: one by one they would take a pass each.
+/// The removal of many deleted objects from collections in one pass over each collection. Separate removals would take one pass each.
 extension WriteTransaction {
-    /// Takes objects that are going to be deleted out of the collections that hold several of them.
+    /// Removes objects that are about to be deleted from the collections that contain several of them.
     func leaveCollections(_ table: Table, _ keys: [ObjectKey]) {
         guard keys.count > 8, !keepsLinks(to: table) else { return }
         followingDeletion { leaveCollectionsNow(table, keys) }
@@ -27,7 +27,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Takes every object of a table out of all collections.
+    /// Removes all objects of a table from all collections.
     func emptyCollections(of table: Table) { followingDeletion { emptyCollectionsNow(of: table) } }
 
     private func emptyCollectionsNow(of table: Table) {

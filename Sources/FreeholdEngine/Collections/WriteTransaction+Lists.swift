@@ -1,4 +1,4 @@
-/// Where a list being edited lies: its leaf's buffer and slot, and how its elements are stored.
+/// The place of a list that is being edited: the buffer and slot of its leaf, and the form of its elements.
 struct ListPlace {
     let buffer: LeafBuffer
     let slot: Int
@@ -10,8 +10,8 @@ struct ListPlace {
 extension WriteTransaction {
     // MARK: Public editing
 
-    /// Inserts before the i-th element (`i` = count appends).
-    /// - Throws: as `set`, and `.invalidArgument` for an index out of bounds; nothing has changed then.
+    /// Inserts values before the i-th element. If `i` is the count, they are appended.
+    /// - Throws: like `set`, and `.invalidArgument` for an index out of bounds. The transaction is unchanged then.
     /// - Complexity: O(log n), plus the size of one chunk.
     public func listInsert(
         _ column: Column,
@@ -35,12 +35,12 @@ extension WriteTransaction {
         try listInsert(column, key, at: listCount(column, key), values)
     }
 
-    /// Appends without checks, for callers that have made them: the column is a list of links, both objects live.
+    /// Appends a link without checks. The caller has checked that the column is a list of links and that both objects exist.
     package func listAppend(_ column: Column, _ key: ObjectKey, link target: ObjectKey) {
         spillIfOverBudget()
         let (cluster, slot) = locate(key)
         let (columns, buffer) = openLeaf(column, cluster)
-        // An element that is appended moves none that isn't shown.
+        // An appended element doesn't move hidden elements.
         if columns._withUnsafeGuaranteedRef({ $0.hasHiddenLinks }) {
             journal?.unshown(column, key, hiddenLinks(column, key), in: self)
         }
@@ -60,10 +60,10 @@ extension WriteTransaction {
         note(column, key, .insert(at: at, count: 1))
     }
 
-    /// Appends a plain value to a small list in its bytes: the general way's checks are met then.
+    /// Appends a plain value to a small list in its encoded form. The checks of the general function aren't necessary in this case.
     ///
-    /// - Precondition: the object lives.
-    /// - Returns: false, with nothing changed, where `listInsert` has to see to it.
+    /// - Precondition: the object exists.
+    /// - Returns: false, without changes, if the caller has to use `listInsert`.
     package func listAppendInline(_ column: Column, _ key: ObjectKey, _ value: Value) -> Bool {
         guard column.collection == .list, value.type == column.type, column.type != .link, column.type != .mixed,
             !column.hasIndex
@@ -83,7 +83,7 @@ extension WriteTransaction {
         return true
     }
 
-    /// Returns the new element's position; nil, with nothing changed, where the list must be laid out anew.
+    /// Returns the position of the new element, or `nil`, without changes, if the list has to be encoded again.
     @inline(__always)
     private func appendInPlace(_ target: ObjectKey, _ buffer: LeafBuffer, _ slot: Int) -> Int? {
         if buffer.isReference(slot) { return nil }
@@ -123,13 +123,13 @@ extension WriteTransaction {
         deleteOrphans()
     }
 
-    /// Replaces the i-th element, which is there, by a value that has been checked.
+    /// Replaces the existing i-th element by a value that has been checked.
     func replaceElement(_ column: Column, _ key: ObjectKey, at i: Int, _ value: Value) {
         splice(column, key, i..<(i + 1), with: [value])
         note(column, key, .set(at: i))
     }
 
-    /// Replaces every element.
+    /// Replaces all elements.
     public func listAssign(_ column: Column, _ key: ObjectKey, _ values: [Value]) throws(EngineError) {
         try checkList(column, key, values)
         try checkOwners(column, key, added: values) { listValues(column, key) }
@@ -143,10 +143,10 @@ extension WriteTransaction {
         }
     }
 
-    /// Makes edits that give a collection another content. An exact journal has them as one assignment, also if the content is equal: of two
-    /// assignments on two devices the later stands alone.
+    /// Makes edits that replace the content of a collection. An exact journal records them as one assignment, even if the content is equal. If two
+    /// devices assign, the later assignment has to replace the other completely.
     ///
-    /// - Complexity: in files with an exact journal O(n), beside the edits.
+    /// - Complexity: O(n) in files with an exact journal, in addition to the edits.
     package func assigning(
         _ column: Column,
         of key: ObjectKey,
@@ -158,7 +158,7 @@ extension WriteTransaction {
         let hidden = hiddenLinks(column, key)
         try journal.withoutRecording(edits)
         journal.assigned(column, key, hidden: hidden, in: self)
-        // An equal content changes nothing else, and the transaction has to be committed.
+        // If the content is equal, nothing else marks a change, but the transaction has to be committed.
         _ = place(column, key)
         let (cluster, slot) = locate(key)
         columnOverlay(column).markModified(cluster, slot)
@@ -249,7 +249,7 @@ extension WriteTransaction {
         if isRecorded { note(column, key, .clear(count: count)) }
     }
 
-    /// Takes every occurrence of a target out of a list of links.
+    /// Removes all occurrences of a target from a list of links.
     func listRemoveAll(_ column: Column, _ key: ObjectKey, _ target: ObjectKey) {
         let links = listLinks(column, key)
         for i in links.indices.reversed() where links[i] == target {
@@ -288,9 +288,9 @@ extension WriteTransaction {
         }
     }
 
-    /// After an edit of a collection, which shows it: what came in can be read.
+    /// Records the edit of a collection. It is called after the edit, so that the new elements can be read.
     ///
-    /// - Parameter gone: of a set the values, of a dictionary the keys, that the edit took out.
+    /// - Parameter gone: the removed values of a set, or the removed keys of a dictionary.
     func note(
         _ column: Column,
         _ key: ObjectKey,
@@ -321,7 +321,7 @@ extension WriteTransaction {
         )
     }
 
-    /// Replaces a range of a list, with what follows for the inverse links. The one way in which lists change.
+    /// Replaces a range of a list, and updates the inverse of links. All changes of lists use this function.
     func splice(_ column: Column, _ key: ObjectKey, _ range: Range<Int>, with values: [Value]) {
         if columnOverlay(column).hasHiddenLinks { moveHiddenLinks(column, key, range, with: values.count) }
         spillIfOverBudget()
@@ -340,7 +340,7 @@ extension WriteTransaction {
         if column.hasIndex { placeChanged(column, key, from: entry) }
     }
 
-    /// The same without inverse links; also edits the lists of backlinks.
+    /// Replaces a range of a list without the inverse of links. It also edits the lists of backlinks.
     func splice(_ place: ListPlace, _ range: Range<Int>, with values: [Value]) {
         let count = withEntry(place.buffer, place.slot, type: place.type, blobs: place.blobs) { self.count(of: $0) }
         guard range.upperBound <= count else {
@@ -358,7 +358,8 @@ extension WriteTransaction {
         storeInlineOrLarge(place, all)
     }
 
-    /// - Returns: false, with nothing changed, where the list has to be encoded anew, or doesn't fit inline.
+    /// Replaces a range of an inline list in its encoded form.
+    /// - Returns: false, without changes, if the list has to be encoded again, or doesn't fit inline.
     private func spliceInline(
         _ buffer: LeafBuffer,
         _ slot: Int,
@@ -374,7 +375,8 @@ extension WriteTransaction {
         }
     }
 
-    /// Stores an inline list of integers. - Returns: false where it doesn't fit inline.
+    /// Stores an inline list of integers.
+    /// - Returns: false if it doesn't fit inline.
     func putInts(_ place: ListPlace, _ ints: UnsafePointer<Int64>, _ count: Int) -> Bool {
         withUnsafeTemporaryAllocation(byteCount: InlineList.limit, alignment: 8) { room in
             guard let size = InlineList.encodeInts(ints, count, to: room.baseAddress!) else { return false }
@@ -442,7 +444,8 @@ extension WriteTransaction {
         storeReference(place.buffer, place.slot, tree.root, UInt64(tree.count))
     }
 
-    /// Replaces part of a large list, leaving its slot. - Precondition: elements remain, or are added.
+    /// Replaces part of a large list without changing its slot.
+    /// - Precondition: the resulting list isn't empty.
     func spliceTree(_ tree: inout CountedTree, _ place: ListPlace, _ range: Range<Int>, with values: [Value]) {
         guard tree.isCounted(in: self), range.upperBound <= tree.count else {
             return damaged("a list in segment \(place.blobs) hasn't \(tree.count) elements")
@@ -464,7 +467,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Replaces part of one chunk; what no longer fits one chunk becomes several.
+    /// Replaces part of one chunk. If the result doesn't fit into one chunk, it is divided into several.
     private func rebuild(
         _ tree: inout CountedTree,
         _ place: ListPlace,
@@ -514,7 +517,7 @@ extension WriteTransaction {
         tree.replace(chunkAt: found.start, with: chunks, in: self)
     }
 
-    /// The same where all of it fits the chunk.
+    /// Replaces part of one chunk if the result fits into it.
     private func rebuildInPlace(
         _ tree: inout CountedTree,
         _ place: ListPlace,
@@ -545,12 +548,12 @@ extension WriteTransaction {
         tree.countBehind(by: chunk.count - found.count)
     }
 
-    /// Nil where the chunk is damaged.
+    /// Returns `nil` if the chunk is damaged.
     private func loadChunk(_ place: ListPlace, _ number: UInt64, _ count: Int) -> LeafBuffer? {
         let tree = CountedTree(segment: place.blobs)
         let leaf = chunk(number, count, of: tree, place.type, isOptional: place.isOptional)
         if leaf.isBlank { return nil }
-        // Room to be edited in place.
+        // The capacity allows edits in place.
         let buffer = LeafBuffer(
             type: place.type,
             isList: false,
@@ -561,14 +564,15 @@ extension WriteTransaction {
         return buffer
     }
 
-    /// Frees what a list keeps outside of its slot.
+    /// Frees the blocks that a list uses outside of its slot.
     func freeLarge(_ place: ListPlace) {
         guard place.buffer.isReference(place.slot) else { return }
         let reference = place.buffer.reference(place.slot)
         freeTree(CountedTree(segment: place.blobs, root: reference.block, count: Int(reference.length)), place)
     }
 
-    /// Frees the blocks of a large list. - Complexity: O(chunks), for strings and data O(n).
+    /// Frees the blocks of a large list.
+    /// - Complexity: O(chunks). For strings and data, O(n).
     func freeTree(_ tree: CountedTree, _ place: ListPlace) {
         var tree = tree
         var chunks: [(UInt64, Int)] = []

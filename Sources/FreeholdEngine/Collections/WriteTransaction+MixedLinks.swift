@@ -1,4 +1,4 @@
-/// Links inside mixed values: their inverse lies with the target's table, one for all mixed columns.
+/// Links inside mixed values. Their inverse is stored with the target's table, once for all mixed columns.
 extension WriteTransaction {
     func mixedLinksChanged(_ column: Column, _ key: ObjectKey, removed: [Value], added: [Value]) {
         guard removed.contains(where: \.hasObjectLinks) || added.contains(where: \.hasObjectLinks) else { return }
@@ -14,7 +14,7 @@ extension WriteTransaction {
             }
             let inverse = target.mixedInverse
             let changes = backlinks(of: inverse)
-            // One change a link: settling makes room for as many origins as there are changes.
+            // Each link is a separate change, because settling reserves room for as many origins as there are changes.
             for _ in 0..<delta.magnitude {
                 changes.add(target: link.key.raw, origin: origin, delta: delta.signum())
             }
@@ -22,7 +22,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Whether links of a mixed column can have an inverse.
+    /// Throws an error if links of a mixed column can't have an inverse.
     func checkOrigin(_ column: Column) throws(EngineError) {
         let next = tableState(currentSchema.table(of: column)).nextKey
         guard MixedOrigin.fits(column), next <= 1 << MixedOrigin.keyBits else {
@@ -34,7 +34,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Returns whether objects of a cluster may have links from mixed values.
+    /// Returns whether mixed values may link to objects of a cluster.
     func hasMixedLinks(to table: Table, cluster: Int) -> Bool {
         guard currentSchema.hasMixedColumns else { return false }
         let inverse = table.mixedInverse
@@ -43,7 +43,7 @@ extension WriteTransaction {
             || block(inverse.segment(.backlinkLeaf), UInt64(cluster)) != nil
     }
 
-    /// Takes an object out of every mixed value that links to it: null stands there then, and sets lose it.
+    /// Removes an object from every mixed value that links to it. The links become null, and sets lose them.
     func unlinkMixed(_ table: Table, from target: ObjectKey) {
         guard currentSchema.hasMixedColumns else { return }
         let inverse = table.mixedInverse
@@ -84,7 +84,7 @@ extension WriteTransaction {
 }
 
 extension DataView {
-    /// Calls `body` with the inverse of mixed links to an object, and the range in it of one column's.
+    /// Calls `body` with the inverse of mixed links to an object, and the range of one column's links in it.
     func withMixedRun<R>(_ column: Column, _ target: ObjectKey, _ body: (StoredList, Range<Int>) -> R) -> R {
         guard let table = column.targetTableID.flatMap(schema.table(id:)) else {
             preconditionFailure("backlinks of a mixed column are asked for by table: see Column.asBacklinkColumn(to:)")
@@ -101,18 +101,20 @@ extension DataView {
             }
             let first = MixedOrigin(column, ObjectKey(0)).code
             let start = position(first)
-            // Origins rise, unless they are damaged.
+            // The origins ascend, unless they are damaged.
             return body(list, start..<max(start, position(first + 1 << MixedOrigin.keyBits)))
         }
     }
 
-    /// How many links point to an object: of link columns, and inside mixed values. - Complexity: O(columns).
+    /// Returns the number of links to an object from link columns and mixed values.
+    /// - Complexity: O(columns).
     public func backlinkCount(_ table: Table, _ target: ObjectKey) -> Int {
         schema.linkColumns(to: table).reduce(0) { $0 + backlinkCount($1, target) }
             + withBacklinks(table.mixedInverse, target) { count(of: $0) }
     }
 
-    /// Returns the columns that link to an object, with the origins, once for each link. - Complexity: O(columns + n).
+    /// Returns the columns that link to an object, with the origins, once for each link.
+    /// - Complexity: O(columns + n).
     public func allBacklinks(_ table: Table, _ target: ObjectKey) -> [(column: Column, origin: ObjectKey)] {
         var out: [(column: Column, origin: ObjectKey)] = []
         for column in schema.linkColumns(to: table) {
@@ -128,7 +130,7 @@ extension DataView {
         return out
     }
 
-    /// Of an embedded object: the column and the object that own it, or `nil` if it has no owner yet.
+    /// Returns the column and the object that own an embedded object, or `nil` if it doesn't have an owner.
     /// - Complexity: O(columns).
     public func owner(_ table: Table, _ key: ObjectKey) -> (column: Column, key: ObjectKey)? {
         guard table.isEmbedded else { return nil }
@@ -139,7 +141,7 @@ extension DataView {
     }
 }
 
-/// The changes of mixed links of one transaction, by the origin's table.
+/// The changes of a transaction's mixed links, by the origin's table.
 struct MixedLinkEdits {
     private(set) var edits: [Int: [LinkEdit]] = [:]
     private(set) var isIncomplete = false

@@ -1,8 +1,8 @@
 extension WriteTransaction {
-    /// Puts the elements of a list in another order: the i-th becomes the one that was at `positions[i]`. Nothing
-    /// enters or leaves, so links, and embedded objects, stay what they are.
+    /// Reorders the elements of a list. The new i-th element is the one that was at `positions[i]`. Links and embedded objects don't change, because
+    /// no element is added or removed.
     ///
-    /// - Precondition: `positions` has each position once.
+    /// - Precondition: `positions` contains each position exactly once.
     /// - Complexity: O(n)
     package func listReorder(_ column: Column, _ key: ObjectKey, _ positions: [Int]) {
         let old = listValues(column, key)

@@ -1,10 +1,9 @@
-/// Sets: lists in the order of their values, no two of which compare as equal. At most one null, which comes first.
+/// Edits of sets. A set is a sorted list without values that compare as equal. It contains at most one null, which is the first element.
 extension WriteTransaction {
-    /// Puts a value into a set. One that compares as equal (in a set of mixed values the same number in another type)
-    /// stays as it is.
+    /// Inserts a value into a set. An element that compares as equal (in a set of mixed values, the same number in another type) remains unchanged.
     ///
     /// - Returns: whether the value is new.
-    /// - Throws: as `set`, and `.invalidArgument` for a list or dictionary; nothing has changed then.
+    /// - Throws: like `set`, and `.invalidArgument` for a list or dictionary. The transaction is unchanged then.
     /// - Complexity: O(log n), plus the size of one chunk.
     @discardableResult
     public func setInsert(_ column: Column, _ key: ObjectKey, _ value: Value) throws(EngineError) -> Bool {
@@ -13,7 +12,8 @@ extension WriteTransaction {
         return insert(value, column, key)
     }
 
-    /// Puts in several values. - Returns: how many are new.
+    /// Inserts several values.
+    /// - Returns: the number of new values.
     /// - Complexity: O(k log n) for few values, O(n + k log k) for many.
     @discardableResult
     public func setInsert(_ column: Column, _ key: ObjectKey, _ values: [Value]) throws(EngineError) -> Int {
@@ -29,7 +29,8 @@ extension WriteTransaction {
         return new.count - old.count
     }
 
-    /// - Returns: whether there was such a value.
+    /// Removes a value.
+    /// - Returns: whether the set contained the value.
     /// - Complexity: O(log n), plus the size of one chunk.
     @discardableResult
     public func setRemove(_ column: Column, _ key: ObjectKey, _ value: Value) -> Bool {
@@ -42,7 +43,8 @@ extension WriteTransaction {
         return true
     }
 
-    /// Takes several values out. - Returns: how many there were.
+    /// Removes several values.
+    /// - Returns: the number of removed values.
     /// - Complexity: O(k log n) for few values, O(n + k log k) for many.
     @discardableResult
     public func setRemove(_ column: Column, _ key: ObjectKey, _ values: [Value]) -> Int {
@@ -53,7 +55,8 @@ extension WriteTransaction {
         return setKeep(column, key, of: values, isKept: false)
     }
 
-    /// Takes out every value that isn't among these. - Returns: how many went.
+    /// Removes all values except the given ones.
+    /// - Returns: the number of removed values.
     /// - Complexity: O(n + k log k).
     @discardableResult
     public func setIntersect(_ column: Column, _ key: ObjectKey, _ values: [Value]) -> Int {
@@ -61,8 +64,8 @@ extension WriteTransaction {
         return setKeep(column, key, of: values, isKept: true)
     }
 
-    /// Makes these the set's values, in any order; of those that compare as equal the last.
-    /// What the set holds already isn't recorded as a change.
+    /// Replaces the set's values by the given ones, which can be in any order. If values compare as equal, the last one counts. Values that the set
+    /// already contains aren't recorded as changes.
     /// - Complexity: O(n + k log k).
     public func setAssign(_ column: Column, _ key: ObjectKey, _ values: [Value]) throws(EngineError) {
         try checkSet(column, key)
@@ -72,13 +75,13 @@ extension WriteTransaction {
         }
     }
 
-    /// Returns whether a set holds just these values.
+    /// Returns whether a set contains exactly these values.
     /// - Complexity: O(n + k log k).
     package func set(_ column: Column, _ key: ObjectKey, holds values: [Value]) -> Bool {
         listValues(column, key) == Self.unique(values, keepsLast: true)
     }
 
-    /// Takes an object that goes out of a set of links.
+    /// Removes a deleted object from a set of links.
     func setRemoveLink(_ column: Column, _ key: ObjectKey, _ target: ObjectKey) {
         setRemove(column, key, .link(target))
     }
@@ -107,10 +110,10 @@ extension WriteTransaction {
         return true
     }
 
-    /// Returns whether so many edits of a set are made one by one.
+    /// Returns whether this number of edits of a set is made one by one.
     static func areFew(_ edits: Int, _ count: Int) -> Bool { edits <= 4 || edits * 64 < count }
 
-    /// Sorted, without values that compare as equal.
+    /// Returns the sorted values without values that compare as equal.
     static func unique(_ values: [Value], keepsLast: Bool) -> [Value] {
         if values.count == 1 { return values }
         var out: [Value] = []
@@ -125,7 +128,7 @@ extension WriteTransaction {
         return out
     }
 
-    /// A stable sort; plain numbers are sorted as such.
+    /// Returns the values in stable order. Plain numbers are sorted without creating values.
     private static func sorted(_ values: [Value]) -> [Value] {
         var ints: [Int64] = []
         ints.reserveCapacity(values.count)
@@ -169,7 +172,7 @@ extension WriteTransaction {
         return old.count - new.count
     }
 
-    /// Both are sorted, without duplicates.
+    /// Replaces the old values by new ones. Both are sorted and without duplicates.
     private func replace(_ column: Column, _ key: ObjectKey, _ old: [Value], with new: [Value]) {
         let difference = SortedDifference(old: old.count, new: new.count) {
             Value.compare(old[$0], new[$1])
