@@ -1,20 +1,19 @@
-/// The entries of compound indexes: each column's value as `OrderedEncoding` has it, one behind the other, so that
-/// their unsigned order is that of the values, the first column's first.
+/// The entries of compound indexes. An entry consists of the values of the columns in the form of `OrderedEncoding`, one after the other. Its
+/// unsigned order is that of the values, beginning with the first column.
 ///
-/// No value's bytes begin another's: those of fixed width tell it by their tag, and strings and data are written with
-/// each zero byte as 00 FF and end with 00 00. So the entries whose first columns have certain values are those that
-/// begin with these values' bytes.
+/// The bytes of a value are never a prefix of another value's bytes. The tag determines the length of types of fixed width. In strings and data, each
+/// zero byte is written as 00 FF, and 00 00 marks the end. The entries whose first columns have certain values are therefore the entries that begin
+/// with these values' bytes.
 ///
-/// An entry of more than 112 bytes is cut: its first 112 bytes, then the 8-byte hash of the whole, big-endian. Only cut
-/// ones are that long; where bytes beyond the cut matter, the row decides. Mixed numbers are as inexact as in an index
-/// of one column.
+/// An entry of more than 112 bytes is shortened to its first 112 bytes, followed by the 8-byte hash of the whole, big-endian. Only shortened entries
+/// have this length. If bytes behind the first 112 matter, the row has to be checked. Mixed numbers are rounded, as in an index of one column.
 ///
-/// The format is stored in files: it never changes.
+/// The format is stored in files and never changes.
 enum CompoundEncoding {
     static let cutLength = 112
     static let maximumLength = cutLength + 8
 
-    /// Returns whether the entry's end is missing.
+    /// Returns whether the entry was shortened.
     static func isCut(_ entry: UnsafeRawBufferPointer) -> Bool { entry.count == maximumLength }
 
     static func append(_ value: Value, _ type: ColumnType, to out: inout [UInt8]) {
@@ -28,7 +27,7 @@ enum CompoundEncoding {
         }
     }
 
-    /// Without the end, as the beginning of many.
+    /// Appends escaped bytes without an end mark, as the prefix of several values.
     static func appendEscaped(_ bytes: UnsafeRawBufferPointer, to out: inout [UInt8]) {
         for byte in bytes {
             out.append(byte)
@@ -36,7 +35,7 @@ enum CompoundEncoding {
         }
     }
 
-    /// Makes an entry of all columns' bytes.
+    /// Shortens the bytes of all columns to an entry.
     static func cut(_ bytes: inout [UInt8]) {
         guard bytes.count > cutLength else { return }
         let hash = bytes.withUnsafeBytes { OrderedEncoding.hash($0) }
@@ -44,7 +43,7 @@ enum CompoundEncoding {
         withUnsafeBytes(of: hash.bigEndian) { bytes.append(contentsOf: $0) }
     }
 
-    /// Where the first `count` values of an entry end, and whether a null is among them, or `nil` if it is cut before.
+    /// Returns the end of an entry's first `count` values, and whether one of them is null. Returns `nil` if the entry was shortened before that end.
     static func parse(_ entry: UnsafeRawBufferPointer, values count: Int) -> (end: Int, hasNull: Bool)? {
         let limit = isCut(entry) ? cutLength : entry.count
         var at = 0
@@ -72,14 +71,14 @@ enum CompoundEncoding {
 }
 
 extension DataView {
-    /// Writes what a compound index has of an object.
+    /// Writes the entry of an object in a compound index.
     func compoundEntry(_ compound: CompoundColumnIndex, _ key: ObjectKey, to out: inout [UInt8]) {
         out.removeAll(keepingCapacity: true)
         for column in compound.columns { CompoundEncoding.append(value(column, key), column.type, to: &out) }
         CompoundEncoding.cut(&out)
     }
 
-    /// Returns the tree of a compound index, with all that is pending merged in.
+    /// Returns the tree of a compound index, after merging all pending changes into it.
     func searchTree(_ compound: CompoundColumnIndex) -> IndexTree {
         settleIndex(compound.entries)
         let state = columnState(compound.entries)
@@ -91,7 +90,7 @@ extension DataView {
         )
     }
 
-    /// Two of the objects that have the same values in a unique index's columns, none of them null, or `nil` if all differ.
+    /// Returns two objects that have the same values, without nulls, in the columns of a unique index, or `nil` if the values of all objects differ.
     func equalPair(_ compound: CompoundColumnIndex, among keys: [ObjectKey]) -> (ObjectKey, ObjectKey)? {
         var seen: [(ObjectKey, [Value])] = []
         for key in keys {
@@ -105,7 +104,7 @@ extension DataView {
         return nil
     }
 
-    /// What is said of two objects that a unique index doesn't allow.
+    /// Returns the error for two objects that violate a unique index.
     func uniqueViolation(_ compound: CompoundColumnIndex, _ pair: (ObjectKey, ObjectKey)) -> EngineError {
         let table = schema.table(of: compound.entries)
         let values = compound.columns.map { "\($0.name) = \(value($0, pair.1).written)" }.joined(separator: ", ")
@@ -123,7 +122,7 @@ extension DataView {
 }
 
 extension Value {
-    /// For messages.
+    /// The value as text for messages.
     var written: String {
         switch self {
         case .null: "null"

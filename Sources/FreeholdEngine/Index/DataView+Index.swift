@@ -4,9 +4,9 @@
     internal import Foundation
 #endif
 
-/// Looking up objects by value, and keeping indexes in step with the rows.
+/// The look-up of objects by value, and the update of indexes.
 extension DataView {
-    /// Returns the index of a column, with all that is pending merged in, or `nil` if the column has none.
+    /// Returns the index of a column, after merging all pending changes into it, or `nil` if the column doesn't have an index.
     func searchTree(_ column: Column) -> IndexTree? {
         guard column.hasIndex || column.isPrimaryKey else { return nil }
         settleIndex(column)
@@ -19,7 +19,7 @@ extension DataView {
         )
     }
 
-    /// Returns the object with that primary key, or `nil` if there is none or the table has no primary key.
+    /// Returns the object with that primary key, or `nil` if it doesn't exist or the table doesn't have a primary key.
     /// - Complexity: O(log n).
     public func find(primaryKey value: Value, in table: Table) -> ObjectKey? {
         guard let column = table.primaryKey else { return nil }
@@ -27,15 +27,15 @@ extension DataView {
         return firstKey(value, column)
     }
 
-    /// Returns the object with that integer as its primary key.
+    /// Returns the object whose primary key is that integer.
     /// - Complexity: O(log n).
     package func find(primaryKey value: Int64, in table: Table) -> ObjectKey? {
         guard self is Snapshot, let column = table.primaryKey else { return find(primaryKey: .int(value), in: table) }
         return find(value, primaryKey: column)
     }
 
-    /// Returns the object with that integer in a column that is a primary key of integers.
-    /// - Precondition: outside a write transaction.
+    /// Returns the object with that integer in a primary key column of integers.
+    /// - Precondition: the view isn't a write transaction.
     /// - Complexity: O(log n).
     package func find(_ value: Int64, primaryKey column: Column) -> ObjectKey? {
         guard let tree = searchTree(column) else { return nil }
@@ -60,13 +60,14 @@ extension DataView {
         return found ?? nil
     }
 
-    /// Returns the objects whose indexed column has that value, by rising key; empty where the column has no index.
+    /// Returns the objects whose indexed column has that value, in ascending order of keys. Returns an empty array if the column doesn't have an
+    /// index.
     /// - Complexity: O(log n + matches).
     public func find(_ value: Value, indexed column: Column) -> [ObjectKey] {
         indexLookup(column, value) ?? []
     }
 
-    /// The same, or `nil` if the column has no index of values, or more than `limit` entries under the value.
+    /// Like `find(_:indexed:)`, but returns `nil` if the column doesn't have an index of values, or if more than `limit` entries have the value.
     func indexLookup(_ column: Column, _ value: Value, atMost limit: Int = .max) -> [ObjectKey]? {
         guard column.isIndexed || column.isPrimaryKey, let tree = searchTree(column) else { return nil }
         var keys: [ObjectKey] = []
@@ -147,7 +148,8 @@ extension WriteTransaction {
         return made
     }
 
-    /// The primary key's index is asked at every create: what is pending is looked up there instead of merged.
+    /// Returns the result of the pending changes of a primary key's index. Every creation searches this index, so pending changes are searched
+    /// instead of merged.
     func pendingInIndex(_ value: Value, _ table: Table) -> ObjectKey?? {
         guard let column = table.primaryKey, let overlay = tables[table.id],
             let index = overlay.indexes[column.index], !index.changes.isEmpty
@@ -166,10 +168,10 @@ extension WriteTransaction {
         return answer ?? nil
     }
 
-    /// Merges what is pending of a table's indexes into their trees.
+    /// Merges the pending changes of a table's indexes into their trees.
     ///
-    /// - Parameter relieving: whether to keep to the memory budget meanwhile. Nobody may hold a pointer into a block or a decoded
-    ///   leaf then.
+    /// - Parameter relieving: whether the memory budget is kept meanwhile. In this case, callers must not hold pointers into blocks or decoded
+    ///   leaves.
     func settleIndexes(_ overlay: TableOverlay, relieving: Bool = false) {
         indexNewObjects(overlay)
         if !overlay.compounds.isEmpty { settleCompounds(overlay) }
@@ -188,13 +190,13 @@ extension WriteTransaction {
         overlay.state.columns[index.column.id] = state
     }
 
-    /// What is pending of an index is merged before it outgrows the memory.
+    /// Merges the pending changes of an index when they exceed the memory budget.
     @inline(__always)
     func flushIfLarge(_ index: IndexOverlay, _ overlay: TableOverlay) {
         if index.changes.memory > core.memoryBudget { settle(index, overlay) }
     }
 
-    /// Fills a new index with the objects that are there.
+    /// Fills a new index with the existing objects.
     func fillIndex(_ column: Column) {
         let table = currentSchema.table(of: column)
         let overlay = overlay(table)
@@ -205,7 +207,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Search indexes learn of objects made since they were last settled, a column at a time.
+    /// Adds the objects that were created since the last settling to search indexes, column by column.
     private func indexNewObjects(_ overlay: TableOverlay) {
         let first = overlay.unindexedFrom
         guard first < overlay.state.nextKey else { return }

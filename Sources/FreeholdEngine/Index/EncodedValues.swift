@@ -8,10 +8,10 @@
     import Darwin
 #endif
 
-/// Encoded values, rising by bytes, each once: what is looked up in an index together.
+/// A set of encoded values in ascending order of bytes, for a common look-up in an index.
 struct EncodedValues {
     private var bytes: [UInt8] = []
-    /// Where each value ends.
+    /// The end of each value.
     private var ends: [Int] = []
 
     var count: Int { ends.count }
@@ -22,7 +22,8 @@ struct EncodedValues {
         bytes.reserveCapacity(count * length)
     }
 
-    /// - Precondition: values come rising, or `sort` follows.
+    /// Appends a value.
+    /// - Precondition: values are appended in ascending order, or `sort` is called afterwards.
     mutating func append(_ value: UnsafeRawBufferPointer) {
         bytes.append(contentsOf: value)
         ends.append(bytes.count)
@@ -35,7 +36,7 @@ struct EncodedValues {
         }
     }
 
-    /// Puts the values into rising order and leaves out repetitions.
+    /// Sorts the values and removes duplicates.
     mutating func sort() {
         guard count > 1 else { return }
         let order: [Int] = bytes.withUnsafeBytes { all in
@@ -58,14 +59,14 @@ struct EncodedValues {
     }
 }
 
-/// A run of an index's entries by their encoded values; nil = open.
+/// A range of an index's entries by their encoded values. A bound of `nil` is open.
 struct EncodedRange {
     var lower: [UInt8]?
     var includesLower = true
     var upper: [UInt8]?
     var includesUpper = true
 
-    /// Returns all entries that begin with these bytes.
+    /// Returns the range of all entries that begin with these bytes.
     static func prefix(_ bytes: [UInt8]) -> EncodedRange {
         let upper = bytes.withUnsafeBytes { OrderedEncoding.successor(ofPrefix: $0) }
         return EncodedRange(lower: bytes, upper: upper, includesUpper: false)
@@ -84,8 +85,8 @@ struct EncodedRange {
 }
 
 extension IndexTree {
-    /// Calls the body with the keys under each of the values, value by value, rising.
-    /// - Complexity: O(values × log(count of a block) + blocks touched + matches).
+    /// Calls the body with the keys of each value, in ascending order of values and keys.
+    /// - Complexity: O(values × log(count of a block) + visited blocks + matches).
     func forEach(_ values: EncodedValues, in store: any BlockStore, _ body: (Int64) -> Void) {
         guard root != 0, !values.isEmpty else { return }
         forEach(values, 0..<values.count, root, nil, store, body)
@@ -120,7 +121,7 @@ extension IndexTree {
                 i += 1
                 continue
             }
-            // The values that all lie in one child.
+            // The values that belong to one child.
             var end = i + 1
             while end < range.upperBound, values.with(end, { node.children($0) == (from, to) }) { end += 1 }
             forEach(values, i..<end, node.child(from), node.level - 1, store, body)
@@ -128,7 +129,7 @@ extension IndexTree {
         }
     }
 
-    /// About how many entries lie between the bounds; exact where these are few.
+    /// Returns the approximate number of entries between the bounds. The number is exact if it is small.
     /// - Complexity: O(log count).
     func estimate(lower: Bound? = nil, upper: Bound? = nil, in store: any BlockStore) -> Int {
         if root == 0 { return 0 }
@@ -136,7 +137,7 @@ extension IndexTree {
         return Int(estimate(root, nil, lower, upper, entries: Double(count), store))
     }
 
-    /// - Parameter entries: about as many are in the subtree.
+    /// - Parameter entries: the approximate number of entries in the subtree.
     private func estimate(
         _ number: UInt64,
         _ level: Int?,
@@ -163,12 +164,12 @@ extension IndexTree {
 }
 
 extension IndexNode {
-    /// Returns the children that can hold entries of a value.
+    /// Returns the children that can contain entries of a value.
     @inline(__always)
     func children(_ value: UnsafeRawBufferPointer) -> (from: Int, to: Int) {
         let low = lowerBound(value)
         let from = max(0, low &- 1)
-        // Mostly the value isn't a separator.
+        // In most cases, the value isn't a separator.
         if low == count || !isEqual(low, value) { return (from, max(low, 1)) }
         return (from, max(upperBound(value), 1))
     }

@@ -8,7 +8,7 @@
     import Darwin
 #endif
 
-/// Memory for short runs of bytes that never move, freed together.
+/// Memory for short byte strings, which never move and are freed together.
 final class IndexArena {
     private static let chunkSize = 1 << 16
     private var chunks: [UnsafeMutableRawPointer] = []
@@ -19,7 +19,7 @@ final class IndexArena {
         for chunk in chunks { chunk.deallocate() }
     }
 
-    /// Room for so many bytes, of which `commit` takes what was needed.
+    /// Returns memory for this number of bytes. `commit` then takes the bytes that were used.
     @inline(__always)
     func reserve(_ count: Int) -> UnsafeMutableRawPointer {
         if used &+ count > Self.chunkSize { nextChunk() }
@@ -44,7 +44,7 @@ final class IndexArena {
         if current == chunks.count { chunks.append(.allocate(byteCount: Self.chunkSize, alignment: 8)) }
     }
 
-    /// Takes back all bytes and keeps the chunks.
+    /// Discards all bytes and keeps the chunks for reuse.
     func removeAll() {
         guard !chunks.isEmpty else { return }
         current = 0
@@ -52,9 +52,9 @@ final class IndexArena {
     }
 }
 
-/// A block's bytes under our hand: those of a store are valid until its next change only.
+/// A copy of a block's bytes. The bytes in a store are valid only until its next change.
 ///
-/// Eight bytes behind them can be read.
+/// Eight bytes behind the copy are readable.
 final class IndexBlockBuffer {
     private var start: UnsafeMutableRawPointer
     private var capacity: Int
@@ -82,7 +82,7 @@ final class IndexBlockBuffer {
     }
 }
 
-/// Entries on their way into blocks.
+/// Entries that are about to be written into blocks.
 final class IndexEntryBuffer {
     private var start: UnsafeMutablePointer<IndexEntry>
     private(set) var count = 0
@@ -123,7 +123,7 @@ final class IndexEntryBuffer {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Returns whether (self, key) stands before (other, otherKey) in an index.
+    /// Returns whether (self, key) precedes (other, otherKey) in an index.
     func isBelow(_ key: Int64, _ other: UnsafeRawBufferPointer, _ otherKey: Int64) -> Bool {
         let shared = Swift.min(count, other.count)
         let order = shared == 0 ? 0 : memcmp(baseAddress!, other.baseAddress!, shared)

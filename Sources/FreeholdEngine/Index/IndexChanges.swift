@@ -8,17 +8,16 @@
     import Darwin
 #endif
 
-/// The entries that a write transaction adds to and removes from one index and that its tree doesn't have yet.
+/// The entries that a write transaction adds to and removes from one index, as long as they aren't in the tree yet.
 ///
-/// Appending is all that happens while objects are written; `IndexTree.apply` sorts and merges. Of one (value, key)
-/// adds and removals must alternate, as they do if each follows a change of the row. One value may be removed under a
-/// key and added under another.
+/// While objects are written, changes are only appended. `IndexTree.apply` sorts and merges them. The additions and removals of one (value, key) must
+/// alternate. They do if each follows a change of the row. A value may be removed under one key and added under another.
 ///
-/// Not thread-safe: it belongs to its transaction.
+/// It isn't thread-safe and belongs to its transaction.
 final class IndexChanges {
-    /// One change. The encoded bytes are in the arena; the eight after the tag are kept beside them to sort by.
+    /// A change. The encoded bytes are in the arena. The eight bytes after the tag are also in the record, for sorting.
     struct Record {
-        /// Bytes 1 ..< 9 as a big-endian number, filled up with zeros.
+        /// Bytes 1 ..< 9 as a big-endian number, padded with zeros.
         var leading: UInt64
         var key: Int64
         /// tag << 56 | offset in the arena << 8 | length << 1 | (1 = insert)
@@ -31,11 +30,11 @@ final class IndexChanges {
     }
 
     enum State: Equatable {
-        /// Nothing has happened to the value: ask the tree.
+        /// The value hasn't changed, so the tree has to be searched.
         case unchanged
-        /// The last change added it, under this key.
+        /// The last change added the value under this key.
         case inserted(Int64)
-        /// The last change removed it.
+        /// The last change removed the value.
         case removed
     }
 
@@ -45,9 +44,9 @@ final class IndexChanges {
     private(set) var arena: UnsafeMutableRawPointer
     private var arenaCount = 0
     private var arenaCapacity: Int
-    /// A Boolean value that indicates whether the records are in strictly rising order of (value, key).
+    /// A Boolean value that indicates whether the records are in strictly ascending order of (value, key).
     private(set) var isSorted = true
-    /// The record with the greatest value.
+    /// The index of the record with the greatest value.
     private var greatest = 0
     private var table: IndexChangesTable?
 
@@ -65,12 +64,13 @@ final class IndexChanges {
 
     var isEmpty: Bool { count == 0 }
 
-    /// Bytes of memory held.
+    /// The memory use in bytes.
     var memory: Int { capacity * MemoryLayout<Record>.stride + arenaCapacity + (table?.memory ?? 0) }
 
     // MARK: Appending
 
-    /// - Parameter bytes: from `OrderedEncoding`.
+    /// Adds an entry.
+    /// - Parameter bytes: the value in the form of `OrderedEncoding`.
     func insert(_ bytes: UnsafeRawBufferPointer, _ key: Int64) { append(bytes, key, 1) }
     func remove(_ bytes: UnsafeRawBufferPointer, _ key: Int64) { append(bytes, key, 0) }
     @inline(__always) func insertInt(_ value: Int64, _ key: Int64) { appendInt(value, key, 1) }
@@ -111,7 +111,7 @@ final class IndexChanges {
         if let table { table.add(at, self) }
     }
 
-    // `realloc` moves pages of large areas rather than bytes.
+    // For large areas, `realloc` moves pages instead of bytes.
     @inline(never)
     private func growRecords() {
         capacity *= 2
@@ -135,7 +135,7 @@ final class IndexChanges {
 
     private static func outOfMemory() -> Never { fatalError("No memory for the pending changes of an index") }
 
-    /// Forgets every change and frees the memory.
+    /// Removes all changes and frees the memory.
     func removeAll() {
         table = nil
         count = 0
@@ -157,7 +157,7 @@ final class IndexChanges {
         UnsafeRawBufferPointer(start: arena + record.offset, count: record.length)
     }
 
-    /// Below, at or above 0 as the values order; keys don't count.
+    /// Returns a number below, equal to or above 0 for the order of the values. Keys aren't compared.
     @inline(__always)
     func compareBytes(_ a: Record, _ b: Record) -> Int {
         if a.meta >> 56 != b.meta >> 56 { return a.meta < b.meta ? -1 : 1 }
@@ -177,9 +177,9 @@ final class IndexChanges {
 
     // MARK: Looking up
 
-    /// What has become of a value in this transaction, for indexes that hold each value once.
+    /// Returns the state of a value in this transaction, for indexes that contain each value once.
     ///
-    /// A value above all pending ones costs one comparison; the first other call builds a hash table.
+    /// For a value above all pending values, this takes one comparison. The first other call creates a hash table.
     /// - Complexity: O(1).
     func find(_ bytes: UnsafeRawBufferPointer) -> State {
         guard count > 0, !isAboveAll(bytes) else { return .unchanged }
@@ -187,7 +187,7 @@ final class IndexChanges {
         return record.isInsert ? .inserted(record.key) : .removed
     }
 
-    /// Calls the body with the changes of one value, the last one first: key and whether it was added.
+    /// Calls the body with the changes of one value, the last change first. The arguments are the key and whether it was added.
     func forEach(_ bytes: UnsafeRawBufferPointer, _ body: (Int64, Bool) -> Void) {
         guard count > 0, !isAboveAll(bytes) else { return }
         let table = lookupTable()
@@ -217,8 +217,8 @@ final class IndexChanges {
 
     // MARK: Sorting
 
-    /// Puts the changes in order of (value, key), leaving one for each that has an effect: an add and a removal of one
-    /// entry cancel out. Look-ups are no longer possible: apply and `removeAll` follow.
+    /// Sorts the changes by (value, key) and keeps one effective change for each. An addition and a removal of the same entry cancel out. Look-ups
+    /// aren't possible afterwards. The caller applies the changes and calls `removeAll`.
     func sort() {
         table = nil
         guard !isSorted else { return }
@@ -238,7 +238,7 @@ final class IndexChanges {
             {
                 last += 1
             }
-            // The sort is stable: what the first change found and what the last one left decide.
+            // The sort is stable. The states before the first and after the last change determine the result.
             if records[i].isInsert == records[last].isInsert {
                 records[kept] = records[last]
                 kept += 1

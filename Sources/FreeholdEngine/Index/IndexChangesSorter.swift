@@ -1,12 +1,12 @@
-/// Sorts pending changes by (value, key), stably: by tag, then by eight bytes of the value at a time, with a radix sort
-/// of their highest bits that differ, and a comparison sort where little is left to do.
+/// A stable sorter of pending changes by (value, key). It sorts by the tag, and then by eight bytes of the value at a time. It uses a radix sort of
+/// the highest bits that differ, and a comparison sort for small groups.
 struct IndexChangesSorter {
     typealias Record = IndexChanges.Record
 
     private let changes: IndexChanges
     private let records: UnsafeMutablePointer<Record>
     private let scratch: UnsafeMutablePointer<Record>
-    /// Up to this many records are compared rather than counted.
+    /// The number of records up to which a comparison sort is used.
     private static let few = 48
 
     init(_ changes: IndexChanges) {
@@ -35,7 +35,7 @@ struct IndexChangesSorter {
         records.update(from: scratch, count: count)
     }
 
-    /// One counting pass over eight bits.
+    /// Makes one counting pass over eight bits.
     @inline(__always)
     private func pass(
         _ source: UnsafeMutablePointer<Record>,
@@ -66,7 +66,7 @@ struct IndexChangesSorter {
         }
     }
 
-    /// Sorts records that agree in all bytes below `depth`; `leading` holds the eight from there.
+    /// Sorts records whose bytes below `depth` are equal. `leading` contains the following eight bytes.
     private func sort(_ from: Int, _ to: Int, depth: Int) {
         let count = to - from
         if count <= Self.few { return insertionSort(from, to, depth) }
@@ -77,7 +77,7 @@ struct IndexChangesSorter {
 
         let top = 63 - differing.leadingZeroBitCount
         let lowest = differing.trailingZeroBitCount
-        // Enough bits that few records share them if they are spread evenly.
+        // The number of bits is chosen so that few records are equal in them if the values are evenly distributed.
         let wanted = (Int.bitWidth - count.leadingZeroBitCount + 2 + 7) / 8
         let passes = min((top - lowest) / 8 + 1, wanted)
         let bottom = max(0, top + 1 - 8 * passes)
@@ -99,7 +99,7 @@ struct IndexChangesSorter {
         }
     }
 
-    /// Sorts records that agree in `leading` as well.
+    /// Sorts records that are also equal in `leading`.
     private func sortEqual(_ from: Int, _ to: Int, _ depth: Int) {
         var deeper = false
         var sorted = true
@@ -124,7 +124,7 @@ struct IndexChangesSorter {
         for i in from..<to { records[i].leading = leading }
     }
 
-    /// Returns whether a stands before b, where both agree below `depth`.
+    /// Returns whether a precedes b. The bytes below `depth` are equal.
     @inline(__always)
     private func isBelow(_ a: Record, _ b: Record, _ depth: Int) -> Bool {
         if a.leading != b.leading { return a.leading < b.leading }

@@ -8,14 +8,13 @@
     import Darwin
 #endif
 
-/// An open-addressing hash table from a value's bytes to the last pending change of it, with the changes of one value
-/// chained.
+/// A hash table with open addressing from a value's bytes to its last pending change. The changes of one value are chained.
 final class IndexChangesTable {
-    /// Record + 1 of the value's last change; 0 = free. Linear probing.
+    /// The index of the value's last change plus 1, or 0 for a free slot. Collisions are resolved by linear probing.
     private var slots: UnsafeMutablePointer<UInt32>
     private var mask: Int
     private var used = 0
-    /// For each record, record + 1 of the value's change before it.
+    /// For each record, the index of the value's previous change plus 1.
     private var chain: UnsafeMutablePointer<UInt32>
     private var chainCapacity: Int
 
@@ -37,7 +36,7 @@ final class IndexChangesTable {
 
     var memory: Int { 4 * (mask + 1 + chainCapacity) }
 
-    /// Returns the value's last change.
+    /// Returns the index of the value's last change.
     func last(_ bytes: UnsafeRawBufferPointer, _ changes: IndexChanges) -> Int? {
         let leading = IndexNode.leading(bytes.baseAddress! + 1, bytes.count &- 1)
         var slot = hash(bytes.baseAddress!, bytes.count, leading) & mask
@@ -54,10 +53,10 @@ final class IndexChangesTable {
         return nil
     }
 
-    /// Returns the change of the same value before this one.
+    /// Returns the index of the value's previous change.
     func previous(_ i: Int) -> Int? { chain[i] == 0 ? nil : Int(chain[i]) - 1 }
 
-    /// Takes in the record, the newest.
+    /// Adds the record, which is the newest one.
     func add(_ i: Int, _ changes: IndexChanges) {
         precondition(i < Int(UInt32.max) - 1, "Over four thousand million pending changes of one index")
         if used &* 2 > mask { grow(changes) }

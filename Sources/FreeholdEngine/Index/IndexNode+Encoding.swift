@@ -8,7 +8,7 @@
     import Darwin
 #endif
 
-/// An entry on its way into a block: bytes that somebody else owns, the object key and, in inner nodes, the child.
+/// An entry that is about to be written into a block: the object key, a pointer to bytes that it doesn't own and, for inner nodes, the child.
 struct IndexEntry {
     var bytes: UnsafeRawPointer
     var length: Int
@@ -19,7 +19,7 @@ struct IndexEntry {
     var buffer: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: bytes, count: length) }
 }
 
-/// What decides the size of a packed block, kept up entry by entry.
+/// The numbers that determine the size of a packed block, updated with each entry.
 struct IndexNodeShape {
     let level: Int
     private(set) var count = 0
@@ -34,7 +34,7 @@ struct IndexNodeShape {
 
     init(level: Int) { self.level = level }
 
-    /// The shape of all these, which are in order and at least one: the first and the last have the common prefix.
+    /// Creates the shape of at least one entry. The entries are sorted, so their common prefix is that of the first and the last.
     init(level: Int, all entries: UnsafeBufferPointer<IndexEntry>) {
         self.level = level
         count = entries.count
@@ -113,7 +113,7 @@ struct IndexNodeShape {
 }
 
 extension IndexNode {
-    /// Packs the entries, whose shape this is, into `out` and returns the size.
+    /// Packs the entries, which have this shape, into `out` and returns the size.
     static func encode(
         _ entries: UnsafeBufferPointer<IndexEntry>,
         _ shape: IndexNodeShape,

@@ -8,9 +8,9 @@
     import Darwin
 #endif
 
-/// A view of one packed block of an index tree. Searches work on the packed bytes.
+/// A view of one packed block of an index tree. Searches use the packed bytes.
 ///
-/// Little-endian:
+/// The layout is little-endian:
 /// ```
 /// 0 u8 level, 0 = leaf   1 u8 suffix width, 255 = offsets   2 u8 key width   3 u8 child width
 /// 4 u16 count            6 u8 prefix length                 7 u8 format, 1   8 i64 key base
@@ -21,13 +21,13 @@
 /// prefix    the bytes that all entries begin with
 /// suffixes  the rest of each entry; 8 zero bytes behind them if there are offsets
 /// ```
-/// Entries are in the order of (bytes, key). An inner node's entry `i` is a lower bound of what child `i` holds and an
-/// upper bound, exclusive, of what child `i - 1` holds.
+/// Entries are in the order of (bytes, key). The entry `i` of an inner node is a lower bound of the content of child `i`, and an exclusive upper
+/// bound of the content of child `i - 1`.
 struct IndexNode {
     static let format: UInt8 = 1
     static let offsetsWidth = 255
     static let headerSize = 16
-    /// Read behind the last suffix where widths vary, so that eight bytes can be loaded at each.
+    /// The number of bytes behind the last suffix, so that eight bytes can be loaded at each suffix of variable width.
     static let tailPadding = 8
 
     let start: UnsafeRawPointer
@@ -105,23 +105,23 @@ struct IndexNode {
 
     // MARK: Searching
 
-    /// Returns the first entry at or above (bytes, key).
+    /// Returns the index of the first entry at or above (bytes, key).
     func lowerBound(_ bytes: UnsafeRawBufferPointer, _ key: Int64) -> Int {
         let from = lowerBound(bytes)
         guard key > Int64.min, from < count, isEqual(from, bytes) else { return from }
         return keyLowerBound(key, from, upperBound(bytes))
     }
 
-    /// Returns the first entry above (bytes, key).
+    /// Returns the index of the first entry above (bytes, key).
     func upperBound(_ bytes: UnsafeRawBufferPointer, _ key: Int64) -> Int {
         key == Int64.max ? upperBound(bytes) : lowerBound(bytes, key + 1)
     }
 
-    /// Returns the first entry whose bytes are not below these.
+    /// Returns the index of the first entry whose bytes are at least these.
     @inline(__always)
     func lowerBound(_ bytes: UnsafeRawBufferPointer) -> Int { search(bytes, orEqual: false) }
 
-    /// Returns the first entry whose bytes are above these.
+    /// Returns the index of the first entry whose bytes are above these.
     @inline(__always)
     func upperBound(_ bytes: UnsafeRawBufferPointer) -> Int { search(bytes, orEqual: true) }
 
@@ -143,7 +143,7 @@ struct IndexNode {
         return low
     }
 
-    /// Returns the number of entries below `bytes`, or with `orEqual` at or below them.
+    /// Returns the number of entries below `bytes`. If `orEqual` is true, equal entries are included.
     private func search(_ bytes: UnsafeRawBufferPointer, orEqual: Bool) -> Int {
         let needle = bytes.baseAddress!
         let order = memcmp(needle, prefix, min(bytes.count, prefixLength))
@@ -153,7 +153,7 @@ struct IndexNode {
         let restCount = bytes.count &- prefixLength
         if suffixWidth <= 8 {
             if suffixWidth == 0 { return restCount > 0 || orEqual ? count : 0 }
-            // The rest's first bytes, filled up with zeros. A short rest is loaded with bytes before it, shifted out.
+            // The first bytes of the rest, padded with zeros. A short rest is loaded together with the bytes before it, which are shifted out.
             let first: UInt64
             if restCount >= 8 {
                 first = UInt64(bigEndian: rest.loadUnaligned(as: UInt64.self))
@@ -164,14 +164,14 @@ struct IndexNode {
                 first = Self.leading(rest, restCount)
             }
             var target = first &>> UInt64(64 &- 8 &* suffixWidth)
-            // An entry that equals the first bytes of a longer needle is below it, one that equals a shorter needle
-            // filled up with zeros is above it.
+            // An entry that equals the first bytes of a longer needle is below the needle. An entry that equals a shorter needle padded with zeros is
+            // above it.
             let takeEqual = restCount > suffixWidth || (orEqual && restCount == suffixWidth)
             if takeEqual {
                 if target == .max { return count }
                 target += 1
             }
-            // Eight bytes that end where the suffix ends: the header is in front, so they are inside the block.
+            // Eight bytes are loaded that end at the suffix's end. They are inside the block because the header precedes them.
             return countBelow(
                 target,
                 from: suffixes + (suffixWidth &- 8),
@@ -181,13 +181,13 @@ struct IndexNode {
         return searchLong(rest, restCount, orEqual: orEqual)
     }
 
-    /// Returns the number of entries below the target, of which each has a big-endian number a suffix width from the last.
+    /// Returns the number of entries below the target. Each entry is a big-endian number, and their distance is the suffix width.
     @inline(__always)
     private func countBelow(_ target: UInt64, from words: UnsafeRawPointer, mask: UInt64) -> Int {
         let width = suffixWidth
         var low = 0
         var size = count
-        // Left to branch: a guess that fetches the next line early beats a select (measured).
+        // The compiler may branch here: speculation that fetches the next line early is faster than a select (measured).
         while size > 1 {
             let half = size >> 1
             let at = (low &+ half &- 1) &* width
@@ -211,7 +211,7 @@ struct IndexNode {
             if low == count { return low }
             let found = UInt64(bigEndian: suffixes.loadUnaligned(fromByteOffset: low &* suffixWidth, as: UInt64.self))
             if found != first { return low }
-            // Mostly this entry alone begins like that.
+            // In most cases, only this entry has this prefix.
             if low &+ 1 < count {
                 let next = (low &+ 1) &* suffixWidth
                 if UInt64(bigEndian: suffixes.loadUnaligned(fromByteOffset: next, as: UInt64.self)) != first {
@@ -233,7 +233,7 @@ struct IndexNode {
                 if entry.count > 8 && restCount > 8 {
                     order = Int(memcmp(p + 8, rest + 8, min(entry.count, restCount) &- 8))
                 }
-                // Equal where both have bytes: the shorter is below.
+                // If the common bytes are equal, the shorter entry is below.
                 if order == 0 { order = entry.count &- restCount }
                 below = orEqual ? order <= 0 : order < 0
             }
@@ -242,7 +242,7 @@ struct IndexNode {
         return low
     }
 
-    /// Returns the first eight bytes as a big-endian number, filled up with zeros.
+    /// Returns the first eight bytes as a big-endian number, padded with zeros.
     @inline(__always)
     static func leading(_ p: UnsafeRawPointer, _ count: Int) -> UInt64 {
         if count >= 8 { return UInt64(bigEndian: p.loadUnaligned(as: UInt64.self)) }

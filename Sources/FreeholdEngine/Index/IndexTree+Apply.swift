@@ -1,13 +1,12 @@
 extension IndexTree {
-    /// Merges the pending changes into the tree and leaves them empty.
+    /// Merges the pending changes into the tree and removes them.
     ///
-    /// Only blocks that a change falls into are rewritten. Adding an entry that is there, or removing one that isn't,
-    /// does nothing.
+    /// Only the blocks of changed entries are rewritten. The addition of an existing entry and the removal of a missing entry have no effect.
     /// - Parameters:
-    ///   - capacity: the most bytes of a block; small in tests.
-    ///   - stretch: how many changes are merged before `pause` is called, or `nil` for as many as rewrite some 2,000 blocks.
-    ///   - pause: called with the tree, when it is whole and nothing holds one of its blocks.
-    /// - Complexity: O(changes × log(count) + blocks touched).
+    ///   - capacity: the maximum size of a block in bytes. Tests use small sizes.
+    ///   - stretch: the number of changes that are merged before `pause` is called, or `nil` for a number that rewrites about 2,000 blocks.
+    ///   - pause: a closure that is called with the tree, when the tree is complete and none of its blocks is in use.
+    /// - Complexity: O(changes × log(count) + visited blocks).
     mutating func apply(
         _ changes: IndexChanges,
         in store: any MutableBlockStore,
@@ -16,12 +15,12 @@ extension IndexTree {
         pause: (IndexTree) -> Void = { _ in }
     ) {
         changes.sort()
-        // Most blocks have more entries than that.
+        // Most blocks contain more entries.
         let blocks = min(changes.count, count / 128)
         let stretch = stretch ?? max(1, changes.count / (blocks / 2048 + 1))
         var from = 0
         while from < changes.count {
-            // The last stretch takes what the division left.
+            // The last stretch includes the remainder of the division.
             let to = changes.count - from < 2 * stretch ? changes.count : from + stretch
             let writer = IndexTreeWriter(changes, store, segment: segment, capacity: capacity)
             let (root, height) = writer.apply(from..<to, root: root, height: height)
@@ -33,35 +32,35 @@ extension IndexTree {
     }
 }
 
-/// One merge of sorted changes into an index tree.
+/// A merge of sorted changes into an index tree.
 final class IndexTreeWriter {
     private let changes: IndexChanges
     private let store: any MutableBlockStore
     private let segment: UInt32
     private let capacity: Int
-    /// Entries added less entries removed.
+    /// The number of added entries minus the number of removed entries.
     private(set) var added = 0
-    /// Bytes of the separators that the levels hand upwards.
+    /// The bytes of the separators that are passed to the next level.
     private let arena = IndexArena()
-    /// The leaf being merged: its packed copy, its decoded bytes, the merged entries.
+    /// The leaf that is being merged: its packed copy, its decoded bytes, and the merged entries.
     private let packed = IndexBlockBuffer()
     private let decoded = IndexArena()
     private let entries = IndexEntryBuffer()
     private let output = IndexBlockBuffer()
 
-    /// How blocks are filled when entries need more than one.
+    /// The way in which blocks are filled if the entries need more than one.
     enum Fill {
-        /// Each as full as it gets: entries were appended, more will follow.
+        /// Each block is filled completely. Entries were appended, and more are expected.
         case full
-        /// All alike: entries came in between.
+        /// All blocks have about the same size. Entries were added in between.
         case even
     }
 
-    /// What became of a subtree.
+    /// The result of a merge into a subtree.
     struct Outcome {
-        /// The blocks that stand in its place, or `nil` if it is the same block under the same separator.
+        /// The blocks that replace the subtree, or `nil` if its block and separator haven't changed.
         var replacement: [IndexEntry]?
-        /// Blocks that might share one with a neighbour.
+        /// The blocks that may be merged with a neighbour.
         var underfull: [UInt64] = []
     }
 
@@ -72,7 +71,7 @@ final class IndexTreeWriter {
         self.capacity = capacity
     }
 
-    /// - Parameter range: of the changes.
+    /// - Parameter range: the range of the changes.
     func apply(_ range: Range<Int>, root: UInt64, height: Int) -> (root: UInt64, height: Int) {
         var height = height
         var nodes: [IndexEntry]
@@ -106,15 +105,15 @@ final class IndexTreeWriter {
         block(number, level).map { IndexNode($0.baseAddress!) }
     }
 
-    /// Returns a node's bytes, or `nil` if it is missing, or of another level than its place says. Then nothing is changed there, and the damage has
-    /// been noted.
+    /// Returns a node's bytes, or `nil` if the node is missing or on another level than expected. In this case nothing is changed there, and the
+    /// damage has been recorded.
     private func block(_ number: UInt64, _ level: Int) -> UnsafeRawBufferPointer? {
         if let block = store.block(segment, number), IndexNode(block.baseAddress!).level == level { return block }
         IndexTree.lost(segment, number, in: store)
         return nil
     }
 
-    /// Merges the changes `from ..< to` into the subtree; `isLast` = it is the tree's right edge.
+    /// Merges the changes `from ..< to` into the subtree. `isLast` indicates that the subtree is the tree's right edge.
     private func merge(_ number: UInt64, _ level: Int, _ from: Int, _ to: Int, isLast: Bool) -> Outcome {
         level == 0
             ? mergeLeaf(number, from, to, isLast: isLast) : mergeInner(number, level, from, to, isLast: isLast)
@@ -141,7 +140,7 @@ final class IndexTreeWriter {
         for i in from..<to {
             let record = changes.records[i]
             let bytes = changes.bytes(record)
-            // Entries rise, unless they are damaged.
+            // Entries ascend, unless they are damaged.
             let place = at < node.count ? max(at, node.lowerBound(bytes, record.key)) : at
             if fill == nil { fill = isLast && place == node.count ? .full : .even }
             copy(node, at..<place)
@@ -166,13 +165,14 @@ final class IndexTreeWriter {
         added += 1
     }
 
+    /// Copies entries of a node.
     /// - Precondition: the node is a copy with eight readable bytes behind it.
     private func copy(_ node: IndexNode, _ range: Range<Int>) {
         guard node.level == 0, node.suffixWidth <= 8, node.prefixLength <= 8 else {
             for i in range { entries.append(decode(node, i, into: decoded)) }
             return
         }
-        // Two words an entry; what is too much of them is overwritten or behind the end.
+        // Two words are copied for each entry. The excess bytes are overwritten later or are behind the end.
         let prefix = node.prefix.loadUnaligned(as: UInt64.self)
         let prefixLength = node.prefixLength
         let width = node.suffixWidth
@@ -199,13 +199,13 @@ final class IndexTreeWriter {
         )
     }
 
-    /// Keeps a long run of changes from piling up: what surely fills blocks is written.
+    /// Writes full blocks during a long run of changes, so that the memory use remains limited.
     private func flushIfLong(_ blocks: inout [IndexEntry], _ number: inout UInt64?) {
         guard entries.count >= 1 << 15 else { return }
         var start = 0
         while true {
             let (end, shape) = fit(entries.buffer, start, level: 0, limit: capacity)
-            // Half of it stays for the split at the end.
+            // Half of the entries remain for the distribution at the end.
             if end > entries.count / 2 { break }
             blocks.append(put(entries.buffer, start..<end, shape, number))
             number = nil
@@ -248,7 +248,7 @@ final class IndexTreeWriter {
             let record = changes.records[next]
             let bytes = changes.bytes(record)
             let found = max(0, node.upperBound(bytes, record.key) - 1)
-            // Separators rise, unless they are damaged.
+            // Separators ascend, unless they are damaged.
             let index = max(found, min(least, node.count - 1))
             least = index + 1
             let end =
@@ -256,7 +256,7 @@ final class IndexTreeWriter {
                 ? max(next + 1, firstChange(next, to, atOrAbove: decode(node, index + 1, into: arena))) : to
             let outcome = merge(node.child(index), level - 1, next, end, isLast: isLast && index == node.count - 1)
             underfull += outcome.underfull
-            // Separators stay lower bounds of what is below them.
+            // A separator must remain a lower bound of its subtree.
             let isLower = index == 0 && node.lowerBound(bytes, record.key) == 0 && !isFirst(node, bytes, record.key)
             if isLower || outcome.replacement != nil {
                 var separator = decode(node, index, into: arena)
@@ -302,7 +302,7 @@ final class IndexTreeWriter {
         node.key(0) == key && node.isEqual(0, bytes)
     }
 
-    /// Returns the first change at or above an entry, by doubling steps.
+    /// Returns the index of the first change at or above an entry, by a search with doubling steps.
     private func firstChange(_ from: Int, _ to: Int, atOrAbove entry: IndexEntry) -> Int {
         let leading = IndexNode.leading(entry.bytes + 1, entry.length - 1)
         let tag = entry.bytes.load(as: UInt8.self)
@@ -326,7 +326,7 @@ final class IndexTreeWriter {
         return low
     }
 
-    /// Puts blocks under a quarter full together with a neighbour under the same parent, where the two leave room.
+    /// Merges blocks that are less than a quarter full with a neighbour under the same parent, if both together leave free space.
     private func joinUnderfull(_ underfull: [UInt64], _ children: inout [IndexEntry], _ level: Int) -> Bool {
         var changed = false
         for number in underfull {
@@ -344,7 +344,7 @@ final class IndexTreeWriter {
                 for half in [left, left + 1] {
                     guard let node = node(children[half].child, level) else { return changed }
                     for i in 0..<node.count { entries.append(decode(node, i, into: decoded)) }
-                    // A first separator can lag behind; the parent's is good for both.
+                    // The first separator of a node can be too low. The parent's separator is a valid bound for both nodes.
                     if level > 0, half == left + 1 {
                         let index = entries.count - node.count
                         let child = entries[index].child
@@ -366,7 +366,7 @@ final class IndexTreeWriter {
 
     // MARK: Writing blocks
 
-    /// Packs entries into blocks, the first under the number given, and returns a separator for each.
+    /// Packs entries into blocks, the first with the given number, and returns a separator for each.
     private func write(
         _ entries: UnsafeBufferPointer<IndexEntry>,
         level: Int,
@@ -397,14 +397,14 @@ final class IndexTreeWriter {
         return separators
     }
 
-    /// Returns the end of the entries from `start` that fit into `limit` bytes; one of a leaf or two of an inner node always do.
+    /// Returns the end of the entries from `start` on that fit into `limit` bytes. One entry of a leaf and two entries of an inner node always fit.
     private func fit(
         _ entries: UnsafeBufferPointer<IndexEntry>,
         _ start: Int,
         level: Int,
         limit: Int
     ) -> (end: Int, shape: IndexNodeShape) {
-        // Mostly all fits, which is quicker to find out. An entry takes a byte at least.
+        // In most cases all entries fit, which can be tested faster. An entry takes at least one byte.
         if entries.count - start <= limit {
             let shape = IndexNodeShape(level: level, all: UnsafeBufferPointer(rebasing: entries[start...]))
             if shape.size <= limit { return (entries.count, shape) }

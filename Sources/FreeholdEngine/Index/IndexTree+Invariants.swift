@@ -1,5 +1,5 @@
 extension IndexTree {
-    /// What is wrong with the stored tree, in sentences; empty if nothing.
+    /// Returns descriptions of the errors in the stored tree, or an empty array for a sound tree.
     /// - Complexity: O(count).
     func checkInvariants(in store: any BlockStore, capacity: Int = BlockLimits.twoPages) -> [String] {
         var check = IndexTreeCheck(tree: self, store: store, capacity: capacity)
@@ -12,7 +12,7 @@ extension IndexTree {
         return check.problems
     }
 
-    /// Returns the number of blocks and the bytes in them.
+    /// Returns the number of blocks and the sum of their sizes in bytes.
     func storage(in store: any BlockStore) -> (blocks: Int, bytes: Int) {
         var check = IndexTreeCheck(tree: self, store: store, capacity: .max)
         if root != 0 { check.visit(root, level: height - 1) }
@@ -66,7 +66,7 @@ private struct IndexTreeCheck {
                 last = (bytes, key)
                 entries += 1
             } else {
-                // What came before is below the separator, what comes below it is not.
+                // All previous entries are below the separator, and all entries of its subtree aren't.
                 if let last, !Self.isBelow(last, (bytes, key)) {
                     problems.append("Block \(number): separator \(i) is not above its left neighbour's entries")
                 }

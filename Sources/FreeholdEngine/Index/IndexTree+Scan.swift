@@ -9,7 +9,7 @@
 #endif
 
 extension IndexTree {
-    /// One end of a range of encoded values.
+    /// A bound of a range of encoded values.
     struct Bound {
         var bytes: UnsafeRawBufferPointer
         var inclusive: Bool
@@ -20,8 +20,8 @@ extension IndexTree {
         }
     }
 
-    /// Calls the body with (bytes, key) of each entry between the bounds (nil = open), in order or in reverse, until it
-    /// returns false. The bytes are valid during the call; the store must not change meanwhile.
+    /// Calls the body with (bytes, key) of each entry between the bounds, in order or in reverse order, until the body returns false. A bound of
+    /// `nil` is open. The bytes are valid during the call. The store must not change meanwhile.
     func range(
         lower: Bound? = nil,
         upper: Bound? = nil,
@@ -51,7 +51,7 @@ extension IndexTree {
         }
     }
 
-    /// Calls the body with the key of each entry between the bounds, until it returns false.
+    /// Calls the body with the key of each entry between the bounds, until the body returns false.
     func keys(
         lower: Bound? = nil,
         upper: Bound? = nil,
@@ -69,13 +69,13 @@ extension IndexTree {
         }
     }
 
-    /// Calls the body with each key under this value, ascending, until it returns false.
+    /// Calls the body with each key of this value in ascending order, until the body returns false.
     func forEach(_ bytes: UnsafeRawBufferPointer, in store: any BlockStore, _ body: (Int64) -> Bool) {
         let bound = Bound(bytes, inclusive: true)
         keys(lower: bound, upper: bound, in: store, body)
     }
 
-    /// Calls the body with (bytes, key) of each entry whose bytes begin with these, in order, until it returns false.
+    /// Calls the body with (bytes, key) of each entry whose bytes begin with this prefix, in order, until the body returns false.
     func forEach(
         prefix: UnsafeRawBufferPointer,
         in store: any BlockStore,
@@ -94,7 +94,8 @@ extension IndexTree {
         }
     }
 
-    /// Returns the number of entries between the bounds. - Complexity: O(log count + leaves between).
+    /// Returns the number of entries between the bounds.
+    /// - Complexity: O(log count + leaves between the bounds).
     func count(lower: Bound? = nil, upper: Bound? = nil, in store: any BlockStore) -> Int {
         if lower == nil && upper == nil { return count }
         var total = 0
@@ -105,7 +106,8 @@ extension IndexTree {
         return total
     }
 
-    /// Calls the body with the bytes and key of the greatest entry. - Complexity: O(log count).
+    /// Calls the body with the bytes and key of the greatest entry.
+    /// - Complexity: O(log count).
     func maximum<R>(in store: any BlockStore, _ body: (UnsafeRawBufferPointer, Int64) -> R) -> R? {
         guard root != 0, var node = node(root, in: store) else { return nil }
         while node.level > 0 {
@@ -120,7 +122,7 @@ extension IndexTree {
         }
     }
 
-    /// Calls the body with each leaf and the positions in it between the bounds.
+    /// Calls the body with each leaf and the range of its positions that are between the bounds.
     private func scan(
         _ lower: Bound?,
         _ upper: Bound?,
@@ -145,13 +147,13 @@ extension IndexTree {
         var from = lower.map { $0.inclusive ? node.lowerBound($0.bytes) : node.upperBound($0.bytes) } ?? 0
         var to = upper.map { $0.inclusive ? node.upperBound($0.bytes) : node.lowerBound($0.bytes) } ?? node.count
         if node.level == 0 { return from < to ? body(node, from..<to) : true }
-        // The child before the first separator in range may end with entries in range.
+        // The last entries of the child before the first separator in the range may be in the range.
         from = max(0, from - 1)
         to = max(to, 1)
         guard from < to else { return true }
         for step in 0..<(to - from) {
             let i = reversed ? to - 1 - step : from + step
-            // Only the outermost children can be cut by a bound.
+            // The bounds can exclude entries only in the first and the last child.
             let low = i == from ? lower : nil
             let high = i == to - 1 ? upper : nil
             if !scan(node.child(i), node.level - 1, low, high, reversed, store, body) { return false }

@@ -1,15 +1,15 @@
-/// A B+tree of packed blocks (see `IndexNode`) in one segment: entries (encoded value, object key) in that order.
+/// A B+tree of packed blocks (see `IndexNode`) in one segment. Its entries are pairs of an encoded value and an object key, in this order.
 ///
-/// A value may stand under several keys; whether it may is the caller's rule. The tree is a value of three numbers
-/// that the caller stores; its blocks live in the store. Readers need no lock: they only read blocks.
+/// A value may have several keys, if the rules of the caller allow it. The tree itself is three numbers that the caller stores. Its blocks are in the
+/// store. Readers don't need a lock, because they only read blocks.
 struct IndexTree: Equatable, Sendable {
-    /// The most bytes of an entry's value.
+    /// The maximum size of an entry's value in bytes.
     static let maximumLength = max(OrderedEncoding.maximumLength, CompoundEncoding.maximumLength)
 
     let segment: UInt32
-    /// The root's block number; 0 = empty.
+    /// The number of the root block, or 0 for an empty tree.
     private(set) var root: UInt64
-    /// Levels; 0 = empty, 1 = the root is a leaf.
+    /// The number of levels: 0 for an empty tree, 1 if the root is a leaf.
     private(set) var height: Int
     /// The number of entries.
     private(set) var count: Int
@@ -23,7 +23,8 @@ struct IndexTree: Equatable, Sendable {
 
     var isEmpty: Bool { root == 0 }
 
-    /// Returns a node of a level (nil: of any), or `nil` if it is missing or another's. Its form was checked when it was first read.
+    /// Returns a node of a level, or of any level if `level` is `nil`. Returns `nil` if the node is missing or on another level. The form of the node
+    /// was checked when it was first read.
     @inline(__always)
     func node(_ number: UInt64, level: Int? = nil, in store: any BlockStore) -> IndexNode? {
         guard let block = store.block(segment, number) else { return lost(number, in: store) }
@@ -42,7 +43,8 @@ struct IndexTree: Equatable, Sendable {
         store.damaged("the index in segment \(segment) has lost its block \(number)")
     }
 
-    /// Returns the least object key under this value. - Complexity: O(log count).
+    /// Returns the least object key of a value.
+    /// - Complexity: O(log count).
     func find(_ bytes: UnsafeRawBufferPointer, in store: any BlockStore) -> Int64? {
         guard root != 0, let node = node(root, in: store) else { return nil }
         return find(bytes, from: node, in: store)
@@ -52,7 +54,7 @@ struct IndexTree: Equatable, Sendable {
         var node = top
         while node.level > 0 {
             var at = node.lowerBound(bytes)
-            // Where the value itself separates two children, its first entries may end the left one.
+            // If the value itself separates two children, its first entries may be at the end of the left child.
             if at < node.count, node.isEqual(at, bytes) {
                 if at > 0, let left = self.node(node.child(at - 1), level: node.level - 1, in: store),
                     let key = find(bytes, from: left, in: store)
@@ -69,7 +71,8 @@ struct IndexTree: Equatable, Sendable {
         return at < node.count && node.isEqual(at, bytes) ? node.key(at) : nil
     }
 
-    /// Returns whether the value stands under this object key. - Complexity: O(log count).
+    /// Returns whether the tree contains the value with this object key.
+    /// - Complexity: O(log count).
     func contains(_ bytes: UnsafeRawBufferPointer, _ key: Int64, in store: any BlockStore) -> Bool {
         guard root != 0, var node = node(root, in: store) else { return false }
         while node.level > 0 {
@@ -81,7 +84,8 @@ struct IndexTree: Equatable, Sendable {
         return at < node.count && node.key(at) == key && node.isEqual(at, bytes)
     }
 
-    /// Removes every entry and frees every block. - Complexity: O(blocks).
+    /// Removes all entries and frees all blocks.
+    /// - Complexity: O(blocks).
     mutating func removeAll(in store: any MutableBlockStore) {
         if root != 0 { removeBlocks(root, level: nil, in: store) }
         set(root: 0, height: 0, count: 0)

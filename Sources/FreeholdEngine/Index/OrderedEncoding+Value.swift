@@ -5,7 +5,7 @@
 #endif
 
 extension OrderedEncoding {
-    /// Returns whether columns of this type can be indexed: all but floats, doubles and decimals.
+    /// Returns whether columns of this type can have an index. Only floats, doubles and decimals can't.
     static func isIndexable(_ type: ColumnType) -> Bool {
         switch type {
         case .float, .double, .decimal128: false
@@ -13,7 +13,7 @@ extension OrderedEncoding {
         }
     }
 
-    /// Writes the value of a column that isn't mixed and returns its length, or `nil` for numbers that no index holds.
+    /// Writes the value of a column that isn't mixed and returns its length, or `nil` for numbers that can't be in an index.
     static func encode(_ value: Value, _ out: UnsafeMutableRawPointer) -> Int? {
         switch value {
         case .null: return null(out)
@@ -29,7 +29,7 @@ extension OrderedEncoding {
         }
     }
 
-    /// The same of a mixed column: every value has bytes there.
+    /// Writes the value of a mixed column and returns its length. Every value has an encoding.
     static func encodeMixed(_ value: Value, _ out: UnsafeMutableRawPointer) -> Int? {
         switch value {
         case .int(let value): return number(Double(value), out)
@@ -52,7 +52,7 @@ extension OrderedEncoding {
         return 1
     }
 
-    /// NaN is below all others; the zeros are one.
+    /// NaN is below all other numbers, and both zeros are equal.
     private static func number(_ value: Double, _ out: UnsafeMutableRawPointer) -> Int {
         let bits = value == 0 ? 0 : value.bitPattern
         let ordered = value.isNaN ? 0 : bits >> 63 == 0 ? bits | 1 << 63 : ~bits
@@ -61,7 +61,7 @@ extension OrderedEncoding {
         return 9
     }
 
-    /// Calls the body with the encoded value of a column of that type, or `nil` for numbers that no index holds.
+    /// Calls the body with the encoded value of a column of that type. Returns `nil` for numbers that can't be in an index.
     static func with<R>(
         _ value: Value,
         _ type: ColumnType? = nil,
@@ -76,13 +76,15 @@ extension OrderedEncoding {
 }
 
 extension IndexChanges {
-    /// - Precondition: the value's type is indexable.
+    /// Adds an entry.
+    /// - Precondition: the type of the value is indexable.
     func insert(_ value: Value, _ key: ObjectKey, _ type: ColumnType? = nil) {
         let done: Void? = OrderedEncoding.with(value, type) { insert($0, key.raw) }
         precondition(done != nil, "No index holds \(value)")
     }
 
-    /// - Precondition: the value's type is indexable.
+    /// Removes an entry.
+    /// - Precondition: the type of the value is indexable.
     func remove(_ value: Value, _ key: ObjectKey, _ type: ColumnType? = nil) {
         let done: Void? = OrderedEncoding.with(value, type) { remove($0, key.raw) }
         precondition(done != nil, "No index holds \(value)")

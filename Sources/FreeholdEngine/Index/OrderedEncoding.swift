@@ -8,9 +8,9 @@
     import Darwin
 #endif
 
-/// Values as bytes whose unsigned order (`memcmp`, a prefix before what it begins) is the order of the values.
+/// The encoding of values as bytes. The unsigned order of the bytes (by `memcmp`, with prefixes first) is the order of the values.
 ///
-/// A tag byte, then the payload:
+/// The encoding is a tag byte followed by the payload:
 ///
 /// | Tag | Type | Payload |
 /// |---|---|---|
@@ -27,17 +27,16 @@
 /// | 80 | link | object key like an int |
 /// | 90, A0 | list, dictionary of a mixed column | – |
 ///
-/// The tags 20…2F belong to numbers. A column of one numeric type needs no order against the others, so an int has a
-/// tag of its own; a column of mixed values gives all its numbers, ints too, the one tag 20, so that equal ones find
-/// each other. Different numbers can have one nearest double, and lists and dictionaries have no payload: of those, too,
-/// the row decides (`needsCheck`).
+/// The tags 20…2F are reserved for numbers. An int column has a separate tag, because its values aren't compared with other number types. In a mixed
+/// column, all numbers including integers have the tag 20, so that equal numbers of different types have equal bytes. Different numbers can have the
+/// same nearest double, and lists and dictionaries don't have a payload. For these values, the row has to be checked (`needsCheck`).
 ///
-/// A string or data value of more than 64 bytes is cut: its first 64 bytes, then an 8-byte hash of the whole,
-/// big-endian. Cut values order by their first 64 bytes, behind a whole value of just these, and among each other by
-/// hash. Only they are longer than 65 bytes with the tag, so the length is the flag that `needsCheck` reads: an entry
-/// found under such bytes may belong to another value, and the row decides.
+/// A string or data value of more than 64 bytes is shortened to its first 64 bytes, followed by an 8-byte hash of the whole, big-endian. Shortened
+/// values are ordered by their first 64 bytes and then by the hash. They follow a complete value of the same 64 bytes. Only shortened values are
+/// longer than 65 bytes including the tag, so `needsCheck` tests the length. An entry with such bytes may belong to another value, and the row has to
+/// be checked.
 ///
-/// The format is stored in files: tags, lengths and the hash never change.
+/// The format is stored in files. Tags, lengths and the hash never change.
 enum OrderedEncoding {
     enum Tag {
         static let null: UInt8 = 0x08
@@ -55,12 +54,12 @@ enum OrderedEncoding {
         static let dictionary: UInt8 = 0xA0
     }
 
-    /// Bytes of a string that are kept.
+    /// The number of bytes of a string that are stored.
     static let cutLength = 64
-    /// Tag, cut string, hash.
+    /// The size of the tag, a shortened string and the hash.
     static let maximumLength = 1 + cutLength + 8
 
-    /// Returns whether entries found under these bytes may belong to other values: look at the row.
+    /// Returns whether entries with these bytes may belong to other values, so that the row has to be checked.
     @inline(__always)
     static func needsCheck(_ encoded: UnsafeRawBufferPointer) -> Bool {
         encoded.count > 1 + cutLength || encoded[0] == Tag.number || encoded[0] >= Tag.list
@@ -86,7 +85,7 @@ enum OrderedEncoding {
         return 9
     }
 
-    /// Returns the integer of an encoded one; the least integer for other values.
+    /// Returns the integer of an encoded integer, or the least integer for other values.
     static func decodedInt(_ encoded: UnsafeRawBufferPointer) -> Int64 {
         guard encoded.count == 9, encoded[0] == Tag.int else { return .min }
         let bits = UInt64(bigEndian: encoded.loadUnaligned(fromByteOffset: 1, as: UInt64.self))
@@ -99,7 +98,7 @@ enum OrderedEncoding {
         return 9
     }
 
-    /// - Parameter nanoseconds: 0 ..< 1,000,000,000.
+    /// - Parameter nanoseconds: a number in 0 ..< 1,000,000,000.
     static func timestamp(seconds: Int64, nanoseconds: Int32, _ out: UnsafeMutableRawPointer) -> Int {
         out.storeBytes(of: Tag.timestamp, as: UInt8.self)
         out.storeBytes(of: orderedBits(seconds).bigEndian, toByteOffset: 1, as: UInt64.self)
@@ -115,14 +114,14 @@ enum OrderedEncoding {
         bytes(data, tag: Tag.data, out)
     }
 
-    /// - Parameter bytes: 12 of them.
+    /// - Parameter bytes: 12 bytes.
     static func objectId(_ bytes: UnsafeRawPointer, _ out: UnsafeMutableRawPointer) -> Int {
         out.storeBytes(of: Tag.objectId, as: UInt8.self)
         memcpy(out + 1, bytes, 12)
         return 13
     }
 
-    /// - Parameter bytes: 16 of them.
+    /// - Parameter bytes: 16 bytes.
     static func uuid(_ bytes: UnsafeRawPointer, _ out: UnsafeMutableRawPointer) -> Int {
         out.storeBytes(of: Tag.uuid, as: UInt8.self)
         memcpy(out + 1, bytes, 16)
@@ -142,12 +141,12 @@ enum OrderedEncoding {
         return maximumLength
     }
 
-    /// Returns the bits of a signed number whose unsigned order is the number's.
+    /// Returns the bits of a signed number, changed so that their unsigned order is the order of the numbers.
     @inline(__always)
     static func orderedBits(_ value: Int64) -> UInt64 { UInt64(bitPattern: value) ^ (1 << 63) }
 
-    /// Returns the hash that stands for the rest of a cut value. Each little-endian word of 8 bytes (the last filled up with zeros) is XORed in, then
-    /// multiplied and folded; the length is the seed.
+    /// Returns the hash that replaces the rest of a shortened value. Each little-endian word of 8 bytes (the last one padded with zeros) is XORed
+    /// into the hash, which is then multiplied and folded. The length is the seed.
     static func hash(_ value: UnsafeRawBufferPointer) -> UInt64 {
         var h = 0x9E37_79B9_7F4A_7C15 ^ UInt64(value.count)
         @inline(__always) func mix(_ word: UInt64) {
@@ -198,8 +197,8 @@ extension OrderedEncoding {
         try with({ string(utf8, $0) }, body)
     }
 
-    /// Returns the least bytes above every value that begins with these: the exclusive upper bound of a prefix. Nil where the bytes are all FF (no
-    /// tag is).
+    /// Returns the least bytes above every value with this prefix, which are the exclusive upper bound of the prefix. Returns `nil` if all bytes are
+    /// FF, which can't be a tag.
     static func successor(ofPrefix prefix: UnsafeRawBufferPointer) -> [UInt8]? {
         var bytes = Array(prefix)
         while let last = bytes.popLast() {
@@ -211,9 +210,8 @@ extension OrderedEncoding {
         return nil
     }
 
-    /// Encoded bytes as the bound of a range. Cut values of one prefix are not in the order of the values, so the bound
-    /// takes in all of them: a lower bound loses its hash, an upper bound becomes the successor of the prefix, and the
-    /// rows found need checking.
+    /// Returns encoded bytes as the bound of a range. Shortened values with one prefix aren't in the order of the values, so the bound must include
+    /// all of them. A lower bound loses its hash, an upper bound becomes the successor of the prefix, and the rows have to be checked.
     static func bound(_ encoded: UnsafeRawBufferPointer, upper: Bool, inclusive: Bool) -> (
         bytes: [UInt8], inclusive: Bool
     ) {

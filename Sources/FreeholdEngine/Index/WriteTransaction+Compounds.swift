@@ -1,10 +1,10 @@
-/// What a write transaction has changed of one compound index.
+/// The changes of a write transaction to one compound index.
 final class CompoundOverlay {
     let compound: CompoundColumnIndex
     let index: IndexOverlay
-    /// Objects that were in the index and whose entry has been taken out: they get a new one when it is settled.
+    /// The objects whose entry has been removed from the index. They receive a new entry when the index is settled.
     var outdated: Set<Int64> = []
-    /// Of a unique index: entries that came to be under a second key once. At commit their rows decide.
+    /// The entries of a unique index that had a second key at some time. The commit checks their rows.
     var suspects: Set<[UInt8]> = []
     var buffer: [UInt8] = []
 
@@ -14,8 +14,8 @@ final class CompoundOverlay {
     }
 }
 
-/// Compound indexes follow the rows lazily: before the first change of one of its columns an object's entry is taken
-/// out, and made anew from the row when the index is asked, or at commit.
+/// The lazy update of compound indexes. Before the first change of one of its columns, the entry of an object is removed. A new entry is created from
+/// the row when the index is searched, or at the commit.
 extension WriteTransaction {
     func compoundOverlay(_ compound: CompoundColumnIndex, _ overlay: TableOverlay) -> CompoundOverlay {
         if let found = overlay.compounds[compound.firstSegment] { return found }
@@ -32,7 +32,7 @@ extension WriteTransaction {
         return made
     }
 
-    /// Before a column of an object that is in the indexes changes.
+    /// Removes the entries of an indexed object before one of its columns changes.
     func noteCompounds(_ column: Column, _ key: ObjectKey, _ overlay: TableOverlay) {
         for compound in overlay.table.compounds where compound.columns.contains(where: { $0.index == column.index }) {
             let changes = compoundOverlay(compound, overlay)
@@ -40,7 +40,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Before an object is deleted.
+    /// Removes the entries of an object before it is deleted.
     func releaseCompounds(_ overlay: TableOverlay, _ key: ObjectKey) {
         guard key.raw < overlay.unindexedFrom else { return }
         for compound in overlay.table.compounds {
@@ -59,7 +59,7 @@ extension WriteTransaction {
         changes.buffer.withUnsafeBytes { changes.index.changes.insert($0, key.raw) }
     }
 
-    /// New objects, from a key on, get their entries.
+    /// Adds the entries of new objects, from a key on.
     func fillCompounds(_ overlay: TableOverlay, from first: Int64) {
         for compound in overlay.table.compounds { fillCompound(compound, overlay, from: first) }
     }
@@ -71,7 +71,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Merges what is pending of a table's compound indexes into their trees.
+    /// Merges the pending changes of a table's compound indexes into their trees.
     func settleCompounds(_ overlay: TableOverlay) {
         for changes in overlay.compounds.values {
             for key in changes.outdated.sorted() { insertEntry(changes, ObjectKey(key)) }
@@ -88,8 +88,8 @@ extension WriteTransaction {
         }
     }
 
-    /// An entry that comes in where its bytes are under another key, or come in twice, may break the rule. Whether it
-    /// does is known at commit: values may be swapped in between.
+    /// Records the new entries whose bytes already exist under another key, or which are added twice. They may violate the uniqueness. This is known
+    /// only at the commit, because values may be exchanged in between.
     private func noteSuspects(_ changes: CompoundOverlay) {
         let pending = changes.index.changes
         pending.sort()
@@ -105,9 +105,9 @@ extension WriteTransaction {
         }
     }
 
-    /// - Throws: `.uniqueConstraint` for the first two objects that a unique index doesn't allow.
+    /// - Throws: `.uniqueConstraint` for the first two objects that violate a unique index.
     func checkUniqueness() throws(EngineError) {
-        // Who brings in what was done elsewhere may leave duplicates for a while.
+        // A component that applies changes from elsewhere may leave duplicates for some time.
         guard case .local = origin else { return }
         for case let overlay? in tables {
             for changes in overlay.compounds.values.sorted(by: { $0.compound.firstSegment < $1.compound.firstSegment })
@@ -127,7 +127,7 @@ extension WriteTransaction {
         }
     }
 
-    /// - Throws: `.uniqueConstraint` where a table's rows don't allow a new unique index.
+    /// - Throws: `.uniqueConstraint` if a table's rows violate a new unique index.
     func checkUnique(_ compound: CompoundColumnIndex) throws(EngineError) {
         var hashes: [(hash: UInt64, key: Int64)] = []
         var buffer: [UInt8] = []
@@ -141,7 +141,7 @@ extension WriteTransaction {
             var to = from + 1
             while to < hashes.count, hashes[to].hash == hashes[from].hash { to += 1 }
             if to - from > 1 {
-                // Of rows with a null there may be many.
+                // Rows with a null may have equal values.
                 let keys = hashes[from..<to].map { ObjectKey($0.key) }
                 if let pair = equalPair(compound, among: keys) { throw uniqueViolation(compound, pair) }
             }

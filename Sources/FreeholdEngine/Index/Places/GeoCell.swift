@@ -8,28 +8,27 @@
     import Darwin
 #endif
 
-/// A square of the grid in which the index of places files them.
+/// A square of the grid that the index of places uses.
 ///
-/// The earth is seen as a cube, each side of which is halved both ways 30 times: to squares of about a centimetre. A
-/// place's number is the side (0 … 5), then for each halving a bit of the one way and a bit of the other: so the places
-/// of any square have numbers in a row. There is nothing special about the poles (in the middle of two sides) or the
-/// antimeridian.
+/// The earth is projected onto a cube. Each side is halved 30 times in both directions, down to squares of about a centimetre. The number of a place
+/// consists of the side (0 … 5), followed by one bit for each direction of each halving. The places of any square therefore have consecutive numbers.
+/// The poles (in the middle of two sides) and the antimeridian aren't special cases.
 ///
 /// The numbers are stored in files and never change.
 struct GeoCell: Equatable {
     static let levels = 30
 
-    /// 0, +x; 1, +y; 2, +z; 3, -x; 4, -y; 5, -z.
+    /// The side of the cube: 0, +x; 1, +y; 2, +z; 3, -x; 4, -y; 5, -z.
     let face: Int
-    /// 0 is a whole side, 30 the smallest square.
+    /// The level: 0 for a whole side, 30 for the smallest square.
     let level: Int
-    /// In squares of the level.
+    /// The position on the side, in squares of the level.
     let column: Int
     let row: Int
     private let spanX: Span
     private let spanY: Span
 
-    /// The side as a square.
+    /// Creates the square of a whole side.
     init(face: Int) { self.init(face: face, level: 0, column: 0, row: 0, spanX: .side, spanY: .side) }
 
     private init(face: Int, level: Int, column: Int, row: Int, spanX: Span, spanY: Span) {
@@ -59,13 +58,13 @@ struct GeoCell: Equatable {
         return Int64(face) << 60 | Int64(spread(position(u)) << 1 | spread(position(v)))
     }
 
-    /// 0 ..< 2³⁰ from -1 … 1, so that the squares are of about one size on the sphere.
+    /// Returns the position in 0 ..< 2³⁰ for -1 … 1, scaled so that the squares have similar sizes on the sphere.
     private static func position(_ u: Double) -> UInt64 {
         let s = 0.5 + atan(u) * (2 / .pi)
         return UInt64(min(max(s * Double(1 << levels), 0), Double(1 << levels - 1)))
     }
 
-    /// Puts a zero before each bit.
+    /// Returns the value with a zero inserted before each bit.
     private static func spread(_ value: UInt64) -> UInt64 {
         var v = value
         v = (v | v << 16) & 0x0000_FFFF_0000_FFFF
@@ -75,7 +74,7 @@ struct GeoCell: Equatable {
         return (v | v << 1) & 0x5555_5555_5555_5555
     }
 
-    /// The numbers of all places in the square.
+    /// The range of the numbers of all places in the square.
     var numbers: ClosedRange<Int64> {
         let bits = Int64(Self.spread(UInt64(column)) << 1 | Self.spread(UInt64(row)))
         let shift = Int64(2 * (Self.levels - level))
@@ -109,11 +108,11 @@ struct GeoCell: Equatable {
 
     var center: SphereVector { vector(spanX.middle, spanY.middle) }
 
-    /// Nothing in the square is further away from its centre: half an edge one way and half an edge the other, none of
-    /// which is longer than it is in the middle of a side.
+    /// An upper bound of the distance of a place in the square from the square's centre: half an edge in each direction. No edge is longer than it
+    /// would be in the middle of a side.
     var reach: Double { .pi / 2 / Double(1 << level) }
 
-    /// A circle around the square.
+    /// The centre and radius of a circle around the square.
     var bound: (center: SphereVector, radius: Double) {
         let center = center
         var chordSquared = 0.0
@@ -122,11 +121,11 @@ struct GeoCell: Equatable {
         ] {
             chordSquared = max(chordSquared, (center - vector(u, v)).lengthSquared)
         }
-        // At least the angle, as far as chords of half a side of the cube go.
+        // The result is at least the angle, for chords up to half a side of the cube.
         return (center, chordSquared.squareRoot() * (1 + chordSquared / 20) + 1e-14)
     }
 
-    /// The edges of a square and its middle, on the side of the cube.
+    /// The edges and the middle of a square in one direction, on the side of the cube.
     private struct Span: Equatable {
         let low: Double
         let middle: Double
@@ -134,7 +133,7 @@ struct GeoCell: Equatable {
 
         static let side = Span(low: -1, middle: 0, high: 1)
 
-        /// - Parameter places: of the halves, in squares of the next level, `level` halvings down.
+        /// - Parameter places: the positions of the halves, in squares of the next level, which is `level`.
         func halves(_ places: [Int], level: Int) -> [Span] {
             let size = Double(1 << level)
             func middle(_ place: Int) -> Double { tan(((Double(place) + 0.5) / size - 0.5) * (.pi / 2)) }

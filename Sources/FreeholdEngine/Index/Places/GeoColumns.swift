@@ -1,12 +1,12 @@
-/// The two columns that make the rows of a table places, as GeoJSON writes points: a string that is "Point", and a list
-/// of doubles, longitude first, then latitude; what follows is left out of account.
+/// The two columns that store a place in the form of GeoJSON points: a string, which is "Point", and a list of doubles with the longitude, the
+/// latitude and further elements that are ignored.
 ///
-/// A row with any other `type`, with fewer than two coordinates, or with coordinates out of range, is no place.
+/// A row isn't a place if it has another `type`, fewer than two coordinates, or coordinates out of range.
 public struct GeoColumns: Sendable {
     public let type: Column
     public let coordinates: Column
 
-    /// Nil unless one is a column of strings and the other of lists of doubles, in one table.
+    /// Returns `nil` unless one column contains strings and the other one lists of doubles, in the same table.
     public init?(type: Column, coordinates: Column) {
         guard type.type == .string, type.collection == .none, coordinates.type == .double,
             coordinates.collection == .list, type.tableID == coordinates.tableID
@@ -15,7 +15,7 @@ public struct GeoColumns: Sendable {
         self.coordinates = coordinates
     }
 
-    /// The columns that are called `type` and `coordinates`.
+    /// Returns the columns with the names `type` and `coordinates`.
     public init?(_ table: Table) {
         guard let type = table.column(named: "type"), let coordinates = table.column(named: "coordinates") else {
             return nil
@@ -25,7 +25,7 @@ public struct GeoColumns: Sendable {
 }
 
 extension DataView {
-    /// Returns the numbers that a list of coordinates begins with, or `nil` if there aren't two, or one is null.
+    /// Returns the first two numbers of a list of coordinates, or `nil` if there are fewer or one of them is null.
     func coordinates(_ column: Column, _ key: ObjectKey) -> (longitude: Double, latitude: Double)? {
         withList(column, key) { list in
             switch list {
@@ -41,7 +41,7 @@ extension DataView {
 }
 
 extension InlineList {
-    /// Of doubles: the first two.
+    /// The first two elements of a list of doubles.
     @inline(__always)
     var coordinates: (longitude: Double, latitude: Double)? {
         guard bytes.count >= 20 else { return nil }

@@ -1,8 +1,8 @@
-// The index of places has one entry an object: the number of the smallest `GeoCell` around the place, in the encoding
-// of an integer. Objects whose coordinates are no place have none.
+// The index of places. It has one entry for each object: the number of the smallest `GeoCell` around the place, encoded like an integer. Objects
+// whose coordinates aren't a place have no entry.
 
 extension DataView {
-    /// What the index has of an object, or `nil` if its coordinates are no place.
+    /// Returns the index entry of an object, or `nil` if its coordinates aren't a place.
     func placeEntry(_ column: Column, _ key: ObjectKey) -> Int64? {
         guard let (longitude, latitude) = coordinates(column, key) else { return nil }
         return GeoCell.number(latitude: latitude, longitude: longitude)
@@ -10,7 +10,7 @@ extension DataView {
 }
 
 extension GeoCell {
-    /// Nil for numbers that are no place.
+    /// Returns `nil` for numbers that aren't a place.
     static func number(latitude: Double, longitude: Double) -> Int64? {
         guard (-90...90).contains(latitude), (-180...180).contains(longitude) else { return nil }
         return number(SphereVector(latitude: latitude, longitude: longitude))
@@ -24,13 +24,13 @@ extension IndexOverlay {
 }
 
 extension WriteTransaction {
-    /// Returns the entry that an object has before its list of coordinates changes: for `placeChanged`, after it has.
+    /// Returns an object's entry before its list of coordinates changes. After the change, it is passed to `placeChanged`.
     @inline(never)
     func placeBefore(_ column: Column, _ key: ObjectKey) -> Int64? {
         isInIndex(column, key) ? placeEntry(column, key) : nil
     }
 
-    /// Keeps the index of places in step with a list.
+    /// Updates the index of places after a change of a list.
     @inline(never)
     func placeChanged(_ column: Column, _ key: ObjectKey, from old: Int64?) {
         guard isInIndex(column, key) else { return }
@@ -41,7 +41,7 @@ extension WriteTransaction {
         if let new { index.changes.insertInt(new, key.raw) }
     }
 
-    /// Objects made by this transaction come into indexes when these are settled.
+    /// Objects that this transaction created are added to indexes when the indexes are settled.
     private func isInIndex(_ column: Column, _ key: ObjectKey) -> Bool {
         tables[column.tableID].map { key.raw < $0.unindexedFrom } ?? true
     }

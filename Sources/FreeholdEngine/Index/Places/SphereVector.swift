@@ -8,8 +8,8 @@
     import Darwin
 #endif
 
-/// A point of the earth's surface as a vector of length one from its centre. Neither the poles nor the antimeridian are special
-/// in this form. Sums, products and directions are vectors of this type, too, of any length.
+/// A point of the earth's surface as a unit vector from its centre. In this form, the poles and the antimeridian aren't special cases. Sums, products
+/// and directions have this type, too, with any length.
 struct SphereVector: Hashable {
     var x: Double
     var y: Double
@@ -22,7 +22,7 @@ struct SphereVector: Hashable {
         self.z = z
     }
 
-    /// Equal points give equal vectors: longitudes 180 and -180 do, and all longitudes at a pole.
+    /// Creates the vector of a point. Equal points have equal vectors: longitudes 180 and -180 are equal, and all longitudes at a pole are equal.
     init(latitude: Double, longitude: Double) {
         if latitude == 90 || latitude == -90 {
             self.init(0, 0, latitude < 0 ? -1 : 1)
@@ -49,19 +49,19 @@ struct SphereVector: Hashable {
     @inline(__always) var lengthSquared: Double { dot(self) }
     var length: Double { lengthSquared.squareRoot() }
 
-    /// Zero stays zero.
+    /// The vector with length one. Zero remains zero.
     var normalized: Self {
         let length = length
         return length > 0 ? self * (1 / length) : self
     }
 
-    /// Returns the direction at right angles to both, exact also for places that lie close together.
+    /// Returns the direction that is perpendicular to both vectors. It is exact also for places that are close together.
     func normal(to b: Self) -> Self { (self + b).cross(b - self).normalized }
 
-    /// 0 … π, exact at both ends.
+    /// Returns the angle, 0 … π, which is exact at both ends.
     func angle(to b: Self) -> Double { 2 * atan2((self - b).length, (self + b).length) }
 
-    /// Degrees.
+    /// The latitude in degrees.
     var latitude: Double { atan2(z, (x * x + y * y).squareRoot()) * (180 / .pi) }
     var longitude: Double { atan2(y, x) * (180 / .pi) }
 }

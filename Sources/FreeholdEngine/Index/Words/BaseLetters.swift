@@ -1,8 +1,7 @@
-/// What letters become for full-text search when case, accents and mere forms of writing are taken away: `É` is `e`,
-/// `ﬁ` is `fi`, `ﻫ` is `ه`.
+/// The base forms of letters for full-text search, without case, accents and variant forms: `É` becomes `e`, `ﬁ` becomes `fi`, and `ﻫ` becomes `ه`.
 enum BaseLetters {
-    /// One or several letters for a letter. Left as they are: kana with voicing marks and Cyrillic й and ў, which nobody
-    /// takes for the letters without.
+    /// Returns one or several letters for a letter. Kana with voicing marks and Cyrillic й and ў are unchanged, because they differ from the letters
+    /// without marks.
     static func of(_ letter: UInt32) -> [UInt32] {
         let folded = CaseFolding.fold(letter)
         if folded == 0x439 || folded == 0x45e || folded &- 0x3041 < 0xbf { return forms[folded] ?? [folded] }
@@ -14,7 +13,7 @@ enum BaseLetters {
         return out.isEmpty ? [folded] : out
     }
 
-    /// By the scalar: one or several others.
+    /// One or several base letters for each scalar.
     private static let forms: [UInt32: [UInt32]] = {
         var out: [UInt32: [UInt32]] = [:]
         for entry in (compatible + " " + own).unicodeScalars.split(whereSeparator: { $0 == " " || $0 == "\n" }) {
@@ -24,11 +23,11 @@ enum BaseLetters {
         return out
     }()
 
-    /// Letters of their own which are commonly typed as others, and letters that keyboards disagree about.
+    /// Separate letters that are commonly typed as other letters, and letters that differ between keyboards.
     private static let own = "ss:ß ae:æ oe:œ o:ø d:đð h:ħ l:ł t:ŧ i:ı th:þ ي:یى ك:ک"
 
-    /// Base, colon, all that come down to it: the compatible decompositions of the Unicode Character Database
-    /// (version 14) of folded letters and digits, without their marks.
+    /// A base, a colon and all letters with this base: the compatibility decompositions of the Unicode Character Database (version 14) of folded
+    /// letters and digits, without their marks.
     private static let compatible = """
         a:ªᴬᵃₐ 2:²₂ 3:³₃ 1:¹₁ o:ºᴼᵒₒℴ ij:ĳ l:ŀˡᴸₗℒℓⅼ ʼn:ŉ dz:ǆǳ lj:ǉ nj:ǌ h:ʰᴴₕℋℌℍℎℏꟸ ɦ:ʱ j:ʲᴶⅉⱼ
         r:ʳᴿᵣℛℜℝ ɹ:ʴ ɻ:ʵ ʁ:ʶ w:ʷᵂ y:ʸ ɣ:ˠ s:ˢₛ x:ˣₓⅹ ʕ:ˤ υ:ϒϓϔ σ:ϲ եւ:և اٴ:ٵ وٴ:ٶ ۇٴ:ٷ يٴ:ٸ ຫນ:ໜ

@@ -1,21 +1,21 @@
-/// How a code point is taken by full-text search: its class and what stands for it in tokens.
+/// The class of a code point in full-text search, and its replacement in tokens.
 struct TextScalar {
     enum Kind: UInt32 {
-        /// Ends a word.
+        /// A character that ends a word.
         case separator
-        /// Is left out; words go on behind it: accents, vowel points, the tatweel, invisible joiners.
+        /// A character that is omitted without ending a word: an accent, a vowel point, the tatweel or an invisible joiner.
         case ignored
-        /// Part of a word: a letter, digit or sign of a vowel.
+        /// A part of a word: a letter, a digit or a vowel sign.
         case letter
-        /// Of a script that is written without spaces (Chinese, Japanese, Korean, Thai …).
+        /// A character of a script that is written without spaces (Chinese, Japanese, Korean, Thai …).
         case unspaced
-        /// A word by itself: an emoji.
+        /// A separate word: an emoji.
         case symbol
-        /// One of the two that make a flag.
+        /// One of the two characters of a flag.
         case flag
     }
 
-    /// Kind in bits 24 …; the scalar that stands for this one, or with `several` itself.
+    /// The kind from bit 24 on, and the scalar that replaces this one, or this one itself if `several` is set.
     private let bits: UInt32
 
     private init(_ kind: Kind, _ scalar: UInt32, several: Bool = false) {
@@ -23,17 +23,17 @@ struct TextScalar {
     }
 
     var kind: Kind { Kind(rawValue: bits >> 24)! }
-    /// What stands for it, unless several scalars do.
+    /// The scalar that replaces this one, unless several do.
     var folded: UInt32 { bits & 0x1f_ffff }
-    /// Several scalars stand for it: see `BaseLetters`.
+    /// A Boolean value that indicates whether several scalars replace this one: see `BaseLetters`.
     var isSeveral: Bool { bits & 1 << 23 != 0 }
 
-    /// Where scalars are looked up, those of most texts at once. Made once, never freed.
+    /// A table for the look-up of scalars, which contains the scalars of most texts. It is created once and never freed.
     struct Table {
-        /// The first scalars.
+        /// The first scalars of Unicode.
         private let low: UnsafePointer<TextScalar>
         private let lowEnd: UInt32
-        /// Forms of letters, from F900 on, or `nil` if all beyond the first scalars are separators.
+        /// The letter forms from F900 on, or `nil` if all scalars behind the first ones are separators.
         private let forms: UnsafePointer<TextScalar>?
 
         fileprivate init(lowEnd: UInt32, hasForms: Bool, _ make: (UInt32) -> TextScalar) {
@@ -62,7 +62,7 @@ struct TextScalar {
     }
 
     nonisolated(unsafe) private static let unicode = Table(lowEnd: 0x3400, hasForms: true) { computed($0) }
-    /// By the rules of Realm: letters and digits of ASCII and Latin-1 only.
+    /// The table for Realm's rules: only letters and digits of ASCII and Latin-1.
     nonisolated(unsafe) private static let latin = Table(lowEnd: 0x100, hasForms: false) { computedLatin($0) }
 
     static func table(_ matching: TextMatching) -> Table { matching == .unicode ? unicode : latin }
@@ -74,7 +74,7 @@ struct TextScalar {
         let properties = scalar.properties
         switch properties.generalCategory {
         case .decimalNumber:
-            // Digits of every script are one.
+            // Digits of all scripts are equal.
             if let value = properties.numericValue { return TextScalar(.letter, 48 + UInt32(value)) }
             return TextScalar(.letter, raw)
         case .format: return TextScalar(raw == 0x200b ? .separator : .ignored, raw)
@@ -99,7 +99,7 @@ struct TextScalar {
     private static let flags: Range<UInt32> = 0x1f1e6..<0x1f200
 
     private static func letter(_ raw: UInt32) -> TextScalar {
-        // Letters of formulas and full width letters follow a pattern.
+        // The letters of formulas and full-width letters are at regular positions.
         if (0x1d400..<0x1d6a4).contains(raw) { return TextScalar(.letter, 97 + (raw - 0x1d400) % 26) }
         if (0xff21..<0xff5b).contains(raw) { return TextScalar(.letter, (raw - 0xfee0) | 0x20) }
         let base = BaseLetters.of(raw)
@@ -107,12 +107,12 @@ struct TextScalar {
         return base.count > 1 ? TextScalar(kind, raw, several: true) : TextScalar(kind, base[0])
     }
 
-    /// Signs that stand for letters, such as № and ℡.
+    /// Returns whether a sign stands for letters, such as № and ℡.
     private static func isLetterlike(_ raw: UInt32) -> Bool {
         (0x2100..<0x2150).contains(raw) && BaseLetters.of(raw) != [raw]
     }
 
-    /// Marks of which search takes no notice: accents, the points of Hebrew and Arabic, dots below Indic letters.
+    /// Returns whether the search ignores a mark: accents, the points of Hebrew and Arabic, and dots below Indic letters.
     private static func isIgnored(_ raw: UInt32) -> Bool {
         switch raw {
         case 0x300...0x36f, 0x483...0x489, 0x591...0x5c7, 0x610...0x61a, 0x64b...0x65f, 0x670, 0x6d6...0x6ed,
@@ -128,7 +128,7 @@ struct TextScalar {
         switch raw {
         // Thai, Lao; Myanmar; Khmer.
         case 0xe00...0xeff, 0x1000...0x109f, 0x1780...0x17ff: true
-        // Hangul, kana, ideographs and what is written among them.
+        // Hangul, kana, ideographs and the characters used with them.
         case 0x1100...0x11ff, 0x2e80...0x2fdf, 0x3005...0x3007, 0x3021...0x3029, 0x3031...0x303c, 0x3041...0x318f,
             0x31a0...0x31bf, 0x31f0...0x31ff, 0x3400...0x4dbf, 0x4e00...0x9fff, 0xa960...0xa97f, 0xac00...0xd7ff,
             0xf900...0xfaff, 0xff66...0xff9d, 0x1aff0...0x1b16f, 0x20000...0x3ffff:
@@ -144,7 +144,7 @@ struct TextScalar {
         case 0xd7, 0xf7, 0xff: return TextScalar(.separator, raw)
         case 0xc0...0xfe:
             let folded = CaseFolding.fold(raw)
-            // Letters of their own.
+            // These letters are separate letters of an alphabet.
             if [0xe5, 0xe6, 0xf8, 0xf0, 0xfe, 0xdf].contains(folded) { return TextScalar(.letter, folded) }
             return TextScalar(.letter, BaseLetters.of(folded)[0])
         default: return TextScalar(.separator, raw)

@@ -1,14 +1,14 @@
-/// What a full-text index takes for a word. The index kind of a column tells which one it was made with.
+/// The rules by which a full-text index finds words. The index kind of a column determines its rules.
 public enum TextMatching: Sendable, Hashable {
-    /// Letters and digits of every script without regard to case and accents; scripts without spaces by pairs of
-    /// characters; emoji.
+    /// Letters and digits of every script, without regard to case and accents. Scripts without spaces are divided into pairs of characters. Emoji are
+    /// words.
     case unicode
-    /// As in Realm: letters and digits of ASCII and Latin-1 only; every other character separates words.
+    /// Realm's rules: only letters and digits of ASCII and Latin-1. Every other character separates words.
     case latin1
 }
 
 extension IndexKind {
-    /// How the index tells words, or `nil` if it isn't one of words.
+    /// The rules for words, or `nil` if the index isn't a full-text index.
     public var textMatching: TextMatching? {
         switch self {
         case .fullText: .unicode
@@ -18,35 +18,35 @@ extension IndexKind {
     }
 }
 
-/// One word of a text.
+/// A word of a text.
 struct TextToken {
     enum Kind {
         case word
         /// Two neighbouring characters of a script without spaces.
         case pair
-        /// The last character of a run of those.
+        /// The last character of a run of such characters.
         case last
     }
 
-    /// As it stands in an index: a tag byte, then the folded word in UTF-8. Valid during the call.
+    /// The bytes as in an index: a tag byte, followed by the folded word in UTF-8. They are valid during the call.
     let bytes: UnsafeRawBufferPointer
     let kind: Kind
-    /// Words and unspaced characters before it.
+    /// The number of words and unspaced characters before it.
     let position: Int
-    /// Where it stands in the text, in bytes.
+    /// The range in the text, in bytes.
     let range: Range<Int>
 }
 
-/// What is done with the words of a text.
+/// A receiver of the words of a text.
 protocol TokenSink {
-    /// - Returns: whether to go on.
+    /// - Returns: whether to continue.
     mutating func take(_ token: TextToken) -> Bool
 }
 
-/// Finds the words of texts. Not thread-safe: it has the buffer that a word is put together in.
+/// A tokenizer that finds the words of texts. It isn't thread-safe, because it contains the buffer in which a word is assembled.
 ///
-/// Each character of a run without spaces begins one token, so that any string of such characters is found: the pair
-/// with the next one, or the last character alone. Words are cut behind `wordLength` bytes.
+/// Each character of a run without spaces begins one token: the pair with the next character, or the last character alone. With these tokens, every
+/// string of such characters is found. Words are shortened to `wordLength` bytes.
 final class TextTokenizer {
     static let wordLength = 64
     private static let bufferLength = wordLength + 64
@@ -65,7 +65,7 @@ final class TextTokenizer {
 
     deinit { word.deallocate() }
 
-    /// By byte: ASCII letters in lower case and digits; 0 for all others.
+    /// For each byte: digits, and ASCII letters in lower case. All other bytes are 0.
     nonisolated(unsafe) static let folded: UnsafePointer<UInt8> = {
         let table = UnsafeMutablePointer<UInt8>.allocate(capacity: 256)
         for byte in UInt8.min...UInt8.max {
@@ -78,7 +78,7 @@ final class TextTokenizer {
         return UnsafePointer(table)
     }()
 
-    /// Calls the body with each token in order, until it returns false.
+    /// Calls the body with each token in order, until the body returns false.
     func forEach(_ text: UnsafeRawBufferPointer, _ body: (TextToken) -> Bool) {
         withoutActuallyEscaping(body) { body in
             var sink = TokenBody(body: body)
@@ -86,7 +86,7 @@ final class TextTokenizer {
         }
     }
 
-    /// Gives each token to the sink in order, until it wants no more.
+    /// Passes each token to the sink in order, until the sink returns false.
     func forEach<Sink: TokenSink>(_ text: UnsafeRawBufferPointer, _ sink: inout Sink) {
         withUnsafeMutablePointer(to: &sink) { sink in
             var run = TextRun(word: word, sink: sink)
@@ -116,7 +116,7 @@ final class TextTokenizer {
                         for part in BaseLetters.of(scalar) { run.append(scalar: part, at: i) }
                     } else {
                         scalar = found.folded
-                        // The letters й and ў in two parts.
+                        // The letters й and ў may consist of two scalars.
                         if scalar == 0x438 || scalar == 0x443, end + 1 < count, text[end] == 0xcc, text[end + 1] == 0x86
                         {
                             scalar = scalar == 0x438 ? 0x439 : 0x45e
@@ -141,7 +141,7 @@ final class TextTokenizer {
         }
     }
 
-    /// Returns the scalar at `i`, which moves behind it. Bytes that aren't UTF-8 are U+FFFD, one by one.
+    /// Returns the scalar at `i` and advances `i` behind it. Each byte that isn't UTF-8 counts as U+FFFD.
     @inline(__always)
     private static func decode(_ text: UnsafeRawBufferPointer, _ i: inout Int) -> UInt32 {
         let byte = UInt32(text[i])
@@ -167,7 +167,7 @@ final class TextTokenizer {
         return scalar
     }
 
-    /// Hangul of several parts, and kana with a voicing mark behind it, as one scalar.
+    /// Returns Hangul of several parts, or kana followed by a voicing mark, as one scalar.
     private static func composed(_ scalar: UInt32, _ text: UnsafeRawBufferPointer, _ end: inout Int) -> UInt32 {
         guard end < text.count, text[end] >= 0xe1 else { return scalar }
         var next = end
@@ -193,7 +193,7 @@ final class TextTokenizer {
     }
 
     private static func voiced(_ kana: UInt32, _ mark: UInt32) -> UInt32? {
-        // Katakana stand 96 above hiragana.
+        // Katakana are 96 code points above hiragana.
         let hiragana = kana >= 0x30a1 ? kana - 0x60 : kana
         switch mark {
         case 0x3099, 0xff9e:
@@ -209,23 +209,23 @@ final class TextTokenizer {
     }
 }
 
-/// A sink for tests and where speed doesn't count.
+/// A sink for tests and for uses that aren't critical for speed.
 private struct TokenBody: TokenSink {
     let body: (TextToken) -> Bool
     mutating func take(_ token: TextToken) -> Bool { body(token) }
 }
 
-/// What the tokenizer has of the word it is in.
+/// The state of the tokenizer in a word.
 private struct TextRun<Sink: TokenSink> {
     let word: UnsafeMutablePointer<UInt8>
     let sink: UnsafeMutablePointer<Sink>
     var isOver = false
     private var position = 0
-    /// Bytes of the word.
+    /// The number of bytes of the word.
     private var length = 0
     private var start = 0
     private var isCut = false
-    /// The unspaced character before, 0 if there is none, and where it stands.
+    /// The previous unspaced character, or 0 without one. `beforeRange` is its range.
     private var before: UInt32 = 0
     private var beforeRange = 0..<0
 
@@ -234,7 +234,8 @@ private struct TextRun<Sink: TokenSink> {
         self.sink = sink
     }
 
-    /// Appends the ASCII letters and digits from a place on. - Returns: where they end.
+    /// Appends the ASCII letters and digits from a place on.
+    /// - Returns: their end.
     @inline(__always)
     mutating func append(
         asciiOf text: UnsafeRawBufferPointer,

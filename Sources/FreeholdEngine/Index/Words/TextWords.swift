@@ -1,6 +1,6 @@
-/// Entries of a full-text index as its column's strings change: one for each different word of an object.
+/// The changes of a full-text index's entries when strings of its column change. Each different word of an object has one entry.
 ///
-/// Belongs to its index's pending changes and so to their transaction.
+/// It belongs to the pending changes of its index, and therefore to their transaction.
 final class TextWords {
     private let tokenizer: TextTokenizer
     private let words = TokenSet()
@@ -15,7 +15,7 @@ final class TextWords {
         tokenizer.forEach(text, &sink)
     }
 
-    /// - Parameter text: nil for null, which has no words.
+    /// - Parameter text: the text, or `nil` for null, which doesn't contain words.
     func insert(_ text: UnsafeRawBufferPointer?, _ key: Int64, _ changes: IndexChanges) {
         read(text, words)
         words.forEach { changes.insert($0, key) }
@@ -26,7 +26,7 @@ final class TextWords {
         words.forEach { changes.remove($0, key) }
     }
 
-    /// Only the difference.
+    /// Replaces the entries of a text. Only the differences become changes.
     func replace(
         _ old: UnsafeRawBufferPointer?,
         _ new: UnsafeRawBufferPointer?,
@@ -39,7 +39,7 @@ final class TextWords {
         words.forEach { if !oldWords.contains($0) { changes.insert($0, key) } }
     }
 
-    /// Returns the entries of a string, for checks.
+    /// Returns the entries of a string. Checks use it.
     func entries(_ value: Value) -> [[UInt8]] {
         value.withText { read($0, words) }
         var out: [[UInt8]] = []
@@ -49,7 +49,7 @@ final class TextWords {
 }
 
 extension Value {
-    /// Returns the bytes of a string, or `nil` for null.
+    /// Calls the body with the bytes of a string, or with `nil` for null.
     func withText<R>(_ body: (UnsafeRawBufferPointer?) -> R) -> R {
         guard case .string = self else { return body(nil) }
         return withStoredBytes { body($0) }

@@ -8,11 +8,10 @@
     import Darwin
 #endif
 
-/// The different words of one text, as they stand in an index. Made once and filled for text after text. Not
-/// thread-safe.
+/// The different words of one text, in their index form. It is created once and used for many texts. It isn't thread-safe.
 final class TokenSet {
     private struct Entry {
-        /// Where it ends in `bytes`.
+        /// The end of the token in `bytes`.
         let end: Int
         let hash: UInt64
     }
@@ -22,7 +21,7 @@ final class TokenSet {
     private var byteCapacity = 512
     private var entries: UnsafeMutablePointer<Entry>
     private var entryCapacity = 32
-    /// By hash, with linear probing: the round in the high half, token + 1 in the low one. What is of another round is
+    /// A hash table with linear probing. Each slot has the round in its high half and the token plus 1 in its low half. A slot of another round is
     /// free.
     private var slots: UnsafeMutablePointer<UInt64>
     private var slotCount = 64
@@ -41,6 +40,7 @@ final class TokenSet {
         slots.deallocate()
     }
 
+    /// Removes all words.
     /// - Complexity: O(1).
     func removeAll() {
         count = 0
@@ -88,7 +88,7 @@ final class TokenSet {
             && memcmp(bytes + start, token.baseAddress!, token.count) == 0
     }
 
-    /// Tokens are short: whole words of memory, the last of which may overlap the one before.
+    /// Returns the hash of a token. Tokens are short, so it reads whole words of memory. The last word may overlap the one before.
     @inline(__always)
     private static func hash(_ token: UnsafeRawBufferPointer) -> UInt64 {
         let n = token.count
@@ -146,7 +146,7 @@ final class TokenSet {
         }
     }
 
-    /// In the order of their first appearance. The bytes are valid during the call.
+    /// Calls the body with the words in the order of their first occurrence. The bytes are valid during the call.
     func forEach(_ body: (UnsafeRawBufferPointer) -> Void) {
         var start = 0
         for i in 0..<count {
@@ -156,7 +156,7 @@ final class TokenSet {
     }
 }
 
-/// Puts the words of a text into a set.
+/// A sink that adds the words of a text to a set.
 struct TokenCollector: TokenSink {
     let set: TokenSet
 
