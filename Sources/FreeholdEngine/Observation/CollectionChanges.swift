@@ -1,28 +1,30 @@
-/// How an ordered collection changed. What moved counts as deleted and inserted.
+/// The changes of an ordered collection. A moved element counts as deleted and inserted.
 ///
-/// To turn the old collection into the new one: remove `deletions` (from the back), then insert `insertions` (from the
-/// front).
+/// To convert the old collection to the new one, remove `deletions` (beginning with the last), and then insert `insertions` (beginning with the
+/// first).
 public struct CollectionChanges: Equatable, Sendable {
-    /// Positions in the old collection, rising.
+    /// The positions of deleted elements in the old collection, in ascending order.
     public var deletions: [Int] = []
-    /// Positions in the new collection, rising.
+    /// The positions of inserted elements in the new collection, in ascending order.
     public var insertions: [Int] = []
-    /// Positions in the old collection, rising, of elements that stayed.
+    /// The positions of modified elements in the old collection, in ascending order. These elements remain in the collection.
     public var modifications: [Int] = []
-    /// Their positions in the new collection.
+    /// The positions of the modified elements in the new collection.
     public var modificationsNew: [Int] = []
 
     public init() {}
 
     public var isEmpty: Bool { deletions.isEmpty && insertions.isEmpty && modifications.isEmpty }
 
-    /// Where an element that stayed has gone. - Complexity: O(log changes).
+    /// Returns the new position of an element that remained.
+    /// - Complexity: O(log changes).
     public func newIndex(ofOld index: Int) -> Int {
         let rank = index - deletions.partitionIndex { $0 < index }
         return rank + insertions.indices.partitionIndex { insertions[$0] - $0 <= rank }
     }
 
-    /// Where an element that stayed has come from. - Complexity: O(log changes).
+    /// Returns the old position of an element that remained.
+    /// - Complexity: O(log changes).
     public func oldIndex(ofNew index: Int) -> Int {
         let rank = index - insertions.partitionIndex { $0 < index }
         return rank + deletions.indices.partitionIndex { deletions[$0] - $0 <= rank }
@@ -33,7 +35,7 @@ public struct CollectionChanges: Equatable, Sendable {
         return i < deletions.count && deletions[i] == index
     }
 
-    /// - Parameter positions: in the old collection, in any order; those that were deleted are left out.
+    /// - Parameter positions: positions in the old collection, in any order. Deleted positions are ignored.
     mutating func setModifications(_ positions: [Int]) {
         modifications = positions.filter { !isDeletion($0) }
         modifications.sort()
@@ -41,7 +43,7 @@ public struct CollectionChanges: Equatable, Sendable {
     }
 }
 
-/// How a dictionary changed: keys, in the order of their bytes.
+/// The changes of a dictionary. Keys are in the order of their bytes.
 public struct DictionaryChanges: Equatable, Sendable {
     public var deletions: [String] = []
     public var insertions: [String] = []
@@ -53,7 +55,7 @@ public struct DictionaryChanges: Equatable, Sendable {
 }
 
 extension RandomAccessCollection {
-    /// How many elements, from the front, meet the condition, which has to hold for a front part only.
+    /// Returns the number of elements at the front that meet the condition. The condition must hold only for a front part.
     @inline(__always)
     func partitionIndex(_ belongsBefore: (Element) -> Bool) -> Int {
         var low = 0

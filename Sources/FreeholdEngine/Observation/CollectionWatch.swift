@@ -1,9 +1,9 @@
-/// What the observers of an object's collections share: how its positions changed.
+/// The part of the observers of an object's collections that determines how positions changed.
 struct CollectionWatch: Sendable {
     let column: Column
     let owner: ObjectKey
     private let isLinks: Bool
-    /// By table id: when an element that is, or holds a link to, an object of the table counts as modified.
+    /// The watches by table id. They determine whether an element that is, or links to, an object of the table counts as modified.
     private let watches: [Int: ModificationWatch]
 
     init(
@@ -35,8 +35,8 @@ struct CollectionWatch: Sendable {
         view.schema.table(id: column.tableID).map { view.contains($0, owner) } ?? false
     }
 
-    /// How the elements changed; of a dictionary those in the order of the keys, where a key that was taken out and put
-    /// in again is another.
+    /// Returns the changes of the elements. For a dictionary, the elements are in the order of the keys, and a key that was removed and added again
+    /// counts as a different element.
     func changes(from old: Snapshot, to new: Snapshot, _ changes: VersionChanges) -> CollectionChanges {
         var out = CollectionChanges()
         let delta = changes.tables[column.tableID]
@@ -79,7 +79,7 @@ struct CollectionWatch: Sendable {
 
     // MARK: Modified objects
 
-    /// Positions in the old collection of elements whose objects count as modified.
+    /// Returns the positions in the old collection of elements whose objects count as modified.
     private func modified(by changes: VersionChanges, _ old: Snapshot, _ new: Snapshot) -> [Int] {
         var affected: [Int: Set<ObjectKey>] = [:]
         for (table, watch) in watches {
@@ -121,7 +121,7 @@ struct CollectionWatch: Sendable {
         return out
     }
 
-    /// Returns whether the collection held the object, told by the object's backlinks, so that a collection in which nothing changed isn't read.
+    /// Returns whether the collection contained the object. It reads the object's backlinks, so that an unchanged collection isn't read.
     private func isElement(_ key: ObjectKey, _ table: Table, _ view: Snapshot) -> Bool {
         guard view.contains(table, key) else { return false }
         let origin = column.asBacklinkColumn(to: table)

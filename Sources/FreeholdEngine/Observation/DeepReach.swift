@@ -1,12 +1,12 @@
-/// Which objects of a table have changed themselves or link, over at most three links, to one that did.
+/// The objects of a table that have changed themselves, or that link, over at most three links, to a changed object.
 struct DeepReach: Sendable {
-    /// Links that are followed.
+    /// The number of links that are followed.
     static let depth = 3
 
     private let tableID: Int
-    /// By number of links: the tables that can be reached with so many or fewer.
+    /// The tables that can be reached with at most this number of links, by the number of links.
     private let reachable: [Set<Int>]
-    /// A Boolean value that indicates whether a link inside a mixed value can be on the way.
+    /// A Boolean value that indicates whether a path can contain a link inside a mixed value.
     private let crossesMixed: Bool
 
     init(_ table: Table, in schema: DatabaseSchema) {
@@ -31,13 +31,13 @@ struct DeepReach: Sendable {
         self.crossesMixed = crossesMixed
     }
 
-    /// Rising.
-    /// - Parameter limit: about so many objects are looked at at most.
-    /// - Returns: nil over the limit.
-    /// - Complexity: O(changes and the links that lead back from them).
+    /// Returns the affected objects in ascending order of keys.
+    /// - Parameter limit: the approximate maximum number of visited objects.
+    /// - Returns: the objects, or `nil` if the limit was exceeded.
+    /// - Complexity: O(changes and the backlinks that are followed from them).
     func affected(by changes: VersionChanges, in view: Snapshot, limit: Int) -> [ObjectKey]? {
         var budget = limit
-        // By table, objects of which so far none was followed.
+        // The objects, by table, whose backlinks haven't been followed yet.
         var edge: [Int: [ObjectKey]] = [:]
         for (id, delta) in changes.tables where reachable[Self.depth].contains(id) {
             var keys: [ObjectKey] = []
@@ -66,7 +66,7 @@ struct DeepReach: Sendable {
         return budget < 0 ? nil : result
     }
 
-    /// Objects that link to one and can themselves be reached with `left` links.
+    /// Returns the objects that link to one object and can be reached with `left` links.
     private func origins(
         of key: ObjectKey,
         _ table: Table,

@@ -1,10 +1,10 @@
-/// Walks forward from objects to what changed, where walking back from what changed meets too many others.
+/// A walk forward from objects to changed objects. It is used if the walk backwards from the changed objects would visit too many objects.
 struct DeepWalk {
     private let view: Snapshot
     private let changed: [Int: Set<ObjectKey>]
-    /// By links left and table id: the columns that lead towards something changed.
+    /// The columns that lead towards a changed object, by the number of remaining links and the table id.
     private var columns: [[Int: [Column]]] = [[:]]
-    /// By links left and table id: what is known of objects.
+    /// The known results, by the number of remaining links and the table id.
     private var known: [[Int: [ObjectKey: Bool]]]
 
     init(_ changes: VersionChanges, in view: Snapshot) {
@@ -28,7 +28,7 @@ struct DeepWalk {
         }
     }
 
-    /// Returns whether an object changed, or one that it links to over at most so many links.
+    /// Returns whether an object changed, or one to which it links over at most `left` links.
     mutating func reaches(_ tableID: Int, _ key: ObjectKey, links left: Int = DeepReach.depth) -> Bool {
         if changed[tableID]?.contains(key) ?? false { return true }
         guard let columns = columns[left][tableID] else { return false }
@@ -44,11 +44,11 @@ struct DeepWalk {
     }
 }
 
-/// The same along watched paths.
+/// Like `DeepWalk`, along watched paths.
 struct PathWalk {
     private let tree: WatchTree
     private let view: Snapshot
-    /// By node: objects that changed themselves, or gained or lost a link that is watched.
+    /// The objects that changed themselves, or gained or lost a watched link, by node.
     private var changed: [Set<ObjectKey>]
     private var known: [[ObjectKey: Bool]]
 

@@ -1,24 +1,24 @@
-/// Follows a collection's elements through a sequence of edits by position.
+/// The elements of a collection during a sequence of edits by position.
 struct EditedPositions {
-    /// Neighbours that have had the same life.
+    /// A run of neighbouring elements with the same history.
     private struct Run {
-        /// The position in the old collection of the first, or `nil` for elements that are new.
+        /// The position of the first element in the old collection, or `nil` for new elements.
         var old: Int?
         var count: Int
         var isModified = false
     }
 
-    /// More runs than this, and the collections are compared instead.
+    /// The maximum number of runs. If there are more, the collections are compared instead.
     private static let limit = 4096
 
     private var runs: [Run]
-    /// A Boolean value that indicates whether the edits were too many, or don't fit the collection.
+    /// A Boolean value that indicates whether there were too many edits, or the edits don't fit the collection.
     private(set) var isLost = false
 
-    /// Elements now.
+    /// The present number of elements.
     private(set) var count: Int
 
-    /// - Parameter count: elements of the old collection.
+    /// - Parameter count: the number of elements of the old collection.
     init(count: Int) {
         runs = count == 0 ? [] : [Run(old: 0, count: count)]
         self.count = count
@@ -41,7 +41,7 @@ struct EditedPositions {
         if runs.count > Self.limit { isLost = true }
     }
 
-    /// Returns the run that begins at a position of 0...count, which is made to begin one.
+    /// Returns the run that begins at a position of 0...count. If necessary, a run is divided at the position.
     private mutating func run(at position: Int) -> Int {
         var start = 0
         for i in runs.indices {
@@ -61,7 +61,7 @@ struct EditedPositions {
         return runs.count
     }
 
-    // Of a damaged record positions and counts can be any.
+    // The positions and counts of a damaged record can have any value.
 
     private mutating func insert(_ at: Int, _ added: Int) {
         let (sum, overflows) = count.addingReportingOverflow(added)
@@ -93,7 +93,7 @@ struct EditedPositions {
 
     private mutating func lose() { isLost = true }
 
-    /// - Parameter oldCount: elements of the old collection.
+    /// - Parameter oldCount: the number of elements of the old collection.
     func changes(_ oldCount: Int) -> CollectionChanges {
         var out = CollectionChanges()
         var oldAt = 0

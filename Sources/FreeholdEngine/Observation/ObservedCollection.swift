@@ -1,19 +1,19 @@
-/// A list or set of an object, and how its elements change from version to version.
+/// An observed list or set of an object, with its changes from version to version.
 ///
-/// Elements are those of the collection as it is; for one that is filtered or sorted see `ObservedQuery`. A value; one
-/// thread at a time.
+/// The elements are those of the unfiltered and unsorted collection. For a filtered or sorted one, see `ObservedQuery`. It is a value, which only one
+/// thread at a time may use.
 public struct ObservedCollection: Sendable {
     private var course: OwnedCourse
 
     public var snapshot: Snapshot { course.snapshot }
-    /// A Boolean value that indicates whether the object that the collection belongs to is gone; then there are no more elements.
+    /// A Boolean value that indicates whether the object with the collection has been deleted. The collection doesn't have elements then.
     public var isOwnerDeleted: Bool { course.isOwnerDeleted }
 
-    /// - Parameter watched: when an element that is an object, or a mixed value with one in it, counts as modified though
-    ///   it wasn't set. Paths are those of a list of links.
+    /// - Parameter watched: determines whether an element that is an object, or a mixed value with an object, counts as modified although it wasn't
+    ///   set. The paths are those of a list of links.
     /// - Parameter column: the list or set.
-    /// - Parameter owner: the object that has the collection.
-    /// - Parameter snapshot: the version that it begins with.
+    /// - Parameter owner: the object with the collection.
+    /// - Parameter snapshot: the first version.
     public init(
         _ column: Column,
         of owner: ObjectKey,
@@ -33,13 +33,13 @@ public struct ObservedCollection: Sendable {
         course = OwnedCourse(column, owner, watched, snapshot, limits)
     }
 
-    /// Moves on to a later version.
+    /// Advances to a later version and returns the changes.
     ///
-    /// - Parameter changes: what lies between this version and that one.
+    /// - Parameter changes: the changes between this version and the later one.
     /// - Parameter next: the later version.
-    /// - Returns: nil where nothing changed. Once the owner is gone: all elements deleted (none, of an empty one), then nil.
-    /// - Complexity: O(edits²) up to some thousand runs of edits; O(n) where these aren't known, and to find elements whose
-    ///   objects changed.
+    /// - Returns: the changes, or `nil` if the collection hasn't changed. When the owner has been deleted, all elements are reported as deleted once
+    ///   (none for an empty collection). After that, the result is `nil`.
+    /// - Complexity: O(edits²) up to some thousand runs of edits. O(n) if the edits aren't known, and for finding elements whose objects changed.
     public mutating func advance(to next: Snapshot, _ changes: VersionChanges) -> CollectionChanges? {
         switch course.advance(to: next, changes) {
         case nil: return nil
@@ -52,20 +52,20 @@ public struct ObservedCollection: Sendable {
     }
 }
 
-/// A dictionary of an object, and which of its keys change from version to version.
+/// An observed dictionary of an object, with the changes of its keys from version to version.
 ///
-/// A value; one thread at a time.
+/// It is a value, which only one thread at a time may use.
 public struct ObservedDictionary: Sendable {
     private var course: OwnedCourse
 
     public var snapshot: Snapshot { course.snapshot }
-    /// A Boolean value that indicates whether the object that the dictionary belongs to is gone; then there are no more keys.
+    /// A Boolean value that indicates whether the object with the dictionary has been deleted. The dictionary doesn't have keys then.
     public var isOwnerDeleted: Bool { course.isOwnerDeleted }
 
-    /// - Parameter watched: as for `ObservedCollection`.
-    /// - Parameter column: the list or set.
-    /// - Parameter owner: the object that has the collection.
-    /// - Parameter snapshot: the version that it begins with.
+    /// - Parameter watched: like for `ObservedCollection`.
+    /// - Parameter column: the column of the dictionary.
+    /// - Parameter owner: the object with the dictionary.
+    /// - Parameter snapshot: the first version.
     public init(
         _ column: Column,
         of owner: ObjectKey,
@@ -85,7 +85,7 @@ public struct ObservedDictionary: Sendable {
         course = OwnedCourse(column, owner, watched, snapshot, limits)
     }
 
-    /// Moves on to a later version: as for `ObservedCollection`.
+    /// Advances to a later version and returns the changes, like `ObservedCollection`.
     public mutating func advance(to next: Snapshot, _ changes: VersionChanges) -> DictionaryChanges? {
         let watch = course.watch
         var out = DictionaryChanges()
@@ -100,7 +100,7 @@ public struct ObservedDictionary: Sendable {
         }
         let deleted = positions.deletions.map { old.dictionaryKey(watch.column, watch.owner, at: $0) }
         let inserted = positions.insertions.map { next.dictionaryKey(watch.column, watch.owner, at: $0) }
-        // What was taken out and put in again is the same key.
+        // A key that was removed and added again is the same key.
         let again = Set(deleted).intersection(inserted)
         out.deletions = deleted.filter { !again.contains($0) }
         out.insertions = inserted.filter { !again.contains($0) }
@@ -113,11 +113,11 @@ public struct ObservedDictionary: Sendable {
     }
 }
 
-/// A collection of an object on its way from version to version: what lists, sets and dictionaries have in common.
+/// The state of an observed collection, which lists, sets and dictionaries have in common.
 private struct OwnedCourse: Sendable {
     enum Step {
         case changes(CollectionChanges, since: Snapshot)
-        /// The owner is gone.
+        /// The owner has been deleted.
         case end(last: Snapshot)
     }
 
@@ -137,7 +137,7 @@ private struct OwnedCourse: Sendable {
         isOwnerDeleted = !watch.exists(in: snapshot)
     }
 
-    /// - Returns: nil where nothing changed.
+    /// - Returns: the step, or `nil` if the collection hasn't changed.
     mutating func advance(to next: Snapshot, _ changes: VersionChanges) -> Step? {
         precondition(changes.from == snapshot.version && changes.to == next.version, "changes of other versions")
         let old = snapshot

@@ -1,11 +1,11 @@
-/// One object, and which of its properties change from version to version.
+/// An observed object, with the changes of its properties from version to version.
 ///
-/// A value; one thread at a time.
+/// It is a value, which only one thread at a time may use.
 public struct ObservedObject: Sendable {
     public enum Change: Equatable, Sendable {
         case deleted
-        /// - columns: the ids of the object's own columns that were set, rising; of those watched.
-        /// - paths: the positions, rising, of the watched paths on which something changed; none without paths.
+        /// - columns: the ids of the object's own watched columns that were set, in ascending order.
+        /// - paths: the positions of the watched paths with changes, in ascending order. Without paths, it is empty.
         case modified(columns: [Int], paths: [Int])
     }
 
@@ -14,13 +14,13 @@ public struct ObservedObject: Sendable {
     public private(set) var snapshot: Snapshot
     public private(set) var isDeleted: Bool
     private let paths: [ModificationWatch]?
-    /// Ids of the columns that the paths begin with, or `nil` for all.
+    /// The ids of the columns with which the paths begin, or `nil` for all columns.
     private let columns: Set<Int>?
 
-    /// - Parameter paths: what is watched (see `WatchedPaths.paths`), or `nil` for all columns of the object itself.
-    /// - Parameter key: the object's key.
-    /// - Parameter snapshot: the version that it begins with.
-    /// - Parameter table: the object's table.
+    /// - Parameter paths: the watched paths (see `WatchedPaths.paths`), or `nil` for all columns of the object itself.
+    /// - Parameter key: the key of the object.
+    /// - Parameter snapshot: the first version.
+    /// - Parameter table: the table of the object.
     public init(_ table: Table, _ key: ObjectKey, paths: [PropertyPath]? = nil, in snapshot: Snapshot) {
         self.table = table
         self.key = key
@@ -34,12 +34,12 @@ public struct ObservedObject: Sendable {
         }
     }
 
-    /// Moves on to a later version.
+    /// Advances to a later version and returns the change.
     ///
-    /// - Parameter changes: what lies between this version and that one.
+    /// - Parameter changes: the changes between this version and the later one.
     /// - Parameter next: the later version.
-    /// - Returns: nil where nothing that is watched was set.
-    /// - Complexity: O(columns · log changes); with paths over links O(changes and the links that lead back from them).
+    /// - Returns: the change, or `nil` if nothing that is watched was set.
+    /// - Complexity: O(columns · log changes). With paths over links, O(changes and the backlinks that are followed from them).
     public mutating func advance(to next: Snapshot, _ changes: VersionChanges) -> Change? {
         precondition(changes.from == snapshot.version && changes.to == next.version, "changes of other versions")
         snapshot = next
@@ -64,7 +64,8 @@ public struct ObservedObject: Sendable {
 }
 
 extension [ObjectKey] {
-    /// Of rising keys. - Complexity: O(log n).
+    /// Returns whether an array in ascending order contains a key.
+    /// - Complexity: O(log n).
     func containsSorted(_ key: ObjectKey) -> Bool {
         let i = partitionIndex { $0 < key }
         return i < count && self[i] == key

@@ -1,22 +1,22 @@
-/// How a query is followed from version to version.
+/// The plan by which the result of a query is updated from version to version.
 struct ObservedPlan: Sendable {
-    /// How the rows before the window come to their order.
+    /// The order of the rows before the window.
     enum Order: Sendable {
-        /// By key.
+        /// The order of keys.
         case table
         case sorted([SortKey])
-        /// As running the query gives them.
+        /// The order that results from running the query.
         case run
     }
 
     let query: RowQuery
     let origin: ObservedQuery.Origin
     let order: Order
-    /// What is looked at of the rows; nil: all.
+    /// The window on the rows, or `nil` for all rows.
     private let lastWindow: Window?
-    /// What the conditions read.
+    /// The columns and links that the conditions read.
     let conditions: WatchTree
-    /// What the order, and stages that aren't followed step by step, read besides.
+    /// The columns and links that the order reads, and those of stages that aren't updated step by step.
     let ordering: WatchTree
     let watch: ModificationWatch
     private let limits: ObservationLimits
@@ -72,7 +72,7 @@ struct ObservedPlan: Sendable {
         watch = ModificationWatch(watched, query.table, in: schema, limits: limits)
     }
 
-    /// Returns the rows before the window.
+    /// Returns the rows without the window.
     func run(in view: Snapshot) -> OrderedKeys {
         var query = query
         if origin != .table { query.source = origin.source(in: view) }
@@ -81,7 +81,7 @@ struct ObservedPlan: Sendable {
 
     // MARK: Windows
 
-    /// Returns the part of the rows that is looked at.
+    /// Returns the rows inside the window.
     func window(_ rows: OrderedKeys) -> OrderedKeys {
         lastWindow == nil ? rows : rows.slice(range(of: rows.count))
     }
@@ -92,7 +92,8 @@ struct ObservedPlan: Sendable {
         return start..<start + lastWindow.count(of: count)
     }
 
-    /// The same of changes: what is pushed out is deleted, what moves up is inserted. - Complexity: O(changes · log).
+    /// Returns the rows and changes inside the window. A row that leaves the window is deleted, and a row that enters it is inserted.
+    /// - Complexity: O(changes · log).
     func window(
         _ old: OrderedKeys,
         _ new: OrderedKeys,
@@ -104,7 +105,7 @@ struct ObservedPlan: Sendable {
         var out = CollectionChanges()
         var gone = Set(changes.deletions.filter { before.contains($0) })
         var come = Set(changes.insertions.filter { after.contains($0) })
-        // What stayed keeps its order, so that only runs at the ends leave or come.
+        // Rows that remain keep their order, so only runs at the ends leave or enter the window.
         func leaves(_ i: Int) -> Bool { gone.contains(i) || !after.contains(changes.newIndex(ofOld: i)) }
         func comes(_ i: Int) -> Bool { come.contains(i) || !before.contains(changes.oldIndex(ofNew: i)) }
         for i in before {
@@ -135,7 +136,7 @@ struct ObservedPlan: Sendable {
 
     // MARK: From version to version
 
-    /// Returns the rows at the new version, and how they changed.
+    /// Returns the rows of the new version and their changes.
     func advance(
         _ rows: OrderedKeys,
         from old: Snapshot,
@@ -169,22 +170,22 @@ struct ObservedPlan: Sendable {
         return (next, SequenceDifference.changes(from: rows, to: next))
     }
 
-    /// What a query's result can depend on of some changes.
+    /// The parts of the changes on which a query's result can depend.
     struct Touched {
-        /// Objects that are new.
+        /// The new objects.
         var inserted: [ObjectKey] = []
         var deleted: [ObjectKey] = []
-        /// Objects of both versions that may have come under the conditions, or no longer be.
+        /// The objects of both versions for which the conditions may have a different result.
         var tested: [ObjectKey] = []
-        /// Objects of both versions whose place may be another.
+        /// The objects of both versions whose place may have changed.
         var ordered: [ObjectKey] = []
-        /// A Boolean value that indicates whether the source itself may be another.
+        /// A Boolean value that indicates whether the source itself may have changed.
         var source = false
 
         var isEmpty: Bool { inserted.isEmpty && deleted.isEmpty && tested.isEmpty && ordered.isEmpty && !source }
     }
 
-    /// Nil where it is too much to go through one by one.
+    /// Returns `nil` if there are too many objects for single steps.
     private func touched(by changes: VersionChanges, in view: Snapshot, limit: Int) -> Touched? {
         var out = Touched()
         if origin == .table, let delta = changes.tables[query.table.id] {
@@ -201,7 +202,7 @@ struct ObservedPlan: Sendable {
         return out
     }
 
-    /// For rows that can only be found by running the query: without objects that the first conditions keep out.
+    /// Returns the touched objects without those that the first conditions exclude, for rows that can be found only by running the query.
     private func narrowed(_ touched: Touched, _ old: Snapshot, _ new: Snapshot) -> Touched {
         guard case .run = order, !touched.source, !touched.isEmpty else { return touched }
         let condition = Pipeline(query).predicate
@@ -210,13 +211,13 @@ struct ObservedPlan: Sendable {
         var out = touched
         out.inserted.removeAll { !after.test($0) }
         out.deleted.removeAll { !before.test($0) }
-        // New objects come into a collection by edits of it.
+        // New objects are added to a collection by its edits.
         out.tested.removeAll { !old.contains(query.table, $0) || before.test($0) == after.test($0) }
         out.ordered.removeAll { !old.contains(query.table, $0) || (!before.test($0) && !after.test($0)) }
         return out
     }
 
-    /// Those of both versions.
+    /// Returns the objects that exist in both versions.
     private func survivors(_ keys: [ObjectKey], _ inserted: [ObjectKey], _ view: Snapshot) -> [ObjectKey] {
         let first = inserted.first
         return keys.filter { key in
@@ -225,7 +226,7 @@ struct ObservedPlan: Sendable {
         }
     }
 
-    /// Where these objects, which rise, are among the rows of the old state; all places of each.
+    /// Returns all positions of the objects, which are in ascending order, among the rows of the old state.
     private func positions(
         of keys: [ObjectKey],
         in rows: OrderedKeys,
@@ -242,7 +243,7 @@ struct ObservedPlan: Sendable {
         return out
     }
 
-    /// How rows are found in one state, or `nil` if there is no order to find them by.
+    /// Returns the search for rows in one state, or `nil` if the rows don't have an order for a search.
     func places(_ view: Snapshot) -> RowPlaces? {
         switch order {
         case .table: RowPlaces(order: nil)
@@ -252,9 +253,9 @@ struct ObservedPlan: Sendable {
     }
 }
 
-/// Finds rows by their order in one state.
+/// A search for rows by their order in one state.
 final class RowPlaces {
-    /// Nil for the order of keys.
+    /// The order, or `nil` for the order of keys.
     private let order: RowOrder?
     private var found: [ObjectKey: Int?] = [:]
 
@@ -266,14 +267,14 @@ final class RowPlaces {
         return rows.indices.sorted { order.isBefore(probes[$0].key, probes[$1]) }.map { rows[$0] }
     }
 
-    /// How many rows come before an object.
+    /// Returns the number of rows that precede an object.
     func rank(of key: ObjectKey, in rows: OrderedKeys) -> Int {
         guard let order else { return rows.partition { $0 < key } }
         let probe = RowOrder.Probe(key)
         return rows.partition { order.isBefore($0, probe) }
     }
 
-    /// Returns the place of an object, always among the same rows.
+    /// Returns the position of an object. The rows must be the same in all calls.
     func position(of key: ObjectKey, in rows: OrderedKeys) -> Int? {
         if let known = found[key] { return known }
         let i = rank(of: key, in: rows)

@@ -1,15 +1,15 @@
 extension Snapshot {
-    /// Another one where the file's tables, columns or indexes have changed.
+    /// A number that changes with the tables, columns or indexes of the file.
     public var schemaRevision: UInt64 { root.schemaRevision }
 }
 
 extension ObservedQuery {
-    /// How the objects changed since this query was followed with the columns of another schema: a plan of that time
-    /// could look for indexes that are gone.
+    /// Returns the changes of the objects since this query was observed with the columns of another schema. The old plan can't be continued, because
+    /// it could search indexes that have been removed.
     ///
     /// - Parameters:
-    ///   - old: the same query, at an earlier version.
-    ///   - changes: what lies between its version and this one.
+    ///   - old: the same query at an earlier version.
+    ///   - changes: the changes between that version and this one.
     /// - Complexity: O(n)
     public func changes(since old: ObservedQuery, _ changes: VersionChanges) -> CollectionChanges? {
         if old.isOwnerDeleted { return nil }

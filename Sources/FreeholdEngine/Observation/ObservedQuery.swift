@@ -1,42 +1,43 @@
-/// A query's objects at one version of a database, and how they change from version to version.
+/// The objects of a query at one version of a database, with their changes from version to version.
 ///
 /// ```swift
 /// var observed = ObservedQuery(query, watching: .deep, in: snapshot)
 /// let changes = log.changes(from: observed.snapshot, to: newer)
 /// if let changeset = observed.advance(to: newer, changes) { … }
 /// ```
-/// A value: a copy stays at its version. It holds its snapshot; whoever needs the old state for a delivery keeps
-/// `snapshot` and `keys` of before (both are shared, not copied). One thread at a time.
+/// It is a value. A copy remains at its version. It holds its snapshot. A caller that needs the old state for a delivery keeps the previous
+/// `snapshot` and `keys` (both are shared and not copied). Only one thread at a time may use it.
 public struct ObservedQuery: Sendable {
-    /// Where a query's objects come from.
+    /// The origin of a query's objects.
     public enum Origin: Sendable, Equatable {
         /// The query's own source, which is its table.
         case table
         /// The elements of a list or set of links, or the objects in a dictionary, of an object.
         case collection(Column, ObjectKey)
-        /// The objects whose column links to an object, once for each link (of a mixed column as `Column.asBacklinkColumn(to:)`).
+        /// The objects whose column links to an object, once for each link (for a mixed column, in the form of `Column.asBacklinkColumn(to:)`).
         case backlinks(Column, ObjectKey)
     }
 
     public let query: RowQuery
     public let origin: Origin
-    /// The version that the objects are of.
+    /// The version of the objects.
     public private(set) var snapshot: Snapshot
     /// The objects in order.
     public private(set) var keys: OrderedKeys
-    /// A Boolean value that indicates whether the object whose collection or backlinks these are is gone; then there are no more objects.
+    /// A Boolean value that indicates whether the owner of the collection or the target of the backlinks has been deleted. The query doesn't have
+    /// objects then.
     public private(set) var isOwnerDeleted = false
 
     let plan: ObservedPlan
-    /// Of a plan that goes on step by step: the objects before the window.
+    /// The objects without the window, for a plan that is updated step by step.
     private(set) var rows: OrderedKeys
 
     /// - Parameters:
-    ///   - query: With `origin` other than `.table` its source is left out of account.
-    ///   - watched: when an object counts as modified.
-    ///   - origin: Where the objects come from.
-    ///   - snapshot: The version that it begins with.
-    /// - Complexity: that of running the query.
+    ///   - query: the query. If `origin` isn't `.table`, its source is ignored.
+    ///   - watched: determines whether an object counts as modified.
+    ///   - origin: the origin of the objects.
+    ///   - snapshot: the first version.
+    /// - Complexity: like running the query.
     public init(
         _ query: RowQuery,
         from origin: Origin = .table,
@@ -62,14 +63,13 @@ public struct ObservedQuery: Sendable {
         keys = plan.window(rows)
     }
 
-    /// Moves on to a later version.
+    /// Advances to a later version and returns the changes.
     ///
-    /// - Parameter changes: what lies between this version and that one.
+    /// - Parameter changes: the changes between this version and the later one.
     /// - Parameter next: the later version.
-    /// - Returns: how the objects changed, or `nil` if none was inserted, deleted, moved or modified.
-    /// - Complexity: O(changes · log n) where the order is that of the table, or of one sort, with conditions before it
-    ///   and limit and offset after it; the query is run anew where much changed, or where another stage has to see
-    ///   what did.
+    /// - Returns: the changes of the objects, or `nil` if no object was inserted, deleted, moved or modified.
+    /// - Complexity: O(changes · log n) if the order is that of the table or of one sort, with conditions before it and limit and offset after it.
+    ///   The query is run again after many changes, or if a change affects another stage.
     public mutating func advance(to next: Snapshot, _ changes: VersionChanges) -> CollectionChanges? {
         precondition(changes.from == snapshot.version && changes.to == next.version, "changes of other versions")
         let old = snapshot
@@ -102,7 +102,7 @@ extension ObservedQuery.Origin {
         }
     }
 
-    /// Returns whether the object that they belong to is there.
+    /// Returns whether the object of the collection or backlinks exists.
     func exists(in view: DataView) -> Bool {
         switch self {
         case .table: true
@@ -113,7 +113,7 @@ extension ObservedQuery.Origin {
         }
     }
 
-    /// What the query starts from.
+    /// Returns the source of the query.
     func source(in view: DataView) -> RowQuery.Source {
         switch self {
         case .table: .table
@@ -122,7 +122,7 @@ extension ObservedQuery.Origin {
         }
     }
 
-    /// Returns whether the changes may give it other objects, or another order.
+    /// Returns whether the changes may affect the objects of the origin or their order.
     func isAffected(by changes: VersionChanges) -> Bool {
         switch self {
         case .table: false

@@ -1,16 +1,17 @@
-/// Object keys in order, in pieces that copies share: an edited copy costs what was edited, not what there is.
+/// Object keys in order, in pieces that copies share. The cost of an edit of a copy depends on the edit and not on the number of keys.
 public struct OrderedKeys: RandomAccessCollection, Sendable {
-    /// Keys that a piece is made with; it never has more than twice as many.
+    /// The number of keys in a new piece. A piece has at most twice this number.
     private static let pieceSize = 512
 
     private var pieces: [[ObjectKey]] = []
-    /// The position of each piece's first key, then the number of all keys.
+    /// The position of each piece's first key, followed by the number of all keys.
     private var starts: [Int] = [0]
-    /// Each piece's first key, side by side for searches.
+    /// The first key of each piece, for searches.
     private var heads: [ObjectKey] = []
 
     public init() {}
 
+    /// Creates a collection of keys.
     /// - Complexity: O(n)
     public init(_ keys: [ObjectKey]) {
         var at = 0
@@ -48,6 +49,7 @@ public struct OrderedKeys: RandomAccessCollection, Sendable {
         return starts.partitionIndex { $0 <= position } - 1
     }
 
+    /// The keys as an array.
     /// - Complexity: O(n)
     public var array: [ObjectKey] {
         var out: [ObjectKey] = []
@@ -56,7 +58,7 @@ public struct OrderedKeys: RandomAccessCollection, Sendable {
         return out
     }
 
-    /// Calls `body` with each key and its position.
+    /// Calls `body` with each position and its key.
     func forEachPosition(_ body: (Int, ObjectKey) -> Void) {
         var i = 0
         for piece in pieces {
@@ -67,7 +69,7 @@ public struct OrderedKeys: RandomAccessCollection, Sendable {
         }
     }
 
-    /// How many keys, from the front, meet the condition, which has to hold for a front part only.
+    /// Returns the number of keys at the front that meet the condition. The condition must hold only for a front part.
     /// - Complexity: O(log n) calls.
     func partition(_ belongsBefore: (ObjectKey) -> Bool) -> Int {
         let piece = Swift.max(0, heads.partitionIndex(belongsBefore) - 1)
@@ -77,7 +79,8 @@ public struct OrderedKeys: RandomAccessCollection, Sendable {
 
     // MARK: Edits
 
-    /// Without the keys at these positions, which rise. - Complexity: O(positions + n / 512).
+    /// Returns the keys without those at these positions, which are in ascending order.
+    /// - Complexity: O(positions + n / 512).
     func removing(_ positions: [Int]) -> OrderedKeys {
         if positions.isEmpty { return self }
         var out = self
@@ -102,7 +105,7 @@ public struct OrderedKeys: RandomAccessCollection, Sendable {
         return out
     }
 
-    /// With these keys, each before the key that is at its position now; positions rise.
+    /// Returns the keys with these keys inserted, each before the key that is now at its position. Positions are in ascending order.
     /// - Complexity: O(keys + n / 512).
     func inserting(_ keys: [(position: Int, key: ObjectKey)]) -> OrderedKeys {
         if keys.isEmpty { return self }
@@ -139,7 +142,8 @@ public struct OrderedKeys: RandomAccessCollection, Sendable {
         return made
     }
 
-    /// Returns a run of positions. - Complexity: O(length / 512).
+    /// Returns the keys in a range of positions.
+    /// - Complexity: O(length / 512).
     func slice(_ range: Range<Int>) -> OrderedKeys {
         if range.isEmpty { return OrderedKeys() }
         if range == 0..<count { return self }
@@ -157,7 +161,7 @@ public struct OrderedKeys: RandomAccessCollection, Sendable {
         return out
     }
 
-    /// After pieces have changed: many small ones are joined, so that there are never many more than needed.
+    /// Updates the positions after a change of pieces. Many small pieces are merged, so that the number of pieces remains small.
     private mutating func settle() {
         index()
         if pieces.count > 16, pieces.count > 8 * (count / Self.pieceSize) { self = OrderedKeys(array) }

@@ -1,20 +1,21 @@
-/// Compares objects of one state by sort keys; equal ones by key, as a sort of a table leaves them.
+/// A comparison of the objects of one state by sort keys. Equal objects are compared by their keys, as in a stable sort of a table.
 final class RowOrder {
     private let columns: [SortColumn]
 
     init(_ sort: [SortKey], in view: DataView) { columns = sort.map { SortColumn($0, in: view) } }
 
-    /// One object that is compared with many: what it is compared by is read once.
+    /// An object that is compared with many others. Its values are read once.
     final class Probe {
         let key: ObjectKey
-        /// In the order in which comparisons come to them.
+        /// The numbers in the order in which comparisons need them.
         fileprivate var numbers: [UInt64] = []
         fileprivate var values: [Int: Value] = [:]
 
         init(_ key: ObjectKey) { self.key = key }
     }
 
-    /// Returns whether an object comes before another. - Complexity: O(sort keys), and the length of equal strings.
+    /// Returns whether an object precedes another one.
+    /// - Complexity: O(sort keys), and the length of equal strings.
     func isBefore(_ a: ObjectKey, _ probe: Probe) -> Bool {
         var step = 0
         for column in columns {
@@ -52,7 +53,7 @@ final class RowOrder {
         if let value = probe.values[step] { return value }
         let value = column.value(probe.key.raw)
         probe.values[step] = value
-        // Its place among the numbers.
+        // The number reserves the value's place among the numbers.
         probe.numbers.append(0)
         return value
     }

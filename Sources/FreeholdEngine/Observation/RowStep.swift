@@ -1,4 +1,4 @@
-/// Brings rows that are ordered by key, or by one sort, from one version to another, object by object.
+/// An update of rows from one version to another, object by object. The rows are ordered by key or by one sort.
 struct RowStep {
     private let plan: ObservedPlan
     private let rows: OrderedKeys
@@ -14,10 +14,10 @@ struct RowStep {
         self.after = after
     }
 
-    /// Rows that are taken out of their places, and those that are put into one.
+    /// The rows that are removed, and those that are added.
     private struct Edit {
         var removed: [Int] = []
-        /// `from`: the place of a row that may stay where it was.
+        /// `from` is the old position of a row that may remain at its place.
         var added: [(key: ObjectKey, from: Int?)] = []
     }
 
@@ -28,7 +28,7 @@ struct RowStep {
         let rest = rows.removing(edit.removed)
         let added = after.sorted(edit.added) { $0.key }
         let ranks = added.map { after.rank(of: $0.key, in: rest) }
-        // Of those that were there the most possible stay: among the same neighbours, in the same order.
+        // As many rows as possible remain at their places, with the same neighbours and in the same order.
         var candidates: [(place: Int, from: Int)] = []
         for (i, row) in added.enumerated() {
             guard let from = row.from, from - edit.removed.partitionIndex({ $0 < from }) == ranks[i] else { continue }

@@ -1,8 +1,8 @@
-/// The difference of two sequences, as positions to delete and to insert, with as few moves as can be.
+/// The difference of two sequences as positions to delete and to insert, with as few moves as possible.
 package enum SequenceDifference {
-    /// Elements may occur several times.
+    /// Returns the changes. Elements may occur several times.
     ///
-    /// - Complexity: O(n), and O(n log n) where much has moved.
+    /// - Complexity: O(n), and O(n log n) if many elements have moved.
     package static func changes<T: Hashable>(
         from old: some RandomAccessCollection<T>,
         to new: some RandomAccessCollection<T>
@@ -40,7 +40,8 @@ package enum SequenceDifference {
         return out
     }
 
-    /// Of keys that rise in both. - Complexity: O(n).
+    /// Returns the changes of keys that are in ascending order in both sequences.
+    /// - Complexity: O(n).
     static func changes(rising old: OrderedKeys, _ new: OrderedKeys) -> CollectionChanges {
         let old = old.array
         let new = new.array
@@ -62,13 +63,13 @@ package enum SequenceDifference {
         return out
     }
 
-    /// The k-th occurrence of an element in the one with the k-th in the other, by position in the new one.
+    /// Matches the k-th occurrence of an element in one sequence with the k-th in the other, ordered by the position in the new one.
     private static func match<T: Hashable>(_ old: [T], _ oldRange: Range<Int>, _ new: [T], _ newRange: Range<Int>)
         -> [(old: Int, new: Int)]
     {
         var first: [T: Int] = [:]
         first.reserveCapacity(oldRange.count)
-        // Behind each position, that of the element's next occurrence; 0 for none.
+        // For each position, the position plus 1 of the element's next occurrence, or 0 if it is the last.
         var following = [Int](repeating: 0, count: oldRange.count)
         for i in oldRange.reversed() {
             following[i - oldRange.lowerBound] = first.updateValue(i + 1, forKey: old[i]) ?? 0
@@ -82,10 +83,10 @@ package enum SequenceDifference {
         return out
     }
 
-    /// Returns the places of a longest run of rising numbers, all different.
+    /// Returns the positions of a longest strictly ascending subsequence.
     package static func risingRun(_ numbers: [Int]) -> [Int] {
         if zip(numbers, numbers.dropFirst()).allSatisfy({ $0 < $1 }) { return Array(numbers.indices) }
-        // By length of a run: the place of the least number that ends one.
+        // For each length of a subsequence, the position of the least number that ends one.
         var ends: [Int] = []
         var previous = [Int](repeating: -1, count: numbers.count)
         for (i, number) in numbers.enumerated() {

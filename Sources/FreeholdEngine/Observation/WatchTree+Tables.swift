@@ -1,5 +1,5 @@
 extension RowQuery {
-    /// Returns the ids of the tables whose objects its stages look at, its own among them.
+    /// Returns the ids of the tables whose objects its stages read, including its own table.
     package func tables(of schema: DatabaseSchema) -> Set<Int> {
         var tree = WatchTree(table)
         for step in Pipeline(self).steps {
@@ -12,7 +12,7 @@ extension RowQuery {
         }
         tree.add(Pipeline(self).predicate)
         var ids = Set(tree.nodes.map(\.tableID))
-        // Any class may have a link to it.
+        // All classes can have links to the object.
         if tree.nodes.contains(where: \.incoming) { ids.formUnion(schema.tables.map(\.id)) }
         return ids
     }

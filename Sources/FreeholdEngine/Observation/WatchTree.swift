@@ -1,27 +1,27 @@
-/// Which changes of a database can matter to objects of one table: the columns and links that conditions, sort keys or
-/// key paths read, as a tree of steps from the object.
+/// The changes of a database that can affect objects of one table. The columns and links that conditions, sort keys or key paths read form a tree of
+/// steps from the object.
 ///
-/// Followed backwards from what changed it tells the objects that may be affected.
+/// A walk backwards from the changes finds the objects that may be affected.
 struct WatchTree: Sendable {
-    /// How a node's objects are reached from those of the node above.
+    /// The step from the objects of the parent node to those of a node.
     enum Step: Sendable {
-        /// Along a link column, single or in a collection.
+        /// A link column, single or in a collection.
         case link(Column)
-        /// From the target to each object whose column points to it.
+        /// The step from the target to each object whose column links to it.
         case backlink(Column)
     }
 
     struct Node: Sendable {
         let tableID: Int
-        /// Ids of columns whose change matters.
+        /// The ids of the columns whose changes matter.
         var columns: Set<Int> = []
-        /// A Boolean value that indicates whether every link to the object matters, of any class.
+        /// A Boolean value that indicates whether every link to the object, from any class, matters.
         var incoming = false
-        /// Places of nodes further down.
+        /// The child nodes, by their positions in `nodes`.
         var children: [(step: Step, node: Int)] = []
     }
 
-    /// The queried table's first; each stands behind the one above it.
+    /// The nodes. The first one is that of the queried table, and each node follows its parent.
     private(set) var nodes: [Node]
 
     init(_ table: Table) { nodes = [Node(tableID: table.id)] }
@@ -101,11 +101,11 @@ struct WatchTree: Sendable {
 
     // MARK: Followed backwards
 
-    /// Returns the table's objects that the changes may affect, rising; some may be new or gone.
+    /// Returns the table's objects that the changes may affect, in ascending order of keys. Some may be new or deleted.
     ///
-    /// - Parameter limit: about so many objects are looked at at most.
-    /// - Returns: nil over the limit.
-    /// - Complexity: O(changes and the links that lead back from them).
+    /// - Parameter limit: the approximate maximum number of visited objects.
+    /// - Returns: the objects, or `nil` if the limit was exceeded.
+    /// - Complexity: O(changes and the backlinks that are followed from them).
     func affected(by changes: VersionChanges, in view: Snapshot, limit: Int) -> [ObjectKey]? {
         var found = [[ObjectKey]](repeating: [], count: nodes.count)
         var budget = limit
@@ -139,7 +139,8 @@ struct WatchTree: Sendable {
         return keys
     }
 
-    /// Returns the node's objects from which a step leads, or led, to the child's. - Returns: false over the budget.
+    /// Collects the node's objects from which a step leads, or led, to the child's objects.
+    /// - Returns: false if the budget was exceeded.
     private func collect(
         _ step: Step,
         _ node: Node,

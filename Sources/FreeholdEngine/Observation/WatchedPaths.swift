@@ -1,27 +1,27 @@
-/// When an element of an observed collection, or an observed object, counts as modified.
+/// The rule by which an element of an observed collection, or an observed object, counts as modified.
 public enum WatchedPaths: Sendable {
-    /// When it, or an object that it links to over at most three links, changed.
+    /// The object, or an object to which it links over at most three links, changed.
     case deep
-    /// When one of its own columns changed.
+    /// A column of the object itself changed.
     case shallow
-    /// When something on one of these paths changed: the columns and links on them, and the column that each ends with.
-    /// They can cross links, collections, embedded objects and, as a step, backlinks.
+    /// One of the columns or links on these paths changed, including the column at the end of each path. Paths can contain links, collections,
+    /// embedded objects and backlinks.
     case paths([PropertyPath])
 }
 
-/// Up to how much change is followed step by step.
+/// The limits up to which changes are followed step by step.
 struct ObservationLimits: Sendable {
-    /// More changed objects than this, and than a quarter of the result: the query is run again.
+    /// The query is run again if more objects than this, and more than a quarter of the result, have changed.
     var rerun = 1024
-    /// More objects than this, and than four times as many as are asked about, between what changed and what may be
-    /// affected: it is walked the other way. 0: always.
+    /// The walk goes in the other direction if it would visit more objects than this, and more than four times the number of requested objects,
+    /// between the changes and the objects that may be affected. 0 means always.
     var back = 1000
 
     func rerun(_ rows: Int) -> Int { rerun == 0 ? -1 : max(rerun, rows / 4) }
     func back(_ elements: Int) -> Int { back == 0 ? 0 : max(back, elements * 4) }
 }
 
-/// What is watched for modifications of objects of one table, ready to be asked.
+/// The watched modifications of objects of one table, in a prepared form.
 struct ModificationWatch: Sendable {
     private enum Kind: Sendable {
         case deep(DeepReach)
@@ -54,13 +54,13 @@ struct ModificationWatch: Sendable {
         }
     }
 
-    /// Those of some objects that count as modified, and maybe others, rising.
+    /// Returns the objects that count as modified, in ascending order of keys. The result may contain other objects.
     ///
     /// - Parameters:
-    ///   - elements: how many objects are asked about.
-    ///   - all: these; some may be gone.
-    /// - Complexity: O(changes and the links that lead back from them), or, where that is far more than `elements`, these
-    ///   and the links that lead on from them.
+    ///   - elements: the number of requested objects.
+    ///   - all: returns the requested objects. Some may have been deleted.
+    /// - Complexity: O(changes and the backlinks that are followed from them). If that is much more than `elements`, O(elements and the links that
+    ///   are followed from them).
     func affected(
         by changes: VersionChanges,
         in view: Snapshot,

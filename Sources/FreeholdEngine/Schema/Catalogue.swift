@@ -1,13 +1,13 @@
-/// The fixed segments and blocks, and the encodings of header, root, schema and table states.
+/// The fixed segments and blocks of a file, and the encodings of its header, root, schema and table states.
 ///
-/// Segment 0: block 0 the header, block 1 the root, blocks 2… the schema's chunks. Segment 1: the history.
-/// Segments 2 and 3: the journal.
+/// Segment 0 has the header in block 0, the root in block 1, and the schema's chunks from block 2 on. Segment 1 is the history. Segments 2 and 3 are
+/// the journal.
 enum Catalogue {
     static let segment: UInt32 = 0
     static let historySegment: UInt32 = 1
-    /// Block 0: `JournalState`.
+    /// The segment of the `JournalState`, in block 0.
     static let journalStateSegment: UInt32 = 2
-    /// The entries' blocks, by position.
+    /// The segment of the entries' blocks, by position.
     static let journalSegment: UInt32 = 3
     static let headerBlock: UInt64 = 0
     static let rootBlock: UInt64 = 1
@@ -25,21 +25,21 @@ enum Catalogue {
     static let defaultClusterSpan = 1000
 }
 
-/// Rewritten by every commit that changes the schema or the user's version.
+/// The root of the catalogue, which every commit that changes the schema or the user's version rewrites.
 struct CatalogueRoot: Equatable {
-    /// Rises with every change of the schema; snapshots of equal numbers share the decoded schema.
+    /// A number that increases with every change of the schema. Snapshots with equal numbers share the decoded schema.
     var schemaRevision: UInt64 = 0
     var userVersion: UInt64 = 0
     var hasUserVersion = false
     var nextSegment: UInt32 = Catalogue.firstFreeSegment
     var nextTableID: UInt32 = 1
     var schemaBlocks: UInt32 = 0
-    /// Bytes of the whole encoded schema.
+    /// The size of the whole encoded schema in bytes.
     var schemaLength: UInt32 = 0
-    /// A Boolean value that indicates whether commits are journalled, for somebody who reads the journal.
+    /// A Boolean value that indicates whether commits are journalled, because the file has a cursor.
     var hasJournal = false
 
-    /// A Boolean value that indicates whether segments and tables can have such numbers, which memory is taken by.
+    /// A Boolean value that indicates whether the numbers of segments and tables are possible. Memory is allocated according to them.
     var isPlausible: Bool {
         nextSegment >= Catalogue.firstFreeSegment && nextSegment <= BlockAddress.maximumSegment + 1
             && nextTableID >= 1 && Int(nextTableID) <= DatabaseSchema.maximumTableID + 1
@@ -61,7 +61,7 @@ struct CatalogueRoot: Equatable {
         w.fixed(nextTableID)
         w.fixed(schemaBlocks)
         w.fixed(schemaLength)
-        // Files that never had a journal end here.
+        // The root of a file that never had a journal ends here.
         if hasJournal { w.u8(1) }
         return w.bytes
     }
@@ -86,10 +86,10 @@ struct CatalogueRoot: Equatable {
 }
 
 extension DatabaseSchema {
-    /// More tables than this were never made in one file: the number is damaged.
+    /// The maximum id of a table. A greater number is damaged.
     static let maximumTableID = 1 << 20
 
-    /// - Parameter withHidden: whether hidden tables and columns are among them.
+    /// - Parameter withHidden: whether hidden tables and columns are included.
     func encoded(withHidden: Bool = true) -> [UInt8] {
         var w = ByteWriter()
         let tables = withHidden ? storedTables : tables
@@ -123,7 +123,7 @@ extension DatabaseSchema {
         return w.bytes
     }
 
-    /// nil where the bytes are damaged.
+    /// Returns `nil` if the bytes are damaged.
     static func decode(_ bytes: UnsafeRawBufferPointer) -> DatabaseSchema? {
         var r = ByteReader(bytes)
         guard let tableCount = r.number() else { return nil }

@@ -1,15 +1,16 @@
 extension DatabaseSchema {
-    /// The same with tables and columns of its own. - Complexity: O(columns).
+    /// Returns a copy of the schema with separate tables and columns.
+    /// - Complexity: O(columns).
     package func copy() -> DatabaseSchema { DatabaseSchema(tables: storedTables.map { $0.with() }, copyOf: origin) }
 }
 
 extension Column {
-    /// Returns whether both describe the same column of one version of a file, which schemas' copies have each for themselves.
+    /// Returns whether both objects describe the same column of one version of a file. Each copy of a schema has its own object.
     func isSame(as other: Column?) -> Bool {
         other.map { $0 === self || $0.id == id && $0.tableID == tableID } ?? false
     }
 
-    /// The same column with some things changed.
+    /// Returns the column with some changes.
     func with(
         index: Int? = nil,
         name: String? = nil,
@@ -40,7 +41,7 @@ extension Column {
 }
 
 extension Table {
-    /// The same table without some columns, and without the compound indexes that they are in.
+    /// Returns the table without some columns, and without the compound indexes that include them.
     func without(_ ids: Set<Int>) -> Table {
         with(
             columns: columns.filter { !ids.contains($0.id) },
@@ -49,13 +50,13 @@ extension Table {
         )
     }
 
-    /// The same table with some things changed.
+    /// Returns the table with some changes.
     ///
     /// - Parameters:
-    ///   - columns: in the order in which the table then has them; their positions are set here.
-    ///   - hidden: the same of hidden columns, which come behind them.
-    ///   - replaced: ids of columns whose compound indexes don't stay.
-    ///   - compounds: with their first segments; by the columns' new names. Nil for those that stay.
+    ///   - columns: the columns in their new order. The function sets their positions.
+    ///   - hidden: the hidden columns in their new order, which follow the others.
+    ///   - replaced: the ids of columns whose compound indexes are removed.
+    ///   - compounds: the compound indexes with their first segments, by the columns' new names. If it is `nil`, the present ones remain.
     func with(
         name: String? = nil,
         columns: [Column]? = nil,

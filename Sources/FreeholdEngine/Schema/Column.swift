@@ -1,62 +1,63 @@
-/// How objects are found by a column's values without looking at all of them. Raw values are stored.
+/// The kind of index by which objects are found without reading all of them. The raw values are stored in files.
 public enum IndexKind: UInt8, Sendable, Codable {
     case none = 0
-    /// An entry for each object: equality, ranges, prefixes, order.
+    /// An entry for each object. It supports equality, ranges, prefixes and order.
     case values = 1
     /// An entry for each different word of a string (see `TextMatching.unicode`).
     case fullText = 2
     /// An entry for each object whose list of coordinates is a place.
     case places = 3
-    /// The same as `fullText` with words as Realm tells them (see `TextMatching`).
+    /// Like `fullText`, with Realm's rules for words (see `TextMatching`).
     case fullTextLatin1 = 4
 }
 
-/// The segments (address spaces of blocks) that belong to one column, as offsets from its first.
+/// The segments (address spaces of blocks) of one column, as offsets from its first segment.
 enum ColumnSegment: UInt32 {
-    /// One leaf a cluster; block number = cluster.
+    /// One leaf for each cluster. The block number is the cluster.
     case leaf = 0
-    /// Parts 1… of leaves that are over a block's limit; block number = cluster << 6 | part.
+    /// Parts 1… of leaves that exceed a block's limit. The block number is cluster << 6 | part.
     case parts = 1
-    /// Chunks of long strings and data; nodes of large lists.
+    /// Chunks of long strings and data, and nodes of large lists.
     case blobs = 2
-    /// Nodes of the search index.
+    /// The nodes of the search index.
     case index = 3
-    /// Leaves of the inverse of a link column, in the target's clusters.
+    /// The leaves of the inverse of a link column, in the target's clusters.
     case backlinkLeaf = 4
     case backlinkParts = 5
     case backlinkBlobs = 6
 
     static let count: UInt32 = 8
 
-    /// Returns whether the segment has one block for each cluster: leaves, or leaves of an inverse. Tables' states, too.
+    /// Returns whether the segment has one block for each cluster, such as leaves or leaves of an inverse. The result is also true for the states of
+    /// tables.
     static func isLeaf(_ segment: UInt32) -> Bool { segment & 3 == 0 }
 }
 
-/// One column of a table, as stored in a file. Immutable; a changed schema makes new ones.
+/// A column of a table in a file. It is immutable. A changed schema has new objects.
 public final class Column: Sendable, CustomStringConvertible {
-    /// Stable within the table, never used again.
+    /// The id of the column, which is stable in the table and never reused.
     public let id: Int
-    /// Position in `Table.columns`; of a hidden column, behind these.
+    /// The position in `Table.columns`. Hidden columns follow the others.
     public let index: Int
     public let tableID: Int
     public let name: String
     public let type: ColumnType
-    /// For collections: whether elements can be null.
+    /// Whether values can be null. For collections, whether elements can be null.
     public let isOptional: Bool
     public let collection: CollectionKind
-    /// For links: the target's table. Of a mixed column only in the form of `asBacklinkColumn(to:)`.
+    /// The id of the target's table, for links. A mixed column has a target only in the form of `asBacklinkColumn(to:)`.
     public let targetTableID: Int?
     public let indexKind: IndexKind
     public let isPrimaryKey: Bool
-    /// What deletions do along its links.
+    /// The rules for deletions along its links.
     public let rules: DeleteRules
-    /// A Boolean value that indicates whether an index follows every change of the column, but for a primary key's.
+    /// A Boolean value that indicates whether an index follows every change of the column. The index of a primary key isn't included.
     let hasIndex: Bool
-    /// A Boolean value that indicates whether it is one of a compound index's columns.
+    /// A Boolean value that indicates whether it is a column of a compound index.
     let isInCompound: Bool
-    /// A Boolean value that indicates whether some index follows its changes.
+    /// A Boolean value that indicates whether any index follows its changes.
     let isTracked: Bool
-    /// A Boolean value that indicates whether it is hidden storage, or a column of a hidden table: nobody is told of its changes.
+    /// A Boolean value that indicates whether it is hidden storage, or a column of a hidden table. Observers aren't notified of its changes.
     public let isHidden: Bool
     let firstSegment: UInt32
 
@@ -99,8 +100,8 @@ public final class Column: Sendable, CustomStringConvertible {
 
     func segment(_ kind: ColumnSegment) -> UInt32 { firstSegment + kind.rawValue }
 
-    /// Returns the column as the origin of links to one table: what the calls for backlinks take. A link column is its own; a mixed column links to
-    /// objects of any table, so that its backlinks have to be asked for by table.
+    /// Returns the column in the form that the functions for backlinks take: as the origin of links to one table. For a link column, this is the
+    /// column itself. A mixed column can link to objects of any table, so its backlinks are requested for a table.
     public func asBacklinkColumn(to table: Table) -> Column {
         guard type == .mixed else { return self }
         return Column(
@@ -124,40 +125,40 @@ public final class Column: Sendable, CustomStringConvertible {
     public var description: String { name }
 }
 
-/// One table, as stored in a file. Immutable; a changed schema makes new ones.
+/// A table in a file. It is immutable. A changed schema has new objects.
 public final class Table: Sendable, CustomStringConvertible {
-    /// Stable in the file, never used again.
+    /// The id of the table, which is stable in the file and never reused.
     public let id: Int
     public let name: String
     public let columns: [Column]
-    /// Columns beside the schema: see `WriteTransaction.addHiddenColumn`.
+    /// The columns that aren't part of the schema: see `WriteTransaction.addHiddenColumn`.
     public let hiddenColumns: [Column]
-    /// All that is stored: `columns`, then `hiddenColumns`.
+    /// All stored columns: `columns`, followed by `hiddenColumns`.
     let storedColumns: [Column]
-    /// A Boolean value that indicates whether it is hidden storage, which no schema names: see `WriteTransaction.addHiddenTable`.
+    /// A Boolean value that indicates whether the table is hidden storage, which isn't part of the schema: see `WriteTransaction.addHiddenTable`.
     public let isHidden: Bool
     public let primaryKey: Column?
-    /// Whether the journal has, or needs, an object's image: see `WriteTransaction.keepImages(of:)`.
+    /// The column that indicates whether the journal has, or needs, an object's image: see `WriteTransaction.keepImages(of:)`.
     public let imageColumn: Column?
-    /// A Boolean value that indicates whether each object belongs to exactly one link of another object and goes with it.
+    /// A Boolean value that indicates whether each object belongs to exactly one link of another object and is deleted with it.
     public let isEmbedded: Bool
-    /// A Boolean value that indicates whether its objects only leave the file: see `WriteTransaction.handOver(_:_:)`.
+    /// A Boolean value that indicates whether the objects are only sent and not kept in the file: see `WriteTransaction.handOver(_:_:)`.
     public let isAsymmetric: Bool
-    /// Indexes of several columns together.
+    /// The indexes of several columns.
     public let compounds: [CompoundColumnIndex]
-    /// Block 0: the table's state; `firstSegment + 1`: presence bitmaps, a block a cluster;
-    /// `firstSegment + 2`: counts of live objects, a block for each 1,000 clusters;
-    /// `firstSegment + 3 ... 5`: leaves, parts and chunks of `mixedInverse`.
+    /// The first segment of the table. Its block 0 is the table's state. `firstSegment + 1` has presence bitmaps, one block for each cluster.
+    /// `firstSegment + 2` has counts of live objects, one block for each 1,000 clusters. `firstSegment + 3 ... 5` have leaves, parts and chunks of
+    /// `mixedInverse`.
     let firstSegment: UInt32
-    /// The inverse of the links to this table's objects inside mixed values of any table, as if it were a link
-    /// column's: no column of the table. Its origins are coded as `MixedOrigin`.
+    /// The inverse of the links to this table's objects inside mixed values of all tables. It has the form of a link column's inverse, but isn't a
+    /// column of the table. Its origins are encoded as `MixedOrigin`.
     let mixedInverse: Column
-    /// The id under which the table's state keeps what belongs to `mixedInverse`; above that of any column.
+    /// The id of `mixedInverse` in the table's state. It is greater than that of any column.
     static let mixedInverseID = 65_536
-    /// Ids of dropped columns are never used again.
+    /// The id of the next column. Ids of dropped columns are never reused.
     let nextColumnID: Int
 
-    /// - Parameter columns: the hidden ones last.
+    /// - Parameter columns: the columns, with the hidden ones last.
     init(
         id: Int,
         name: String,
@@ -198,13 +199,15 @@ public final class Table: Sendable, CustomStringConvertible {
         )
     }
 
-    /// Returns the column of that stored name. - Complexity: O(columns).
+    /// Returns the column with that stored name.
+    /// - Complexity: O(columns).
     public func column(named name: String) -> Column? { columns.first { $0.name == name } }
 
-    /// Returns the hidden column of that name: these have names of their own. - Complexity: O(hidden columns).
+    /// Returns the hidden column with that name. The names of hidden columns are separate.
+    /// - Complexity: O(hidden columns).
     public func hiddenColumn(named name: String) -> Column? { hiddenColumns.first { $0.name == name } }
 
-    /// A Boolean value that indicates whether no two columns have one name.
+    /// A Boolean value that indicates whether the names of all columns are different.
     var hasColumnsOnceEach: Bool {
         Set(columns.map(\.name)).count == columns.count && Set(hiddenColumns.map(\.name)).count == hiddenColumns.count
     }

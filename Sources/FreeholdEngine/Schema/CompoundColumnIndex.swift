@@ -1,8 +1,9 @@
-/// An index of several columns together, as asked for when a database is opened.
+/// The specification of an index of several columns, for opening a database.
 public struct CompoundIndexSpec: Hashable, Sendable {
-    /// The most significant first; two or more, each once.
+    /// The names of the columns, the most significant first. There are two or more different columns.
     public var columns: [String]
-    /// A Boolean value that indicates whether no two objects may have the same values in all of them. Objects with a null in one don't count.
+    /// A Boolean value that indicates whether the values of all these columns together must be unique. Objects with a null in one of the columns are
+    /// ignored.
     public var isUnique: Bool
 
     public init(_ columns: [String], unique: Bool = false) {
@@ -11,18 +12,18 @@ public struct CompoundIndexSpec: Hashable, Sendable {
     }
 }
 
-/// An index of several columns together, as stored in a file: an entry for each object, its columns' values one behind
-/// the other (see `CompoundEncoding`).
+/// An index of several columns in a file. It has an entry for each object, which consists of the values of the columns (see `CompoundEncoding`).
 public final class CompoundColumnIndex: Sendable, CustomStringConvertible {
     public let tableID: Int
-    /// The most significant first.
+    /// The columns, the most significant first.
     public let columns: [Column]
-    /// A Boolean value that indicates whether no two objects may have the same values in all columns. Objects with a null in one don't count.
+    /// A Boolean value that indicates whether the values of all columns together must be unique. Objects with a null in one of the columns are
+    /// ignored.
     public let isUnique: Bool
-    /// What the table's state and the segments' owner are told by: no column of the table.
+    /// The column that identifies the index in the table's state and as the owner of segments. It isn't a column of the table.
     let entries: Column
 
-    /// The ids under which tables' states keep trees of compound indexes are above all those of columns.
+    /// The first id of compound indexes in tables' states. The ids are greater than those of all columns.
     static let firstStateID = Table.mixedInverseID + 1
 
     init(tableID: Int, columns: [Column], isUnique: Bool, firstSegment: UInt32) {

@@ -1,6 +1,6 @@
 internal import CFreeholdShims
 
-/// Written once, when the file is made, and never encrypted.
+/// The header of a file. It is written once, when the file is created, and is never encrypted.
 ///
 /// | bytes | |
 /// |---|---|
@@ -13,14 +13,14 @@ internal import CFreeholdShims
 /// | 92 ..< 96 | since format 5: the checksum of the 92 bytes |
 /// | then | of an encrypted file: its id and code |
 struct DatabaseHeader: Equatable, Sendable {
-    /// Of an encrypted file.
+    /// The parameters of an encrypted file.
     struct Encryption: Equatable, Sendable {
         static let fileIDSize = 16
         static let codeSize = 32
 
-        /// Random.
+        /// A random id.
         let fileID: [UInt8]
-        /// Over all before it, under a key that only the user's gives: so a wrong one is told from a right one.
+        /// A code of all preceding bytes. Its key is derived from the user's key, so the code shows whether the key is correct.
         let code: [UInt8]
     }
 
@@ -34,17 +34,17 @@ struct DatabaseHeader: Equatable, Sendable {
 
     var formatVersion = Catalogue.formatVersion
     var clusterSpan: Int
-    /// None before format 5.
+    /// The features that a reader must support. Files before format 5 have none.
     var requiredFeatures: FileFeatures = []
-    /// What a reader that doesn't know it may pass over.
+    /// The features that a reader may ignore.
     var optionalFeatures: UInt64 = 0
-    /// Of the tables that words and case in the file's indexes follow.
+    /// The version of the Unicode tables that determine words and case in the file's indexes.
     var unicode: UnicodeVersion = .unknown
     var encryption: Encryption?
 
     init(clusterSpan: Int) { self.clusterSpan = clusterSpan }
 
-    /// Returns the header of a new file, before it is sealed: blocks that lie in memory need no checksums.
+    /// Returns the header of a new file before it is sealed. Blocks in memory don't need checksums.
     static func new(clusterSpan: Int, formatVersion: UInt32, isInMemory: Bool) -> DatabaseHeader {
         var header = DatabaseHeader(clusterSpan: min(max(clusterSpan, 1), maximumClusterSpan))
         header.formatVersion = min(max(formatVersion, formats.lowerBound), formats.upperBound)
@@ -54,7 +54,7 @@ struct DatabaseHeader: Equatable, Sendable {
         return header
     }
 
-    /// That of the file's blocks.
+    /// The order of the file's blocks.
     var order: BlockOrder { BlockOrder(formatVersion: formatVersion) }
 
     /// The header of a copy in the newest format.
@@ -67,9 +67,9 @@ struct DatabaseHeader: Equatable, Sendable {
         return header
     }
 
-    /// The same file's header when its commits can be in a log.
+    /// Returns the header for the same file with the feature of commit logs.
     ///
-    /// - Parameter envelope: the file's.
+    /// - Parameter envelope: the envelope of the file.
     func allowingCommitLog(_ envelope: BlockEnvelope) -> DatabaseHeader {
         var header = self
         header.requiredFeatures.insert(.commitLog)
@@ -80,12 +80,12 @@ struct DatabaseHeader: Equatable, Sendable {
         return header
     }
 
-    /// The same for a file that is encrypted with a key, where there is one, and what its blocks are wrapped in.
+    /// Returns the header for a file that is encrypted with a key, if there is one, and the envelope of its blocks.
     func sealed(_ key: EncryptionKey?, path: String) throws(EngineError) -> (DatabaseHeader, BlockEnvelope) {
         guard let key else { return (self, requiredFeatures.contains(.checksums) ? .checksum : .bare) }
         try Self.checkAvailable(path)
         var header = self
-        // Seals say more than checksums.
+        // Seals make checksums unnecessary.
         header.requiredFeatures.remove(.checksums)
         var generator = SystemRandomNumberGenerator()
         let id = (0..<Encryption.fileIDSize).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
@@ -128,8 +128,7 @@ struct DatabaseHeader: Equatable, Sendable {
         return w.bytes
     }
 
-    /// - Throws: `.invalidDatabase` where it isn't a header, `.unsupportedFormat` where it is a newer one, or of a file with
-    ///   features that this version doesn't know.
+    /// - Throws: `.invalidDatabase` if the bytes aren't a header, `.unsupportedFormat` for a newer format or for unknown required features.
     static func decode(_ bytes: UnsafeRawBufferPointer?, path: String) throws(EngineError) -> DatabaseHeader {
         guard let bytes, bytes.count >= oldSize, Array(bytes[0..<8]) == Catalogue.magic else {
             throw EngineError(.invalidDatabase, "The file is no Freehold database; it was left as it is.", path: path)
@@ -174,7 +173,7 @@ struct DatabaseHeader: Equatable, Sendable {
             }
         }
         let rest = Array(bytes[(version > 4 ? plainSize : oldSize)...])
-        // A later format's number can have become an older one's.
+        // A newer format's number can have been changed to an older one by damage.
         if kind == 0, version == 4, !rest.isEmpty { throw damage }
         if kind == 1 {
             guard rest.count == Encryption.fileIDSize + Encryption.codeSize else { throw damage }
@@ -186,9 +185,9 @@ struct DatabaseHeader: Equatable, Sendable {
         return header
     }
 
-    /// Returns whether a stored header is the one that was stored.
+    /// Returns whether a stored header is unchanged.
     ///
-    /// - Parameter cipher: The file's. Headers of format 4 have no checksum, only the code of an encrypted file's.
+    /// - Parameter cipher: the cipher of the file. Headers of format 4 don't have a checksum. Only encrypted files have a code.
     static func isSound(_ bytes: UnsafeRawBufferPointer, _ cipher: FileCipher?) -> Bool {
         guard let cipher else { return hasRightChecksum(bytes) }
         guard var header = try? decode(bytes, path: ""), let encryption = header.encryption else { return false }
@@ -196,16 +195,16 @@ struct DatabaseHeader: Equatable, Sendable {
         return cipher.isHeaderCode(encryption.code, of: header.encoded())
     }
 
-    /// Of a header since format 5.
+    /// Returns whether the checksum of a header since format 5 is correct.
     static func hasRightChecksum(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count >= plainSize else { return false }
         let stored = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: plainSize - 4, as: UInt32.self))
         return fh_checksum(0, bytes.baseAddress, plainSize - 4) == stored
     }
 
-    /// What the file's blocks are wrapped in.
+    /// Returns the envelope of the file's blocks.
     ///
-    /// - Throws: `.invalidDatabase` where the key isn't this file's, is missing, or there is one too many.
+    /// - Throws: `.invalidDatabase` if the key isn't that of the file, is missing, or isn't needed.
     func envelope(_ key: EncryptionKey?, path: String) throws(EngineError) -> BlockEnvelope {
         func refuse(_ message: String) -> EngineError { EngineError(.invalidDatabase, message, path: path) }
         guard let encryption else {

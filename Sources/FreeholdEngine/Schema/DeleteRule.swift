@@ -1,21 +1,21 @@
-/// What the deletion of an object does along a link. Raw values are stored in files and never change.
+/// The effect of an object's deletion along a link. The raw values are stored in files and never change.
 public enum DeleteRule: UInt8, Sendable, Codable, CaseIterable {
-    /// The link goes, the other object stays.
+    /// The link is removed, and the other object remains.
     case nullify = 0
     /// The other object is deleted, too.
     ///
-    /// On a link of an embedded object this holds also where the embedded object goes because it was overwritten or left its
-    /// list or map; then no ``deny`` is asked.
+    /// On a link of an embedded object, this also applies if the embedded object is deleted because it was overwritten or removed from its list or
+    /// map. ``deny`` rules aren't checked in that case.
     case cascade = 1
-    /// The object can't be deleted as long as there is another at the link's other end.
+    /// The object can't be deleted while the link connects it with another object.
     case deny = 2
 }
 
-/// What deletions do along the links of one column, in either direction.
+/// The rules for deletions along the links of one column, in both directions.
 public struct DeleteRules: Hashable, Sendable {
-    /// Of what the links lead to, when the object that holds them is deleted.
+    /// The rule for the targets of the links when the object with the links is deleted.
     public var targets: DeleteRule
-    /// Of the objects that hold the links, when what they lead to is deleted.
+    /// The rule for the objects with the links when the target is deleted.
     public var origins: DeleteRule
 
     public init(targets: DeleteRule = .nullify, origins: DeleteRule = .nullify) {
@@ -23,7 +23,7 @@ public struct DeleteRules: Hashable, Sendable {
         self.origins = origins
     }
 
-    /// As stored beside a column's flags, from the third bit on.
+    /// The stored form, which uses the bits of a column's flags from the third bit on.
     var bits: UInt8 { targets.rawValue << 2 | origins.rawValue << 4 }
 
     init?(bits: UInt8) {
@@ -35,16 +35,16 @@ public struct DeleteRules: Hashable, Sendable {
     }
 }
 
-/// The columns whose rules say what a deletion of one table's objects takes along, or what denies it.
+/// The columns whose rules extend or deny the deletion of one table's objects.
 struct DeletionColumns {
     /// The columns of the table itself that cascade.
     var cascading: [Column] = []
     var denying: [Column] = []
-    /// Those that link to the table.
+    /// The columns of all tables that link to the table and cascade.
     var cascadingOrigins: [Column] = []
     var denyingOrigins: [Column] = []
 
-    /// By table id; no entry where no rule says anything.
+    /// Returns the columns by table id. Tables without rules have no entry.
     static func of(_ tables: [Table]) -> [Int: DeletionColumns] {
         var out: [Int: DeletionColumns] = [:]
         for column in tables.flatMap(\.storedColumns) {

@@ -1,44 +1,44 @@
-/// What has to be done so that a file's schema fits the one asked for.
+/// The changes that are needed so that a file's schema fits the requested one.
 package struct SchemaPlan {
     var added: [TableSpec] = []
-    /// The columns that get an index, and of which kind.
+    /// The columns that receive an index, and its kind.
     var indexed: [(column: Column, kind: IndexKind)] = []
-    /// The columns whose index is taken away, also those that get another.
+    /// The columns whose index is removed, including those that receive another one.
     var unindexed: [Column] = []
 
-    /// Those whose links get other rules of deletion.
+    /// The columns whose links receive different rules of deletion.
     private(set) var ruleChanges: [(column: Column, rules: DeleteRules)] = []
 
     var addedCompounds: [(table: Table, spec: CompoundIndexSpec)] = []
     var droppedCompounds: [CompoundColumnIndex] = []
 
-    // What follows needs a migration.
+    // The following changes need a migration.
 
     private(set) var addedColumns: [(table: Table, spec: ColumnSpec)] = []
-    /// Of another type, collection or target than asked for.
+    /// The columns whose type, collection or target differs from the requested one.
     private(set) var retyped: [(column: Column, spec: ColumnSpec)] = []
-    /// Required where optional is asked for, or the other way round.
+    /// The columns that are required although an optional column is requested, or the reverse.
     private(set) var nullabilityChanges: [(column: Column, spec: ColumnSpec)] = []
-    /// Not asked for.
+    /// The columns that aren't requested.
     private(set) var removed: [Column] = []
-    /// The tables that get another primary key, or none.
+    /// The tables whose primary key changes or is removed.
     private(set) var primaryKeyChanges: [(table: Table, key: String?)] = []
-    /// The tables that become embedded, or are no longer.
+    /// The tables that become embedded or top-level.
     private(set) var embeddingChanges: [Table] = []
 
-    /// What needs a migration, a sentence each.
+    /// Descriptions of the differences that need a migration.
     package private(set) var differences: [String] = []
-    /// Those of them that aren't just more properties in the file, or more asked for.
+    /// The descriptions of differences that aren't just additional properties in the file or in the request.
     private(set) var incompatible: [String] = []
 
-    /// A Boolean value that indicates whether indexes, or rules of deletion, of tables that are there change.
+    /// A Boolean value that indicates whether indexes or rules of deletion of existing tables change.
     var changesIndexes: Bool {
         !indexed.isEmpty || !unindexed.isEmpty || !addedCompounds.isEmpty || !droppedCompounds.isEmpty
             || !ruleChanges.isEmpty
     }
     var changesSchema: Bool { !added.isEmpty || changesIndexes }
 
-    /// - Throws: `.invalidArgument` for specs that contradict themselves.
+    /// - Throws: `.invalidArgument` for contradictory specifications.
     package init(_ specs: [TableSpec], against schema: DatabaseSchema) throws(EngineError) {
         try SchemaPlan.check(specs, others: schema.tables)
         for spec in specs {
@@ -50,24 +50,25 @@ package struct SchemaPlan {
         }
     }
 
-    /// A Boolean value that indicates whether the file has just what is asked for.
+    /// A Boolean value that indicates whether the file has exactly the requested schema.
     package var isExact: Bool { differences.isEmpty && !changesSchema }
 
-    /// A Boolean value that indicates whether the file has all that is asked for. - Complexity: O(differences).
+    /// A Boolean value that indicates whether the file has everything that is requested.
+    /// - Complexity: O(differences).
     package var addsNothing: Bool {
         incompatible.isEmpty && added.isEmpty && addedColumns.isEmpty && addedCompounds.isEmpty && newIndexes.isEmpty
             && newRules.isEmpty
     }
 
-    /// Indexes of columns that have none.
+    /// The new indexes of columns without an index.
     var newIndexes: [(column: Column, kind: IndexKind)] { indexed.filter { $0.column.indexKind == .none } }
 
-    /// Rules of deletion of links that have none.
+    /// The new rules of deletion of columns without rules.
     private var newRules: [(column: Column, rules: DeleteRules)] {
         ruleChanges.filter { $0.column.rules == DeleteRules() }
     }
 
-    /// Leaves indexes and rules as they are that aren't asked for.
+    /// Keeps indexes and rules that aren't requested.
     mutating func keepOnlyNewIndexes() {
         ruleChanges = newRules
         indexed = newIndexes
@@ -81,7 +82,7 @@ package struct SchemaPlan {
         throw mismatch("The file's schema differs and needs a migration", differences, path)
     }
 
-    /// - Throws: `.schemaMismatch` with every difference that isn't just more in the file, or more asked for.
+    /// - Throws: `.schemaMismatch` with every difference that isn't just an addition in the file or in the request.
     package func checkAdditive(path: String) throws(EngineError) {
         if incompatible.isEmpty { return }
         throw mismatch("The file's schema differs, which the additive mode can't change", incompatible, path)
@@ -176,7 +177,7 @@ package struct SchemaPlan {
     private static let indexable: Set<ColumnType> = [.bool, .int, .string, .timestamp, .objectId, .uuid, .mixed]
     private static let keyable: Set<ColumnType> = [.int, .string, .objectId, .uuid]
 
-    /// - Parameter others: tables beside them that links can lead to.
+    /// - Parameter others: further tables that can be targets of links.
     static func check(_ specs: [TableSpec], others: [Table] = []) throws(EngineError) {
         var names: Set<String> = []
         for spec in specs {

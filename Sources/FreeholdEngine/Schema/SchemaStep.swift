@@ -1,37 +1,37 @@
-/// One thing that a migration does to the file.
+/// A step of a migration.
 public struct SchemaStep: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
         case addClass
         case addProperty
-        /// The new one starts with default values.
+        /// The new property begins with default values.
         case changeType(from: String, to: String)
         case makeOptional
         /// Null becomes zero or empty.
         case makeRequired
         case removeProperty
         case changePrimaryKey(from: String?, to: String?)
-        /// Each object must have exactly one link to it.
+        /// Each object must have exactly one incoming link.
         case makeEmbedded
         case makeTopLevel
         case addIndex
         case removeIndex
         case addCompoundIndex(isUnique: Bool)
         case removeCompoundIndex
-        /// What deletions do along a link.
+        /// The rules for deletions along a link.
         case changeDeleteRule
-        /// A class without a place in the new schema keeps its objects.
+        /// A class that isn't part of the new schema keeps its objects.
         case keepClass
         case removeClass
-        /// The program's own function.
+        /// The application's own function.
         case runBlock
     }
 
     public let kind: Kind
-    /// The class's name in the file; empty where none is concerned.
+    /// The name of the class in the file, or an empty string if the step has no class.
     public let className: String
-    /// The property's name in the file, or those of a compound index.
+    /// The name of the property in the file, or the names of a compound index's properties.
     public let property: String?
-    /// How many objects are read or written for it.
+    /// The number of objects that the step reads or writes.
     public let objects: Int
 
     public init(_ kind: Kind, _ className: String, _ property: String? = nil, objects: Int = 0) {
@@ -78,9 +78,9 @@ extension SchemaStep: CustomStringConvertible {
 }
 
 extension SchemaPlan {
-    /// Returns the properties that begin with default values, and the kind of step that makes them.
+    /// Returns the properties that begin with default values, and the kind of step that creates them.
     ///
-    /// - Parameter schema: the file's, before anything was done.
+    /// - Parameter schema: the schema of the file before the migration.
     package func newColumns(
         in schema: DatabaseSchema
     ) -> [(table: Table, spec: ColumnSpec, kind: SchemaStep.Kind)] {
@@ -94,13 +94,13 @@ extension SchemaPlan {
             }
     }
 
-    /// What there is to do, in the order in which it is done.
+    /// Returns the steps in the order in which they are made.
     package func steps(in view: DataView) -> [SchemaStep] {
         let schema = view.schema
         func count(_ table: Table) -> Int { view.count(table) }
         func count(_ column: Column) -> Int { count(schema.table(of: column)) }
         func name(_ column: Column) -> String { schema.table(of: column).name }
-        // Links to embedded objects, and those in mixed values, are taken back one by one.
+        // Links to embedded objects and links in mixed values are removed one by one.
         func removalCost(_ column: Column) -> Int {
             schema.ownsTargets(column) || column.type == .mixed ? count(column) : 0
         }

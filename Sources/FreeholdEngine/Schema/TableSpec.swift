@@ -1,13 +1,13 @@
-/// A column as asked for when a database is opened: what a file must have, or is given.
+/// The specification of a column, which a file must have or receives when it is opened.
 public struct ColumnSpec: Equatable, Sendable {
     public var name: String
     public var type: ColumnType
     public var isOptional: Bool
     public var collection: CollectionKind
-    /// For links: the target table's name.
+    /// The name of the target table, for links.
     public var target: String?
     public var indexKind: IndexKind
-    /// What deletions do along its links.
+    /// The rules for deletions along its links.
     public var rules = DeleteRules()
     /// A Boolean value that indicates whether the values themselves are indexed.
     public var isIndexed: Bool {
@@ -31,10 +31,10 @@ public struct ColumnSpec: Equatable, Sendable {
         indexKind = index
     }
 
-    /// What objects have in a new column that nothing has been written to.
+    /// The value of all objects in a new column.
     package var zero: Value { FieldCoding.defaultValue(type, isOptional: isOptional) }
 
-    /// A column with or without an index of its values.
+    /// Creates a column with or without an index of its values.
     public init(
         _ name: String,
         _ type: ColumnType,
@@ -54,16 +54,16 @@ public struct ColumnSpec: Equatable, Sendable {
     }
 }
 
-/// A table as asked for when a database is opened.
+/// The specification of a table, for opening a database.
 public struct TableSpec: Equatable, Sendable {
     public var name: String
     public var columns: [ColumnSpec]
     public var primaryKey: String?
-    /// A Boolean value that indicates whether each object belongs to exactly one link of another object and goes with it.
+    /// A Boolean value that indicates whether each object belongs to exactly one link of another object and is deleted with it.
     public var isEmbedded: Bool
-    /// A Boolean value that indicates whether its objects only leave the file: see `WriteTransaction.handOver(_:_:)`.
+    /// A Boolean value that indicates whether the objects are only sent and not kept in the file: see `WriteTransaction.handOver(_:_:)`.
     public var isAsymmetric: Bool
-    /// Indexes of several columns together.
+    /// The indexes of several columns.
     public var compounds: [CompoundIndexSpec]
 
     public init(

@@ -1,5 +1,6 @@
-/// Classes that become embedded: each of their objects must have exactly one link to it.
+/// The conversion of classes to embedded classes. Each of their objects must have exactly one incoming link.
 extension WriteTransaction {
+    /// Makes tables embedded.
     /// - Throws: `.schemaMismatch` for an object that can't be embedded.
     func embed(_ tables: [Table], resolvesOwners: Bool) throws(EngineError) {
         try checkAcyclic(tables)
@@ -49,7 +50,7 @@ extension WriteTransaction {
         )
     }
 
-    /// Objects that own themselves at some distance have no place below any other.
+    /// Throws an error if an object would own itself directly or indirectly.
     private func checkAcyclic(_ tables: [Table]) throws(EngineError) {
         let new = Set(tables.map(\.id))
         let embedded = currentSchema.tables.filter { $0.isEmbedded || new.contains($0.id) }
@@ -63,7 +64,7 @@ extension WriteTransaction {
             }
         }
         if below.isEmpty { return }
-        // Objects above which there is none are taken away until nothing is left, or a circle.
+        // Objects without an owner are removed repeatedly, until only cycles remain.
         var ready: [ObjectLink] = []
         for table in embedded {
             for key in keys(table) where below[ObjectLink(tableID: table.id, key: key)] == nil {
@@ -79,7 +80,7 @@ extension WriteTransaction {
             }
         }
         let left = below.lazy.filter { $0.value > 0 }.map(\.key)
-        // A circle has an object of a class that wasn't embedded before.
+        // A cycle contains an object of a class that wasn't embedded before.
         if let link = left.first(where: { new.contains($0.tableID) }) ?? left.first,
             let table = currentSchema.table(id: link.tableID)
         {
@@ -111,8 +112,8 @@ extension WriteTransaction {
 
     // MARK: Resolving
 
-    /// Deletes the objects that nothing links to, and gives each link beyond the first a copy of its own, until that
-    /// holds for all: a deleted object's links are gone, a copy's are new.
+    /// Deletes the objects without incoming links, and gives each link beyond the first a separate copy. This is repeated until all objects are
+    /// valid, because a deleted object's links are removed and a copy's links are added.
     private func resolveOwners(_ tables: [Table]) {
         var isSettled = false
         while !isSettled {
@@ -141,7 +142,7 @@ extension WriteTransaction {
         }
     }
 
-    /// The last of an object's links to another leads to a third.
+    /// Changes the last link from an object to a target so that it leads to another target.
     private func relink(_ column: Column, _ origin: ObjectKey, from: ObjectKey, to: ObjectKey) {
         switch column.collection {
         case .none: setLink(column, origin, to)
@@ -159,7 +160,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Returns a new object with the same values. Embedded objects are copied, too, to any depth.
+    /// Creates an object with the same values and returns its key. Embedded objects are copied, too, to any depth.
     private func copy(_ table: Table, _ key: ObjectKey) -> ObjectKey {
         let new = createKeyless(table)
         for column in table.storedColumns {
@@ -168,7 +169,7 @@ extension WriteTransaction {
                 guard isOwner, case .link(let target) = value else { return value }
                 return .link(copy(currentSchema.table(id: column.targetTableID!)!, target))
             }
-            // The values stood in such a column before: no check can fail.
+            // The values come from a column of the same kind, so the checks can't fail.
             switch column.collection {
             case .none:
                 let value = value(column, key)

@@ -1,17 +1,16 @@
 /// The second half of a migration.
 extension WriteTransaction {
-    /// Takes away what the schema lacks, then sets primary keys, turns classes embedded and makes indexes.
+    /// Removes what the new schema doesn't have, and then sets primary keys, makes classes embedded and creates indexes.
     ///
-    /// - Parameter resolvesOwners: of classes that become embedded, whether objects without a link are deleted and those
-    ///   with several are copied, one for each; else they are an error.
-    /// - Throws: `.duplicatePrimaryKey`, `.uniqueConstraint`, `.schemaMismatch`; the transaction can then only be
-    ///   cancelled.
+    /// - Parameter resolvesOwners: whether, for classes that become embedded, objects without a link are deleted and objects with several links are
+    ///   copied for each link. Otherwise such objects are an error.
+    /// - Throws: `.duplicatePrimaryKey`, `.uniqueConstraint`, `.schemaMismatch`. The transaction can only be cancelled then.
     package func finishSchema(
         _ specs: [TableSpec],
         userVersion: UInt64,
         resolvesOwners: Bool = false
     ) throws(EngineError) {
-        // The links of columns that go don't count as owners.
+        // The links of removed columns don't count as owners.
         drop(try SchemaPlan(specs, against: currentSchema).removed)
         let plan = try SchemaPlan(specs, against: currentSchema)
         let embedded = plan.embeddingChanges.filter { !$0.isEmbedded }
@@ -35,7 +34,7 @@ extension WriteTransaction {
             let table = currentSchema.table(id: change.table.id)!
             let old = table.column(named: name)!
             schemaProgress?(SchemaStep(.changePrimaryKey(from: nil, to: name), table.name, objects: count(table)), 0)
-            // The index of values, if there is one, is that of the key.
+            // An existing index of values becomes the index of the primary key.
             if old.indexKind != .none, old.indexKind != .values { dropIndex(old) }
             let columns = table.columns.map {
                 $0.id == old.id ? $0.with(indexKind: IndexKind.none, isPrimaryKey: true) : $0
@@ -47,12 +46,12 @@ extension WriteTransaction {
         }
     }
 
-    /// - Throws: `.duplicatePrimaryKey` for the first two objects that have the same.
+    /// - Throws: `.duplicatePrimaryKey` for the first two objects with the same primary key.
     private func checkUniqueKey(_ column: Column) throws(EngineError) {
         guard let tree = searchTree(column) else { return }
         var last: [UInt8] = []
         var lastKey: Int64 = 0
-        /// Entries that are the same but may stand for different values.
+        /// The runs of equal entries that may stand for different values.
         var runs: [[Int64]] = []
         var duplicate: Int64?
         tree.range(in: self) { bytes, key in

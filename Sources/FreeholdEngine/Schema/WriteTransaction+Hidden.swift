@@ -1,18 +1,17 @@
-/// Hidden storage: tables and columns that belong to whoever keeps books about the objects (versions, cursors, states), not
-/// to the application.
+/// Hidden storage: tables and columns for components that record data about the objects (versions, cursors, states). They don't belong to the
+/// application.
 ///
-/// They aren't in `DatabaseSchema.tables` and `Table.columns`: so no schema, migration, export or query over stored names
-/// meets them, and their names are apart from those of others. They are in `verify`, copies, compaction and encryption.
-/// Nobody is told of their changes: neither observers nor the change feed nor the journal. They are read and written by the
-/// same calls as others.
+/// They aren't part of `DatabaseSchema.tables` and `Table.columns`. Schemas, migrations, exports and queries over stored names therefore don't
+/// include them, and their names are separate from those of other tables and columns. They are included in `verify`, copies, compaction and
+/// encryption. Their changes aren't reported to observers or the change feed, and aren't written to the journal. The same functions as for other
+/// tables and columns read and write them.
 extension WriteTransaction {
-    /// Returns a hidden table; made if there is none of that name, and given the columns that it lacks.
+    /// Returns the hidden table with this name. Creates the table if it is missing, and adds missing columns.
     ///
-    /// Its links lead to hidden tables.
-    /// - Throws: `.invalidArgument` for a spec that contradicts itself or is of an embedded table, `.schemaMismatch` where
-    ///   a column of the file is of another type, has another index or key, `.unsupportedFormat` in a file of a format
-    ///   before 5; nothing has changed then.
-    /// - Complexity: O(tables + columns); O(objects) where a column with an index is added.
+    /// Its links can lead only to hidden tables.
+    /// - Throws: `.invalidArgument` for a contradictory specification or an embedded table; `.schemaMismatch` if a column in the file has another
+    ///   type, index or key; `.unsupportedFormat` in a file before format 5. The transaction is unchanged then.
+    /// - Complexity: O(tables + columns), and O(objects) if a column with an index is added.
     public func addHiddenTable(_ spec: TableSpec) throws(EngineError) -> Table {
         try checkHidden(spec.name)
         guard !spec.name.hasPrefix("@") else {
@@ -40,14 +39,14 @@ extension WriteTransaction {
         return currentSchema.table(id: table.id)!
     }
 
-    /// Returns a hidden column of a table; made if there is none of that name. Objects that are there have its type's default.
+    /// Returns the hidden column of a table with this name. Creates the column if it is missing. Existing objects have the default of its type.
     ///
-    /// An integer, as versions are, takes about one byte an object where those of a cluster of 1,000 objects differ by less than
-    /// 256, and about four where they differ by less than 65,536.
-    /// - Parameter spec: of a column without links.
-    /// - Parameter table: the table that gets the column.
-    /// - Throws: as `addHiddenTable`; nothing has changed then.
-    /// - Complexity: O(columns); O(objects) where it has an index.
+    /// An integer, such as a version, takes about one byte for each object if the values in a cluster of 1,000 objects differ by less than 256, and
+    /// about four bytes if they differ by less than 65,536.
+    /// - Parameter spec: the specification of a column that doesn't contain links.
+    /// - Parameter table: the table that receives the column.
+    /// - Throws: like `addHiddenTable`. The transaction is unchanged then.
+    /// - Complexity: O(columns), and O(objects) if the column has an index.
     public func addHiddenColumn(_ spec: ColumnSpec, to table: Table) throws(EngineError) -> Column {
         try checkHidden(spec.name)
         guard let table = currentSchema.table(id: table.id), !table.isHidden else {
@@ -64,8 +63,8 @@ extension WriteTransaction {
         return addColumn(spec, to: table)
     }
 
-    /// Takes a hidden table with all it holds out of the file. Hidden columns that link to it go, too.
-    /// - Precondition: it is one.
+    /// Removes a hidden table with its content from the file. Hidden columns that link to it are removed, too.
+    /// - Precondition: the table is hidden.
     /// - Complexity: O(objects)
     public func dropHiddenTable(_ table: Table) {
         precondition(table.isHidden, "'\(table.name)' is no hidden table.")
@@ -73,9 +72,9 @@ extension WriteTransaction {
         dropTable(table)
     }
 
-    /// Takes a hidden column with its values out of the file.
-    /// - Precondition: it is one.
-    /// - Complexity: O(1), of mixed values O(objects)
+    /// Removes a hidden column with its values from the file.
+    /// - Precondition: the column is hidden.
+    /// - Complexity: O(1). For mixed values, O(objects).
     public func dropHiddenColumn(_ column: Column) {
         precondition(column.isHidden, "'\(column.name)' is no hidden column.")
         guard let table = currentSchema.table(id: column.tableID),

@@ -1,18 +1,18 @@
-/// A migration in two halves, with the program's own changes in between.
+/// A migration in two parts, between which the application makes its own changes.
 ///
-/// First the file gets all that the new schema has (`extendSchema`): old properties stay, under names set aside where a new
-/// one took theirs; primary keys are plain indexed properties, so that they can be written. At the end
-/// (`finishSchema`) what the new schema lacks goes, and keys, embedded classes and indexes come, each checked.
-/// All of it is one transaction: nothing reaches the file before the commit.
+/// The first part (`extendSchema`) adds everything that the new schema has. Old properties remain. If a new property needs the name of an old one,
+/// the old one is renamed. Primary keys become plain indexed properties, so that they can be written. The second part (`finishSchema`) removes what
+/// the new schema doesn't have, and adds keys, embedded classes and indexes with their checks. The whole migration is one transaction. Nothing is
+/// written to the file before the commit.
 extension WriteTransaction {
-    /// What stands before the name of a property whose place a new one of another type has taken.
+    /// The prefix of the name of an old property whose name is needed for a new property of another type.
     static let setAside = "\u{1}"
 
-    /// Gives the file what a schema has and it lacks. May be called again after renames.
+    /// Adds everything that a schema has and the file doesn't. It can be called again after renames.
     ///
-    /// - Parameter suspendsPrimaryKeys: whether primary keys that stay can be written until `finishSchema`, too.
-    /// - Returns: what there was to do.
-    /// - Throws: `.invalidArgument` for specs that contradict themselves; nothing has changed then.
+    /// - Parameter suspendsPrimaryKeys: whether unchanged primary keys can be written until `finishSchema`, too.
+    /// - Returns: the plan that was carried out.
+    /// - Throws: `.invalidArgument` for contradictory specifications. The transaction is unchanged then.
     @discardableResult
     package func extendSchema(to specs: [TableSpec], suspendsPrimaryKeys: Bool) throws(EngineError) -> SchemaPlan {
         let plan = try SchemaPlan(specs, against: currentSchema)
@@ -40,11 +40,11 @@ extension WriteTransaction {
         return plan
     }
 
-    /// Gives the file what it lacks, and takes nothing away: properties, indexes and classes that aren't asked for stay.
+    /// Adds everything that the file lacks, and removes nothing. Properties, indexes and classes that aren't requested remain.
     ///
-    /// - Parameter fill: writes what objects that are there get in new properties. Indexes come after it.
-    /// - Throws: `.schemaMismatch` with what is different and not just more, `.uniqueConstraint`, what `fill` throws; the
-    ///   transaction can then only be cancelled.
+    /// - Parameter fill: writes the values of new properties for existing objects. Indexes are created after it.
+    /// - Throws: `.schemaMismatch` for differences that aren't additions, `.uniqueConstraint`, and the errors of `fill`. The transaction can only be
+    ///   cancelled then.
     package func addToSchema(
         _ specs: [TableSpec],
         userVersion: UInt64? = nil,
@@ -131,8 +131,8 @@ extension WriteTransaction {
         )
     }
 
-    /// Copies a property's values, as they were before the transaction, into the one that takes its place: the same but
-    /// for being required or not.
+    /// Copies a property's values, as they were before the transaction, into the property that replaces it. The two differ only in being required or
+    /// optional.
     private func convert(_ old: Column, to new: Column) throws(EngineError) {
         guard let table = base.schema.table(id: old.tableID),
             let old = table.columns.first(where: { $0.id == old.id })
@@ -169,11 +169,10 @@ extension WriteTransaction {
 
     // MARK: Names
 
-    /// A property that stays takes the place of one that `extendSchema` has made, under its name, and keeps its number
-    /// and its values.
+    /// Replaces a property that `extendSchema` created by an existing property, which receives its name and keeps its id and its values.
     ///
-    /// - Throws: `.schemaMismatch` where there is no such property, or where the types differ, or null isn't allowed any
-    ///   more; nothing has changed then.
+    /// - Throws: `.schemaMismatch` if the property doesn't exist, if the types differ, or if null isn't allowed any more. The transaction is
+    ///   unchanged then.
     package func renameColumn(_ table: Table, from: String, to spec: ColumnSpec) throws(EngineError) {
         func refuse(_ text: String) -> EngineError {
             EngineError(
@@ -214,11 +213,10 @@ extension WriteTransaction {
         if isConverted { try convert(old, to: column(old.id, table.id)) }
     }
 
-    /// A table that stays takes the place of an empty one that `extendSchema` has made, under its name, and keeps its
-    /// number and its objects. Links to it that had to look like links to another class are put back.
+    /// Replaces an empty table that `extendSchema` created by an existing table, which receives its name and keeps its id and its objects. Links to
+    /// it that temporarily had to look like links to another class are restored.
     ///
-    /// - Throws: `.schemaMismatch` where there is no such table, or where the other holds objects already; nothing has
-    ///   changed then.
+    /// - Throws: `.schemaMismatch` if the table doesn't exist, or if the other table contains objects. The transaction is unchanged then.
     package func renameTable(from: String, to name: String, specs: [TableSpec]) throws(EngineError) {
         func refuse(_ text: String) -> EngineError {
             EngineError(
@@ -240,7 +238,7 @@ extension WriteTransaction {
         for table in currentSchema.tables { try restoreSetAside(table, specs.first { $0.name == table.name }) }
     }
 
-    /// Properties that were set aside because their target had another name.
+    /// Restores properties that were renamed because their target had another name.
     private func restoreSetAside(_ table: Table, _ spec: TableSpec?) throws(EngineError) {
         for column in table.columns where column.name.hasPrefix(Self.setAside) {
             guard let wanted = spec?.columns.first(where: { Self.setAside + $0.name == column.name }) else { continue }
@@ -252,13 +250,14 @@ extension WriteTransaction {
 
     // MARK: What goes
 
-    /// Takes a table, its objects, and every link to them out of the file.
+    /// Removes a table, its objects, and all links to them from the file.
     package func dropTable(_ table: Table) {
         deleteAll(table)
         drop(table)
     }
 
-    /// - Precondition: the table is empty. Properties that link to it go, too.
+    /// Removes a table from the schema. Properties that link to it are removed, too.
+    /// - Precondition: the table is empty.
     private func drop(_ gone: Table) {
         let tables = currentSchema.storedTables.compactMap { table -> Table? in
             if table.id == gone.id { return nil }
@@ -269,7 +268,7 @@ extension WriteTransaction {
         replaceSchema(DatabaseSchema(tables: tables))
     }
 
-    /// Takes everything out of the file.
+    /// Removes everything from the file.
     package func dropAllTables() {
         schemaChanged = true
         replaceSchema(DatabaseSchema(tables: []))
@@ -292,8 +291,8 @@ extension WriteTransaction {
         replaceSchema(DatabaseSchema(tables: tables))
     }
 
-    /// What a property that goes leaves elsewhere: embedded objects that it owns, and the inverse of links in mixed
-    /// values. The inverse of a link property goes with its own blocks.
+    /// Removes the data that a removed property stores elsewhere: the embedded objects that it owns, and the inverse of links in mixed values. The
+    /// inverse of a link property is stored in the property's own blocks and is removed with them.
     private func takeBackLinks(_ column: Column) {
         guard currentSchema.ownsTargets(column) || column.type == .mixed else { return }
         let table = currentSchema.table(of: column)

@@ -1,8 +1,7 @@
-/// Putting another schema in the place of the one that the transaction stands on.
+/// The replacement of the transaction's schema by another one.
 extension WriteTransaction {
-    /// Overlays speak of the old schema's columns: first all that is pending becomes blocks and entries, then what is
-    /// kept of the overlays (states, counts, what was changed) is carried over. The blocks of tables and columns that
-    /// the new schema lacks go at commit.
+    /// Replaces the schema. Overlays refer to the old schema's columns, so all pending changes become blocks and entries first. Then the overlays'
+    /// states, counts and records of changes are taken over. The commit removes the blocks of tables and columns that the new schema doesn't have.
     func replaceSchema(_ schema: DatabaseSchema) {
         settleEverything()
         let old = currentSchema
@@ -43,7 +42,7 @@ extension WriteTransaction {
 
     // MARK: Blocks of what was dropped
 
-    /// Before the sealed blocks are written.
+    /// Discards encoded blocks of dropped tables and columns. It is called before the encoded blocks are written.
     func forgetDroppedBlocks() {
         guard !droppedSegments.isEmpty else { return }
         for (address, entry) in sealed where isDropped(address) {
@@ -56,7 +55,7 @@ extension WriteTransaction {
         droppedSegments.contains(BlockAddress(raw: address).segment & ~(ColumnSegment.count - 1))
     }
 
-    /// On the writer thread.
+    /// Removes the blocks of dropped tables and columns. It is called on the writer thread.
     func removeDroppedBlocks(_ writer: StorageWriter) throws(EngineError) {
         if droppedSegments.isEmpty { return }
         for address in try writer.addresses(ofColumns: droppedSegments) { try writer.remove(address) }
@@ -64,16 +63,16 @@ extension WriteTransaction {
 }
 
 extension Table {
-    /// Of the table itself, its columns and its compound indexes.
+    /// The first segments of the table itself, its columns and its compound indexes.
     fileprivate var firstSegments: [UInt32] {
         [firstSegment] + storedColumns.map(\.firstSegment) + compounds.map(\.firstSegment)
     }
 }
 
 extension TableOverlay {
-    /// Keeps what doesn't depend on the columns, and what was changed of those that stay.
+    /// Takes over what doesn't depend on the columns, and the records of changes of columns that remain.
     ///
-    /// - Precondition: nothing is pending, and no leaf is decoded.
+    /// - Precondition: changes aren't pending, and leaves aren't decoded.
     fileprivate func rebind(to new: Table, clusterSpan: Int) {
         let old = table
         table = new
@@ -105,7 +104,7 @@ extension TableOverlay {
                 state.columns[id] = nil
                 continue
             }
-            // A column with new segments has no index in them.
+            // A column with new segments doesn't have an index in them.
             if old.storedColumns.first(where: { $0.id == id })?.firstSegment != column.firstSegment {
                 state.columns[id]?.indexRoot = 0
                 state.columns[id]?.indexHeight = 0

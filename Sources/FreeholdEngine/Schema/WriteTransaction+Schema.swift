@@ -1,12 +1,12 @@
 extension WriteTransaction {
-    /// Makes the database fit a schema: adds tables that it lacks, adds and drops search indexes.
+    /// Makes the database fit a schema: adds missing tables, and adds and drops search indexes.
     ///
-    /// Tables of the file that `specs` doesn't name stay as they are. Any other difference is refused.
-    /// - Parameter userVersion: stored beside the schema; nil leaves it.
-    /// - Parameter specs: the tables as they are to be.
-    /// - Returns: whether anything changed.
-    /// - Throws: `.schemaMismatch` with every difference, `.uniqueConstraint` where two objects don't allow a new unique
-    ///   index; nothing has changed then.
+    /// Tables of the file that aren't in `specs` remain unchanged. Any other difference is refused.
+    /// - Parameter userVersion: the version that is stored with the schema, or `nil` to keep the present one.
+    /// - Parameter specs: the specifications of the tables.
+    /// - Returns: whether the schema has changed.
+    /// - Throws: `.schemaMismatch` with every difference, `.uniqueConstraint` if two objects violate a new unique index. The transaction is unchanged
+    ///   then.
     @discardableResult
     public func applySchema(_ specs: [TableSpec], userVersion: UInt64? = nil) throws(EngineError) -> Bool {
         let plan = try SchemaPlan(specs, against: currentSchema)
@@ -21,18 +21,17 @@ extension WriteTransaction {
         return schemaChanged
     }
 
-    /// Gives the file the tables, columns and indexes that it lacks, while it is in use: objects that are there hold the default
-    /// of its type in a new column. Nothing is changed or taken away, and what `specs` doesn't name stays as it is; a spec can
-    /// name only the columns that are new, with the table's primary key.
+    /// Adds the missing tables, columns and indexes to the file while it is in use. In a new column, existing objects have the default of its type.
+    /// Nothing is changed or removed, and everything that isn't in `specs` remains. A specification may contain only the new columns and the table's
+    /// primary key.
     ///
-    /// Readers, writers and observers of this process and others go on: those that know the file with fewer columns, such as
-    /// realms of older classes, see what they know.
-    /// - Parameter specs: links can lead to tables of the file, too.
+    /// Readers, writers and observers of this process and other processes continue. If they use the file with fewer columns, such as realms with
+    /// older classes, they see only those columns.
+    /// - Parameter specs: the specifications of the tables. Links can also lead to other tables of the file.
     /// - Returns: whether anything was added.
-    /// - Throws: `.schemaMismatch` with what is different and not just more, `.invalidArgument` for specs that contradict
-    ///   themselves, with nothing changed; `.uniqueConstraint` where objects don't allow a new unique index: the transaction can
-    ///   then only be cancelled.
-    /// - Complexity: O(tables + columns); O(objects) for each new index of a table that is there.
+    /// - Throws: `.schemaMismatch` for differences that aren't additions, and `.invalidArgument` for contradictory specifications, without changes;
+    ///   `.uniqueConstraint` if objects violate a new unique index, after which the transaction can only be cancelled.
+    /// - Complexity: O(tables + columns), and O(objects) for each new index of an existing table.
     @discardableResult
     public func extendSchema(_ specs: [TableSpec]) throws(EngineError) -> Bool {
         let plan = try SchemaPlan(specs, against: currentSchema)
@@ -49,14 +48,14 @@ extension WriteTransaction {
         schemaChanged = true
     }
 
-    /// - Throws: `.uniqueConstraint` where two objects don't allow a new unique index.
+    /// - Throws: `.uniqueConstraint` if two objects violate a new unique index.
     func checkUnique(_ plan: SchemaPlan) throws(EngineError) {
         for (table, spec) in plan.addedCompounds where spec.isUnique {
             try checkUnique(CompoundColumnIndex(spec, table.id, table.columns, firstSegment: 0))
         }
     }
 
-    /// - Parameter areKeyed: whether they have their primary keys already; else these are indexed by value.
+    /// - Parameter areKeyed: whether the tables have their primary keys already. Otherwise the keys are indexed by value.
     func addTables(_ added: [TableSpec], areKeyed: Bool, areHidden: Bool = false) {
         if added.isEmpty { return }
         var ids: [String: Int] = [:]
@@ -112,12 +111,12 @@ extension WriteTransaction {
         return root.nextSegment
     }
 
-    /// Indexes and rules of deletion of tables that are there.
+    /// Changes indexes and rules of deletion of existing tables.
     func changeIndexes(_ plan: SchemaPlan) {
         guard plan.changesIndexes else { return }
         for column in plan.unindexed { dropIndex(column) }
         for compound in plan.droppedCompounds { dropCompound(compound) }
-        // Objects made before are known to the new index by its filling: from then on it follows their changes.
+        // The filling of a new index adds the existing objects. From then on, the index follows their changes.
         for (column, _) in plan.indexed { settleIndexes(overlay(currentSchema.table(of: column))) }
         for (table, _) in plan.addedCompounds { settleIndexes(overlay(table)) }
         var added: [CompoundColumnIndex] = []
@@ -180,7 +179,7 @@ extension WriteTransaction {
 }
 
 extension CompoundColumnIndex {
-    /// - Precondition: the columns are there.
+    /// - Precondition: the columns exist.
     convenience init(_ spec: CompoundIndexSpec, _ tableID: Int, _ columns: [Column], firstSegment: UInt32) {
         self.init(
             tableID: tableID,
