@@ -1,55 +1,55 @@
-/// What went wrong in the engine: a code to switch over, a message that says what to do, and where it happened.
+/// An error of the engine, with a code, a message that states a remedy, and the place.
 ///
-/// Every throwing call of `FreeholdEngine` throws this type. A thrown error leaves the file as it was.
+/// All throwing functions of `FreeholdEngine` throw this type. A thrown error leaves the file as it was.
 public struct EngineError: Error, Equatable, Sendable, CustomStringConvertible {
     public enum Code: String, Sendable, CaseIterable {
-        /// The file, or its folder, doesn't exist.
+        /// The file or its folder doesn't exist.
         case fileNotFound
         /// The file can't be opened or written by this user.
         case permissionDenied
-        /// The file exists where it must not.
+        /// A file exists although none is allowed at the path.
         case fileExists
-        /// Somebody has the file open: it can't be exchanged or deleted now.
+        /// The file is open, so it can't be replaced or deleted now.
         case fileInUse
-        /// Not a Freehold file, damaged, or shorter than its last page.
+        /// The file isn't a Freehold file, is damaged, or ends before its last page.
         case invalidDatabase
-        /// Written by a newer format of Freehold.
+        /// The file was written in a newer format of Freehold.
         case unsupportedFormat
-        /// The reserved map is full, or can't be reserved: raise `mapSize`.
+        /// The reserved map is full or can't be reserved. Increase `mapSize`.
         case mapFull
-        /// Another process grew the map while this one holds snapshots.
+        /// Another process enlarged the map while this process holds snapshots.
         case mapResized
-        /// Every reader slot is taken: raise `maximumReaders` or release old snapshots.
+        /// All reader slots are in use. Increase `maximumReaders` or release old snapshots.
         case readersFull
-        /// No room on the device, over quota, or over the file-size limit.
+        /// The device is full, the quota is used up, or the file-size limit is reached.
         case outOfDiskSpace
-        /// An earlier write failed in a way that leaves the environment unusable for writing: reopen it.
+        /// After an earlier failure, the environment can't be used for writing. Open the file again.
         case environmentFailed
         /// The environment was opened before a fork, or is closed.
         case environmentClosed
-        /// Written to a read-only database.
+        /// The database is read-only.
         case readOnly
-        /// The schema asked for and the file's differ.
+        /// The requested schema differs from that of the file.
         case schemaMismatch
-        /// A table or column that isn't there, or a column of another type.
+        /// A table or column that doesn't exist, or a column of another type.
         case invalidArgument
-        /// A value of the right type that can't be stored: a date that is NaN or infinite.
+        /// A value of the correct type that can't be stored, such as a date that is NaN or infinite.
         case invalidValue
-        /// Two objects with one primary key.
+        /// Two objects have the same primary key.
         case duplicatePrimaryKey
-        /// Two objects with the same values in columns of a unique compound index.
+        /// Two objects have the same values in the columns of a unique compound index.
         case uniqueConstraint
-        /// A link's rule denies that an object is deleted.
+        /// A link's rule denies the deletion of an object.
         case deletionDenied
-        /// Null where a value is required.
+        /// A required value is null.
         case missingValue
-        /// A string, data value or collection over the limits.
+        /// A string, data value or collection exceeds the limits.
         case limitExceeded
-        /// Other writers took longer than the caller wants to wait.
+        /// Other writers didn't finish before the caller's deadline.
         case busy
         /// The task was cancelled.
         case cancelled
-        /// The work took longer than it may.
+        /// The work exceeded its time limit.
         case timedOut
         /// Another failure of the operating system.
         case io
@@ -57,11 +57,11 @@ public struct EngineError: Error, Equatable, Sendable, CustomStringConvertible {
 
     public let code: Code
     public let message: String
-    /// The file, where one is concerned.
+    /// The path of the file, if the error belongs to a file.
     public let path: String?
-    /// The operating system's or LMDB's number, where one is known.
+    /// The error number of the operating system or LMDB, if it is known.
     public let underlying: Int32?
-    /// Of `uniqueConstraint`: the table and the index's columns.
+    /// The table for `uniqueConstraint`. `columns` has the columns of the index.
     public let table: String?
     public let columns: [String]?
 

@@ -1,26 +1,26 @@
 internal import Synchronization
 
-/// What is known of a file's damage is said in one form, wherever it is found.
+/// The handling of damage in a file. All errors for damage have the same form.
 ///
-/// A file's numbers are checked where they are read: blocks when a version first reads them (`Snapshot+BlockCheck`), the
-/// chunks and trees of large lists, whose blocks don't tell what they are, at each use, LMDB's own pages before LMDB
-/// follows them (`PageTree`, `PageCheck`). What is damaged is never shown: it is read as if it weren't stored.
+/// Numbers in a file are checked when they are read. Blocks are checked when a version first reads them (`Snapshot+BlockCheck`). The chunks and trees
+/// of large lists are checked at each use, because their blocks don't contain their kind. LMDB's own pages are checked before LMDB uses them
+/// (`PageTree`, `PageCheck`). Damaged data is never returned. It is read as if it weren't stored.
 enum Damage {
     static func error(_ what: String, path: String) -> EngineError {
         EngineError(.invalidDatabase, "The file is damaged: \(what).", path: path)
     }
 
-    /// Ends the process where damage is found and nothing can throw: a getter, a count. Nothing made up may be taken for
-    /// what was stored.
+    /// Ends the process because damage was found by code that can't throw, such as a getter or a count. Invented values must not be returned in the
+    /// place of stored ones.
     static func stop(_ error: EngineError) -> Never {
         fatalError("\(error) Restore it from a copy; `verify` says what is wrong with it.")
     }
 }
 
-/// Takes note of damage for somebody who can throw.
+/// A note of damage for a caller that can throw.
 ///
-/// As long as a snapshot has one, damage in its blocks doesn't end the process: what is damaged is read as if it weren't
-/// stored, and the error is thrown at the end. What was read in between is worth nothing.
+/// If a snapshot has a note, damage in its blocks doesn't end the process. Damaged data is read as if it weren't stored, and the error is thrown at
+/// the end. The data that was read in between must not be used.
 final class DamageNote: Sendable {
     private let noted = Mutex<EngineError?>(nil)
 
@@ -29,22 +29,21 @@ final class DamageNote: Sendable {
 
     func take(_ error: EngineError) { noted.withLock { if $0 == nil { $0 = error } } }
 
-    /// - Throws: what was noted.
+    /// - Throws: the error that was recorded.
     func check() throws(EngineError) { if let error { throw error } }
 }
 
 extension Leaf {
-    /// A leaf without slots in front of zeros: what is read of it in a damaged leaf's place is zero or empty, in as many
-    /// slots as a leaf can have.
+    /// A leaf without slots, followed by zeros. It replaces a damaged leaf. Reads from it return zero or empty, for as many slots as a leaf can have.
     static var blank: Leaf { Leaf(zeros) }
 
-    /// Never written to again.
+    /// The memory is never written again.
     nonisolated(unsafe) private static let zeros: UnsafeRawPointer = {
         let memory = UnsafeMutableRawPointer.allocate(byteCount: blankSize, alignment: 16)
         memory.initializeMemory(as: UInt8.self, repeating: 0, count: blankSize)
         return UnsafeRawPointer(memory)
     }()
 
-    /// The widest values have 16 bytes, and a cluster or chunk at most 1,024 slots.
+    /// The size is sufficient because the widest values have 16 bytes, and a cluster or chunk has at most 1,024 slots.
     private static let blankSize = headerSize + 16 * 2048
 }

@@ -1,8 +1,7 @@
-/// Chunks of large lists, checked as they are used: the segment they lie in has nodes and parts of strings, too, and none
-/// says what it is.
+/// The check of a large list's chunks at each use. Their segment also contains nodes and parts of strings, and the blocks don't contain their kind.
 extension DataView {
-    /// Returns a chunk with so many elements, each of which is safe to read; `Leaf.blank` in a damaged one's place.
-    /// - Complexity: O(1), for strings, data and links O(count).
+    /// Returns a chunk with `count` elements, each of which is safe to read, or `Leaf.blank` if the chunk is damaged.
+    /// - Complexity: O(1). For strings, data and links, O(count).
     func chunk(_ number: UInt64, _ count: Int, of tree: CountedTree, _ type: ColumnType, isOptional: Bool) -> Leaf {
         if let bytes = block(tree.segment, number) {
             let form = chunkForm(tree.segment, type, isOptional: isOptional, count: count)
@@ -14,7 +13,7 @@ extension DataView {
         return damagedChunk(number, tree)
     }
 
-    /// The same, of which one slot is safe to read.
+    /// Returns a chunk of which one slot is safe to read, or `Leaf.blank` if the chunk is damaged.
     /// - Complexity: O(1)
     func chunk(
         _ number: UInt64,
@@ -65,7 +64,7 @@ extension DataView {
 extension Leaf {
     var isBlank: Bool { address == Leaf.blank.address }
 
-    /// Returns whether a slot of a leaf with so many is safe to read, and the leaf's header is sound.
+    /// Returns whether a slot of a leaf with `count` slots is safe to read, and the leaf's header is sound.
     @inline(__always)
     static func isSafe(
         _ bytes: UnsafeRawBufferPointer,

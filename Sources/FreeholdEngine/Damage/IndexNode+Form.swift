@@ -10,7 +10,7 @@ extension IndexNode {
         guard count > 0, isWidth(keyWidth), isWidth(childWidth), level > 0 || childWidth == 0 else { return false }
         let isVariable = suffixWidth == offsetsWidth
         if !isVariable {
-            // No entry is empty, none is longer than the room that is made for one, and no two are the same.
+            // No entry is empty or longer than the maximum length, and no two entries are the same.
             guard (1...IndexTree.maximumLength).contains(prefixLength + suffixWidth),
                 count == 1 || suffixWidth + keyWidth > 0
             else { return false }

@@ -1,20 +1,21 @@
-/// What a stored leaf has to be like, so that no accessor leaves its bytes.
+/// The form that a stored leaf must have, so that no accessor reads outside of its bytes.
 struct LeafForm {
     let type: ColumnType
     let collection: CollectionKind
     let isOptional: Bool
-    /// Slots, at most.
+    /// The maximum number of slots.
     let limit: Int
-    /// Links lead to keys below this; of an inverse, so do its origins.
+    /// The exclusive upper bound of the keys in links, and of the origins in an inverse.
     var keyLimit: Int64
-    /// A Boolean value that indicates whether it is a leaf of the inverse of links: lists of origins.
+    /// A Boolean value that indicates whether it is a leaf of the inverse of links, which contains lists of origins.
     var isInverse = false
-    /// The numbers of blocks outside of leaves are below this.
+    /// The exclusive upper bound of the numbers of blocks outside of leaves.
     var blobLimit: UInt64
 
     var codec: UInt8 { collection == .none ? type.rawValue : type.rawValue | Leaf.listCodec }
 
-    /// - Complexity: O(slots) of strings, data, links and collections; O(1) of others.
+    /// Returns whether a leaf that isn't split has the form.
+    /// - Complexity: O(slots) for strings, data, links and collections, otherwise O(1).
     func isMet(by bytes: UnsafeRawBufferPointer) -> Bool {
         guard Leaf.flaw(in: bytes, codec, limit: limit, isOptional: isOptional) == nil else { return false }
         let leaf = Leaf(bytes.baseAddress!)
@@ -23,7 +24,7 @@ struct LeafForm {
         return type != .link || areKeysSound(leaf, 0..<(keyLimit == .max ? .max : keyLimit + 1))
     }
 
-    /// Returns the head of a split leaf.
+    /// Returns whether the head of a split leaf has the form.
     func isMet(byHead bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count == Leaf.headerSize else { return false }
         let head = Leaf(bytes.baseAddress!)
@@ -51,7 +52,7 @@ struct LeafForm {
         return true
     }
 
-    /// A chunk of a list holds 1,000 elements at most, and is a block of its own.
+    /// Returns whether a reference is plausible. A chunk of a list has at most 1,000 elements and is a separate block.
     private func isReferenceSound(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count == (collection == .dictionary ? StoredDictionary.referenceSize : 16) else { return false }
         let block = bytes.loadUnaligned(as: UInt64.self)
@@ -94,7 +95,7 @@ struct LeafForm {
 }
 
 extension Leaf {
-    /// What is wrong with the bytes as a leaf that isn't split, or `nil` if all its accessors are safe.
+    /// Returns a description of the error in the bytes of a leaf that isn't split, or `nil` if all its accessors are safe.
     static func flaw(
         in bytes: UnsafeRawBufferPointer,
         _ codec: UInt8,

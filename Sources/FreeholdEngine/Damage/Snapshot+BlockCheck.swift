@@ -1,10 +1,9 @@
-/// What a version's blocks are checked for when they are first read into its directory, so that whoever reads them later
-/// relies on it: the accessors' fast ways, too.
+/// The checks of a version's blocks when they are first read into its directory. Later reads rely on them, including the accessors' fast paths.
 extension Snapshot {
-    /// Returns whether a block has the form that its segment's blocks have. Under the fill lock.
+    /// Returns whether a block has the form that its segment's blocks have. The caller holds the fill lock.
     ///
-    /// Blocks outside of leaves can be chunks of strings, chunks of lists or nodes: those are checked at each use.
-    /// - Complexity: see `LeafForm.isMet`; O(entries) of an index's leaf.
+    /// Blocks outside of leaves can be chunks of strings, chunks of lists or nodes. They are checked at each use.
+    /// - Complexity: see `LeafForm.isMet`. For the leaf of an index, O(entries).
     func isSoundLocked(_ segment: UInt32, _ number: UInt64, _ bytes: UnsafeRawBufferPointer) -> Bool {
         switch schema.owner(of: segment) {
         case .table(let table, let offset)?:
@@ -40,7 +39,7 @@ extension Snapshot {
         )
     }
 
-    /// Of a link column, or of the links in mixed values, whose origins are coded.
+    /// Returns the form of the inverse of a link column, or of the links in mixed values, whose origins are encoded.
     private func inverseFormLocked(_ column: Column, span: Int) -> LeafForm {
         let cache = schema.table(id: column.tableID).map(tableCacheLocked)
         let isMixed = column.id == Table.mixedInverseID
@@ -60,8 +59,8 @@ extension Snapshot {
         return Leaf(bytes.baseAddress!).isSplit ? form.isMet(byHead: bytes) : form.isMet(by: bytes)
     }
 
-    /// How many slots a part has is for its head to say: it covers half a cluster at most, and no slot behind the
-    /// cluster's end.
+    /// Returns whether a part is sound. The head states the number of its slots, so this check only uses the maximum: a part covers at most half of a
+    /// cluster, and no slot behind the cluster's end.
     private func isPartSound(
         _ bytes: UnsafeRawBufferPointer,
         _ number: UInt64,
@@ -72,7 +71,7 @@ extension Snapshot {
         return form(part == 0 ? (clusterSpan + 1) / 2 : max(clusterSpan / part, 1)).isMet(by: bytes)
     }
 
-    /// As many objects as the table's counts say, none in a slot that no object has had.
+    /// Returns whether the bitmap has as many objects as the table's counts, and none in a slot that was never used.
     private func isPresenceSoundLocked(_ table: Table, _ number: UInt64, _ bytes: UnsafeRawBufferPointer) -> Bool {
         let cache = tableCacheLocked(table)
         let words = (clusterSpan + 63) >> 6
@@ -107,9 +106,9 @@ extension Snapshot {
 }
 
 extension TableState {
-    /// Numbers of blocks can't be above this: no file has had so many.
+    /// The maximum number of a block. No file has had so many blocks.
     private static let maximumNumber: UInt64 = BlockAddress.maximumNumber / 2
-    /// Keys in links of mixed values have so many bits.
+    /// The exclusive upper bound of keys in links of mixed values, which follows from their number of bits.
     private static let maximumKey: Int64 = 1 << MixedOrigin.keyBits
 
     /// A Boolean value that indicates whether the numbers can be those of a table.
@@ -126,7 +125,7 @@ extension TableState {
 }
 
 extension DatabaseSchema {
-    /// Returns whether the tables can be those of a file: what their readers rely on.
+    /// Returns whether the tables can be those of a file. Readers rely on these conditions.
     func isConsistent(with root: CatalogueRoot) -> Bool {
         var segments: Set<UInt32> = []
         func takes(_ segment: UInt32) -> Bool {

@@ -1,5 +1,5 @@
 extension Snapshot {
-    /// Returns a table's state and the counts of its clusters. Under the fill lock. Nil where they are damaged.
+    /// Returns a table's state and the counts of its clusters. The caller holds the fill lock. Returns `nil` if they are damaged.
     func readTable(_ table: Table) -> (TableState, [UInt16])? {
         func withBlock<R>(_ segment: UInt32, _ number: UInt64, _ body: (UnsafeRawBufferPointer?) -> R?) -> R? {
             do throws(EngineError) {
@@ -38,7 +38,8 @@ extension Snapshot {
         return live == state.count ? (state, counts) : nil
     }
 
-    /// Memory is taken for numbers that are used, not for those that a damaged state promises. Under the fill lock.
+    /// Returns the number of places for a segment's blocks. Memory is allocated for numbers that are in use, and not for the number in a damaged
+    /// state. The caller holds the fill lock.
     func placesLocked(_ segment: UInt32, _ next: UInt64) -> Int {
         if next <= 1 << 20 { return Int(next) }
         let last: UInt64?

@@ -1,4 +1,4 @@
-/// Something that the database did, for whoever logs or measures it. See `Diagnostics`.
+/// An event of the database, for logs and metrics. See `Diagnostics`.
 package enum DiagnosticEvent: Sendable {
     case opened(Opening)
     case closed(path: String)
@@ -17,14 +17,14 @@ package enum DiagnosticEvent: Sendable {
         package var isEncrypted: Bool
     }
 
-    /// A write transaction ended, or never began.
+    /// A write transaction ended, or couldn't begin.
     package struct Write: Sendable {
         package enum Outcome: String, Sendable {
             case committed
-            /// It changed nothing, so that there is no new version.
+            /// The transaction made no changes, so it didn't create a version.
             case unchanged
             case rolledBack
-            /// Other writers took longer than the caller wanted to wait.
+            /// Other writers didn't finish before the caller's deadline.
             case busy
             /// The task was cancelled while it waited.
             case cancelled
@@ -32,25 +32,26 @@ package enum DiagnosticEvent: Sendable {
 
         package var path: String
         package var outcome: Outcome
-        /// The newest version after it.
+        /// The newest version after the transaction.
         package var version: UInt64
-        /// How long it waited for other writers.
+        /// The time for which the transaction waited for other writers.
         package var waited: Duration
-        /// From its begin to its end.
+        /// The time from the transaction's begin to its end.
         package var lasted: Duration
         /// The part of `lasted` that the commit took.
         package var commit: Duration
-        /// Bytes of the blocks that the commit wrote.
+        /// The size of the blocks that the commit wrote, in bytes.
         package var bytes: Int
-        /// How many writers of this process waited when it ended.
+        /// The number of writers of this process that waited when the transaction ended.
         package var waiting: Int
         package var fileBytes: UInt64
-        /// How many versions are held, and how many there are from the oldest of them on, or `nil` if nobody listens to `.readers`.
+        /// The number of versions that are in use, or `nil` without listeners to `.readers`. `activeVersions` is the number of versions from the
+        /// oldest of them on.
         package var readers: Int?
         package var activeVersions: UInt64?
     }
 
-    /// A query was run over objects: not a look-up by primary key, nor a count of a whole class.
+    /// A query of objects was run. Look-ups by primary key and counts of a whole class aren't reported.
     package struct Query: Sendable {
         package enum Operation: String, Sendable { case objects, count, first, aggregate }
 
@@ -58,12 +59,11 @@ package enum DiagnosticEvent: Sendable {
         package var className: String
         package var operation: Operation
         package var lasted: Duration
-        /// The conditions, sorts and limits in words; only of queries that took longer than
-        /// `Diagnostics.describedQueryDuration`.
+        /// A description of the conditions, sorts and limits, for queries that took longer than `Diagnostics.describedQueryDuration`.
         package var text: String?
     }
 
-    /// Opening a file changed its schema.
+    /// The schema of a file changed when it was opened.
     package struct SchemaChange: Sendable {
         package enum Action: String, Sendable { case create, extend, migrate, reset }
 
@@ -82,13 +82,13 @@ package enum DiagnosticEvent: Sendable {
         }
     }
 
-    /// A journal's cursor that nobody moves keeps what the file could do without.
+    /// A cursor of the journal that isn't moved prevents the removal of entries.
     package struct HeldJournal: Sendable {
         package var path: String
         package var cursor: String
-        /// About the bytes that it keeps.
+        /// The approximate size of the entries, in bytes.
         package var bytes: Int
-        /// In milliseconds since 1970.
+        /// The time at which the cursor was last moved, in milliseconds since 1970.
         package var movedAt: Int64
     }
 

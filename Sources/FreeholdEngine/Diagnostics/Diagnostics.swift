@@ -1,13 +1,13 @@
 internal import Synchronization
 
-/// Where the database tells what it does: the one seam between it and loggers, metrics and traces.
+/// The interface through which the database reports its work to loggers, metrics and traces.
 ///
 /// ```swift
 /// let id = Diagnostics.listen(to: .writes) { event in … }
 /// ```
-/// Nobody listens at first. Then an event costs one relaxed load: it isn't made, and no clock is read.
+/// Without listeners, an event costs one relaxed load. It isn't created, and the clock isn't read.
 package enum Diagnostics {
-    /// What a listener wants to be told.
+    /// The kinds of events that a listener receives.
     package struct Kinds: OptionSet, Sendable {
         package let rawValue: UInt8
 
@@ -16,28 +16,28 @@ package enum Diagnostics {
         package static let files = Kinds(rawValue: 1)
         package static let writes = Kinds(rawValue: 2)
         package static let queries = Kinds(rawValue: 4)
-        /// Changes of schemas, compactions, and journals that nobody reads.
+        /// Changes of schemas, compactions, and cursors of journals that aren't moved.
         package static let maintenance = Kinds(rawValue: 8)
-        /// With each write, who holds which version.
+        /// With each write, the versions that readers hold.
         package static let readers = Kinds(rawValue: 16)
     }
 
-    /// Called on the thread that did the work, after it, often while the work's locks are held. It must be quick and mustn't use
-    /// the database.
+    /// A listener is called on the thread that did the work, after the work, often while the locks of the work are held. It must be quick and must
+    /// not use the database.
     package typealias Listener = @Sendable (DiagnosticEvent) -> Void
 
-    /// Queries that take less aren't written out.
+    /// The duration up to which queries aren't described.
     package static let describedQueryDuration = Duration.milliseconds(10)
 
     private static let wanted = Atomic<UInt8>(0)
     private static let listeners = Mutex<[Int: (kinds: Kinds, listener: Listener)]>([:])
     private static let lastID = Atomic<Int>(0)
 
-    /// Returns whether anybody listens to one of these kinds.
+    /// Returns whether a listener receives one of these kinds.
     @inline(__always)
     package static func wants(_ kinds: Kinds) -> Bool { wanted.load(ordering: .relaxed) & kinds.rawValue != 0 }
 
-    /// Returns the present moment, if anybody listens to one of these kinds.
+    /// Returns the present time, or `nil` if no listener receives one of these kinds.
     @inline(__always)
     package static func start(_ kinds: Kinds) -> ContinuousClock.Instant? { wants(kinds) ? .now : nil }
 
@@ -53,7 +53,7 @@ package enum Diagnostics {
         return id
     }
 
-    /// A call that is under way may still reach the listener.
+    /// Removes a listener. A call that is in progress may still reach it.
     package static func stop(_ id: Int) {
         let removed = listeners.withLock { all in
             let removed = all.removeValue(forKey: id)

@@ -1,4 +1,4 @@
-/// The times of one write transaction. Made only if somebody listens to writes.
+/// The times of one write transaction. It is created only if there are listeners to writes.
 struct WriteTiming {
     let asked: ContinuousClock.Instant
     var began: ContinuousClock.Instant?
@@ -6,10 +6,10 @@ struct WriteTiming {
     var bytes = 0
     var waiting = 0
 
-    /// - Parameter asked: when the writer lock was asked for.
+    /// - Parameter asked: the time at which the writer lock was requested.
     init(asked: ContinuousClock.Instant) { self.asked = asked }
 
-    /// Tells the listeners that the write has ended.
+    /// Reports the end of the write to the listeners.
     func tell(_ outcome: DiagnosticEvent.Write.Outcome, _ core: DatabaseCore) {
         let now = ContinuousClock.now
         var write = DiagnosticEvent.Write(

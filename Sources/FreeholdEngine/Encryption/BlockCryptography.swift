@@ -1,5 +1,5 @@
-// The one place that knows the library of ciphers. The package's trait `Encryption`, which is on unless a user leaves it
-// out, brings it in; without it, encrypted files are refused.
+// The only file that uses the library of ciphers. The package's trait `Encryption`, which is enabled by default, adds this library. Without it,
+// encrypted files are refused.
 #if Encryption
     internal import Crypto
 
@@ -16,29 +16,29 @@
     enum BlockCryptography {
         static let isAvailable = true
 
-        /// Returns the key of a file, by HKDF's first step.
+        /// Returns the key of a file, by the extract step of HKDF.
         static func extract(_ key: EncryptionKey, salt: [UInt8]) -> SecretKey {
             let material = key.withUnsafeBytes { SymmetricKey(data: $0) }
             let code = HKDF<SHA256>.extract(inputKeyMaterial: material, salt: salt)
             return code.withUnsafeBytes { SecretKey(key: SymmetricKey(data: $0)) }
         }
 
-        /// Returns a key for one purpose, by HKDF's second step.
+        /// Returns a key for one purpose, by the expand step of HKDF.
         static func expand(_ key: SecretKey, _ purpose: [UInt8]) -> SecretKey {
             SecretKey(key: HKDF<SHA256>.expand(pseudoRandomKey: key.key, info: purpose, outputByteCount: 32))
         }
 
-        /// HMAC-SHA-256.
+        /// Returns the HMAC-SHA-256 of the bytes.
         static func code(of bytes: UnsafeRawBufferPointer, _ key: SecretKey) -> [UInt8] {
             HMAC<SHA256>.authenticationCode(for: bytes, using: key.key).withUnsafeBytes { Array($0) }
         }
 
-        /// Compared in constant time.
+        /// Returns whether a code is that of the bytes. The comparison takes constant time.
         static func isValid(_ code: [UInt8], of bytes: UnsafeRawBufferPointer, _ key: SecretKey) -> Bool {
             HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: bytes, using: key.key)
         }
 
-        /// AES-256-GCM: writes the nonce (12 bytes), the ciphertext and the tag (16).
+        /// Encrypts bytes with AES-256-GCM: writes the nonce (12 bytes), the ciphertext and the tag (16 bytes).
         static func seal(
             _ plain: UnsafeRawBufferPointer,
             _ key: SecretKey,
@@ -54,7 +54,7 @@
             return true
         }
 
-        /// Of what `seal` wrote; false where it isn't that.
+        /// Decrypts the bytes that `seal` wrote. Returns false if they were changed.
         static func open(
             _ sealed: UnsafeRawBufferPointer,
             _ key: SecretKey,
@@ -74,7 +74,7 @@
 #else
     struct SecretKey: Sendable {}
 
-    /// Nothing of it is reached: `FileCipher` isn't made.
+    /// These functions are never called, because a `FileCipher` isn't created.
     enum BlockCryptography {
         static let isAvailable = false
 

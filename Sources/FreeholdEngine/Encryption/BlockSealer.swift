@@ -1,6 +1,6 @@
-/// Seals the blocks of one write transaction.
+/// A sealer of the blocks of one write transaction.
 ///
-/// On the writer thread only.
+/// It is used only on the writer thread.
 final class BlockSealer {
     private let salt = TransactionSalt()
     private let key: SecretKey
@@ -14,13 +14,13 @@ final class BlockSealer {
 
     deinit { scratch.deallocate() }
 
-    /// Returns the sealed block, until the next call.
+    /// Returns the sealed block, which is valid until the next call.
     func seal(_ plain: UnsafeRawBufferPointer, at address: BlockAddress) -> UnsafeRawBufferPointer {
         precondition(sealed < .max, "a transaction of more than 2³² blocks")
         let identity = BlockIdentity(salt, number: sealed)
         sealed += 1
         let size = plain.count + SealedBlock.overhead
-        // A size that no block has, where a caller keeps to the limits.
+        // Callers keep to the limits, so no block has this size.
         precondition(size <= scratch.count, "a block over eight pages")
         let out = UnsafeMutableRawBufferPointer(rebasing: scratch[0..<size])
         identity.store(in: out)

@@ -1,14 +1,14 @@
 internal import CFreeholdShims
 
-/// The 64 bytes that a file is encrypted with.
+/// The 64 bytes with which a file is encrypted.
 ///
-/// They lie in memory that is overwritten when the last copy of this value goes. Printing a key doesn't show them.
+/// They are stored in memory that is overwritten when the last copy of this value is released. A printed key doesn't contain them.
 public struct EncryptionKey: Sendable {
     public static let byteCount = 64
 
     private let storage: Storage
 
-    /// Nil where there aren't 64 bytes.
+    /// Returns `nil` unless there are 64 bytes.
     public init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == Self.byteCount else { return nil }
         storage = Storage(bytes)
@@ -18,7 +18,7 @@ public struct EncryptionKey: Sendable {
         body(UnsafeRawBufferPointer(storage.memory))
     }
 
-    /// `memory` is written by `init` only.
+    /// It is Sendable because only `init` writes `memory`.
     private final class Storage: @unchecked Sendable {
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: EncryptionKey.byteCount, alignment: 16)
 
@@ -32,7 +32,7 @@ public struct EncryptionKey: Sendable {
 }
 
 extension EncryptionKey: Equatable {
-    /// In a time that doesn't depend on the bytes.
+    /// Compares two keys in a time that doesn't depend on the bytes.
     public static func == (a: Self, b: Self) -> Bool {
         var difference: UInt8 = 0
         for i in 0..<byteCount { difference |= a.storage.memory[i] ^ b.storage.memory[i] }

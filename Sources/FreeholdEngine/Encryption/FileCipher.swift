@@ -1,16 +1,16 @@
 internal import Synchronization
 
-/// Seals and opens the blocks of one encrypted file. Any thread may use it.
+/// A cipher that seals and opens the blocks of one encrypted file. Any thread may use it.
 ///
-/// From the user's 64 bytes and the file's random id come, by HKDF-SHA-256, a key that authenticates the header, one that
-/// stamps blocks for the `FileDigest`, and one for each write transaction, with which its blocks are sealed.
+/// HKDF-SHA-256 derives several keys from the user's 64 bytes and the file's random id: a key that authenticates the header, a key that stamps blocks
+/// for the `FileDigest`, and a key for each write transaction, which seals its blocks.
 final class FileCipher: Sendable {
-    /// The user's.
+    /// The key of the user.
     let key: EncryptionKey
     private let root: SecretKey
     private let headerKey: SecretKey
     private let stampKey: SecretKey
-    /// Of transactions whose blocks were read lately.
+    /// The keys of transactions whose blocks were read recently.
     private let transactionKeys = Mutex<[TransactionSalt: SecretKey]>([:])
     private static let keysKept = 4096
 
@@ -52,15 +52,15 @@ final class FileCipher: Sendable {
         return made
     }
 
-    /// How many bytes a stored block has when it is opened, or `nil` if it can't be one.
+    /// Returns the size in bytes of a stored block after opening, or `nil` if the block is too short.
     static func plainSize(_ stored: UnsafeRawBufferPointer) -> Int? {
         stored.count >= SealedBlock.overhead ? stored.count - SealedBlock.overhead : nil
     }
 
     /// Opens the block that is stored at an address.
     ///
-    /// - Parameter out: as many bytes as `plainSize` says.
-    /// - Returns: false where it wasn't sealed with this file's key, or for another address.
+    /// - Parameter out: memory whose size is that of `plainSize`.
+    /// - Returns: false if the block wasn't sealed with this file's key, or was sealed for another address.
     func open(
         _ stored: UnsafeRawBufferPointer,
         at address: BlockAddress,
@@ -85,7 +85,7 @@ final class FileCipher: Sendable {
         return isOpen ? bytes : nil
     }
 
-    /// Returns a number of 256 bits that only who has the key can know, of a block of this identity at this address.
+    /// Returns a number of 256 bits for a block of this identity at this address. It can't be calculated without the key.
     func stamp(_ identity: BlockIdentity, at address: BlockAddress) -> SIMD4<UInt64> {
         let words = (address.raw.littleEndian, identity.low.littleEndian, identity.high.littleEndian)
         let code = withUnsafeBytes(of: words) { BlockCryptography.code(of: $0, stampKey) }

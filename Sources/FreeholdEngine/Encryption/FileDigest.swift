@@ -1,14 +1,14 @@
-/// What a file holds, in 48 bytes: the version, how many blocks, and the sum of their stamps.
+/// A digest of a file's content in 48 bytes: the version, the number of blocks, and the sum of their stamps.
 ///
-/// A block of an older version that comes back in its place is whole, but its stamp isn't in the sum. The sum is kept by adding
-/// and subtracting what a transaction writes, and is compared by `verify` and copies, which see all blocks.
+/// A block of an older version that replaces a newer one is valid in itself, but its stamp isn't part of the sum. Each transaction updates the sum by
+/// adding and subtracting the stamps of the blocks that it writes. `verify` and copies, which read all blocks, compare it.
 ///
-/// Of an encrypted file, the version is compared by each opening: the digest itself can't be an older one. Whoever hasn't the
-/// key knows no stamp, so that he can find no other blocks with the same sum.
+/// For an encrypted file, the version is compared whenever the file is opened, so the digest itself can't be an older one. Stamps can't be calculated
+/// without the key, so an attacker can't find other blocks with the same sum.
 ///
-/// The header isn't in it, which has a code of its own, nor the history, whose records are never rewritten.
+/// The digest doesn't include the header, which has its own code, and the history, whose records are never rewritten.
 struct FileDigest: Equatable, Sendable {
-    /// Behind the newest record of the history, which is written by every commit.
+    /// The address is behind that of the newest record of the history, which every commit writes.
     static let address = BlockAddress(segment: Catalogue.historySegment, number: BlockAddress.maximumNumber)
 
     static func covers(_ address: BlockAddress) -> Bool {
@@ -19,7 +19,7 @@ struct FileDigest: Equatable, Sendable {
     private(set) var count: UInt64 = 0
     private(set) var sum = SIMD4<UInt64>()
 
-    /// - Parameter stamp: nil of a block that isn't there.
+    /// - Parameter stamp: the stamp, or `nil` for a missing block.
     mutating func add(_ stamp: SIMD4<UInt64>?) {
         guard let stamp else { return }
         sum &+= stamp
@@ -54,10 +54,10 @@ struct FileDigest: Equatable, Sendable {
 
     /// Returns the digest of a version.
     ///
-    /// - Parameter stored: as it lies in the file.
-    /// - Returns: nil where the file has none, or of a plain one that counts no longer.
-    /// - Throws: `.invalidDatabase` where an encrypted file's isn't that of the version: an older one, put back in its place,
-    ///   would vouch for older blocks.
+    /// - Parameter stored: the digest in its stored form.
+    /// - Returns: the digest, or `nil` if the file doesn't have one, or if the digest of a plain file isn't that of the version.
+    /// - Throws: `.invalidDatabase` if the digest of an encrypted file isn't that of the version. An older digest that was restored would vouch for
+    ///   older blocks.
     static func find(
         _ stored: UnsafeRawBufferPointer?,
         version: UInt64,
@@ -69,11 +69,11 @@ struct FileDigest: Equatable, Sendable {
         return nil
     }
 
-    /// What is said where the sums differ.
+    /// The message if the sums differ.
     static let mismatch =
         "Blocks are missing, or of another version than the rest: the file was changed by something else."
 
-    /// - Parameter stored: as it lies in the file.
+    /// - Parameter stored: the digest in its stored form.
     init?(_ stored: UnsafeRawBufferPointer?, _ envelope: BlockEnvelope) {
         guard envelope.hasDigest, let stored, let bytes = envelope.bytes(stored, at: Self.address) else { return nil }
         self.init(bytes)
@@ -89,7 +89,7 @@ extension BlockEnvelope {
         return true
     }
 
-    /// What the digest counts a stored block as, or `nil` if it can't be one.
+    /// Returns the stamp of a stored block, or `nil` if the block is too short.
     func stamp(_ stored: UnsafeRawBufferPointer, at address: BlockAddress) -> SIMD4<UInt64>? {
         switch self {
         case .bare: nil
@@ -100,14 +100,14 @@ extension BlockEnvelope {
     }
 }
 
-/// The stamps of a plain file's blocks: of the address and the checksum, which a stamp gives back, so that one block that is
-/// of another version than the rest is found by what the sum lacks.
+/// The stamps of a plain file's blocks. A stamp is calculated from the address and the checksum, and can be inverted. If one block belongs to another
+/// version, the difference of the sums therefore identifies it.
 enum PlainStamp {
     static func stamp(_ checksum: UInt32, at address: BlockAddress) -> UInt64 {
         mix(base(address) &+ UInt64(checksum))
     }
 
-    /// Returns the checksum that a block of this address has if this is its stamp, or `nil` if none has it.
+    /// Returns the checksum of the block at this address with this stamp, or `nil` if no checksum has this stamp.
     static func checksum(_ stamp: UInt64, at address: BlockAddress) -> UInt32? {
         UInt32(exactly: unmix(stamp) &- base(address))
     }
@@ -115,14 +115,14 @@ enum PlainStamp {
     private static func base(_ address: BlockAddress) -> UInt64 { mix(address.raw &+ 0x9E37_79B9_7F4A_7C15) }
 
     private static let factor: UInt64 = 0xD6E8_FEB8_6659_FD93
-    /// `factor` times this is 1.
+    /// The multiplicative inverse of `factor`.
     private static let inverse: UInt64 = {
         var result = factor
         for _ in 0..<5 { result &*= 2 &- factor &* result }
         return result
     }()
 
-    /// Gives no value twice.
+    /// Mixes the bits of a number. The function is a bijection.
     private static func mix(_ value: UInt64) -> UInt64 {
         var x = value
         x ^= x >> 32
@@ -143,9 +143,9 @@ enum PlainStamp {
 }
 
 extension FileDigest {
-    /// Returns whether these are the blocks that the other counts, but for one, which is of another version or too many.
+    /// Returns whether the blocks are those of the other digest, except one block that belongs to another version or is additional.
     ///
-    /// - Parameter stamp: of the block, a plain file's, as it is.
+    /// - Parameter stamp: the stamp of the block in its present state, in a plain file.
     func differs(from expected: FileDigest, by stamp: SIMD4<UInt64>, at address: BlockAddress) -> Bool {
         let rest = sum &- stamp
         if count == expected.count &+ 1 { return rest == expected.sum }

@@ -1,4 +1,4 @@
-/// How an encrypted block lies in the file.
+/// The stored form of an encrypted block.
 ///
 /// | bytes | |
 /// |---|---|
@@ -7,15 +7,15 @@
 /// | 16 ..< n − 16 | the ciphertext, as long as the block |
 /// | n − 16 ..< n | the tag |
 ///
-/// AES-GCM's nonce is bytes 4 ..< 16. Under one key it is the number that differs, and no two transactions have one key,
-/// whether they were committed, aborted, killed, or made on two copies of the file.
+/// AES-GCM's nonce is bytes 4 ..< 16. Blocks with the same key differ in their number. No two transactions have the same key, whether they were
+/// committed, aborted or killed, or made on two copies of the file.
 enum SealedBlock {
     static let overhead = 32
     static let nonceOffset = 4
     static let identitySize = 16
 }
 
-/// What a write transaction drew.
+/// The random bytes of a write transaction.
 struct TransactionSalt: Hashable, Sendable {
     let low: UInt64
     let high: UInt32
@@ -34,7 +34,7 @@ struct TransactionSalt: Hashable, Sendable {
     }
 }
 
-/// The first 16 bytes of a sealed block: no other, of any time, has the same.
+/// The first 16 bytes of a sealed block. No other block ever has the same bytes.
 struct BlockIdentity: Hashable, Sendable {
     let low: UInt64
     let high: UInt64
@@ -44,7 +44,7 @@ struct BlockIdentity: Hashable, Sendable {
         high = UInt64(salt.high) | UInt64(number) << 32
     }
 
-    /// Nil where the bytes are too few for a sealed block.
+    /// Returns `nil` if there are too few bytes for a sealed block.
     init?(_ stored: UnsafeRawBufferPointer) {
         guard stored.count >= SealedBlock.overhead else { return nil }
         low = UInt64(littleEndian: stored.loadUnaligned(as: UInt64.self))

@@ -1,10 +1,11 @@
-/// What is stored, links to placeholders among it: these are named by keys below zero (`ObjectKey.isPlaceholder`), in the place
-/// of the object's own.
+/// The stored content, which includes links to placeholders. They have negative keys (`ObjectKey.isPlaceholder`) in the place of the object's own
+/// key.
 extension DataView {
-    /// Returns the number of placeholders of a class. - Complexity: O(1)
+    /// Returns the number of placeholders of a class.
+    /// - Complexity: O(1)
     public func placeholderCount(_ table: Table) -> Int { schema.placeholders(of: table.id).map(count) ?? 0 }
 
-    /// Returns the primary key of the object that a placeholder stands for, or `nil` if there is no such placeholder.
+    /// Returns the primary key of the object that a placeholder stands for, or `nil` if the placeholder doesn't exist.
     /// - Complexity: O(1)
     public func primaryKey(ofPlaceholder key: ObjectKey, in table: Table) -> Value? {
         guard key.isPlaceholder, let placeholders = schema.placeholders(of: table.id),
@@ -13,28 +14,31 @@ extension DataView {
         return value(placeholders.columns[0], key.placeholder)
     }
 
-    /// Returns the key of the placeholder for an object, or `nil` if there is none. - Complexity: O(log n)
+    /// Returns the key of the placeholder for an object, or `nil` if it doesn't exist.
+    /// - Complexity: O(log n)
     public func placeholder(primaryKey: Value, in table: Table) -> ObjectKey? {
         schema.placeholders(of: table.id).flatMap { find(primaryKey: primaryKey, in: $0) }
             .map { ObjectKey(placeholder: $0) }
     }
 
-    /// Returns whether a property has links to placeholders. - Complexity: O(1) where none of its class has, else O(log n + links)
+    /// Returns whether a property has links to placeholders.
+    /// - Complexity: O(1) if no property of its class has any, otherwise O(log n + links)
     public func hasPlaceholders(_ column: Column, _ key: ObjectKey) -> Bool { !hiddenLinks(column, key).isEmpty }
 
-    /// Returns a single value.
+    /// Returns the stored value of a single-valued property.
     public func storedValue(_ column: Column, _ key: ObjectKey) -> Value {
         let shown = value(column, key)
         guard let kept = hiddenLinks(column, key).elements.first?.kept else { return shown }
         return kept.whole(shown, column, schema)
     }
 
-    /// Returns the number of elements of a list, those that aren't shown counted; the same of sets and dictionaries.
+    /// Returns the number of elements of a list, set or dictionary, including hidden ones.
     public func storedCount(_ column: Column, _ key: ObjectKey) -> Int {
         listCount(column, key) + hiddenLinks(column, key).hiddenCount
     }
 
-    /// Every element of a list. - Complexity: O(n)
+    /// Returns all elements of a list, including hidden ones.
+    /// - Complexity: O(n)
     public func storedListValues(_ column: Column, _ key: ObjectKey) -> [Value] {
         let shown = listValues(column, key)
         let links = hiddenLinks(column, key)
@@ -57,12 +61,14 @@ extension DataView {
         return out + shown[next...]
     }
 
-    /// Every value of a set: those that are shown in their order, then links to placeholders. - Complexity: O(n)
+    /// Returns all values of a set: the visible ones in their order, followed by links to placeholders.
+    /// - Complexity: O(n)
     public func storedSetValues(_ column: Column, _ key: ObjectKey) -> [Value] {
         listValues(column, key) + hiddenLinks(column, key).elements.map { $0.kept.whole(.null, column, schema) }
     }
 
-    /// Every entry of a dictionary, by rising bytes of the keys. - Complexity: O(n)
+    /// Returns all entries of a dictionary, including hidden ones, in ascending order of the keys' bytes.
+    /// - Complexity: O(n)
     public func storedDictionaryEntries(_ column: Column, _ key: ObjectKey) -> [(key: String, value: Value)] {
         var entries = dictionaryEntries(column, key)
         let links = hiddenLinks(column, key)
@@ -77,12 +83,13 @@ extension DataView {
         return entries.sorted { Value.compareBytes($0.key, $1.key) < 0 }
     }
 
-    /// Returns the position among all elements of a list of the i-th that is shown. - Complexity: O(links to placeholders)
+    /// Returns the position of the i-th visible element among all elements of a list.
+    /// - Complexity: O(links to placeholders)
     public func storedIndex(_ column: Column, _ key: ObjectKey, ofShown i: Int) -> Int {
         hiddenLinks(column, key).stored(ofShown: i)
     }
 
-    /// How many of a list's elements before a position are shown: the element's index, if it is itself.
+    /// Returns the number of visible elements before a position in a list. For a visible element, this is its visible index.
     /// - Complexity: O(links to placeholders)
     public func shownIndex(_ column: Column, _ key: ObjectKey, ofStored i: Int) -> Int {
         hiddenLinks(column, key).shown(before: i)

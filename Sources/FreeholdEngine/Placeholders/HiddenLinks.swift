@@ -1,27 +1,28 @@
-/// The links of one property of one object that lead to placeholders, and where they stand.
+/// The links of one object's property to placeholders, with their positions.
 struct HiddenLinks: Equatable {
     struct Element: Equatable {
-        /// Of a list: its position among all elements, those that aren't shown counted.
+        /// For a list, the position among all elements, including hidden ones.
         var position = 0
-        /// Of a dictionary.
+        /// For a dictionary, the key of the entry.
         var name = ""
         var kept: KeptLinks
-        /// A Boolean value that indicates whether the collection doesn't show the element: it is a link, not a value with one inside.
+        /// A Boolean value that indicates whether the element is hidden in the collection, because it is a link and not a value with a link inside.
         var isHidden: Bool { kept.isWhole }
     }
 
-    /// Of a list by position, of a dictionary by name's bytes.
+    /// The elements, in the order of positions for a list, and of the names' bytes for a dictionary.
     var elements: [Element] = []
 
     var isEmpty: Bool { elements.isEmpty }
 
-    /// The object and the property.
+    /// An object and one of its properties.
     struct Place: Hashable {
         let key: ObjectKey
         let column: Int
     }
 
-    /// Returns the first element at or behind a position. - Complexity: O(log n)
+    /// Returns the index of the first element at or behind a position.
+    /// - Complexity: O(log n)
     func index(from position: Int) -> Int {
         var low = 0
         var high = elements.count
@@ -32,7 +33,8 @@ struct HiddenLinks: Equatable {
         return low
     }
 
-    /// Returns the position among all elements of the i-th that is shown. - Complexity: O(n)
+    /// Returns the position of the i-th visible element among all elements.
+    /// - Complexity: O(n)
     func stored(ofShown i: Int) -> Int {
         var stored = i
         for element in elements where element.isHidden {
@@ -42,7 +44,8 @@ struct HiddenLinks: Equatable {
         return stored
     }
 
-    /// Returns the positions among all elements of a range of those that are shown: rising runs. - Complexity: O(n)
+    /// Returns the positions of a range of visible elements among all elements, as ascending runs.
+    /// - Complexity: O(n)
     func stored(ofShown range: Range<Int>) -> [Range<Int>] {
         if isEmpty || range.isEmpty { return range.isEmpty ? [] : [range] }
         var runs: [Range<Int>] = []
@@ -56,7 +59,8 @@ struct HiddenLinks: Equatable {
         return runs
     }
 
-    /// How many elements before a position are shown. - Complexity: O(n)
+    /// Returns the number of visible elements before a position.
+    /// - Complexity: O(n)
     func shown(before position: Int) -> Int {
         var count = 0
         for element in elements {
@@ -68,17 +72,17 @@ struct HiddenLinks: Equatable {
 
     var hiddenCount: Int { elements.count(where: \.isHidden) }
 
-    /// After an edit of what is shown: elements at these positions were replaced by `count` others. Those that aren't shown
-    /// stay behind the neighbour that they follow; what was inserted at the end comes behind all.
+    /// Updates the positions for an edit that replaces the visible elements in a range by `count` elements. Hidden elements remain behind their
+    /// preceding neighbour. Elements that are inserted at the end follow all hidden elements.
     ///
-    /// - Parameter shownCount: before the edit.
+    /// - Parameter shownCount: the number of visible elements before the edit.
     /// - Complexity: O(n)
     mutating func replaceShown(_ range: Range<Int>, with count: Int, of shownCount: Int) {
         let replaced = min(range.count, count)
         let gone = range.lowerBound + replaced..<range.upperBound
         var hidden = 0
         elements = elements.compactMap { element in
-            // Of an element that isn't shown: how many shown ones stand before it.
+            // For a hidden element, this is the number of preceding visible elements.
             let i = element.position - hidden
             if element.isHidden { hidden += 1 } else if range.contains(i) { return nil }
             var moved = element
@@ -97,7 +101,7 @@ struct HiddenLinks: Equatable {
         shift(from: position, by: count - replaced)
     }
 
-    /// Elements from a position on move.
+    /// Moves the elements from a position on.
     mutating func shift(from position: Int, by distance: Int) {
         for i in index(from: position)..<elements.count { elements[i].position += distance }
     }
@@ -107,15 +111,16 @@ struct HiddenLinks: Equatable {
 
 /// The pending changes of one table's links to placeholders.
 final class HiddenLinksOverlay {
-    /// What was read or changed by this transaction; empty where there is nothing.
+    /// The links that this transaction read or changed. A property without links has an empty entry.
     var known: [HiddenLinks.Place: HiddenLinks] = [:]
     var changed: Set<HiddenLinks.Place> = []
-    /// So many are kept in memory.
+    /// The maximum number of entries in memory.
     static let limit = 1 << 15
 }
 
 extension DataView {
-    /// Returns the rows of links to placeholders of an object's property. - Complexity: O(log n)
+    /// Returns the row with the links to placeholders of an object's property.
+    /// - Complexity: O(log n)
     func hiddenRow(_ place: HiddenLinks.Place, _ table: Table) -> ObjectKey? {
         find(.int(place.key.raw), indexed: table.columns[0]).first {
             readInt(table.columns[1], $0) == Int64(place.column)
@@ -135,7 +140,8 @@ extension DataView {
         return out
     }
 
-    /// Those of a property of an object. - Complexity: O(log n + links)
+    /// Returns the hidden links of an object's property.
+    /// - Complexity: O(log n + links)
     func hiddenLinks(_ column: Column, _ key: ObjectKey) -> HiddenLinks {
         let place = HiddenLinks.Place(key: key, column: column.id)
         if let transaction = self as? WriteTransaction { return transaction.pendingHiddenLinks(place, column.tableID) }

@@ -1,20 +1,20 @@
-/// Placeholders stand for objects that links lead to and that aren't there (yet): known by their class and primary key.
+/// Placeholders stand for the targets of links to objects that don't exist (yet). A placeholder has a class and a primary key.
 ///
-/// Nothing that reads objects meets them: a to-one link to one reads as nil, lists, sets and dictionaries leave it out, a link
-/// inside a mixed value reads as null. What is left out keeps its place, beside the collection, and appears there when the
-/// object is made. Whoever needs the whole asks for what is *stored*: `storedValue`, `storedListValues`, and edits by
-/// `setStored`, `storedListInsert` and so on, whose positions count the elements that aren't shown.
+/// Functions that read objects don't return placeholders: a to-one link to a placeholder reads as `nil`, lists, sets and dictionaries omit it, and a
+/// link inside a mixed value reads as null. An omitted element keeps its position, which is stored beside the collection, and appears there when the
+/// object is created. The *stored* content includes such links. It is read by `storedValue` and `storedListValues` and edited by `setStored`,
+/// `storedListInsert` and so on, whose positions count hidden elements.
 ///
-/// A placeholder is an object of a hidden table of its class (`@placeholders:ID`), its key there the number `k` of the key
-/// `-1 - k`. Links to placeholders of one property of one object are a row of a hidden table of that object's class
-/// (`@links:ID`), in mixed values: so the inverse of mixed links finds them when the object comes.
+/// A placeholder is an object of a hidden table of its class (`@placeholders:ID`). The placeholder with the key `-1 - k` has the key `k` there. The
+/// links to placeholders of one object's property are a row of a hidden table of that object's class (`@links:ID`). The row contains them as mixed
+/// values, so that the inverse of mixed links finds them when the object is created.
 extension ObjectKey {
-    /// A Boolean value that indicates whether it stands for an object that isn't there: see `WriteTransaction.reference(to:primaryKey:)`.
+    /// A Boolean value that indicates whether the key stands for a missing object: see `WriteTransaction.reference(to:primaryKey:)`.
     public var isPlaceholder: Bool { raw < 0 }
 
     init(placeholder: ObjectKey) { self.init(-1 - placeholder.raw) }
 
-    /// Of a placeholder: its key in the hidden table.
+    /// The key of a placeholder in the hidden table.
     var placeholder: ObjectKey { ObjectKey(-1 - raw) }
 }
 
@@ -22,6 +22,7 @@ extension TableSpec {
     static let placeholderPrefix = "@placeholders:"
     static let linksPrefix = "@links:"
 
+    /// Returns the specification of a class's hidden table of placeholders.
     /// - Precondition: the table has a primary key.
     static func placeholders(of table: Table) -> TableSpec {
         let key = table.primaryKey!
@@ -32,7 +33,7 @@ extension TableSpec {
         )
     }
 
-    /// Of the objects of a table, where they link to placeholders.
+    /// Returns the specification of the hidden table of links from a table's objects to placeholders.
     static func links(of table: Table) -> TableSpec {
         TableSpec(
             linksPrefix + String(table.id),
@@ -46,7 +47,7 @@ extension TableSpec {
 }
 
 extension Table {
-    /// Returns the id in a hidden table's name, of the table that it belongs to.
+    /// Returns the id of the table to which a hidden table belongs, from the hidden table's name.
     func owner(_ prefix: String) -> Int? {
         guard isHidden, name.hasPrefix(prefix) else { return nil }
         return Int(name.dropFirst(prefix.count))
@@ -54,7 +55,7 @@ extension Table {
 }
 
 extension Value {
-    /// A Boolean value that indicates whether a link to a placeholder is in it.
+    /// A Boolean value that indicates whether the value contains a link to a placeholder.
     var hasPlaceholders: Bool {
         if case .link(let key) = self { return key.isPlaceholder }
         var found = false
@@ -62,7 +63,7 @@ extension Value {
         return found
     }
 
-    /// What is shown of it: null for each link to a placeholder.
+    /// The visible value, in which links to placeholders are null.
     var shown: Value {
         switch self {
         case .link(let key) where key.isPlaceholder: return .null
@@ -77,7 +78,7 @@ extension Value {
         }
     }
 
-    /// A Boolean value that indicates whether it is a link to a placeholder, and nothing else: a collection doesn't show such an element.
+    /// A Boolean value that indicates whether the value is a link to a placeholder. A collection hides such an element.
     var isPlaceholder: Bool {
         switch self {
         case .link(let key): key.isPlaceholder
@@ -87,12 +88,12 @@ extension Value {
     }
 }
 
-/// What is kept of a value beside the object: its links to placeholders. Where these are inside of lists and dictionaries, so
-/// much of these as leads there, all else null.
+/// The part of a value that is stored beside the object: its links to placeholders. If they are inside lists and dictionaries, the part contains the
+/// path to them, and null for all other values.
 struct KeptLinks: Equatable {
     var value: Value
 
-    /// - Returns: nil where the value has no links to placeholders.
+    /// - Returns: `nil` if the value doesn't contain links to placeholders.
     init?(of given: Value, _ column: Column, _ schema: DatabaseSchema) {
         value = Self.kept(given, column, schema)
         if value.isNull { return nil }
@@ -100,7 +101,7 @@ struct KeptLinks: Equatable {
 
     init(stored value: Value) { self.value = value }
 
-    /// A Boolean value that indicates whether it is a link, not one inside of something.
+    /// A Boolean value that indicates whether the whole value is a link.
     var isWhole: Bool { if case .objectLink = value { true } else { false } }
 
     private static func kept(_ given: Value, _ column: Column, _ schema: DatabaseSchema) -> Value {
@@ -124,14 +125,14 @@ struct KeptLinks: Equatable {
         }
     }
 
-    /// What is shown, with these links in it.
+    /// Returns the visible value with these links added.
     func whole(_ shown: Value, _ column: Column, _ schema: DatabaseSchema) -> Value {
         linking(shown, column, schema) { ObjectKey(placeholder: $0.key) }
     }
 
-    /// What is then shown: links to the objects that came where null stood for them.
+    /// Returns the visible value after objects were created: null is replaced by the links to them.
     ///
-    /// - Parameter come: by table of placeholders, their keys there.
+    /// - Parameter come: the keys of the created objects by placeholder, for each table of placeholders.
     func showing(
         _ shown: Value,
         _ come: [Int: [ObjectKey: ObjectKey]],
@@ -141,7 +142,7 @@ struct KeptLinks: Equatable {
         linking(shown, column, schema) { come[$0.tableID]?[$0.key] }
     }
 
-    /// What is shown, with a link in the place of each of these for which there is a key.
+    /// Returns the visible value with links in the place of those for which `key` returns a key.
     private func linking(
         _ shown: Value,
         _ column: Column,
@@ -172,10 +173,10 @@ struct KeptLinks: Equatable {
         }
     }
 
-    /// What is kept after an edit inside of the shown value: a link stays where null still stands in its place. Of a list the
-    /// elements are known by equal ones before and behind them.
+    /// Returns the links after an edit inside the visible value. A link remains if its place is still null. The elements of a list are matched by
+    /// equal elements before and behind them.
     ///
-    /// - Returns: nil where nothing is.
+    /// - Returns: the remaining links, or `nil` if no link remains.
     func after(_ old: Value, _ new: Value) -> KeptLinks? {
         let value = Self.after(value, old, new)
         return value.isNull ? nil : KeptLinks(stored: value)
@@ -211,9 +212,9 @@ struct KeptLinks: Equatable {
         }
     }
 
-    /// The same with objects in the place of placeholders that came, or `nil` if none is left.
+    /// Returns the links without those whose objects were created, or `nil` if no link remains.
     ///
-    /// - Parameter come: by table of placeholders, their keys there.
+    /// - Parameter come: the keys of the created objects by placeholder, for each table of placeholders.
     func without(_ come: [Int: [ObjectKey: ObjectKey]]) -> KeptLinks? {
         let value = Self.without(value, come)
         return value.isNull ? nil : KeptLinks(stored: value)

@@ -1,9 +1,8 @@
-/// Links to placeholders while a transaction writes: read from their rows when they are first needed, written back at its
-/// end.
+/// The links to placeholders during a transaction. They are read from their rows when they are first needed, and written back at its end.
 extension WriteTransaction {
     // MARK: Which there are
 
-    /// Returns whether objects of a table link to placeholders. Set where its columns are opened: see `ColumnOverlay.hasHiddenLinks`.
+    /// Returns whether objects of a table link to placeholders. The result is stored when columns are opened: see `ColumnOverlay.hasHiddenLinks`.
     func hasHiddenLinks(_ tableID: Int) -> Bool {
         if hiddenLinks.isEmpty, !currentSchema.hasLinkTables { return false }
         if let pending = hiddenLinks[tableID], !pending.known.isEmpty { return true }
@@ -36,7 +35,8 @@ extension WriteTransaction {
         if overlay.known.count > HiddenLinksOverlay.limit { writeHiddenLinks() }
     }
 
-    /// - Returns: whether anything was changed.
+    /// Edits the hidden links of a property.
+    /// - Returns: whether they have changed.
     @discardableResult
     func editHiddenLinks(_ column: Column, _ key: ObjectKey, _ edit: (inout HiddenLinks) -> Void) -> Bool {
         let old = hiddenLinks(column, key)
@@ -47,7 +47,7 @@ extension WriteTransaction {
         return true
     }
 
-    /// Makes an edit of what is shown, of which the caller keeps the rest in place.
+    /// Makes an edit of visible elements, for which the caller moves the hidden links itself.
     func placingHiddenLinks<Failure: Error>(_ edit: () throws(Failure) -> Void) throws(Failure) {
         let places = placesHiddenLinks
         placesHiddenLinks = true
@@ -57,13 +57,13 @@ extension WriteTransaction {
 
     // MARK: Edits of what is shown. Called where `ColumnOverlay.hasHiddenLinks` says that there may be some.
 
-    /// A single value was set, an element or an entry replaced by another.
+    /// Removes the hidden links of a property whose single value was set, or of an element or entry that was replaced.
     func dropHiddenLinks(_ column: Column, _ key: ObjectKey) {
         if placesHiddenLinks { return }
         editHiddenLinks(column, key) { $0.elements = [] }
     }
 
-    /// Before elements of a list are replaced by others.
+    /// Updates the hidden links before elements of a list are replaced.
     func moveHiddenLinks(_ column: Column, _ key: ObjectKey, _ range: Range<Int>, with count: Int) {
         if placesHiddenLinks || column.collection != .list { return }
         let links = hiddenLinks(column, key)
@@ -73,7 +73,7 @@ extension WriteTransaction {
         editHiddenLinks(column, key) { $0.replaceShown(range, with: count, of: shownCount) }
     }
 
-    /// Makes an edit that moves an element, with what it has inside of it.
+    /// Makes an edit that moves an element together with the hidden links inside it.
     func movingHiddenLinks(_ column: Column, _ key: ObjectKey, from: Int, to: Int, _ edit: () -> Void) {
         if placesHiddenLinks || !columnOverlay(column).hasHiddenLinks { return edit() }
         let links = hiddenLinks(column, key)
@@ -87,7 +87,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Makes an edit that swaps two elements, with what they have inside of them.
+    /// Makes an edit that exchanges two elements together with the hidden links inside them.
     func swappingHiddenLinks(_ column: Column, _ key: ObjectKey, _ i: Int, _ j: Int, _ edit: () -> Void) {
         if placesHiddenLinks || !columnOverlay(column).hasHiddenLinks { return edit() }
         journal?.unshown(column, key, hiddenLinks(column, key), in: self)
@@ -105,7 +105,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Before the elements of a list are put in another order: the i-th becomes the one that was at `positions[i]`.
+    /// Updates the hidden links before a list is reordered. The new i-th element is the one that was at `positions[i]`.
     func reorderHiddenLinks(_ column: Column, _ key: ObjectKey, _ positions: [Int]) {
         if placesHiddenLinks { return }
         journal?.unshown(column, key, hiddenLinks(column, key), in: self)
@@ -122,7 +122,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Entries of a dictionary were set.
+    /// Removes the hidden links of dictionary entries that were set.
     func dropHiddenEntries(_ column: Column, _ key: ObjectKey, _ names: [String]) {
         if placesHiddenLinks || !columnOverlay(column).hasHiddenLinks { return }
         let links = hiddenLinks(column, key)
@@ -131,21 +131,20 @@ extension WriteTransaction {
         editHiddenLinks(column, key) { $0.elements.removeAll { names.contains($0.name) } }
     }
 
-    /// All that a dictionary shows was taken out: what it doesn't show stays.
+    /// Keeps only hidden entries, after all visible entries of a dictionary were removed.
     func keepHiddenEntries(_ column: Column, _ key: ObjectKey) {
         if placesHiddenLinks || !columnOverlay(column).hasHiddenLinks { return }
         editHiddenLinks(column, key) { $0.elements.removeAll { !$0.isHidden } }
     }
 
-    /// The object goes.
+    /// Removes the hidden links of an object that is being deleted.
     func dropHiddenLinks(of table: Table, _ key: ObjectKey) {
         for column in table.columns where column.type == .link || column.type == .mixed {
             editHiddenLinks(column, key) { $0.elements = [] }
         }
     }
 
-    /// Makes an edit inside of a shown value, the i-th of the property's, by which its links to placeholders stay in their
-    /// places.
+    /// Makes an edit inside the i-th visible value of a property, and keeps the value's links to placeholders in their places.
     func keepingHiddenLinks(
         _ column: Column,
         _ key: ObjectKey,
@@ -206,12 +205,12 @@ extension WriteTransaction {
 
     // MARK: Rows
 
-    /// Writes what is pending to the rows, and forgets it.
+    /// Writes the pending changes to the rows, and removes them from memory.
     func writeHiddenLinks() {
         for (id, overlay) in hiddenLinks.sorted(by: { $0.key < $1.key }) where !overlay.changed.isEmpty {
             guard let owner = currentSchema.table(id: id), let table = linksTable(of: owner) else { continue }
             let places = overlay.changed.sorted { ($0.key, $0.column) < ($1.key, $1.column) }
-            // All look-ups come first: each after a write would settle the index.
+            // All look-ups take place first, because a look-up after a write would settle the index.
             let rows = places.map { hiddenRow($0, table) }
             for (place, row) in zip(places, rows) { write(overlay.known[place] ?? HiddenLinks(), place, row, table) }
             overlay.known = [:]
@@ -237,7 +236,7 @@ extension WriteTransaction {
             setInt(columns[0], row, place.key.raw)
             setInt(columns[1], row, Int64(place.column))
         }
-        // What is written was checked when it was made.
+        // The values were checked when they were set, so the writes can't fail.
         let elements = links.elements
         if elements.contains(where: { $0.position != 0 }) || found != nil {
             try? listAssign(columns[2], row, elements.map { .int(Int64($0.position)) })
@@ -255,7 +254,7 @@ extension WriteTransaction {
         return currentSchema.links(of: owner.id)
     }
 
-    /// Placeholders that may have no links any more.
+    /// Records placeholders that may have lost their last link.
     private func noteUnlinked(_ links: HiddenLinks) {
         for element in links.elements { element.kept.value.forEachObjectLink { unlinkedPlaceholders.insert($0) } }
     }

@@ -1,13 +1,13 @@
 extension WriteTransaction {
     // MARK: Placeholders
 
-    /// Returns the key by which links name the object with that primary key, whether it is there or not: its own, or that of a placeholder, which is
-    /// made if there is none.
+    /// Returns the key by which links refer to the object with that primary key. If the object is missing, it is the key of a placeholder, which is
+    /// created if necessary.
     ///
-    /// A placeholder's key is for the calls that write what is stored (`setStored` and so on) of this transaction and later ones.
-    /// One that nothing links to at the end of a transaction goes.
-    /// - Throws: `.invalidArgument` for a table without a primary key, and a value of another type; `.missingValue`,
-    ///   `.limitExceeded`; `.unsupportedFormat` in a file of a format before 5. Nothing has changed then.
+    /// The key of a placeholder can be passed to the functions that write the stored content (`setStored` and so on), in this transaction and later
+    /// ones. A placeholder that has no links is deleted at commit.
+    /// - Throws: `.invalidArgument` for a table without a primary key or a value of another type; `.missingValue`, `.limitExceeded`;
+    ///   `.unsupportedFormat` in a file before format 5. The transaction is unchanged then.
     /// - Complexity: O(log n)
     public func reference(to table: Table, primaryKey: Value) throws(EngineError) -> ObjectKey {
         guard let column = table.primaryKey, !table.isHidden else {
@@ -37,7 +37,7 @@ extension WriteTransaction {
     private func placeholderTable(of table: Table) throws(EngineError) -> Table {
         if let found = currentSchema.placeholders(of: table.id) {
             if found.primaryKey?.type == table.primaryKey?.type { return found }
-            // The class has another primary key since.
+            // The class has a different primary key now.
             dropPlaceholders(found)
         }
         try checkHidden(table.name)
@@ -46,11 +46,11 @@ extension WriteTransaction {
         return currentSchema.placeholders(of: table.id)!
     }
 
-    /// Deletes an object and leaves a placeholder: links to it stay, and aren't shown. The embedded objects that it owns go with
-    /// it; no delete rule is followed. Does nothing if there is no such object.
+    /// Deletes an object and leaves a placeholder. Links to the object remain and are hidden. The embedded objects that it owns are deleted with it.
+    /// Delete rules aren't applied. It does nothing if the object doesn't exist.
     ///
-    /// - Throws: as `reference(to:primaryKey:)`.
-    /// - Complexity: that of `delete(_:_:)`, and of editing each collection that it was in.
+    /// - Throws: like `reference(to:primaryKey:)`.
+    /// - Complexity: like `delete(_:_:)`, plus an edit of each collection with a link to the object.
     public func deleteLeavingPlaceholder(_ table: Table, _ key: ObjectKey) throws(EngineError) {
         guard contains(table, key) else { return }
         resolvePlaceholders()
@@ -59,7 +59,7 @@ extension WriteTransaction {
         deleteOrphans()
     }
 
-    /// Puts a placeholder in the place of an object that is about to be deleted, wherever others link to it.
+    /// Replaces all links to an object that is about to be deleted by links to a placeholder.
     func leavePlaceholder(_ table: Table, _ key: ObjectKey) throws(EngineError) {
         guard let column = table.primaryKey else {
             throw EngineError(
@@ -83,14 +83,14 @@ extension WriteTransaction {
         }
     }
 
-    /// Puts a placeholder in the place of an object in a property.
+    /// Replaces the link to an object in a property by a link to a placeholder.
     private func hide(_ link: ObjectLink, as placeholder: ObjectKey, _ column: Column, _ key: ObjectKey) {
         func hidden(_ value: Value) -> Value {
             if case .link(link.key) = value, column.type == .link { return .link(placeholder) }
             return value.replacing(link, with: .objectLink(ObjectLink(tableID: link.tableID, key: placeholder)))
                 ?? value
         }
-        // What was stored can be stored again.
+        // The content was stored before, so the writes can't fail.
         switch column.collection {
         case .none: try? setStored(column, key, hidden(storedValue(column, key)))
         case .list:
@@ -112,7 +112,7 @@ extension WriteTransaction {
 
     // MARK: Objects that come
 
-    /// An object was made whose class has placeholders.
+    /// Records the creation of an object whose class has placeholders.
     func noteMade(_ table: Table, _ key: ObjectKey, _ primaryKey: Value) {
         guard let placeholders = currentSchema.placeholders(of: table.id),
             let found = find(primaryKey: primaryKey, in: placeholders)
@@ -120,10 +120,10 @@ extension WriteTransaction {
         comePlaceholders[placeholders.id, default: [:]][found] = key
     }
 
-    /// Shows the links to objects that this transaction has made in the place of placeholders. A commit does it; before it, only
-    /// who wants to see them in the transaction need call it.
+    /// Replaces links to placeholders by links to the objects that this transaction created. The commit does this, too. An earlier call is necessary
+    /// only if the links have to be visible in the transaction.
     ///
-    /// - Complexity: O(links that come, and the collections that they are in)
+    /// - Complexity: O(replaced links, and the collections that contain them)
     public func resolvePlaceholders() {
         if !comePlaceholders.isEmpty { settleNow() }
     }
@@ -131,7 +131,7 @@ extension WriteTransaction {
     private func settleNow() {
         writeHiddenLinks()
         var come: [Int: [ObjectKey: ObjectKey]] = [:]
-        // By table of links: the rows that hold such links.
+        // The rows with such links, by table of links.
         var rows: [Int: Set<ObjectKey>] = [:]
         for (id, keys) in comePlaceholders {
             guard let placeholders = currentSchema.table(id: id),
@@ -161,7 +161,7 @@ extension WriteTransaction {
         }
     }
 
-    /// The rows that hold links to a placeholder, by table of links.
+    /// Collects the rows with links to a placeholder, by table of links.
     private func gatherRows(_ placeholder: ObjectKey, _ table: Table, _ rows: inout [Int: Set<ObjectKey>]) {
         for code in withBacklinks(table.mixedInverse, placeholder, { ints(of: $0, type: .int) }) {
             let origin = MixedOrigin(code)
@@ -169,7 +169,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Shows what a row keeps of a property, as far as it came.
+    /// Makes the links of a property's row visible whose objects were created.
     private func show(_ row: ObjectKey, of table: Table, _ owner: Table, _ come: [Int: [ObjectKey: ObjectKey]]) {
         guard let object = readInt(table.columns[0], row), let id = readInt(table.columns[1], row) else { return }
         let key = ObjectKey(object)
@@ -192,7 +192,7 @@ extension WriteTransaction {
         _ column: Column,
         _ key: ObjectKey
     ) {
-        /// Returns the value with the objects that came in it; of an element that isn't shown, null where its object didn't.
+        /// Returns the value with links to the created objects. A hidden element whose object wasn't created is null.
         func shown(_ element: HiddenLinks.Element, _ value: Value) -> Value {
             element.kept.showing(value, come, column, currentSchema)
         }
@@ -221,7 +221,7 @@ extension WriteTransaction {
         _ links: HiddenLinks,
         _ shown: (HiddenLinks.Element, Value) -> Value
     ) {
-        // From the front, runs of neighbours at once.
+        // The elements are inserted from the front, and runs of neighbours are inserted at once.
         var stillHidden = 0
         var run: [Value] = []
         var first = 0
@@ -254,7 +254,8 @@ extension WriteTransaction {
 
     // MARK: At commit
 
-    /// Brings links to placeholders to an end: what came is shown, what is pending is written, placeholders without links go.
+    /// Completes the changes of placeholders: links to created objects become visible, pending changes are written, and placeholders without links
+    /// are deleted.
     func finishPlaceholders() {
         if schemaChanged { dropStrayPlaceholders() }
         resolvePlaceholders()
@@ -270,7 +271,7 @@ extension WriteTransaction {
         }
     }
 
-    /// After changes of the schema: placeholders of classes, links of properties, that aren't what they were.
+    /// Removes placeholders of classes and hidden links of properties that changes of the schema have made invalid.
     private func dropStrayPlaceholders() {
         guard !currentSchema.hiddenTables.isEmpty else { return }
         for table in currentSchema.hiddenTables {
@@ -280,7 +281,7 @@ extension WriteTransaction {
                 dropPlaceholders(table)
             } else if let owner, base.schema.table(id: id)?.primaryKey?.id != owner.primaryKey?.id || hasNewKeys(owner)
             {
-                // Objects can have come by their new keys.
+                // Objects can have received new primary keys, which are those of placeholders.
                 for key in keys(table) {
                     let primaryKey = value(table.columns[0], key)
                     if let made = find(primaryKey: primaryKey, in: owner) {
@@ -307,12 +308,12 @@ extension WriteTransaction {
         }
     }
 
-    /// Returns whether the transaction has written primary keys of objects that were there.
+    /// Returns whether the transaction has written primary keys of older objects.
     private func hasNewKeys(_ table: Table) -> Bool {
         table.primaryKey.flatMap { tables[table.id]?.columns[$0.index] }?.modified.isEmpty == false
     }
 
-    /// Links to them become null for good.
+    /// Deletes all placeholders of a table. The links to them become null permanently.
     private func dropPlaceholders(_ table: Table) {
         writeHiddenLinks()
         var rows: [Int: Set<ObjectKey>] = [:]
@@ -354,7 +355,7 @@ extension WriteTransaction {
         }
     }
 
-    /// What the body does, others have done or know already.
+    /// Runs the body, whose changes the journal's readers have made or know already.
     func withoutJournal(_ body: () -> Void) {
         guard let journal else { return body() }
         journal.withoutNoting(body)

@@ -1,15 +1,16 @@
-/// Edits of what is stored, links to placeholders among it (`reference(to:primaryKey:)`): positions in lists count all elements,
-/// those that aren't shown, too. The calls of the same names without "stored" see, and touch, only what is shown.
+/// Edits of the stored content, which includes links to placeholders (`reference(to:primaryKey:)`). Positions in lists count hidden elements. The
+/// functions of the same names without "stored" read and edit only the visible content.
 ///
-/// They are for whoever brings in what was done elsewhere: a journal hears of what they show, not of the rest.
+/// They are for components that apply changes from elsewhere. The journal records only the changes of the visible content.
 ///
-/// Each throws as that call does, and `.invalidArgument` for a placeholder that isn't there; nothing has changed then.
+/// Each function throws the errors of the corresponding one, and `.invalidArgument` for a placeholder that doesn't exist. The transaction is
+/// unchanged then.
 extension WriteTransaction {
-    /// Sets a single value.
+    /// Sets the value of a single-valued property.
     public func setStored(_ column: Column, _ key: ObjectKey, _ value: Value) throws(EngineError) {
         let kept = try kept(value, column)
         let shown = value.shown
-        // A journal hears of a property that is set by a program, not of one whose object went or came.
+        // The journal records a property that the application sets, but not one whose target was deleted or created.
         if let journal, journal.isSilent {
             journal.shown(column, key, shown, wasSet: isModified(column, key))
         }
@@ -23,7 +24,7 @@ extension WriteTransaction {
 
     // MARK: Lists
 
-    /// Inserts before the i-th element (`i` = `storedCount` appends).
+    /// Inserts values before the i-th element. If `i` is `storedCount`, they are appended.
     /// - Complexity: O(log n + links to placeholders), plus the size of one chunk.
     public func storedListInsert(
         _ column: Column,
@@ -101,7 +102,7 @@ extension WriteTransaction {
         if !new.isEmpty { setHiddenLinks(column, key, new) }
     }
 
-    /// Replaces every element.
+    /// Replaces all elements.
     public func storedListAssign(_ column: Column, _ key: ObjectKey, _ values: [Value]) throws(EngineError) {
         let kept = try kept(values, column)
         let shown = shown(values, kept)
@@ -166,7 +167,8 @@ extension WriteTransaction {
         }
     }
 
-    /// - Returns: whether there was such a key.
+    /// Removes an entry.
+    /// - Returns: whether the key existed.
     @discardableResult
     public func storedDictionaryRemove(_ column: Column, _ key: ObjectKey, forKey name: String) -> Bool {
         let wasShown = dictionaryRemove(column, key, forKey: name)
@@ -181,7 +183,7 @@ extension WriteTransaction {
         _ key: ObjectKey,
         _ entries: [(key: String, value: Value)]
     ) throws(EngineError) {
-        // Of several with one key the last counts.
+        // If a key occurs several times, the last entry counts.
         let last = Dictionary(entries.enumerated().map { ($1.key, $0) }) { max($0, $1) }
         let entries = entries.enumerated().filter { last[$1.key] == $0 }.map(\.element)
         let kept = try kept(entries.map(\.value), column)
@@ -205,12 +207,12 @@ extension WriteTransaction {
         try values.map { value throws(EngineError) in try kept(value, column) }
     }
 
-    /// Those of a list's values that it shows, as it does.
+    /// Returns the visible elements among a list's values, in their visible form.
     private func shown(_ values: [Value], _ kept: [KeptLinks?]) -> [Value] {
         zip(values, kept).filter { $1?.isWhole != true }.map { $0.0.shown }
     }
 
-    /// - Throws: `.invalidArgument` for a placeholder that isn't there.
+    /// - Throws: `.invalidArgument` for a placeholder that doesn't exist.
     private func kept(_ value: Value, _ column: Column) throws(EngineError) -> KeptLinks? {
         guard value.hasPlaceholders else { return nil }
         func check(_ id: Int?, _ key: ObjectKey) throws(EngineError) {

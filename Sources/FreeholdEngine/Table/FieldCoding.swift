@@ -4,11 +4,11 @@
     internal import Foundation
 #endif
 
-/// Between `Value` and the raw bytes of leaves, buffers and inline lists.
+/// The conversion between `Value` and the raw bytes of leaves, buffers and inline lists.
 enum FieldCoding {
-    /// Strings and data over this length are stored in chunks of their own.
+    /// The length above which strings and data are stored in separate chunks, in bytes.
     static let longBytes = 2000
-    /// Realm's limits, kept: bytes of a string, and of data.
+    /// Realm's limits for the size of a string and of data, in bytes.
     static let maximumString = 16_777_199
     static let maximumData = 16_777_200
 
@@ -45,7 +45,7 @@ enum FieldCoding {
         }
     }
 
-    /// How many bytes a value of a column of that type has in the bytes of its leaf.
+    /// Returns the number of bytes that a value of a column of that type takes in its leaf.
     static func byteCount(_ value: Value, _ type: ColumnType) -> Int {
         switch value {
         case .null: 0
@@ -65,7 +65,7 @@ enum FieldCoding {
         }
     }
 
-    /// Returns the value that a slot without one has.
+    /// Returns the value of a slot without a stored value.
     static func defaultValue(_ type: ColumnType, isOptional: Bool) -> Value {
         if isOptional || type == .link || type == .mixed { return .null }
         switch type {
@@ -85,7 +85,7 @@ enum FieldCoding {
 }
 
 extension Leaf {
-    /// Returns the value of a slot that is neither null nor stored outside; the leaf is not split.
+    /// Returns the value of a slot that is neither null nor stored outside. The leaf must not be split.
     func inlineValue(_ type: ColumnType, _ slot: Int) -> Value {
         switch type {
         case .int: return .int(int(slot))
@@ -104,7 +104,7 @@ extension Leaf {
 }
 
 extension DataView {
-    /// Returns the value of a buffer's slot. `column` and `blobs` say where long bytes lie.
+    /// Returns the value of a buffer's slot. Long bytes are stored in the segment `blobs`.
     func value(_ type: ColumnType, _ buffer: LeafBuffer, _ slot: Int, blobs: UInt32) -> Value {
         if buffer.isNull(slot) { return .null }
         switch buffer.kind {
@@ -127,7 +127,7 @@ extension DataView {
         }
     }
 
-    /// Returns the value of a leaf's slot; the leaf is not split.
+    /// Returns the value of a leaf's slot. The leaf must not be split.
     func value(_ type: ColumnType, _ leaf: Leaf, _ slot: Int, isOptional: Bool, blobs: UInt32) -> Value {
         guard slot < leaf.count else { return FieldCoding.defaultValue(type, isOptional: isOptional) }
         if leaf.isNull(slot) { return .null }
@@ -137,13 +137,13 @@ extension DataView {
         return leaf.inlineValue(type, slot)
     }
 
-    /// Returns whether the bytes of such a value are stored. Slots of deleted objects keep references to bytes that are gone; a scan of all slots
-    /// asks first.
+    /// Returns whether the bytes of a long value are stored. Slots of deleted objects keep references to removed bytes, so a scan of all slots has to
+    /// check this first.
     func hasLongBytes(_ segment: UInt32, _ reference: (block: UInt64, length: UInt64)) -> Bool {
         block(segment, reference.block) != nil
     }
 
-    /// Returns the bytes of a value stored in chunks, of an object that lives.
+    /// Returns the bytes of a value that is stored in chunks. The object must exist.
     func longBytes(_ segment: UInt32, _ reference: (block: UInt64, length: UInt64)) -> [UInt8] {
         let size = BlockLimits.twoPages
         var out: [UInt8] = []

@@ -4,22 +4,22 @@
 /// 0 u8 codec   1 u8 width   2 u8 flags   3 u8 log2(parts)   4 u32 count   8 i64 base
 /// 16: null bitmap (if any), reference bitmap (if any), then the values; all little-endian and 8-aligned
 /// ```
-/// - Integers and links: `base &+` an unsigned offset of `width` bytes; width 0: all equal `base`; width 8: raw.
-///   A link is 0 (none) or the target's key + 1.
-/// - Booleans: a bitmap. Floats, doubles, decimals, object ids and UUIDs: their bytes.
-/// - Timestamps: seconds like integers, padded to eight bytes, then 32-bit nanoseconds if any aren't zero.
-/// - Strings, data, inline lists: `count + 1` offsets of `width` bytes, padded to eight bytes, then the bytes.
-/// - A split leaf is a head without values; its parts are leaves of their own.
+/// - Integers and links are `base &+` an unsigned offset of `width` bytes. With width 0, all values are `base`. With width 8, they are raw. A link is
+///   0 (none) or the target's key + 1.
+/// - Booleans are a bitmap. Floats, doubles, decimals, object ids and UUIDs are their bytes.
+/// - Timestamps are seconds like integers, padded to eight bytes, followed by 32-bit nanoseconds if any aren't zero.
+/// - Strings, data and inline lists are `count + 1` offsets of `width` bytes, padded to eight bytes, followed by the bytes.
+/// - A split leaf is a head without values. Its parts are separate leaves.
 ///
-/// Slots from `count` on, and columns without a leaf, hold the column's default. Slots of deleted objects hold
-/// anything; null slots hold zero bits. The address is 8-aligned. No accessor checks `slot < count`.
+/// Slots from `count` on, and columns without a leaf, have the column's default. The values in slots of deleted objects are arbitrary. Null slots
+/// contain zero bits. The address is aligned to eight bytes. The accessors don't check `slot < count`.
 ///
-/// Public so that getters of objects can read it inline: `package` functions aren't inlined into other modules.
+/// The type is public so that getters of objects can be inlined, because `package` functions aren't inlined into other modules.
 @frozen public struct Leaf {
     public let address: UnsafeRawPointer
 
     @inlinable public static var headerSize: Int { 16 }
-    /// Set in the codec byte of an inline list, beside the element's type.
+    /// A bit of the codec byte that is set for an inline list. The other bits are the element's type.
     static let listCodec: UInt8 = 0x40
 
     public enum Flag {
@@ -34,9 +34,9 @@
     @inline(__always) var codec: UInt8 { address.load(as: UInt8.self) }
     @inlinable @inline(__always) public var width: Int { Int(address.load(fromByteOffset: 1, as: UInt8.self)) }
     @inlinable @inline(__always) public var flags: UInt8 { address.load(fromByteOffset: 2, as: UInt8.self) }
-    /// Of a split leaf: it has `1 << partsLog2` parts.
+    /// The logarithm of the number of parts of a split leaf, which is `1 << partsLog2`.
     @inline(__always) var partsLog2: Int { Int(address.load(fromByteOffset: 3, as: UInt8.self)) }
-    /// The slots that it covers, from 0.
+    /// The number of slots that the leaf covers, from 0.
     @inlinable @inline(__always) public var count: Int { Int(address.load(fromByteOffset: 4, as: UInt32.self)) }
     @inlinable @inline(__always) public var base: Int64 { address.load(fromByteOffset: 8, as: Int64.self) }
 
@@ -45,7 +45,7 @@
     @inlinable @inline(__always) public var hasReferences: Bool { flags & Flag.references != 0 }
     @inline(__always) var hasNanoseconds: Bool { flags & Flag.nanoseconds != 0 }
 
-    /// Returns the slots that each part of a split leaf covers (the last ones fewer).
+    /// Returns the number of slots that each part of a split leaf covers. The last parts may cover fewer.
     @inline(__always)
     static func partSpan(clusterSpan: Int, partsLog2: Int) -> Int {
         (clusterSpan + (1 << partsLog2) - 1) >> partsLog2
@@ -55,18 +55,18 @@
 
     @inlinable @inline(__always) public var bitmapSize: Int { ((count + 63) >> 6) << 3 }
 
-    /// Bit set = null, or `nil` if no slot is null.
+    /// A bitmap in which the bits of null slots are set, or `nil` if no slot is null.
     @inlinable @inline(__always) public var nullBitmap: UnsafePointer<UInt64>? {
         hasNulls ? (address + Leaf.headerSize).assumingMemoryBound(to: UInt64.self) : nil
     }
 
-    /// Bit set = stored outside, or `nil` if no slot is.
+    /// A bitmap in which the bits of values that are stored outside are set, or `nil` if no value is.
     @inlinable @inline(__always) public var referenceBitmap: UnsafePointer<UInt64>? {
         guard hasReferences else { return nil }
         return (address + (Leaf.headerSize + (hasNulls ? bitmapSize : 0))).assumingMemoryBound(to: UInt64.self)
     }
 
-    /// The first byte of the values (of strings: of their offsets).
+    /// The address of the values. For strings, it is that of their offsets.
     @inlinable @inline(__always) public var valuesPointer: UnsafeRawPointer {
         let f = flags
         let bitmaps = Int(f & 1) + Int((f >> 2) & 1)
@@ -85,7 +85,7 @@
 
     // MARK: Values
 
-    /// Returns an integer, a link as stored, or a timestamp's seconds.
+    /// Returns an integer, a link in its stored form, or a timestamp's seconds.
     @inlinable @inline(__always) public func int(_ slot: Int) -> Int64 {
         let p = valuesPointer
         switch width {
@@ -97,7 +97,7 @@
         }
     }
 
-    /// Returns the target's key, or nil for no link.
+    /// Returns the target's key, or `nil` for null.
     @inlinable @inline(__always) public func link(_ slot: Int) -> ObjectKey? {
         let raw = int(slot)
         return raw == 0 ? nil : ObjectKey(raw &- 1)
@@ -120,7 +120,7 @@
         (int(slot), nanosecondsPointer.map { Int32(bitPattern: $0[slot]) } ?? 0)
     }
 
-    /// Of a timestamp leaf, or `nil` if every nanosecond part is zero.
+    /// The nanoseconds of a timestamp leaf, or `nil` if all of them are zero.
     @inline(__always) var nanosecondsPointer: UnsafePointer<UInt32>? {
         guard hasNanoseconds else { return nil }
         return (valuesPointer + (count * width + 7) & ~7).assumingMemoryBound(to: UInt32.self)
@@ -134,25 +134,25 @@
 
     // MARK: Bytes
 
-    /// The first byte that offset 0 means.
+    /// The address of the byte at offset 0.
     @inlinable @inline(__always) public var bytesArea: UnsafeRawPointer {
         valuesPointer + ((count + 1) * width + 7) & ~7
     }
 
-    /// Where the slot's bytes begin in the bytes area; `offset(count)` is the area's length.
+    /// Returns the start of the slot's bytes in the bytes area. `offset(count)` is the area's length.
     @inlinable @inline(__always) public func offset(_ slot: Int) -> Int {
         width == 2
             ? Int(valuesPointer.load(fromByteOffset: slot << 1, as: UInt16.self))
             : Int(valuesPointer.load(fromByteOffset: slot << 2, as: UInt32.self))
     }
 
-    /// Returns the slot's bytes in the leaf. For a reference these are the 16 bytes of it.
+    /// Returns the slot's bytes in the leaf. For a reference, these are its 16 bytes.
     @inlinable @inline(__always) public func bytes(_ slot: Int) -> UnsafeRawBufferPointer {
         let start = offset(slot)
         return UnsafeRawBufferPointer(start: bytesArea + start, count: offset(slot + 1) - start)
     }
 
-    /// Of a slot whose value is stored outside: the first block (or the list's root) and the length in bytes (or elements).
+    /// Returns the reference in a slot whose value is stored outside: the first block (or the list's root) and the length in bytes (or elements).
     @inline(__always) func reference(_ slot: Int) -> (block: UInt64, length: UInt64) {
         let p = bytesArea + offset(slot)
         return (p.loadUnaligned(as: UInt64.self), p.loadUnaligned(fromByteOffset: 8, as: UInt64.self))

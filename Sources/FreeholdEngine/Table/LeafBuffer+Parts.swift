@@ -1,14 +1,14 @@
-/// A part of a leaf on its way to its block.
+/// A part of a leaf that is about to be stored in its block.
 struct EncodedPart {
     let number: Int
-    /// The receiver deallocates them.
+    /// The bytes, which the receiver deallocates.
     let bytes: UnsafeMutableRawBufferPointer
 }
 
 extension LeafBuffer {
-    /// Returns the parts to store for a leaf that stays divided as it is stored, or `nil` if it has to be laid out anew: it isn't stored
-    /// in parts, a part has outgrown its bound, or all parts together have become small.
-    /// - Complexity: O(slots of these parts), and of a leaf that has become small O(parts).
+    /// Returns the parts to store for a leaf that keeps its division, or `nil` if it has to be encoded completely: it isn't stored in parts, a part
+    /// exceeds its limit, or all parts together have become small.
+    /// - Complexity: O(slots of these parts), and O(parts) for a leaf that has become small.
     func encodedChanges() -> [EncodedPart]? {
         guard parts.span != 0 else { return nil }
         let wanted = parts.parts(toStoreFor: count)
@@ -37,7 +37,7 @@ extension LeafBuffer {
         return out
     }
 
-    /// Returns the parts of a leaf that is laid out anew, or `nil` if it is stored whole. Decodes all of it.
+    /// Returns the parts of a leaf that is encoded completely, or `nil` if it is stored whole. It decodes the whole leaf.
     func encodedParts() -> (log2: Int, parts: [EncodedPart])? {
         decodeAll()
         guard kind == .bytes else { return nil }
@@ -58,7 +58,7 @@ extension LeafBuffer {
         return encodedBytes(from: start, count: min(span, count - start), limit: limit)
     }
 
-    /// Returns the leaf of some slots, or `nil` if it is over the limit.
+    /// Returns the leaf of some slots, or `nil` if it exceeds the limit.
     func encodedBytes(from start: Int, count n: Int, limit: Int) -> UnsafeMutableRawBufferPointer? {
         withUnsafeTemporaryAllocation(of: LeafEntry.self, capacity: max(n, 1)) { list in
             for i in 0..<n { list.initializeElement(at: i, to: leafEntry(start + i)) }
@@ -95,7 +95,7 @@ extension LeafBuffer {
         }
     }
 
-    /// Traps if the parts contradict themselves.
+    /// Traps if the state of the parts is contradictory.
     func checkInvariants() {
         parts.checkInvariants()
         precondition(parts.count <= count, "The stored leaf covers \(parts.count) slots, more than \(count).")

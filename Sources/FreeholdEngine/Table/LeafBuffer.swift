@@ -1,18 +1,18 @@
-/// The values of one column in one cluster (or of one list chunk), decoded for change.
+/// The values of one column in one cluster (or of one list chunk), decoded for changes.
 ///
-/// Integers and links are held as 64 bits, booleans as bytes, timestamps as two arrays; strings, data and inline
-/// lists as entries into an arena that only grows until it is worth compacting. Slots from `count` on hold the
-/// column's default. Belongs to one write transaction; not thread-safe.
+/// Integers and links are stored as 64 bits, Booleans as bytes, and timestamps as two arrays. Strings, data and inline lists are entries that refer
+/// to an arena, which only grows until it is compacted. Slots from `count` on have the column's default. The buffer belongs to one write transaction
+/// and isn't thread-safe.
 ///
-/// It decodes the parts of a split leaf that are changed. Values of the other parts are read where they are stored (`LeafParts`).
-/// Reading never moves the arena. So pointers to bytes stay valid until the next change of the buffer, or of the part's block.
+/// It decodes the changed parts of a split leaf. Values of the other parts are read from their stored blocks (`LeafParts`). Reads never move the
+/// arena. Pointers to bytes therefore remain valid until the next change of the buffer or of the part's block.
 final class LeafBuffer {
     enum Kind { case ints, bools, floats, doubles, timestamps, fixed12, fixed16, bytes }
 
-    /// Where a slot's bytes lie in the arena.
+    /// The place of a slot's bytes in the arena.
     struct Entry {
         var offset: UInt32
-        /// The top bit says that the bytes are a reference to what is stored outside.
+        /// The length. Its top bit indicates that the bytes are a reference to a value that is stored outside.
         var length: UInt32
         static let referenceBit: UInt32 = 1 << 31
         var byteCount: Int { Int(length & ~Entry.referenceBit) }
@@ -24,7 +24,7 @@ final class LeafBuffer {
     let capacity: Int
     let isOptional: Bool
     @exclusivity(unchecked) private(set) var count: Int = 0
-    /// Changed since it was last encoded.
+    /// A Boolean value that indicates whether the buffer has changed since it was last encoded.
     @exclusivity(unchecked) var isDirty = true
 
     private let stride: Int
@@ -34,14 +34,14 @@ final class LeafBuffer {
     @exclusivity(unchecked) private var arena: UnsafeMutableRawPointer?
     @exclusivity(unchecked) private var arenaCount = 0
     @exclusivity(unchecked) private var arenaCapacity = 0
-    /// Where the owner counts the memory of its buffers.
+    /// The counter with which the owner measures the memory of its buffers.
     var meter: UnsafeMutablePointer<Int>?
-    /// Bytes of the arena that no entry uses.
+    /// The number of bytes in the arena that no entry uses.
     @exclusivity(unchecked) private var arenaGarbage = 0
-    /// How the leaf is stored in parts, and which of them are decoded.
+    /// The division of the leaf into parts, and the parts that are decoded.
     @exclusivity(unchecked) private(set) var parts = LeafParts()
 
-    /// - Parameter type: of the values, or of a list's elements where `isList`.
+    /// - Parameter type: the type of the values, or of a list's elements if `isList` is true.
     init(type: ColumnType, isList: Bool, isOptional: Bool, capacity: Int) {
         codec = isList ? type.rawValue | Leaf.listCodec : type.rawValue
         kind = isList ? .bytes : LeafBuffer.kind(of: type)
@@ -94,7 +94,7 @@ final class LeafBuffer {
         }
     }
 
-    /// About what it takes in memory.
+    /// The approximate memory use in bytes.
     var footprint: Int { capacity * stride + arenaCapacity + 256 }
 
     // MARK: Access to plain values
@@ -157,7 +157,7 @@ final class LeafBuffer {
         if let nulls { nulls[slot >> 6] &= ~(1 << UInt64(slot & 63)) }
     }
 
-    /// Decodes the slot's part of a split leaf, and notes that it has changed.
+    /// Decodes the slot's part of a split leaf, and records that it has changed.
     @inline(__always)
     private func openPart(of slot: Int) {
         if parts.span != 0 { openPart(slot / parts.span) }
@@ -169,7 +169,7 @@ final class LeafBuffer {
         parts.noteChanged(part)
     }
 
-    /// To null if optional, else to zero or empty.
+    /// Sets a slot to null if the column is optional, otherwise to zero or empty.
     func setDefault(_ slot: Int) {
         openPart(of: slot)
         touch(slot)
@@ -183,9 +183,9 @@ final class LeafBuffer {
         }
     }
 
-    /// Puts as many defaults in the place of some slots; those behind them move.
+    /// Replaces some slots by `new` slots with the default. The slots behind them move.
     ///
-    /// - Precondition: the slots exist, the capacity holds all, and the leaf isn't stored in parts.
+    /// - Precondition: the slots exist, the capacity is sufficient, and the leaf isn't stored in parts.
     func replaceSlots(_ slots: Range<Int>, withDefaults new: Int) {
         let old = count
         let end = old - slots.count + new
@@ -209,7 +209,7 @@ final class LeafBuffer {
             }
         }
         count = max(old, end)
-        // Entries that moved, or are counted as garbage already.
+        // The old entries have moved or have already been counted as garbage.
         func empty(_ slot: Int) {
             if kind == .bytes { entries[slot] = Entry(offset: 0, length: 0) }
             setDefault(slot)
@@ -258,14 +258,14 @@ final class LeafBuffer {
         let old = entries[slot]
         let flag = isReference ? Entry.referenceBit : 0
         if bytes.count <= old.byteCount {
-            // In place: the arena's room of the old value is enough. A value may be moved onto itself.
+            // The new value is written in place, because the space of the old value is sufficient. A value may be moved onto itself.
             if bytes.count > 0 { memmoveBytes(arena! + Int(old.offset), bytes) }
             arenaGarbage += old.byteCount - bytes.count
             entries[slot] = Entry(offset: old.offset, length: UInt32(bytes.count) | flag)
             return
         }
         arenaGarbage += old.byteCount
-        // Garbage from now on: the arena may be compacted.
+        // The old bytes are garbage from now on, because the arena may be compacted.
         entries[slot] = Entry(offset: 0, length: 0)
         let at = appendToArena(bytes)
         entries[slot] = Entry(offset: UInt32(at), length: UInt32(bytes.count) | flag)
@@ -283,8 +283,7 @@ final class LeafBuffer {
         return at
     }
 
-    /// Makes room; also drops what no entry uses where that is more than half. The bytes to be added must not lie
-    /// in the arena.
+    /// Enlarges the arena. If more than half of it is unused, the unused bytes are removed. The bytes to be added must not be in the arena.
     private func growArena(_ more: Int) {
         let live = arenaCount - arenaGarbage
         let wanted = max(64, live + more)
@@ -309,7 +308,7 @@ final class LeafBuffer {
 
     // MARK: To and from leaves
 
-    /// Takes over a stored leaf's values. The parts of a split one are decoded when they are changed.
+    /// Takes over the values of a stored leaf. The parts of a split leaf are decoded when they are changed.
     func load(_ leaf: Leaf, parts source: LeafParts.Source? = nil) {
         guard leaf.isSplit else { return load(leaf, at: 0, limit: capacity) }
         guard let source else { return }
@@ -327,13 +326,13 @@ final class LeafBuffer {
         while parts.undecoded != 0 { decode(parts.undecoded.trailingZeroBitCount) }
     }
 
-    /// Notes how the leaf is stored now, with all that the buffer holds.
+    /// Records the form in which the leaf is now stored, with the whole content of the buffer.
     func noteStored(in parts: LeafParts) { self.parts = parts }
 
-    /// Notes that the changed parts are stored.
+    /// Records that the changed parts are stored.
     func noteStoredChanges() { parts.noteStored(count: count) }
 
-    /// Returns the slot as `LeafEncoder` takes it. Its part is decoded.
+    /// Returns the slot in the form for `LeafEncoder`. The part of the slot must be decoded.
     @inline(__always)
     func leafEntry(_ slot: Int) -> LeafEntry {
         let entry = entries[slot]
@@ -411,9 +410,9 @@ final class LeafBuffer {
         }
     }
 
-    /// Returns the leaf's bytes, which the caller deallocates, or `nil` for bytes that need splitting.
+    /// Returns the leaf's bytes, which the caller deallocates, or `nil` if the leaf has to be split.
     ///
-    /// - Precondition: all of it is decoded.
+    /// - Precondition: the whole leaf is decoded.
     func encodedWhole() -> UnsafeMutableRawBufferPointer? {
         assert(parts.undecoded == 0)
         switch kind {

@@ -1,6 +1,6 @@
-/// One slot of a string, data or list column on its way into a leaf.
+/// A slot of a string, data or list column that is about to be written into a leaf.
 struct LeafEntry {
-    /// The bytes; of a reference its 16 bytes. May be nil where `length` is 0.
+    /// The bytes. For a reference, these are its 16 bytes. The pointer may be `nil` if `length` is 0.
     var pointer: UnsafeRawPointer?
     var length: Int
     var isReference: Bool
@@ -14,9 +14,9 @@ struct LeafEntry {
 
 extension LeafEncoder {
     struct BytesShape: Equatable {
-        /// Bytes of an offset: 2 or 4.
+        /// The number of bytes of an offset, which is 2 or 4.
         var width: Int
-        /// Of the whole leaf.
+        /// The size of the whole leaf in bytes.
         var size: Int
         var hasReferences: Bool
     }
@@ -35,12 +35,13 @@ extension LeafEncoder {
         return BytesShape(width: width, size: size, hasReferences: references)
     }
 
-    /// Returns the size of the leaf that `encodeBytes` would make: over `BlockLimits.maximumSize` it must be split.
+    /// Returns the size of the leaf that `encodeBytes` would create. If it exceeds `BlockLimits.maximumSize`, the leaf has to be split.
     static func encodedSizeBytes(entries: UnsafePointer<LeafEntry>, nulls: Bitmap?, count: Int) -> Int {
         bytesShape(entries, nulls, count: count).size
     }
 
-    /// Strings, data and inline lists. - Returns: nil if the leaf would be over `limit` bytes.
+    /// Encodes strings, data or inline lists.
+    /// - Returns: the leaf, or `nil` if it would exceed `limit` bytes.
     static func encodeBytes(
         entries: UnsafePointer<LeafEntry>,
         nulls: Bitmap?,

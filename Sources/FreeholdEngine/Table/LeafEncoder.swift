@@ -1,18 +1,17 @@
-/// Makes leaves: from plain values to bytes in the format of `Leaf`.
+/// An encoder of leaves. It converts plain values to bytes in the format of `Leaf`.
 ///
-/// Every `encode` function returns 16-aligned memory of its own that the caller deallocates. `nulls` is a bitmap
-/// (bit set = null) of `(count + 63) / 64` words; values under a set bit are ignored. A bitmap without a set bit is
-/// left out.
+/// Every `encode` function returns memory that is aligned to 16 bytes and that the caller deallocates. `nulls` is a bitmap of `(count + 63) / 64`
+/// words in which the bits of null slots are set. The values of these slots are ignored. A bitmap without a set bit is omitted.
 enum LeafEncoder {
     typealias Bitmap = UnsafePointer<UInt64>
 
-    /// How integers are stored: `base` and the bytes of an offset from it.
+    /// The form of integers: `base` and the number of bytes of an offset from it.
     struct IntShape: Equatable {
         var width: Int
         var base: Int64
     }
 
-    /// Returns the smallest width; base is the least value where that makes the width smaller, else 0.
+    /// Returns the form with the smallest width. The base is the least value if that reduces the width, otherwise 0.
     static func intShape(_ values: UnsafePointer<Int64>, _ nulls: Bitmap?, count: Int) -> IntShape {
         var low = Int64.max
         var high = Int64.min
@@ -45,7 +44,7 @@ enum LeafEncoder {
         Leaf.headerSize + nullsSize(nulls, count: count) + count * intShape(values, nulls, count: count).width
     }
 
-    /// Integers, and links (as key + 1, or 0; no nulls).
+    /// Encodes integers, or links (as key + 1, or 0 for null).
     static func encodeInts(
         values: UnsafePointer<Int64>,
         nulls: Bitmap?,
@@ -66,7 +65,7 @@ enum LeafEncoder {
         return leaf
     }
 
-    /// Booleans from a bitmap of `(count + 63) / 64` words.
+    /// Encodes Booleans from a bitmap of `(count + 63) / 64` words.
     static func encodeBools(values: Bitmap, nulls: Bitmap?, count: Int) -> UnsafeMutableRawBufferPointer {
         let (leaf, at) = begin(
             codec: ColumnType.bool.rawValue,
@@ -100,7 +99,7 @@ enum LeafEncoder {
         encodeFixed(values: values, width: 8, nulls: nulls, count: count, codec: ColumnType.double.rawValue)
     }
 
-    /// Values of `width` raw bytes each: object ids (12), UUIDs and decimals (16).
+    /// Encodes values of `width` raw bytes each: object ids (12), UUIDs and decimals (16).
     static func encodeFixed(
         values: UnsafeRawPointer,
         width: Int,
@@ -186,7 +185,8 @@ enum LeafEncoder {
 // MARK: Shared steps
 
 extension LeafEncoder {
-    /// Allocates a leaf and writes its header and null bitmap. - Returns: the leaf and where what follows begins.
+    /// Allocates a leaf and writes its header and null bitmap.
+    /// - Returns: the leaf, and the position behind the bitmap.
     static func begin(
         codec: UInt8,
         width: Int,
@@ -213,7 +213,7 @@ extension LeafEncoder {
         return (leaf, Leaf.headerSize + nullBytes)
     }
 
-    /// Copies a bitmap, clearing the bits from `count` on.
+    /// Copies a bitmap and clears the bits from `count` on.
     static func copyBitmap(_ bits: Bitmap, count: Int, to out: UnsafeMutableRawPointer) {
         let p = out.assumingMemoryBound(to: UInt64.self)
         for w in 0..<words(count) { p[w] = bits[w] & lastWordMask(w, count: count) }

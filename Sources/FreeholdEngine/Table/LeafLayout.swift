@@ -1,25 +1,25 @@
-/// Decides in how many parts the leaf of a column of bytes (strings, data, mixed values, collections) is stored.
+/// The decision about the number of parts in which the leaf of a column of bytes (strings, data, mixed values, collections) is stored.
 ///
-/// A leaf of narrow values is stored whole up to the limit of a block, because scans read it fastest so. Wide values are divided so
-/// that a change of one of them writes about a page. Programs read each number of parts from 2 to 64, so that the choice is free.
+/// A leaf of short values is stored whole up to the limit of a block, because this is the fastest form for scans. Long values are divided, so that a
+/// change of one of them writes about a page. Readers accept each number of parts from 2 to 64, so the choice doesn't affect the format.
 struct LeafLayout {
-    /// Parts are made to fit a page.
+    /// The size of parts, which fit into a page.
     static let partSize = BlockLimits.pageSize - BlockLimits.reserved
-    /// The size up to which a part grows before its leaf is divided anew, unless there are the most parts already.
+    /// The size up to which a part grows before its leaf is divided again, unless the leaf has the maximum number of parts.
     static let partLimit = BlockLimits.twoPages
-    /// A leaf up to this size is stored whole.
+    /// The size up to which a leaf is stored whole.
     static let wholeSize = BlockLimits.twoPages
-    /// A leaf in parts that have become smaller than this together is stored whole again.
+    /// The size of all parts together below which the leaf is stored whole again.
     static let mergedSize = BlockLimits.pageSize - BlockLimits.reserved
-    /// The mean bytes of a slot from which on values are wide.
+    /// The mean size of a slot in bytes above which values count as long.
     static let wideSlot = 64
     static let mostPartsLog2 = 6
 
     private let clusterSpan: Int
     private let count: Int
-    /// The bytes of all slots before each slot.
+    /// The sum of the bytes of all slots before each slot.
     private let sums: UnsafePointer<Int>
-    /// The bytes of bitmaps in a leaf, for each 64 slots.
+    /// The size of the bitmaps in a leaf for each 64 slots, in bytes.
     private let bitmapBytes: Int
     private let referenceBytes: Int
 
@@ -52,7 +52,7 @@ struct LeafLayout {
         if whole <= Self.wholeSize { return 0 }
         let isWide = sums[count] >= Self.wideSlot * count || 2 * referenceBytes >= sums[count]
         if whole <= BlockLimits.maximumSize, !isWide { return 0 }
-        // No division into fewer parts can fit.
+        // A division into fewer parts can't fit.
         var log2 = 1
         while log2 < Self.mostPartsLog2, whole >> log2 > Self.partSize { log2 += 1 }
         while log2 < Self.mostPartsLog2, !fits(log2) { log2 += 1 }
@@ -66,7 +66,7 @@ struct LeafLayout {
         }
     }
 
-    /// Returns the size of the leaf of some slots, at most: without nulls or references among them it is smaller.
+    /// Returns an upper bound of the size of the leaf of some slots. The leaf is smaller if it contains no nulls or references.
     private func size(of slots: Range<Int>) -> Int {
         let bytes = sums[slots.upperBound] - sums[slots.lowerBound]
         let width = bytes <= 0xffff ? 2 : 4

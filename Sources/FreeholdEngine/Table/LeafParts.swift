@@ -1,19 +1,20 @@
-/// The parts in which the leaf of a buffer is stored, and which of them the buffer has decoded.
+/// The parts in which the leaf of a buffer is stored, with the parts that the buffer has decoded.
 ///
-/// Invariants of a split leaf, on which readers, `verify` and programs of earlier versions rely:
-/// - The leaf's block is a head. It says how many slots are covered (`count`), and that there are `1 << log2` parts, `log2` from 1 to 6.
-/// - Part `p` covers the slots from `p * span` on, where `span` is the cluster's span divided by the number of parts, rounded up.
-///   It is block `cluster << 6 | p` of the column's segment of parts: a leaf of its own, never split.
-/// - Each part whose first slot is below the head's count is stored, and has as many slots as lie below that count. No other part
-///   is stored. So a part in the middle is stored even if all its values are defaults.
-/// - The parts change without their head. The head changes with the count and with the number of parts only. So two heads that are
-///   equal, or are one block, say nothing of the values.
-/// - A part is a block like others: a snapshot's directory finds the version's part by its number, and copies, compactions,
-///   checksums and digests treat it as a block.
+/// Readers, `verify` and earlier versions of the program rely on these invariants of a split leaf:
+/// - The leaf's block is a head. It states the number of covered slots (`count`) and that there are `1 << log2` parts, with `log2` from 1 to 6.
+/// - Part `p` covers the slots from `p * span` on, where `span` is the cluster's span divided by the number of parts, rounded up. It is the block
+///   `cluster << 6 | p` of the column's segment of parts, and a separate leaf that is never split.
+/// - Each part whose first slot is below the head's count is stored, and has as many slots as there are below that count. The other parts aren't
+///   stored. A part in the middle is therefore stored even if all its values are defaults.
+/// - Parts change without a change of their head. The head changes only with the count and with the number of parts. Equal heads, or the same block
+///   of a head, therefore don't imply that the values are equal.
+/// - A part is an ordinary block: a snapshot's directory finds the version's part by its number, and copies, compactions, checksums and digests treat
+///   it like other blocks.
 struct LeafParts {
-    /// The stored bytes of the parts. They are valid until the next change of the transaction's blocks.
+    /// The source of the parts' stored bytes. The bytes are valid until the next change of the transaction's blocks.
     struct Source {
-        /// The transaction that the buffer belongs to. It isn't counted, so that the fields of `LeafParts` are read without counting.
+        /// The transaction to which the buffer belongs. The reference isn't counted, so that reading the fields of `LeafParts` doesn't count
+        /// references.
         unowned(unsafe) let store: any BlockStore
         let segment: UInt32
         let cluster: Int
@@ -25,27 +26,27 @@ struct LeafParts {
         }
     }
 
-    /// The slots of a part; 0 if the leaf isn't stored in parts.
+    /// The number of slots of a part, or 0 if the leaf isn't stored in parts.
     private(set) var span = 0
     private(set) var log2 = 0
-    /// The parts whose values are read where they are stored, a bit each.
+    /// A bitmap of the parts whose values are read from their stored blocks.
     private(set) var undecoded: UInt64 = 0
-    /// The parts with slots that may differ from what is stored, a bit each. They are decoded.
+    /// A bitmap of the parts with slots that may differ from the stored ones. These parts are decoded.
     private(set) var changed: UInt64 = 0
-    /// The slots that the stored head covers.
+    /// The number of slots that the stored head covers.
     private(set) var count = 0
     private var source: Source?
 
-    /// A leaf that isn't stored in parts.
+    /// Creates the state of a leaf that isn't stored in parts.
     init() {}
 
-    /// The parts of a stored leaf. None of them is decoded.
+    /// Creates the state of a stored leaf. No part is decoded.
     init(_ head: Leaf, clusterSpan: Int, _ source: Source) {
         self.init(log2: head.partsLog2, count: head.count, clusterSpan: clusterSpan, source)
         undecoded = Self.bits(below: used)
     }
 
-    /// The parts in which a decoded leaf was just stored.
+    /// Creates the state of a decoded leaf that was just stored in parts.
     init(log2: Int, count: Int, clusterSpan: Int, _ source: Source) {
         self.log2 = log2
         self.count = count
@@ -58,7 +59,7 @@ struct LeafParts {
     /// The number of parts that the head's count needs.
     private var used: Int { (count + span - 1) / span }
 
-    /// A Boolean value that indicates whether the slot's value is read where it is stored.
+    /// Returns whether the slot's value is read from its stored block.
     @inline(__always)
     func isUndecoded(_ slot: Int) -> Bool {
         undecoded != 0 && undecoded >> UInt64(truncatingIfNeeded: slot / span) & 1 != 0
@@ -72,7 +73,7 @@ struct LeafParts {
         return (leaf, inPart)
     }
 
-    /// Notes that a part is decoded now. Returns the leaf to decode, or `nil` if there is nothing to decode.
+    /// Records that a part is decoded. Returns the leaf to decode, or `nil` if there is nothing to decode.
     mutating func takeUndecoded(_ part: Int) -> Leaf? {
         guard undecoded >> UInt64(part) & 1 != 0 else { return nil }
         undecoded &= ~(1 << UInt64(part))
@@ -81,14 +82,14 @@ struct LeafParts {
 
     mutating func noteChanged(_ part: Int) { changed |= 1 << UInt64(part) }
 
-    /// Notes that what was changed is stored.
+    /// Records that the changes are stored.
     mutating func noteStored(count: Int) {
         self.count = count
         changed = 0
     }
 
-    /// Returns the parts to store for a leaf that covers so many slots now: the changed ones, those behind the stored end, and the one in which that
-    /// end was, because each part but the last covers all its slots.
+    /// Returns the parts to store for a leaf that now covers `count` slots: the changed parts, the parts behind the stored end, and the part that
+    /// contained the stored end, because each part except the last covers all its slots.
     func parts(toStoreFor count: Int) -> UInt64 {
         guard count > self.count else { return changed }
         let first = self.count / span
@@ -96,7 +97,7 @@ struct LeafParts {
         return changed | Self.bits(below: end) & ~Self.bits(below: first)
     }
 
-    /// Returns the bytes that all parts but some take as stored, or `nil` if these are more than the limit.
+    /// Returns the stored size of all parts except some in bytes, or `nil` if it exceeds the limit.
     func storedSize(without parts: UInt64, limit: Int) -> Int? {
         var size = 0
         for part in 0..<used where parts >> UInt64(part) & 1 == 0 {
@@ -106,7 +107,7 @@ struct LeafParts {
         return size
     }
 
-    /// Traps if a part is both undecoded and changed, or isn't one of the leaf.
+    /// Traps if a part is both undecoded and changed, or isn't a part of the leaf.
     func checkInvariants() {
         precondition(undecoded & changed == 0, "A part is changed and not decoded.")
         precondition(span > 0 || (undecoded == 0 && changed == 0 && log2 == 0), "A leaf without parts has some.")

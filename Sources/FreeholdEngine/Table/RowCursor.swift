@@ -1,11 +1,11 @@
-/// Walks the objects of a table in key order and reads some of their columns at the speed of the leaves.
+/// A cursor that visits the objects of a table in key order and reads some of their columns directly from the leaves.
 ///
 /// ```swift
 /// var rows = RowCursor(people, columns: [name, age], in: snapshot)
 /// while rows.next() { total += rows.int(1) ?? 0 }
 /// ```
-/// The view must stay alive, and a write transaction unchanged, while the cursor is used. Values of another type than
-/// the column's are undefined. One thread at a time.
+/// The view must remain alive, and a write transaction unchanged, while the cursor is used. The result of reading a value of a type other than the
+/// column's is undefined. Only one thread at a time may use it.
 public struct RowCursor {
     private let view: DataView
     private let table: Table
@@ -15,7 +15,7 @@ public struct RowCursor {
     private var slot = -1
     private var end = 0
     private var bits: UnsafePointer<UInt64>?
-    /// The columns' leaves in the cluster, or `nil` if none is stored or the leaf is split.
+    /// The columns' leaves in the cluster, or `nil` if a leaf isn't stored or is split.
     private let leaves: LeafRow
 
     private final class LeafRow {
@@ -35,10 +35,11 @@ public struct RowCursor {
         leaves = LeafRow(columns.count)
     }
 
-    /// The current object.
+    /// The key of the current object.
     public var key: ObjectKey { ObjectKey(Int64(cluster &* view.clusterSpan &+ slot)) }
 
-    /// Moves to the next object. - Returns: false at the end.
+    /// Moves to the next object.
+    /// - Returns: false at the end.
     @inline(__always)
     public mutating func next() -> Bool {
         slot &+= 1
@@ -102,7 +103,7 @@ public struct RowCursor {
         return leaf.link(slot)
     }
 
-    /// Returns the bytes of the i-th column's string or data during the call, or `nil` for null.
+    /// Calls `body` with the bytes of the i-th column's string or data, or with `nil` for null.
     @inline(__always)
     public func withBytes<R>(_ i: Int, _ body: (UnsafeRawBufferPointer?) -> R) -> R {
         guard let leaf = leaf(i), !leaf.isReference(slot) else { return view.withBytes(columns[i], key, body) }

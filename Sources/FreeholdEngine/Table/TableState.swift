@@ -1,5 +1,5 @@
-/// What a table carries besides its clusters: the next key, the count, and per column where its trees stand.
-/// Block 0 of the table's first segment; rewritten by every commit that touches the table.
+/// The state of a table: the next key, the count, and the state of each column's trees. It is block 0 of the table's first segment, which every
+/// commit that changes the table rewrites.
 struct TableState: Equatable {
     struct ColumnState: Equatable {
         /// The number of the next free block in each of the column's numbered segments.
@@ -13,7 +13,7 @@ struct TableState: Equatable {
 
     var nextKey: Int64 = 0
     var count: Int = 0
-    /// By column id.
+    /// The states of the columns by id.
     var columns: [Int: ColumnState] = [:]
 
     func encoded() -> [UInt8] {

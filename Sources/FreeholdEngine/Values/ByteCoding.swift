@@ -1,4 +1,4 @@
-/// Appends little-endian integers, lengths and strings: what catalogue, states and history are written with.
+/// A writer of little-endian integers, lengths and strings, for the catalogue, states and the history.
 struct ByteWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -8,7 +8,7 @@ struct ByteWriter {
         withUnsafeBytes(of: v.littleEndian) { bytes.append(contentsOf: $0) }
     }
 
-    /// Seven bits a byte, lowest first.
+    /// Writes a number in groups of seven bits, the lowest first.
     mutating func varint(_ v: UInt64) {
         var rest = v
         while rest >= 0x80 {
@@ -18,7 +18,7 @@ struct ByteWriter {
         bytes.append(UInt8(rest))
     }
 
-    /// Small numbers of either sign in few bytes.
+    /// Writes a signed number, so that numbers close to zero take few bytes.
     mutating func signed(_ v: Int64) {
         varint(UInt64(bitPattern: (v << 1) ^ (v >> 63)))
     }
@@ -28,7 +28,7 @@ struct ByteWriter {
         bytes.append(contentsOf: s.utf8)
     }
 
-    /// The bytes behind their count: those of a string as `string` writes it.
+    /// Writes the number of bytes and then the bytes, in the form of `string`.
     mutating func prefixed(_ other: UnsafeRawBufferPointer) {
         varint(UInt64(other.count))
         bytes.append(contentsOf: other)
@@ -36,14 +36,14 @@ struct ByteWriter {
 
     mutating func raw(_ other: [UInt8]) { bytes.append(contentsOf: other) }
 
-    /// What was written, which goes.
+    /// Returns the written bytes and removes them.
     mutating func take() -> [UInt8] {
         defer { bytes = [] }
         return bytes
     }
 }
 
-/// Reads what `ByteWriter` wrote; a short or malformed input gives nil, never a trap.
+/// A reader of the bytes that `ByteWriter` writes. It returns `nil` for a short or malformed input and never traps.
 struct ByteReader {
     private let bytes: UnsafeRawBufferPointer
     private(set) var offset = 0
@@ -80,7 +80,7 @@ struct ByteReader {
         return nil
     }
 
-    /// Returns a count or an id: nil also where it is too large for one.
+    /// Returns a count or an id, or `nil` if the bytes are damaged or the number is too large.
     mutating func number() -> Int? { varint().flatMap { Int(exactly: $0) } }
 
     mutating func signed() -> Int64? {

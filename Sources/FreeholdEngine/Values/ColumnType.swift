@@ -1,4 +1,4 @@
-/// The kind of value that a column holds. Raw values are stored in files and never change.
+/// The type of the values in a column. The raw values are stored in files and never change.
 public enum ColumnType: UInt8, Sendable, CaseIterable, Codable {
     case bool = 1
     case int = 2
@@ -10,18 +10,18 @@ public enum ColumnType: UInt8, Sendable, CaseIterable, Codable {
     case decimal128 = 8
     case objectId = 9
     case uuid = 10
-    /// A reference to an object of one other table (or the same).
+    /// A reference to an object of one table.
     case link = 11
-    /// Any of the others, with links to objects of any table, and lists and dictionaries of such values.
+    /// A value of any other type, with links to objects of any table, or a list or dictionary of such values.
     case mixed = 12
 }
 
-/// Whether a column holds one value an object, or a collection of them. Raw values are stored.
+/// The kind of collection in a column, or `none` for one value for each object. The raw values are stored in files.
 public enum CollectionKind: UInt8, Sendable, Codable {
     case none = 0
     case list = 1
-    /// Without duplicates, by rising order of values (links by key).
+    /// A collection without duplicates, in ascending order of values (links by key).
     case set = 2
-    /// Values by string keys, by rising bytes of the keys.
+    /// Values with string keys, in ascending order of the keys' bytes.
     case dictionary = 3
 }

@@ -1,10 +1,10 @@
-/// How two values are compared in a condition.
+/// The operator that compares two values in a condition.
 public enum Comparison: Sendable, CaseIterable {
     case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
 }
 
 extension Comparison {
-    /// Returns whether it holds between two values.
+    /// Returns whether the comparison of two values holds.
     public func holds(_ a: Value, _ b: Value) -> Bool {
         switch self {
         case .equal: Self.areEqual(a, b)
@@ -20,7 +20,7 @@ extension Comparison {
         switch (a, b) {
         case (.null, .null): true
         case (.null, _), (_, .null): false
-        // Unlike in the order, lists and dictionaries are told apart by what is in them.
+        // Unlike in the order of values, lists and dictionaries are compared by their content.
         case (.list(let a), .list(let b)): a.values.elementsEqual(b.values, by: areEqual)
         case (.dictionary(let a), .dictionary(let b)):
             a.entries.elementsEqual(b.entries) {
@@ -42,7 +42,7 @@ extension Comparison {
 }
 
 extension Value {
-    /// A Boolean value that indicates whether it equals nothing.
+    /// A Boolean value that indicates whether the value contains NaN, so that it equals nothing.
     var holdsNaN: Bool {
         var found = false
         forEachScalar { if $0.isNaN { found = true } }

@@ -2,7 +2,7 @@ extension Decimal128: SignedNumeric, Strideable {
     public typealias Magnitude = Decimal128
     public typealias Stride = Decimal128
 
-    /// The number without its sign, exactly.
+    /// The absolute value, which is exact.
     public var magnitude: Decimal128 { Decimal128(lo: lo, hi: hi & ~(1 << 63)) }
 
     public static prefix func - (a: Decimal128) -> Decimal128 { Decimal128(lo: a.lo, hi: a.hi ^ 1 << 63) }
@@ -21,8 +21,8 @@ extension Decimal128: SignedNumeric, Strideable {
     public static func - (a: Decimal128, b: Decimal128) -> Decimal128 { a + -b }
 
     private static func sum(_ a: Parts, _ b: Parts) -> Decimal128 {
-        // `coarse` has the higher exponent: it is scaled up to 37 digits at most, and where that isn't enough to
-        // meet `fine`'s exponent, `fine` is scaled down, its lost digits remembered as `sticky`.
+        // `coarse` has the higher exponent and is scaled up to 37 digits at most. If that isn't enough to reach `fine`'s exponent, `fine` is scaled
+        // down, and `sticky` indicates that its lost digits weren't zero.
         let coarse = a.exponent >= b.exponent ? a : b
         let fine = a.exponent >= b.exponent ? b : a
         var exponent = fine.exponent
@@ -82,10 +82,10 @@ extension Decimal128: SignedNumeric, Strideable {
         )
     }
 
-    /// Returns the quotient. Dividing by zero gives an infinity, or NaN for 0 / 0.
+    /// Returns the quotient. The division by zero gives infinity, or NaN for 0 / 0.
     public static func / (a: Decimal128, b: Decimal128) -> Decimal128 { a.divided(by: b) }
 
-    /// The same.
+    /// Returns the quotient, like `/`.
     public func divided(by b: Decimal128) -> Decimal128 {
         let a = self
         let negative = a.isSignMinus != b.isSignMinus
@@ -99,7 +99,7 @@ extension Decimal128: SignedNumeric, Strideable {
         if y.coefficient == 0 { return x.coefficient == 0 ? .nan : Self.infinity(negative: negative) }
         let ideal = x.exponent - y.exponent
         if x.coefficient == 0 { return Decimal128(rounding: negative, low: 0, exponent: ideal) }
-        // Scaled so that the quotient has 36 or 37 digits.
+        // The dividend is scaled so that the quotient has 36 or 37 digits.
         let lift = Self.precision - decimalDigits(x.coefficient)
         let scale = decimalDigits(y.coefficient) + 2
         let dividend = (x.coefficient * powerOfTen(lift)).multipliedFullWidth(by: powerOfTen(scale))

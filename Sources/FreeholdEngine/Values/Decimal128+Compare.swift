@@ -1,5 +1,5 @@
 extension Decimal128: Hashable, Comparable {
-    /// −1, 0 or 1: by value; NaNs are equal and lowest.
+    /// Compares two numbers by value and returns −1, 0 or 1. All NaNs are equal and lower than all other values.
     public static func compare(_ a: Decimal128, _ b: Decimal128) -> Int {
         if a.lo == b.lo && a.hi == b.hi { return 0 }
         guard a.isFinite && b.isFinite else { return order(a.special, b.special) }
@@ -29,10 +29,11 @@ extension Decimal128: Hashable, Comparable {
         }
     }
 
-    /// −1, 0 or 1: by exact value.
+    /// Compares with an integer by exact value and returns −1, 0 or 1.
     public static func compare(_ a: Decimal128, _ b: Int64) -> Int { compare(a, Decimal128(b)) }
 
-    /// −1, 0 or 1: by exact value (the double 0.1 is a little over the decimal 0.1); NaNs are equal and lowest.
+    /// Compares with a double by exact value and returns −1, 0 or 1. (The double 0.1 is slightly greater than the decimal 0.1.) NaNs are equal and
+    /// lower than all other values.
     public static func compare(_ a: Decimal128, _ b: Double) -> Int {
         guard a.isFinite && b.isFinite else {
             return order(a.special, b.isNaN ? -2 : b.isInfinite ? (b < 0 ? -1 : 1) : 0)
@@ -44,7 +45,7 @@ extension Decimal128: Hashable, Comparable {
         return x.negative ? -result : result
     }
 
-    /// −2 for NaN, ∓1 for infinities, 0 for finite numbers.
+    /// The class of the number: −2 for NaN, ∓1 for infinities, 0 for finite numbers.
     private var special: Int { isFinite ? 0 : isNaN ? -2 : isSignMinus ? -1 : 1 }
 
     private static func sign(_ parts: Parts) -> Int {
@@ -58,23 +59,23 @@ extension Decimal128: Hashable, Comparable {
         let leading = x.exponent + decimalDigits(x.coefficient)
         let otherLeading = y.exponent + decimalDigits(y.coefficient)
         if leading != otherLeading { return order(leading, otherLeading) }
-        // Both first digits stand at one power of ten, so that scaling gives at most 34 digits.
+        // The first digits of both numbers have the same power of ten, so the scaled numbers have at most 34 digits.
         if x.exponent > y.exponent {
             return order(x.coefficient * powerOfTen(x.exponent - y.exponent), y.coefficient)
         }
         return order(x.coefficient, y.coefficient * powerOfTen(y.exponent - x.exponent))
     }
 
-    /// Both are finite and over zero.
+    /// Compares two finite positive numbers.
     private static func compareMagnitudes(_ x: Parts, _ y: Double) -> Int {
         if x.coefficient < 1 << 53, let nearest = nearestDouble(UInt64(x.coefficient), x.exponent) {
-            // Rounding keeps the order, so a difference between the roundings is one between the numbers.
+            // Rounding preserves the order, so if the rounded numbers differ, they have the order of the exact ones.
             if nearest != y { return order(nearest, y) }
         }
         let leading = x.exponent + decimalDigits(x.coefficient)
         if leading > 310 { return 1 }
         if leading < -330 { return -1 }
-        // c · 10^e against m · 2^k, both brought to whole numbers.
+        // c · 10^e is compared with m · 2^k, after both were converted to integers.
         let significand = y.significandBitPattern | (y.isNormal ? 1 << 52 : 0)
         let power = Int(y.isNormal ? y.exponentBitPattern : 1) - 1075
         var a = Natural(x.coefficient)
@@ -85,7 +86,7 @@ extension Decimal128: Hashable, Comparable {
         return Natural.compare(a, b)
     }
 
-    /// c · 10^e rounded once, or `nil` if that isn't one operation on exact doubles.
+    /// Returns c · 10^e, rounded once, or `nil` if that takes more than one operation on exact doubles.
     static func nearestDouble(_ coefficient: UInt64, _ exponent: Int) -> Double? {
         guard coefficient <= 1 << 53 && exponent > -exactPowers.count && exponent < exactPowers.count else {
             return nil
@@ -100,9 +101,9 @@ extension Decimal128: Hashable, Comparable {
     ]
 }
 
-/// A natural number of any size: just what comparing a decimal with a double exactly needs.
+/// A natural number of any size, with the operations that an exact comparison of a decimal with a double needs.
 private struct Natural {
-    /// Least significant first; no leading zeros.
+    /// The words, the least significant first, without leading zeros.
     private var words: [UInt32] = []
 
     init(_ value: UInt128) {

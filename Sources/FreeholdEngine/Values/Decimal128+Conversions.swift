@@ -5,7 +5,7 @@
 #endif
 
 extension Decimal128 {
-    /// The integer; over 34 digits it is rounded half to even.
+    /// Creates a decimal from an integer. More than 34 digits are rounded half to even.
     public init<T: BinaryInteger>(_ value: T) {
         if let small = Int64(exactly: value) {
             self.init(negative: small < 0, coefficient: UInt128(small.magnitude), exponent: 0)
@@ -16,7 +16,7 @@ extension Decimal128 {
         }
     }
 
-    /// The integer, or nil if it can't be held exactly.
+    /// Creates a decimal from an integer, or returns `nil` if the value isn't exactly representable.
     public init?<T: BinaryInteger>(exactly value: T) {
         self.init(value)
         guard stringInteger == String(value) else { return nil }
@@ -29,13 +29,13 @@ extension Decimal128 {
         return number.negative ? "-" + digits : digits
     }
 
-    /// The shortest decimal number that only this double is nearest to: 0.1 becomes 0.1.
+    /// Creates the shortest decimal to which only this double is nearest. 0.1 becomes 0.1.
     public init(_ value: Double) { self = Decimal128(parsing: value.description) ?? .nan }
 
-    /// The shortest decimal number that only this float is nearest to: 0.1 becomes 0.1.
+    /// Creates the shortest decimal to which only this float is nearest. 0.1 becomes 0.1.
     public init(_ value: Float) { self = Decimal128(parsing: value.description) ?? .nan }
 
-    /// The number, rounded half to even if it has more than 34 digits.
+    /// Creates a decimal from Foundation's decimal. More than 34 digits are rounded half to even.
     public init(_ value: Decimal) { self = Decimal128(parsing: value.description) ?? .nan }
 
     /// The nearest `Double`.
@@ -52,7 +52,8 @@ extension Decimal128 {
     /// The nearest `Float`, by way of the nearest `Double`.
     public var floatValue: Float { Float(doubleValue) }
 
-    /// Foundation's number; NaN for NaN, infinities and what its exponents from −128 to 127 can't hold exactly.
+    /// The number as Foundation's `Decimal`. The result is NaN for NaN, infinities, and numbers that its exponents from −128 to 127 can't represent
+    /// exactly.
     public var decimalValue: Decimal {
         guard isFinite else { return .nan }
         let number = parts
@@ -69,7 +70,7 @@ extension Decimal128 {
         return Decimal(sign: number.negative ? .minus : .plus, exponent: exponent, significand: significand)
     }
 
-    /// The whole part, or `nil` for NaN and for what is out of `Int`'s range.
+    /// The integer part, or `nil` for NaN and for numbers out of the range of `Int`.
     public var intValue: Int? { wholePart.flatMap { Int(exactly: $0) } }
 
     /// The number as an integer, or `nil` if it has a fraction, isn't finite or is out of range.
@@ -90,12 +91,12 @@ extension Decimal128 {
     }
 }
 
-// `@_disfavoredOverload`: `Int("5")` and `Double("1.5")` go on parsing text, though a decimal can be written so.
+// With `@_disfavoredOverload`, `Int("5")` and `Double("1.5")` still parse text, although a string literal can also be a decimal.
 
 extension BinaryInteger {
-    /// The whole part of the decimal.
+    /// Creates an integer from the integer part of the decimal.
     ///
-    /// - Precondition: It is finite and in range.
+    /// - Precondition: the decimal is finite and in range.
     @_disfavoredOverload public init(_ value: Decimal128) {
         guard let whole = value.wholePart.flatMap({ Self(exactly: $0) }) else {
             fatalError("Freehold: \(value) can't be converted to \(Self.self): it isn't finite or is out of range")
@@ -123,17 +124,18 @@ extension Float {
 }
 
 extension Decimal {
-    /// Foundation's number; NaN for NaN, infinities and what its exponents from −128 to 127 can't hold exactly.
+    /// Creates Foundation's `Decimal` from the decimal. The result is NaN for NaN, infinities, and numbers that its exponents from −128 to 127 can't
+    /// represent exactly.
     @_disfavoredOverload public init(_ value: Decimal128) { self = value.decimalValue }
 }
 
 extension Decimal128: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral {
     public init(integerLiteral value: Int64) { self.init(value) }
 
-    /// The literal as a `Double` has it, in the shortest form. Write a string literal for more than 15 digits.
+    /// Creates a decimal from a literal, which is a `Double` in its shortest form. Write a string literal for more than 15 digits.
     public init(floatLiteral value: Double) { self.init(value) }
 
-    /// As `init(_:)`; text that is no number is a programmer error and traps.
+    /// Creates a decimal from a literal, like `init(_:)`. A literal that isn't a number is a programmer error and traps.
     public init(stringLiteral value: String) {
         guard let number = Decimal128(parsing: value) else { fatalError("Freehold: '\(value)' is no decimal number") }
         self = number
@@ -143,8 +145,8 @@ extension Decimal128: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, Ex
 extension Decimal128: Codable {
     /// Decodes a string, an integer or a floating-point number.
     ///
-    /// A number in JSON is read digit by digit, up to the 38 digits that Foundation's `Decimal` keeps; other coders
-    /// give what they have, an integer or a `Double`.
+    /// A number in JSON is read digit by digit, up to the 38 digits that Foundation's `Decimal` keeps. Other decoders provide an integer or a
+    /// `Double`.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if let text = try? container.decode(String.self) {

@@ -1,15 +1,15 @@
 extension Decimal128 {
-    /// Returns the number as a whole one. `5.2` gives `5`; without a rule, halves go away from zero, as `Double`'s do.
+    /// Returns the number rounded to an integer. `5.2` becomes `5`. By default, halves are rounded away from zero, like those of `Double`.
     public func rounded(_ rule: FloatingPointRoundingRule = .toNearestOrAwayFromZero) -> Decimal128 {
         rounded(scale: 0, rule)
     }
 
-    /// Makes the number a whole one: see ``rounded(_:)``.
+    /// Rounds the number to an integer: see ``rounded(_:)``.
     public mutating func round(_ rule: FloatingPointRoundingRule = .toNearestOrAwayFromZero) {
         self = rounded(rule)
     }
 
-    /// Returns the number with at most `scale` digits after the point, or, if that is negative, so many zeros before it.
+    /// Returns the number rounded to at most `scale` digits after the point. A negative scale rounds to this number of zeros before the point.
     ///
     /// ```swift
     /// let net: Decimal128 = "19.995"
@@ -18,19 +18,19 @@ extension Decimal128 {
     /// net.rounded(scale: -1)                     // 20
     /// ```
     ///
-    /// NaN and infinities are given back.
+    /// NaN and infinities are returned unchanged.
     public func rounded(
         scale: Int,
         _ rule: FloatingPointRoundingRule = .toNearestOrAwayFromZero
     ) -> Decimal128 {
         guard isFinite else { return self }
         let number = parts
-        // Beyond any exponent, further zeros change nothing.
+        // Beyond the range of exponents, a further scale has no effect.
         let target = -Swift.min(Swift.max(scale, -20_000), 20_000)
         let drop = target - number.exponent
         guard drop > 0 else { return self }
         var whole: UInt128 = 0
-        /// Less than half, half, more than half of the last digit.
+        /// The dropped digits compared with half of the last digit: less, equal or more.
         var place = -1
         var isExact = number.coefficient == 0
         if drop <= 38 {
@@ -56,20 +56,20 @@ extension Decimal128 {
         return Decimal128(rounding: number.negative, low: whole, exponent: target)
     }
 
-    /// What is left after taking away `other` a whole number of times, rounding the quotient toward zero: exact, with
-    /// this number's sign. NaN if `other` is zero or this number infinite.
+    /// Returns the remainder of a division whose quotient is rounded toward zero. It is exact and has this number's sign. The result is NaN if
+    /// `other` is zero or this number is infinite.
     public func truncatingRemainder(dividingBy other: Decimal128) -> Decimal128 {
         guard let (x, y) = remainderOperands(other) else { return remainderOfSpecial(other) }
         guard let exponent = commonExponent(x, y) else { return self }
         return Decimal128(rounding: x.negative, low: residue(x, exponent, scaled(y, to: exponent)), exponent: exponent)
     }
 
-    /// IEEE's remainder: what is left after taking away `other` the nearest whole number of times (an even one, if
-    /// two are as near), so that it is at most half of `other`. Exact. NaN if `other` is zero or this number infinite.
+    /// Returns IEEE's remainder, for which the quotient is rounded to the nearest integer (to an even one if two are equally near). Its absolute
+    /// value is at most half of `other`. The result is exact. It is NaN if `other` is zero or this number is infinite.
     public func remainder(dividingBy other: Decimal128) -> Decimal128 {
         guard let (x, y) = remainderOperands(other) else { return remainderOfSpecial(other) }
         guard let exponent = commonExponent(x, y) else { return self }
-        // Modulo 2y, so that the quotient's parity is known: 0 … y/2 stays, y/2 … 3y/2 loses y, the rest 2y.
+        // The remainder modulo 2y also determines the parity of the quotient: 0 … y/2 remains, y is subtracted from y/2 … 3y/2, and 2y from the rest.
         let divisor = scaled(y, to: exponent)
         let rest = residue(x, exponent, 2 * divisor)
         if 2 * rest <= divisor { return Decimal128(rounding: x.negative, low: rest, exponent: exponent) }
@@ -101,11 +101,11 @@ extension Decimal128 {
         isFinite && other.isInfinite ? self : .nan
     }
 
-    /// Returns the exponent to which `y` is brought, or `nil` if it is so much larger that the remainder is this number.
+    /// Returns the exponent to which `y` is scaled, or `nil` if `y` is so large that the remainder is this number.
     private func commonExponent(_ x: Parts, _ y: Parts) -> Int? {
         let gap = y.exponent - x.exponent
         guard gap > 0 else { return y.exponent }
-        // At 37 digits, half of `y` is over every `x`.
+        // If `y` has more than 37 digits at this exponent, half of it exceeds every `x`.
         return decimalDigits(y.coefficient) + gap > 37 ? nil : x.exponent
     }
 
@@ -113,7 +113,7 @@ extension Decimal128 {
         y.coefficient * powerOfTen(y.exponent - exponent)
     }
 
-    /// `x` modulo `divisor`, both in units of 10^exponent.
+    /// Returns `x` modulo `divisor`, both in units of 10^exponent.
     private func residue(_ x: Parts, _ exponent: Int, _ divisor: UInt128) -> UInt128 {
         var rest = x.coefficient % divisor
         var left = x.exponent - exponent

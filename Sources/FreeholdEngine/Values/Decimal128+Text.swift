@@ -1,6 +1,6 @@
 extension Decimal128: LosslessStringConvertible {
-    /// The number written as `[+-]digits[.digits][E[+-]digits]`, `Inf`, `Infinity`, `NaN` or `sNaN` in any case, rounded half to even if it has more
-    /// than 34 digits, or `nil` for any other text.
+    /// Creates a decimal from the text `[+-]digits[.digits][E[+-]digits]`, `Inf`, `Infinity`, `NaN` or `sNaN` in any case. More than 34 digits are
+    /// rounded half to even. Returns `nil` for any other text.
     public init?(_ description: String) {
         self.init(parsing: description)
     }
@@ -11,9 +11,9 @@ extension Decimal128: LosslessStringConvertible {
         self = number
     }
 
-    /// How many digits are read exactly; of later ones counts only whether any isn't zero.
+    /// The number of digits that are read exactly. For later digits, it matters only whether any isn't zero.
     private static let digitsKept = 38
-    /// Where exponents saturate: beyond any sum with a count of digits that could bring them back in range.
+    /// The limit of exponents. It is so large that the count of digits can't bring the sum back into range.
     private static let exponentLimit = 1 << 60
 
     private static func parse(_ text: UnsafeBufferPointer<UInt8>) -> Decimal128? {
@@ -89,9 +89,8 @@ extension Decimal128: LosslessStringConvertible {
 }
 
 extension Decimal128: CustomStringConvertible {
-    /// The number with all of its digits, also trailing zeros after the point (`1.10`): plain (`120`, `-0.000001`) if the
-    /// first digit stands between 10^33 and 10^-6, else with an exponent (`1.2E+40`); `Inf`, `-Inf`, `NaN`. `-0` keeps its
-    /// sign.
+    /// The number with all of its digits, including trailing zeros after the point (`1.10`). It is plain (`120`, `-0.000001`) if the first digit is
+    /// between 10^33 and 10^-6, and has an exponent otherwise (`1.2E+40`). The special values are `Inf`, `-Inf` and `NaN`. `-0` keeps its sign.
     ///
     /// Equal numbers may have different texts: `1.1` and `1.10`.
     public var stringValue: String {

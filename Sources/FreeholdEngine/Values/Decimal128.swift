@@ -5,10 +5,9 @@
 /// let total = price * 3          // 59.97, exactly
 /// ```
 ///
-/// Every operation gives the exact result rounded once, half to even. Numbers are compared, and hashed, by value:
-/// `1.0 == 1.00` and `-0 == 0`. So that decimals can be sorted, stored in sets and indexed, `==` and `<` are a
-/// *total* order here: all NaNs equal each other and stand below `-infinity`. Test `isNaN` where IEEE's "a NaN equals
-/// nothing" is wanted.
+/// Every operation gives the exact result rounded once, half to even. Numbers are compared and hashed by value: `1.0 == 1.00` and `-0 == 0`. `==` and
+/// `<` are a *total* order, so that decimals can be sorted, stored in sets and indexed: all NaNs are equal and lower than `-infinity`. Use `isNaN` if
+/// NaN should be unequal to everything, as in IEEE 754.
 public struct Decimal128: Sendable {
     /// The lower and upper half of the binary integer decimal (BID) encoding.
     public let lo: UInt64
@@ -19,7 +18,7 @@ public struct Decimal128: Sendable {
         self.hi = hi
     }
 
-    /// Zero.
+    /// Creates zero.
     @inlinable public init() { self.init(lo: 0, hi: 0x3040_0000_0000_0000) }
 
     @inlinable public var isNaN: Bool { hi & 0x7C00_0000_0000_0000 == 0x7C00_0000_0000_0000 }
@@ -27,7 +26,7 @@ public struct Decimal128: Sendable {
     @inlinable public var isFinite: Bool { hi & 0x7800_0000_0000_0000 != 0x7800_0000_0000_0000 }
     @inlinable public var isSignalingNaN: Bool { hi & 0x7E00_0000_0000_0000 == 0x7E00_0000_0000_0000 }
     @inlinable public var isSignaling: Bool { isSignalingNaN }
-    /// The sign bit: also set for `-0`.
+    /// The sign bit, which is also set for `-0`.
     @inlinable public var isSignMinus: Bool { hi >> 63 != 0 }
     public var isZero: Bool { isFinite && parts.coefficient == 0 }
 
@@ -57,7 +56,7 @@ extension Decimal128 {
     static let maximumExponent = 6111
     static let maximumCoefficient: UInt128 = 9_999_999_999_999_999_999_999_999_999_999_999
 
-    /// A finite number: ±coefficient · 10^exponent.
+    /// The parts of a finite number: ±coefficient · 10^exponent.
     struct Parts {
         var negative: Bool
         /// At most `maximumCoefficient`.
@@ -65,7 +64,7 @@ extension Decimal128 {
         var exponent: Int
     }
 
-    /// The parts of a finite number. Encodings with a coefficient over 34 digits stand for zero, as the standard says.
+    /// The parts of a finite number. Encodings with a coefficient of more than 34 digits stand for zero, as the standard requires.
     var parts: Parts {
         let negative = hi >> 63 != 0
         if hi & 0x6000_0000_0000_0000 == 0x6000_0000_0000_0000 {
@@ -83,7 +82,7 @@ extension Decimal128 {
         )
     }
 
-    /// Parts that are in range.
+    /// Creates a number from parts that are in range.
     init(negative: Bool, coefficient: UInt128, exponent: Int) {
         assert(coefficient <= Self.maximumCoefficient)
         assert(exponent >= Self.minimumExponent && exponent <= Self.maximumExponent)
@@ -97,16 +96,16 @@ extension Decimal128 {
         negative ? Decimal128(lo: 0, hi: 0xF800_0000_0000_0000) : infinity
     }
 
-    /// The number nearest to ±(high · 2^128 + low + ε) · 10^exponent, ties to even, where 0 < ε < 1 if `sticky`.
+    /// Creates the number nearest to ±(high · 2^128 + low + ε) · 10^exponent, with ties to even, where 0 < ε < 1 if `sticky`.
     ///
-    /// The whole part must have at least 35 digits if `sticky`, and be under 10^68. Overflow gives infinity;
-    /// underflow a subnormal number or zero.
+    /// If `sticky`, the integer must have at least 35 digits. It must be less than 10^68. An overflow gives infinity, and an underflow a subnormal
+    /// number or zero.
     init(rounding negative: Bool, high: UInt128 = 0, low: UInt128, exponent: Int, sticky: Bool = false) {
         var coefficient = low
         var exponent = exponent
         var sticky = sticky
         if high != 0 {
-            // Keeps 36 or 37 digits.
+            // 36 or 37 digits are kept.
             let drop = decimalDigits(high) + 2
             let (quotient, remainder) = powerOfTen(drop).dividingFullWidth((high, low))
             coefficient = quotient
@@ -117,7 +116,7 @@ extension Decimal128 {
         if drop > 0 {
             exponent += drop
             if drop > 38 {
-                // Less than half of the last digit.
+                // The number is less than half of the last digit.
                 coefficient = 0
             } else {
                 let power = powerOfTen(drop)
@@ -142,7 +141,7 @@ extension Decimal128 {
             }
             exponent = Self.maximumExponent
         }
-        // A zero from underflow may have come from far below.
+        // A zero that results from an underflow may have a much lower exponent.
         exponent = Swift.max(exponent, Self.minimumExponent)
         self.init(negative: negative, coefficient: coefficient, exponent: exponent)
     }
@@ -156,18 +155,18 @@ private let powersOfTen: [UInt128] = {
     return powers
 }()
 
-/// 10^n for 0 ≤ n ≤ 38.
+/// Returns 10^n for 0 ≤ n ≤ 38.
 func powerOfTen(_ n: Int) -> UInt128 { powersOfTen[n] }
 
-/// Returns the number of decimal digits; 0 for zero.
+/// Returns the number of decimal digits, or 0 for zero.
 func decimalDigits(_ value: UInt128) -> Int {
     let bits = UInt128.bitWidth - value.leadingZeroBitCount
-    // log10(2) is a little over 1233 / 4096, so the estimate is right or one short.
+    // log10(2) is slightly greater than 1233 / 4096, so the estimate is correct or one too low.
     let estimate = (bits * 1233) >> 12
     return value >= powersOfTen[estimate] ? estimate + 1 : estimate
 }
 
-/// Returns the value without its trailing decimal zeros, at most `limit` of them, and how many were taken.
+/// Returns the value without its trailing decimal zeros, of which at most `limit` are removed, and the number of removed zeros.
 func strippingZeros(_ value: UInt128, limit: Int = 38) -> (value: UInt128, count: Int) {
     guard value != 0 else { return (0, 0) }
     var value = value

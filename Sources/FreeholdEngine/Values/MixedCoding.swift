@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// A mixed value as bytes: a tag, then the payload. Every value tells its own length, so that collections nest.
+/// The encoding of a mixed value as bytes: a tag followed by the payload. The encoding determines its own length, so collections can be nested.
 ///
 /// | Tag | Payload |
 /// |---|---|
@@ -26,7 +26,7 @@ enum MixedCoding {
         static let yes: UInt8 = 17
     }
 
-    /// Levels of nested collections, the outermost counted.
+    /// The maximum depth of nested collections, including the outermost one.
     static let maximumDepth = 100
 
     static func encode(_ value: Value) -> [UInt8] {
@@ -67,7 +67,7 @@ enum MixedCoding {
                 out.raw([UInt8](room[0..<(type == .objectId ? 12 : 16)]))
             }
         case .link(let key):
-            // Mixed values hold typed links only.
+            // Mixed values contain only links with a table.
             preconditionFailure("A link \(key) without its table can't be part of a mixed value")
         case .objectLink(let link):
             out.u8(Tag.objectLink)
@@ -89,20 +89,20 @@ enum MixedCoding {
         }
     }
 
-    /// Returns the value of bytes that `encode` can have made, or `nil` for others, also where they'd decode.
+    /// Returns the value if `encode` can have created the bytes, or `nil` for other bytes, even if they can be decoded.
     static func decodeStrictly(_ bytes: UnsafeRawBufferPointer) -> Value? {
         guard let value = decode(bytes), !value.isNull, encode(value).elementsEqual(bytes) else { return nil }
         return value
     }
 
-    /// Returns the bytes of the string that an encoded value is; nil of other values.
+    /// Returns the bytes of an encoded string, or `nil` for other values.
     static func stringBytes(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         guard bytes.first == ColumnType.string.rawValue else { return nil }
         var reader = ByteReader(UnsafeRawBufferPointer(rebasing: bytes.dropFirst()))
         return reader.number().flatMap { reader.raw($0) }
     }
 
-    /// Nil where the bytes are no mixed value.
+    /// Returns `nil` if the bytes aren't a mixed value.
     static func decode(_ bytes: UnsafeRawBufferPointer) -> Value? {
         var reader = ByteReader(bytes)
         guard let value = read(&reader, depth: 0), reader.isAtEnd else { return nil }

@@ -1,4 +1,4 @@
-/// A link inside a mixed value: to an object of any table.
+/// A link inside a mixed value to an object of any table.
 public struct ObjectLink: Hashable, Sendable, CustomStringConvertible {
     public let tableID: Int
     public let key: ObjectKey
@@ -13,9 +13,9 @@ public struct ObjectLink: Hashable, Sendable, CustomStringConvertible {
 
 /// A list inside a mixed value.
 ///
-/// Equality and hash go by the elements; the id only finds a stored list again after its neighbours have moved.
+/// Equality and hash depend on the elements. The id is used only to find a stored list after its neighbours have moved.
 public struct NestedList: Sendable {
-    /// Unique among the nested collections of one object's property; 0 before it is stored, which gives it one.
+    /// The id, which is unique among the nested collections of one object's property. It is 0 before the list is stored.
     public var id: UInt64
     public var values: [Value]
 
@@ -25,7 +25,7 @@ public struct NestedList: Sendable {
     }
 }
 
-/// A dictionary inside a mixed value, its entries by rising key bytes, no key twice.
+/// A dictionary inside a mixed value. Its entries are in ascending order of the keys' bytes, and its keys are unique.
 public struct NestedDictionary: Sendable {
     public struct Entry: Hashable, Sendable {
         public var key: String
@@ -37,12 +37,12 @@ public struct NestedDictionary: Sendable {
         }
     }
 
-    /// Unique among the nested collections of one object's property; 0 before it is stored, which gives it one.
+    /// The id, which is unique among the nested collections of one object's property. It is 0 before the dictionary is stored.
     public var id: UInt64
     public internal(set) var entries: [Entry]
 
-    /// - Parameter entries: in any order; of several with one key the last counts.
-    /// - Parameter id: tells the dictionary from others in one value; 0 for a new one.
+    /// - Parameter entries: the entries in any order. If a key occurs several times, the last entry counts.
+    /// - Parameter id: the id that distinguishes the dictionary from others in one value, or 0 for a new one.
     public init(id: UInt64 = 0, _ entries: [Entry]) {
         self.id = id
         self.entries = []
@@ -51,12 +51,12 @@ public struct NestedDictionary: Sendable {
         if zip(entries, entries.dropFirst()).allSatisfy(rise) {
             self.entries = entries
         } else {
-            // Sorted beforehand, since an insertion moves all that is behind it. The sort is stable.
+            // The entries are sorted first, because an insertion moves all following entries. The sort is stable.
             for entry in entries.sorted(by: rise) { self[entry.key] = entry.value }
         }
     }
 
-    /// Returns the first entry whose key isn't below the given one.
+    /// Returns the position of the first entry whose key is at least the given one.
     /// - Complexity: O(log n)
     public func position(of key: String) -> Int {
         var low = 0
@@ -68,7 +68,7 @@ public struct NestedDictionary: Sendable {
         return low
     }
 
-    /// The value of a key; setting nil removes it.
+    /// The value of a key. Setting `nil` removes the entry.
     public subscript(key: String) -> Value? {
         get {
             let i = position(of: key)

@@ -5,15 +5,15 @@
 #endif
 import Synchronization
 
-/// A 12-byte BSON object id: 4 bytes of seconds since 1970, 5 bytes that tell machine and process, a 3-byte counter,
-/// all big-endian, so that ids sort roughly by the time they were made.
+/// A 12-byte BSON object id. It consists of 4 bytes of seconds since 1970, 5 bytes that identify the machine and process, and a 3-byte counter. All
+/// are big-endian, so ids are approximately in the order of their creation.
 ///
 /// ```swift
 /// let id = ObjectId.generate()
 /// let same = try ObjectId(string: id.stringValue)
 /// ```
 public struct ObjectId: Hashable, Comparable, Sendable {
-    /// Bytes 0–7 and 8–11 as big-endian numbers: comparing them compares the bytes.
+    /// The bytes 0–7 and 8–11 as big-endian numbers, so that comparing them compares the bytes.
     @usableFromInline let high: UInt64
     @usableFromInline let low: UInt32
 
@@ -22,13 +22,14 @@ public struct ObjectId: Hashable, Comparable, Sendable {
         self.low = low
     }
 
-    /// The id of twelve zero bytes.
+    /// Creates an id of twelve zero bytes.
     @inlinable public init() {
         high = 0
         low = 0
     }
 
-    /// The id of these twelve bytes, in order. - Precondition: the buffer holds at least 12 bytes.
+    /// Creates an id from twelve bytes.
+    /// - Precondition: the buffer contains at least 12 bytes.
     @inlinable public init(bytes: UnsafeRawBufferPointer) {
         precondition(bytes.count >= ObjectId.byteCount, "An ObjectId has 12 bytes")
         high = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self))
@@ -40,13 +41,13 @@ public struct ObjectId: Hashable, Comparable, Sendable {
         low = UInt32(bigEndian: leafBytes.loadUnaligned(fromByteOffset: 8, as: UInt32.self))
     }
 
-    /// Writes the twelve bytes, in order.
+    /// Writes the twelve bytes in their order.
     @inlinable public func copyBytes(to target: UnsafeMutableRawPointer) {
         target.storeBytes(of: high.bigEndian, as: UInt64.self)
         target.storeBytes(of: low.bigEndian, toByteOffset: 8, as: UInt32.self)
     }
 
-    /// Lends the twelve bytes, in order.
+    /// Calls `body` with the twelve bytes in their order.
     @inlinable public func withUnsafeBytes<R, E: Error>(
         _ body: (UnsafeRawBufferPointer) throws(E) -> R
     ) throws(E) -> R {
@@ -65,7 +66,7 @@ public struct ObjectId: Hashable, Comparable, Sendable {
 
 extension ObjectId {
     private static let counter = Atomic<UInt32>(UInt32.random(in: 0 ... .max))
-    /// Stands for machine and process, as BSON asks: 40 random bits, drawn once.
+    /// 40 random bits, created once, which stand for the machine and process of the BSON specification.
     private static let processBits = UInt64.random(in: 0..<1 << 40)
 
     private static func nextCount() -> UInt32 {
@@ -77,17 +78,17 @@ extension ObjectId {
         low = UInt32(processBits & 0xFF) << 24 | count
     }
 
-    /// Returns a new id of the current second. Ids of one process differ from each other for 2²⁴ calls a second.
+    /// Returns a new id with the current second. The ids of one process are unique for up to 2²⁴ calls a second.
     public static func generate() -> ObjectId {
         ObjectId(seconds: seconds(of: Date()), processBits: processBits, count: nextCount())
     }
 
-    /// A new id with the given parts; its counter goes on from the last id made.
+    /// Creates an id from the given parts. Its counter follows that of the last id.
     ///
     /// - Parameters:
-    ///   - timestamp: kept to the second, within 1970 to 2106.
-    ///   - machineId: its lower 24 bits are kept.
-    ///   - processId: its lower 16 bits are kept.
+    ///   - timestamp: the time, which is stored to the second, between 1970 and 2106.
+    ///   - machineId: a number of which the lower 24 bits are used.
+    ///   - processId: a number of which the lower 16 bits are used.
     public init(timestamp: Date, machineId: Int, processId: Int) {
         let bits =
             UInt64(truncatingIfNeeded: machineId & 0xFF_FFFF) << 16
@@ -101,12 +102,12 @@ extension ObjectId {
         return seconds >= Double(UInt32.max) ? .max : UInt32(seconds)
     }
 
-    /// When the id was made, to the second.
+    /// The time at which the id was created, to the second.
     public var timestamp: Date { Date(timeIntervalSince1970: Double(high >> 32)) }
 }
 
 extension ObjectId: LosslessStringConvertible {
-    /// The id written as 24 hexadecimal digits; anything else is a programmer error and traps.
+    /// Creates an id from 24 hexadecimal digits. Any other text is a programmer error and traps.
     public init(_ text: StaticString) {
         let string = text.withUTF8Buffer { String(decoding: $0, as: UTF8.self) }
         guard let id = ObjectId(Substring(string)) else {
@@ -115,7 +116,8 @@ extension ObjectId: LosslessStringConvertible {
         self = id
     }
 
-    /// The id written as 24 hexadecimal digits of either case, or `nil` for any other text. A literal takes the initializer that traps.
+    /// Creates an id from 24 hexadecimal digits in upper or lower case. Returns `nil` for any other text. For a literal, the compiler chooses the
+    /// initializer that traps.
     @_disfavoredOverload public init?(_ description: String) {
         self.init(Substring(description))
     }
@@ -137,7 +139,7 @@ extension ObjectId: LosslessStringConvertible {
         self.init(high: high, low: UInt32(low))
     }
 
-    /// The 24 lower-case hexadecimal digits.
+    /// The id as 24 lower-case hexadecimal digits.
     public var stringValue: String {
         String(unsafeUninitializedCapacity: 2 * Self.byteCount) { digits in
             withUnsafeBytes { bytes in

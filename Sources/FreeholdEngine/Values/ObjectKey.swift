@@ -1,4 +1,4 @@
-/// The signed 64-bit number of an object in its table: rising from 0, never used again.
+/// The signed 64-bit number of an object in its table. Numbers increase from 0 and are never reused.
 public struct ObjectKey: Hashable, Comparable, Sendable, CustomStringConvertible {
     public let raw: Int64
 

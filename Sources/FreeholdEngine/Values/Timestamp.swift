@@ -4,15 +4,15 @@
     public import Foundation
 #endif
 
-/// A moment: whole seconds since 1970 (floored, so that the nanoseconds are never negative) and nanoseconds.
+/// A moment as whole seconds since 1970 (rounded down, so that nanoseconds are never negative) and nanoseconds.
 ///
-/// A `Date` is a `Double` of seconds since 2001. Converting rounds it to the nearest nanosecond, and back to the
-/// nearest `Double`. So every date survives the round trip unchanged that is at least 2²³ seconds (97 days) away from
-/// the start of 2001 and in range; nearer ones, whose `Double` is finer than a nanosecond, move by less than that.
-/// A date that came from a timestamp gives that date again in every later round trip.
+/// A `Date` is a `Double` of seconds since 2001. The conversion from a `Date` rounds to the nearest nanosecond, and the conversion to a `Date` to the
+/// nearest `Double`. A date in range that is at least 2²³ seconds (97 days) away from the start of 2001 is therefore unchanged after a round trip.
+/// For nearer dates, the `Double` is more precise than a nanosecond, and they change by less than a nanosecond. A date that was converted from a
+/// timestamp remains unchanged in all further round trips.
 public struct Timestamp: Hashable, Comparable, Sendable {
     public let seconds: Int64
-    /// 0 ..< 1,000,000,000; negative if this isn't a moment.
+    /// The nanoseconds, 0 ..< 1,000,000,000, or a negative number if the value isn't a moment.
     public let nanoseconds: Int32
 
     @inlinable init(normalizedSeconds seconds: Int64, nanoseconds: Int32) {
@@ -20,7 +20,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         self.nanoseconds = nanoseconds
     }
 
-    /// The moment `nanoseconds` (of either sign, of any size) after the second; clamped to `min ... max`.
+    /// Creates the moment that is `nanoseconds` (of any sign and size) after the second, limited to `min ... max`.
     public init(seconds: Int64, nanoseconds: Int32) {
         var carry = Int64(nanoseconds / Self.nanosecondsPerSecond)
         var rest = nanoseconds % Self.nanosecondsPerSecond
@@ -36,8 +36,8 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         }
     }
 
-    /// The date to the nearest nanosecond. A date that is out of range becomes `min` or `max`. A date that is NaN or infinite
-    /// isn't a moment: the result isn't valid.
+    /// Creates a timestamp from a date, rounded to the nearest nanosecond. A date that is out of range becomes `min` or `max`. For a date that is NaN
+    /// or infinite, the result isn't valid.
     public init(_ date: Date) {
         let interval = date.timeIntervalSinceReferenceDate
         if !interval.isFinite {
@@ -51,15 +51,14 @@ public struct Timestamp: Hashable, Comparable, Sendable {
             self = .min
         } else {
             let whole = interval.rounded(.down)
-            // Up to 1e9, where the fraction of a tiny negative interval rounds to one.
+            // The number can be 1e9 if the fraction of a small negative interval is rounded to one.
             let nanoseconds = Int32(((interval - whole) * Double(Self.nanosecondsPerSecond)).rounded())
             let (seconds, overflow) = Int64(whole).addingReportingOverflow(Self.referenceDate)
             self = overflow ? .max : Timestamp(seconds: seconds, nanoseconds: nanoseconds)
         }
     }
 
-    /// A Boolean value that indicates whether this is a moment. A value that isn't one was made of a date that is NaN or
-    /// infinite, and can't be stored.
+    /// A Boolean value that indicates whether this is a moment. An invalid value results from a date that is NaN or infinite, and can't be stored.
     @inlinable public var isValid: Bool { nanoseconds >= 0 }
 
     /// The nearest `Date`.
@@ -83,7 +82,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
 
     private static let invalidNanoseconds: Int32 = -1
     private static let nanosecondsPerSecond: Int32 = 1_000_000_000
-    /// 2001-01-01 00:00 UTC in seconds since 1970.
+    /// 2001-01-01 00:00 UTC, in seconds since 1970.
     private static let referenceDate: Int64 = 978_307_200
 }
 

@@ -1,8 +1,8 @@
 extension Value {
-    /// Returns a Boolean value that indicates whether two values are the same to the bit.
+    /// Returns whether two values are identical in every bit.
     ///
-    /// `==` asks for equal numbers: 0.0 and −0.0, and 1.0 and 1.00 as decimals, are equal, and so is each NaN to any other. A write that is left
-    /// out because the stored value is the same already has to ask for more than that.
+    /// `==` compares numbers: 0.0 equals −0.0, 1.0 and 1.00 are equal decimals, and all NaNs are equal. This isn't sufficient to omit a write because
+    /// the stored value is the same.
     package func isIdentical(to other: Value) -> Bool {
         switch (self, other) {
         case (.float(let a), .float(let b)): a.bitPattern == b.bitPattern

@@ -1,9 +1,9 @@
-/// Equality among values of mixed columns, and the collections inside of them.
+/// The equality of values in mixed columns, and the collections inside them.
 extension Value {
-    /// Returns whether two values are one in a mixed column: numbers of all kinds by exact value, NaN like NaN; strings and data never; lists and
-    /// dictionaries by their contents.
+    /// Returns whether two values are equal in a mixed column. Numbers of all kinds are compared by exact value, and NaN equals NaN. Strings never
+    /// equal data. Lists and dictionaries are compared by their content.
     ///
-    /// `==` also tells the types of numbers apart.
+    /// `==` also compares the types of numbers.
     public static func areEqual(_ a: Value, _ b: Value) -> Bool {
         switch (a, b) {
         case (.list(let a), .list(let b)): a.values.elementsEqual(b.values, by: areEqual)
@@ -13,10 +13,10 @@ extension Value {
         }
     }
 
-    /// The hash that goes with `areEqual`.
+    /// Feeds the hash that is consistent with `areEqual`.
     public func hashEqual(into hasher: inout Hasher) {
         switch self {
-        // The nearest double is the same for equal numbers.
+        // Equal numbers have the same nearest double.
         case .int(let value): Self.hash(Double(value), &hasher)
         case .float(let value): Self.hash(Double(value), &hasher)
         case .double(let value): Self.hash(value, &hasher)
@@ -50,7 +50,7 @@ extension Value {
         }
     }
 
-    /// Returns the list or dictionary of that id: this value or one inside of it.
+    /// Returns the list or dictionary with that id, which is this value or one inside it.
     /// - Complexity: O(size)
     public func nested(_ id: UInt64) -> Value? {
         switch self {
@@ -69,7 +69,7 @@ extension Value {
         return nil
     }
 
-    /// Calls the body with each list and dictionary: this value, and those inside of it.
+    /// Calls the body with each list and dictionary, which are this value and those inside it.
     func forEachNested(_ body: (Value) -> Void) {
         switch self {
         case .list(let list):
@@ -82,7 +82,7 @@ extension Value {
         }
     }
 
-    /// Calls the body with each value that is no collection: this one, or those inside of it.
+    /// Calls the body with each value that isn't a collection, which is this value or those inside it.
     func forEachScalar(_ body: (Value) -> Void) {
         switch self {
         case .list(let list): for value in list.values { value.forEachScalar(body) }
@@ -91,10 +91,10 @@ extension Value {
         }
     }
 
-    /// Changes the list or dictionary of that id in its place.
+    /// Changes the list or dictionary with that id in place.
     ///
-    /// - Parameter level: of this value, from 1; the body gets that of the collection found.
-    /// - Returns: false where there is none.
+    /// - Parameter level: the level of this value, from 1. The body receives the level of the collection.
+    /// - Returns: false if the collection wasn't found.
     mutating func updateNested(
         _ id: UInt64,
         level: Int = 1,
@@ -122,7 +122,7 @@ extension Value {
         return false
     }
 
-    /// Gives the collections inside of a changed one numbers: those it had before keep theirs, once.
+    /// Updates the ids of the collections inside a changed one. Each known id is kept once.
     mutating func renumber(_ known: inout Set<UInt64>) {
         switch self {
         case .list(var list):

@@ -14,11 +14,11 @@
 #endif
 
 extension Value {
-    /// −1, 0 or 1: the order of values of all types.
+    /// Compares two values of any type and returns −1, 0 or 1.
     ///
-    /// null < bool < numbers < string < data < timestamp < ObjectId < UUID < typed link < link < list < dictionary; two
-    /// lists, or two dictionaries, are equal in this order. Numbers (int, float, double,
-    /// decimal) compare by their exact value, NaN below all others; strings and data by unsigned bytes, a prefix first.
+    /// The order is null < bool < numbers < string < data < timestamp < ObjectId < UUID < typed link < link < list < dictionary. Two lists, or two
+    /// dictionaries, are equal in this order. Numbers (int, float, double, decimal) are compared by their exact value, with NaN below all others.
+    /// Strings and data are compared by unsigned bytes, with a prefix first.
     public static func compare(_ a: Value, _ b: Value) -> Int {
         switch (a, b) {
         case (.int(let a), .int(let b)): order(a, b)
@@ -40,7 +40,7 @@ extension Value {
 
     private static let numberRank = 2
 
-    /// The place of the value's type in the order.
+    /// The position of the value's type in the order.
     private var rank: Int {
         switch self {
         case .null: 0
@@ -80,7 +80,7 @@ extension Value {
         }
     }
 
-    /// −1, 0 or 1; NaNs are equal and lowest.
+    /// Compares two doubles and returns −1, 0 or 1. NaNs are equal and lower than all other values.
     @inlinable public static func compare(_ a: Double, _ b: Double) -> Int {
         if a < b { return -1 }
         if a > b { return 1 }
@@ -88,7 +88,7 @@ extension Value {
         return order(a.isNaN ? 0 : 1, b.isNaN ? 0 : 1)
     }
 
-    /// −1, 0 or 1: by exact value; a NaN is below every integer.
+    /// Compares an integer with a double by exact value and returns −1, 0 or 1. NaN is lower than every integer.
     public static func compare(_ a: Int64, _ b: Double) -> Int {
         if b.isNaN { return 1 }
         if b >= 0x1p63 { return -1 }
@@ -98,7 +98,7 @@ extension Value {
         return result != 0 ? result : order(whole, b)
     }
 
-    /// −1, 0 or 1: bytewise.
+    /// Compares two UUIDs by their bytes and returns −1, 0 or 1.
     public static func compare(_ a: UUID, _ b: UUID) -> Int {
         withUnsafeBytes(of: a.uuid) { a in
             withUnsafeBytes(of: b.uuid) { b in
@@ -107,7 +107,7 @@ extension Value {
         }
     }
 
-    /// −1, 0 or 1: by unsigned UTF-8 bytes, without normalisation; a prefix comes first.
+    /// Compares two strings by unsigned UTF-8 bytes, without normalisation, and returns −1, 0 or 1. A prefix is first.
     public static func compareBytes(_ a: String, _ b: String) -> Int {
         if let result = a.utf8.withContiguousStorageIfAvailable({ x in
             b.utf8.withContiguousStorageIfAvailable { y in
@@ -123,12 +123,12 @@ extension Value {
         }
     }
 
-    /// −1, 0 or 1: by unsigned bytes; a prefix comes first.
+    /// Compares two data values by unsigned bytes and returns −1, 0 or 1. A prefix is first.
     public static func compareBytes(_ a: Data, _ b: Data) -> Int {
         a.withUnsafeBytes { a in b.withUnsafeBytes { b in compareBytes(a, b) } }
     }
 
-    /// −1, 0 or 1: by unsigned bytes; a prefix comes first.
+    /// Compares two byte strings by unsigned bytes and returns −1, 0 or 1. A prefix is first.
     @usableFromInline static func compareBytes(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
         let common = min(a.count, b.count)
         if common > 0 {

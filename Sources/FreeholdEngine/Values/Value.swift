@@ -4,10 +4,10 @@
     public import Foundation
 #endif
 
-/// One value of any column.
+/// A value of any column.
 ///
-/// `==` and hashing go by case and payload: `.int(1) != .double(1)`, strings are equal if their bytes are, and a NaN
-/// equals itself. `Value.compare` orders values of different cases and numbers by their exact value.
+/// `==` and hashing depend on the case and the payload: `.int(1) != .double(1)`, strings are equal if their bytes are, and NaN equals itself.
+/// `Value.compare` orders values of different cases, and compares numbers by their exact value.
 public enum Value: Sendable {
     case null
     case bool(Bool)
@@ -21,12 +21,12 @@ public enum Value: Sendable {
     case objectId(ObjectId)
     case uuid(UUID)
     case link(ObjectKey)
-    // Of mixed columns only:
+    // The following cases occur only in mixed columns.
     case objectLink(ObjectLink)
     case list(NestedList)
     case dictionary(NestedDictionary)
 
-    /// The type of column that holds such values, or `nil` for null. A mixed column holds all but `link`.
+    /// The type of a column that contains such values, or `nil` for null. A mixed column can contain all of them except `link`.
     public var type: ColumnType? {
         switch self {
         case .null: nil

@@ -1,22 +1,22 @@
 internal import Synchronization
 
 extension Snapshot {
-    /// What is wrong with this version of the file, a sentence for each breach; empty for a sound one.
+    /// Returns descriptions of the errors in this version of the file, or an empty array for a sound version.
     ///
-    /// Checked are the catalogue, the tables' states and counts, every leaf, string, list, link and inverse link, every
-    /// index against its rows, the history, and that each block belongs to something. Damage is reported and never
-    /// traps. - Complexity: O(size of the file).
+    /// It checks the catalogue, the states and counts of tables, every leaf, string, list, link and inverse link, every index against its rows, the
+    /// history, and that each block is in use. Damage is reported and never traps.
+    /// - Complexity: O(size of the file).
     public func verify() -> [String] {
         let note = DamageNote()
         let check = SnapshotCheck(noting(note))
         check.run()
-        // What was found by reading through the caches, and by nothing else.
+        // This damage was found by a read through the caches, and by no check.
         if let error = note.error, check.problems.isEmpty { return [error.message] }
         return check.problems
     }
 }
 
-/// Reads blocks past the snapshot's caches, which trust the file.
+/// A store that reads blocks without the snapshot's caches, which trust the file.
 final class VerifyStore: BlockStore {
     private let snapshot: Snapshot
     private var copies: [UInt64: UnsafeMutableRawBufferPointer] = [:]
@@ -25,7 +25,7 @@ final class VerifyStore: BlockStore {
 
     deinit { forget() }
 
-    /// Ends the life of every pointer that was handed out.
+    /// Frees the copies of blocks, and invalidates all pointers into them.
     func forget() {
         for copy in copies.values { copy.deallocate() }
         copies = [:]
@@ -52,7 +52,7 @@ final class VerifyStore: BlockStore {
         return UnsafeRawBufferPointer(rebasing: copy[0..<count])
     }
 
-    /// The checks themselves say what is wrong.
+    /// Does nothing, because the checks themselves report errors.
     func damaged(_ what: @autoclosure () -> String) {}
 
     func numbers(in segment: UInt32) -> [UInt64] {
@@ -75,12 +75,12 @@ final class SnapshotCheck {
     let span: Int
     private(set) var problems: [String] = []
     private var isFull = false
-    /// Blocks that something refers to.
+    /// The blocks that are in use.
     private var claimed: Set<UInt64> = []
     var tables: [Int: TableCheck] = [:]
-    /// By a link column's first segment: origins by target.
+    /// The origins by target, by a link column's first segment.
     var links: [UInt32: [Int64: [Int64]]] = [:]
-    /// Of the table that is being checked: the values of columns in compound indexes, by column id and object.
+    /// The values of columns in compound indexes, by column id and object, for the table that is being checked.
     var compoundValues: [Int: [Int64: Value]] = [:]
 
     init(_ snapshot: Snapshot) {
@@ -99,7 +99,7 @@ final class SnapshotCheck {
         problems.append(problem)
     }
 
-    /// Returns a block that something refers to; reports one that is missing, or that two things refer to.
+    /// Returns a block that is in use. Reports an error if the block is missing or is in use twice.
     func claim(_ segment: UInt32, _ number: UInt64, _ subject: @autoclosure () -> String) -> UnsafeRawBufferPointer? {
         guard let bytes = store.block(segment, number) else {
             report("\(subject()): its block \(number) in segment \(segment) is missing.")
@@ -139,7 +139,7 @@ final class SnapshotCheck {
         }
         let before = problems.count
         checkEnvelopes()
-        // The rest reads blocks through the snapshot's caches, too, which take no damaged ones.
+        // The following checks also read blocks through the snapshot's caches, which don't accept damaged blocks.
         guard problems.count == before else { return }
         checkCatalogue()
         for table in schema.storedTables { tables[table.id] = checkTable(table) }
@@ -261,7 +261,7 @@ final class SnapshotCheck {
     }
 }
 
-/// Bounds of the numbers that a column's blocks can have.
+/// The bounds of the numbers of a column's blocks.
 struct BlockBounds {
     let segment: UInt32
     let next: UInt64

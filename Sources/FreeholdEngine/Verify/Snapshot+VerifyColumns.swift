@@ -56,7 +56,7 @@ extension SnapshotCheck {
 
     // MARK: Lists
 
-    /// - Returns: the elements of a list or set, where they can be told.
+    /// - Returns: the elements of a list or set, or `nil` if they can't be read.
     private func checkList(
         _ leaf: Leaf,
         _ slot: Int,
@@ -87,7 +87,7 @@ extension SnapshotCheck {
         return found
     }
 
-    /// Returns a list's elements; reports what is wrong. nil where they can't be told.
+    /// Returns a list's elements and reports errors. The result is `nil` if the elements can't be read.
     private func list(
         _ leaf: Leaf,
         _ slot: Int,

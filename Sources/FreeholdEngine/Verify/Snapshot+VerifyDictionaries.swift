@@ -1,5 +1,5 @@
 extension SnapshotCheck {
-    /// A set's values rise, and no two are the same.
+    /// Checks that the values of a set are in strictly ascending order.
     func checkOrder(_ values: [Value], _ subject: String, _ key: Int64) {
         for i in values.indices.dropFirst() where Value.compare(values[i - 1], values[i]) >= 0 {
             report("\(subject) of O\(key): its set holds \(values[i]) behind \(values[i - 1]).")
@@ -13,7 +13,7 @@ extension SnapshotCheck {
         }
     }
 
-    /// Returns a dictionary's values; reports what is wrong. nil where they can't be told.
+    /// Returns a dictionary's values and reports errors. The result is `nil` if the values can't be read.
     func dictionary(_ leaf: Leaf, _ slot: Int, _ column: Column, _ blobs: BlockBounds, _ key: Int64) -> [Value]? {
         guard let (keys, values) = parts(leaf, slot, column, blobs, key) else { return nil }
         if keys.count != values.count {

@@ -1,5 +1,5 @@
 extension SnapshotCheck {
-    /// That each block is what was stored at its address, and that together they are those which the newest commit left.
+    /// Checks that each block is unchanged since it was stored at its address, and that all blocks together are those of the newest commit.
     func checkEnvelopes() {
         let envelope = snapshot.core.envelope
         if case .bare = envelope { return }
@@ -43,11 +43,11 @@ extension SnapshotCheck {
         report("\(address.described(owner)) is of another version than the rest: something put it back.")
     }
 
-    /// Returns the one block of a plain file that isn't the newest commit's, or `nil` if it isn't one.
+    /// Returns the block of a plain file that doesn't belong to the newest commit, or `nil` if there isn't exactly one.
     ///
     /// - Parameters:
-    ///   - found: of all blocks as they are.
-    ///   - expected: as the newest commit left them.
+    ///   - found: the digest of all blocks in the file.
+    ///   - expected: the digest after the newest commit.
     private func outdated(_ found: FileDigest, _ expected: FileDigest) -> BlockAddress? {
         var from = BlockAddress(raw: 0)
         while let run = try? snapshot.run(from: from), let end = run.last {

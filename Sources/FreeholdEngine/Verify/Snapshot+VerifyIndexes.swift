@@ -1,4 +1,4 @@
-/// The entries that an index must have, as the rows tell.
+/// The entries that an index must have, calculated from the rows.
 struct IndexedRows {
     struct Entry: Hashable {
         let bytes: [UInt8]
@@ -19,7 +19,7 @@ struct IndexedRows {
 
     mutating func insert(_ bytes: [UInt8], _ key: Int64) { entries.insert(Entry(bytes: bytes, key: key)) }
 
-    /// - Returns: the object that has the same value already, where values are unique.
+    /// - Returns: the object that already has the same value, if values must be unique.
     mutating func add(_ value: Value, _ key: Int64) -> Int64? {
         if let words {
             for bytes in words.entries(value) { insert(bytes, key) }
@@ -31,7 +31,7 @@ struct IndexedRows {
 }
 
 extension IndexedRows {
-    /// - Parameter coordinates: a list of doubles, which is a place or not.
+    /// - Parameter coordinates: a list of doubles, which may be a place.
     mutating func addPlace(_ coordinates: [Value], _ key: Int64) {
         guard coordinates.count >= 2, case .double(let longitude) = coordinates[0],
             case .double(let latitude) = coordinates[1],
@@ -98,7 +98,7 @@ extension SnapshotCheck {
         checkIndex(compound.entries, check.state.columns[compound.entries.id] ?? .init(), rows, subject)
     }
 
-    /// Claims the nodes; false where one is missing or so damaged that it can't be read.
+    /// Claims the nodes. Returns false if one of them is missing or can't be read because of damage.
     private func walk(_ number: UInt64, level: Int, _ blocks: BlockBounds) -> Bool {
         guard let bytes = bounded(blocks, number, "a node") else { return false }
         guard IndexNode.isWellFormed(bytes, level: level) else {

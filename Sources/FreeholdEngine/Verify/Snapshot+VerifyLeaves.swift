@@ -1,5 +1,5 @@
 extension SnapshotCheck {
-    /// The leaves of a cluster: one, or the parts of a split one.
+    /// The leaves of a cluster: one leaf, or the parts of a split leaf.
     struct Leaves {
         let leaves: [Leaf?]
         let partSpan: Int
@@ -11,7 +11,7 @@ extension SnapshotCheck {
         }
     }
 
-    /// Returns a cluster's leaf, checked so far that all its accessors are safe, or `nil` if none is stored or it is damaged.
+    /// Returns a cluster's leaf after checking that all its accessors are safe, or `nil` if the leaf is damaged or isn't stored.
     func leaves(
         _ leafSegment: UInt32,
         _ partsSegment: UInt32,
@@ -68,7 +68,7 @@ extension SnapshotCheck {
         return Leaf(bytes.baseAddress!)
     }
 
-    /// Returns a live slot's value; reports what is wrong with it. nil where it can't be told.
+    /// Returns the value of a live slot and reports errors. The result is `nil` if the value can't be read.
     func value(_ type: ColumnType, _ leaf: Leaf, _ slot: Int, _ blobs: BlockBounds, _ key: Int64) -> Value? {
         if leaf.isNull(slot) { return .null }
         func damaged(_ what: String) -> Value? {
@@ -147,7 +147,7 @@ extension SnapshotCheck {
         return bytes.withUnsafeBytes { checked(type, $0, blobs, key) }
     }
 
-    /// Claims a block whose number the table's state must know as used.
+    /// Claims a block whose number must be in use according to the table's state.
     func bounded(_ bounds: BlockBounds, _ number: UInt64, _ what: @autoclosure () -> String) -> UnsafeRawBufferPointer?
     {
         guard number >= 1, number < bounds.next else {

@@ -1,5 +1,5 @@
 extension SnapshotCheck {
-    /// Links inside mixed values, for the inverse that lies with the target's table.
+    /// Records links inside mixed values, for the check of the inverse that is stored with the target's table.
     func noteMixed(_ values: [Value], from origin: Int64, _ column: Column, _ subject: String) {
         checkNested(values, column, subject, origin)
         for value in values {
@@ -16,7 +16,7 @@ extension SnapshotCheck {
         }
     }
 
-    /// Every embedded object has exactly one owner.
+    /// Checks that every embedded object has exactly one owner.
     func checkOwners(_ table: Table) {
         guard let check = tables[table.id] else { return }
         let incoming = schema.linkColumns(to: table).compactMap { links[$0.firstSegment] }

@@ -1,5 +1,5 @@
 extension SnapshotCheck {
-    /// The collections inside of the mixed values of one object's property are told apart by their ids.
+    /// Checks that the collections inside the mixed values of one object's property have different ids.
     func checkNested(_ values: [Value], _ column: Column, _ subject: String, _ key: Int64) {
         var ids: Set<UInt64> = []
         for value in values {

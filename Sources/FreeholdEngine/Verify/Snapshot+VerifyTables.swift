@@ -1,8 +1,8 @@
-/// A table's state as `SnapshotCheck` found it.
+/// The state of a table that `SnapshotCheck` found.
 struct TableCheck {
     var state = TableState()
     var counts: [UInt16] = []
-    /// Of clusters with a presence bitmap.
+    /// The presence bitmaps, by cluster.
     var presence: [Int: [UInt64]] = [:]
 
     func liveSlots(_ cluster: Int, span: Int) -> [Int] {

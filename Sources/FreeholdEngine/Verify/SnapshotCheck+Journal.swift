@@ -1,5 +1,6 @@
 extension SnapshotCheck {
-    /// The journal's blocks are those of its entries, each of which can be read to its end, and cursors stand at entries.
+    /// Checks that the journal's blocks belong to its entries, that each entry can be read completely, and that the positions of cursors are those of
+    /// entries.
     func checkJournal() {
         guard claimIfStored(Catalogue.journalStateSegment, 0, "The journal's state") != nil else {
             if snapshot.root.hasJournal { report("The journal's state is missing.") }
@@ -8,7 +9,7 @@ extension SnapshotCheck {
         guard let state = snapshot.journalState else { return report("The journal's state is damaged.") }
         if !state.cursors.isEmpty, !snapshot.root.hasJournal { report("The journal has cursors, and isn't kept.") }
         var starts: Set<UInt64> = [state.next]
-        // What every cursor has passed goes bit by bit, so that an entry may have lost its beginning.
+        // Entries that all cursors have passed are removed in small steps, so the beginning of an entry may be missing.
         let kept = state.cursors.map(\.position).min() ?? state.next
         for number in state.first..<kept { _ = claimIfStored(Catalogue.journalSegment, number, "The journal") }
         var (at, number) = (kept, state.cursors.first { $0.position == kept }?.number ?? state.nextNumber)

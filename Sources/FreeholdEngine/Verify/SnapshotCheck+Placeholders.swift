@@ -1,5 +1,5 @@
 extension SnapshotCheck {
-    /// Placeholders and the links to them: what no other check of hidden tables sees.
+    /// Checks the placeholders and the links to them for errors that the other checks of hidden tables don't detect.
     func checkPlaceholders() {
         for table in schema.hiddenTables {
             if let id = table.owner(TableSpec.placeholderPrefix) { checkPlaceholders(table, of: id) }

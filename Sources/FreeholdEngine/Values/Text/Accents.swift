@@ -1,7 +1,7 @@
-/// What is left of characters when their accents are taken off: Unicode's canonical decomposition without the marks
-/// that combine with a letter (those of a combining class). So composed and decomposed text come to the same.
+/// The removal of accents from characters: Unicode's canonical decomposition without the marks that combine with a letter (those with a combining
+/// class). Composed and decomposed text therefore have the same result.
 enum Accents {
-    /// Calls `body` with each scalar that is left: mostly one, none of a mark.
+    /// Calls `body` with each remaining scalar. Most characters have one, and a mark has none.
     @inline(__always)
     static func forEachBase(of scalar: UInt32, _ body: (UInt32) -> Void) {
         if scalar < 0x2000 {
@@ -16,7 +16,7 @@ enum Accents {
 
     private static let nothing = UInt32.max
     private static let severalParts = UInt32.max - 1
-    /// What is left of each code point under 0x2000.
+    /// The remaining scalar for each code point below 0x2000.
     private static let table: [UInt32] = (0..<UInt32(0x2000)).map { scalar in
         var base = nothing
         forEachPart(of: scalar) { base = base == nothing ? $0 : severalParts }
@@ -25,7 +25,7 @@ enum Accents {
 
     private static func forEachPart(of scalar: UInt32, _ body: (UInt32) -> Void) {
         if scalar &- 0xac00 < 11172 {
-            // A syllable of Hangul is made of two or three letters.
+            // A Hangul syllable consists of two or three letters.
             let i = scalar &- 0xac00
             body(0x1100 + i / 588)
             body(0x1161 + i % 588 / 28)
@@ -51,10 +51,10 @@ enum Accents {
         return all
     }()
 
-    /// Tibetan vowel signs that are made of marks only.
+    /// Tibetan vowel signs that consist only of marks.
     private static let vowelMarks: [UInt32] = [0xf73, 0xf75, 0xf81]
 
-    /// Each with what it is composed of, marks left out, where that is more than one.
+    /// The parts of each composed character without marks, for characters with more than one part.
     private static let parts: [UInt32: [UInt32]] = [
         0x9cb: [0x9c7, 0x9be], 0x9cc: [0x9c7, 0x9d7], 0xb48: [0xb47, 0xb56], 0xb4b: [0xb47, 0xb3e],
         0xb4c: [0xb47, 0xb57], 0xb94: [0xb92, 0xbd7], 0xbca: [0xbc6, 0xbbe], 0xbcb: [0xbc7, 0xbbe],
@@ -73,7 +73,7 @@ enum Accents {
         0x11938: [0x11935, 0x11930],
     ]
 
-    /// Groups of a letter and what is left without accents as that letter.
+    /// Groups of a letter followed by the characters whose result is that letter.
     private static let groups = """
         \u{3b}\u{37e} \u{3c}\u{226e} \u{3d}\u{2260} \u{3e}\u{226f} AÀÁÂÃÄÅĀĂĄǍǞǠǺȀȂȦḀẠẢẤẦẨẪẬẮẰẲẴẶ\u{212b} BḂḄḆ \
         CÇĆĈĊČḈ DĎḊḌḎḐḒ EÈÉÊËĒĔĖĘĚȄȆȨḔḖḘḚḜẸẺẼẾỀỂỄỆ FḞ GĜĞĠĢǦǴḠ HĤȞḢḤḦḨḪ IÌÍÎÏĨĪĬĮİǏȈȊḬḮỈỊ JĴ KĶǨḰḲḴ\u{212a} LĹĻĽḶḸḺḼ \

@@ -1,18 +1,18 @@
-/// Folding of letter case, code point by code point (Unicode's simple folding), for comparisons that ignore case.
+/// Case folding by code point (Unicode's simple folding), for comparisons that ignore case.
 enum CaseFolding {
-    /// Folded forms of the code points under 0x600, where nearly all cased text lies.
+    /// The folded forms of the code points below 0x600, which include nearly all cased text.
     private static let table: [UInt32] = (0..<0x600).map { compute($0) }
 
     static func fold(_ scalar: UInt32) -> UInt32 { scalar < 0x600 ? table[Int(scalar)] : compute(scalar) }
 
-    /// Letters of ASCII and Latin-1 only, as Realm does it.
+    /// Folds only the letters of ASCII and Latin-1, like Realm.
     @inline(__always)
     static func foldLatin(_ scalar: UInt32) -> UInt32 {
         let isUpper = scalar &- 0x41 < 26 || (scalar &- 0xc0 < 0x1f && scalar != 0xd7)
         return isUpper ? scalar | 0x20 : scalar
     }
 
-    /// Returns the lower case of the upper case: that puts together what differs in case only, such as σ and ς.
+    /// Returns the lower case of the upper case. This makes characters equal that differ only in case, such as σ and ς.
     private static func compute(_ raw: UInt32) -> UInt32 {
         guard let scalar = Unicode.Scalar(raw), raw != 0x131 else { return raw }
         let upper = only(scalar.properties.uppercaseMapping) ?? scalar
@@ -31,14 +31,14 @@ enum CaseFolding {
     static func folded(_ bytes: UnsafeRawBufferPointer) -> [UInt8] { TextFold(.ignoringCase)!.folded(bytes) }
 }
 
-/// What is done to two texts before they are compared, so that what is to be ignored is the same in both.
+/// The folding of two texts before a comparison, which makes ignored differences equal.
 struct TextFold: Sendable, Hashable {
     let ignoresCase: Bool
     let ignoresAccents: Bool
-    /// Of case: only that of ASCII and Latin-1.
+    /// A Boolean value that indicates whether case is folded only in ASCII and Latin-1.
     let isLatin: Bool
 
-    /// Nil where texts are compared as they are.
+    /// Returns `nil` if texts are compared unchanged.
     init?(_ options: TextOptions) {
         ignoresCase = options.contains(.ignoringCase)
         ignoresAccents = options.contains(.ignoringDiacritics)
@@ -52,7 +52,7 @@ struct TextFold: Sendable, Hashable {
         return out
     }
 
-    /// Appends the folded form of UTF-8 bytes. Bytes that aren't UTF-8 are kept as they are.
+    /// Appends the folded form of UTF-8 bytes. Bytes that aren't UTF-8 are unchanged.
     func append(_ bytes: UnsafeRawBufferPointer, to out: inout [UInt8]) {
         var i = 0
         while i < bytes.count {
@@ -87,7 +87,7 @@ struct TextFold: Sendable, Hashable {
         return isLatin ? CaseFolding.foldLatin(scalar) : CaseFolding.fold(scalar)
     }
 
-    /// As UTF-8 is, also for what UTF-8 may not encode.
+    /// Appends a scalar in the form of UTF-8, including scalars that UTF-8 doesn't allow.
     @inline(__always)
     private static func append(_ scalar: UInt32, to out: inout [UInt8]) {
         func tail(_ shift: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: 0x80 | (scalar >> shift & 0x3f)) }

@@ -1,12 +1,12 @@
-/// How strings are compared.
+/// The options for comparing strings.
 public struct TextOptions: OptionSet, Sendable, Hashable {
     public let rawValue: UInt8
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Upper and lower case are one, in every script that has case.
+    /// Ignores upper and lower case, in every script that has case.
     public static let ignoringCase = TextOptions(rawValue: 1)
-    /// Letters with and without accents are one, composed or not.
+    /// Ignores accents of letters, in composed and decomposed text.
     public static let ignoringDiacritics = TextOptions(rawValue: 2)
-    /// With `ignoringCase`: only letters of ASCII and Latin-1 have case, as in Realm.
+    /// With `ignoringCase`, ignores only the case of letters in ASCII and Latin-1, like Realm.
     public static let latinCaseOnly = TextOptions(rawValue: 4)
 }
