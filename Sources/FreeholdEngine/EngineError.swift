@@ -1,6 +1,6 @@
 /// An error of the engine, with a code, a message that states a remedy, and the place.
 ///
-/// All throwing functions of `FreeholdEngine` throw this type. A thrown error leaves the file as it was.
+/// All throwing functions of `FreeholdEngine` throw this type. A thrown error leaves the file unchanged.
 public struct EngineError: Error, Equatable, Sendable, CustomStringConvertible {
     public enum Code: String, Sendable, CaseIterable {
         /// The file or its folder doesn't exist.

@@ -52,7 +52,7 @@ final class FileWatch: Sendable {
     /// A lock that is held during a call.
     private final class Gate: Sendable {
         let lock = Mutex(())
-        /// `fh_thread_id()` of the thread that holds it.
+        /// The `fh_thread_id()` of the thread that holds the lock.
         let holder = Atomic<UInt>(0)
 
         func pass(_ body: () -> Bool) -> Bool {
@@ -197,7 +197,7 @@ final class FileWatch: Sendable {
 
             func remove(_ descriptor: Int32) { if events >= 0 { inotify_rm_watch(events, descriptor) } }
 
-            /// The thread closes its descriptors when it ends.
+            /// Ends the thread, which closes its descriptors.
             func stop() {
                 _ = write(end, "x", 1)
                 close(end)
@@ -311,10 +311,10 @@ final class FileWatch: Sendable {
                 return descriptor
             }
 
-            /// The event is removed when the descriptor is closed.
+            /// Closes the descriptor, which also removes its event.
             func remove(_ descriptor: Int32) { Platform.close(descriptor) }
 
-            /// The thread closes its queue when it ends.
+            /// Ends the thread, which closes its queue.
             func stop() { _ = change(Self.ending, EVFILT_USER, 0, NOTE_TRIGGER) }
 
             /// Does nothing, because a forked child doesn't inherit the queue.

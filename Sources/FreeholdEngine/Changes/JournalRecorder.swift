@@ -198,7 +198,7 @@ final class JournalRecorder {
         flush(transaction)
     }
 
-    /// Records the assignment of a collection of an old object, behind edits that weren't recorded.
+    /// Records the assignment of a collection of an older object, after edits that weren't recorded.
     ///
     /// - Parameter hidden: the hidden links of a list, which remain.
     func assigned(_ column: Column, _ key: ObjectKey, hidden: HiddenLinks, in transaction: WriteTransaction) {

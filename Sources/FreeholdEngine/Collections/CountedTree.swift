@@ -231,7 +231,7 @@ extension CountedTree {
     private enum Edit {
         case replace(Int)
         case append
-        /// Removes the chunks of these elements from one leaf node.
+        /// A removal of the chunks of these elements from one leaf node.
         case remove(Int, length: Int)
     }
 

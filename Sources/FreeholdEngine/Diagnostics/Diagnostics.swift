@@ -18,7 +18,7 @@ package enum Diagnostics {
         package static let queries = Kinds(rawValue: 4)
         /// Changes of schemas, compactions, and cursors of journals that aren't moved.
         package static let maintenance = Kinds(rawValue: 8)
-        /// With each write, the versions that readers hold.
+        /// The versions that readers hold, with each write.
         package static let readers = Kinds(rawValue: 16)
     }
 

@@ -19,7 +19,7 @@ final class AlarmClock: WorkerTask, @unchecked Sendable {
         func cancel() { clock.remove(self) }
     }
 
-    /// The time for which the thread waits for a new alarm after the last one: frequent alarms share a thread.
+    /// The time for which the thread waits for a new alarm after the last one, so that frequent alarms share a thread.
     private static let linger = Duration.milliseconds(100)
 
     private let changed = ThreadSignal()

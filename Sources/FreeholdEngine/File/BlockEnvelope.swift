@@ -3,7 +3,7 @@ internal import CFreeholdShims
 /// The form in which a file's blocks are stored. `StorageWriter.put` wraps blocks, and readers of stored blocks open them first. Only the header's
 /// block is always stored bare, because it states the envelope of the other blocks.
 enum BlockEnvelope: Sendable {
-    /// In format 4 and in memory, a block is stored unchanged.
+    /// The block is stored unchanged, in format 4 and in memory.
     case bare
     /// The block is followed by four bytes, the CRC-32C of its address and its bytes. It detects flipped bits and blocks that are stored at the wrong
     /// address.

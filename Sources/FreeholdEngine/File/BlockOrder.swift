@@ -3,7 +3,7 @@
 enum BlockOrder: Sendable {
     /// The order up to format 4: the key is the address itself.
     case bySegment
-    /// The order since format 5. Each 256 segments have 2^48 keys of their own:
+    /// The order since format 5. Each group of 256 segments has 2^48 keys, which only its segments use:
     ///
     /// | keys | |
     /// |---|---|

@@ -135,7 +135,7 @@ final class EnvironmentRegistry: Sendable {
         return try body(canonical)
     }
 
-    /// A thread that waited for itself would never continue.
+    /// Throws an error if this thread is replacing the file, because a thread that waited for itself would never continue.
     private func checkExchange(_ canonicalPath: String) throws(EngineError) {
         guard exchanges.withLock({ $0[canonicalPath] }) == fh_thread_serial() else { return }
         throw EngineError(

@@ -37,9 +37,10 @@ final class StorageEnvironment: Sendable {
     let pageSize: Int
     let identity: FileIdentity
     let writerLock: WriterLock
-    /// Set once when the file is opened, and freed in `finishClosing`. LMDB synchronises the data that threads share.
+    /// The handle of LMDB's environment, set once when the file is opened and freed in `finishClosing`. LMDB synchronises the data that threads
+    /// share. LMDB synchronises the data that threads share.
     nonisolated(unsafe) let handle: OpaquePointer
-    /// LMDB's own descriptor of the data file.
+    /// The descriptor of the data file that LMDB opened.
     let descriptor: Int32
     /// The commit log, or `nil` if the file can't have one.
     let commitLog: CommitLog?
@@ -388,9 +389,9 @@ final class StorageEnvironment: Sendable {
         }
     }
 
-    /// The reader slots of a killed process continue to pin the versions that it read, so that the file grows with every commit. LMDB searches for
-    /// such slots only when its table is full, or when a process ended during a commit. This search makes one system call for each other process that
-    /// reads.
+    /// Clears the slots of killed processes in every 16th write. These slots continue to pin the versions that the processes read, so that the file
+    /// grows with every commit. LMDB searches for such slots only when its table is full, or when a process ended during a commit. This search makes
+    /// one system call for each other process that reads.
     private func clearStaleReadersNowAndThen() {
         guard options.isShared, writes.add(1, ordering: .relaxed).newValue % 16 == 0 else { return }
         mdb_reader_check(handle, nil)
@@ -468,8 +469,9 @@ final class StorageEnvironment: Sendable {
     }
 
     #if canImport(Darwin)
-        /// LMDB's flush leaves the blocks in the drive's cache, and the drive could write the root before them. Therefore the system holds the root
-        /// back until the drive has received an order barrier. The barrier is sent through a file without pending writes.
+        /// Commits with an order barrier. LMDB's flush leaves the blocks in the drive's cache, and the drive could write the root before them.
+        /// Therefore the system holds the root back until the drive has received an order barrier. The barrier is sent through a file without pending
+        /// writes.
         private func commitInOrder(_ transaction: OpaquePointer, durably: Bool) -> Int32 {
             var code = commitLeavingRoot(transaction)
             if code == 0, let other = writerLock.fileDescriptor { code = fh_order(other) }

@@ -16,20 +16,22 @@ struct StorageOptions: Sendable {
     var expectedSize: UInt64 = 0
     /// The maximum number of live snapshots of the file in all processes. The first process that opens the file determines the number.
     var maximumReaders = 1024
-    /// Whether the database isn't written. LMDB still has a lock file beside it.
+    /// A Boolean value that indicates whether the database is only read. LMDB still has a lock file beside it.
     var readOnly = false
-    /// Whether the file doesn't change while it is open (on read-only media, in a container image), so that a lock file isn't needed. It requires
-    /// `readOnly`.
+    /// A Boolean value that indicates whether the file doesn't change while it is open (on read-only media, in a container image), so that a lock
+    /// file isn't needed. It requires `readOnly`.
     var immutable = false
-    /// Whether commits aren't flushed, and the file is deleted with the environment.
+    /// A Boolean value that indicates whether commits aren't flushed and the file is deleted with the environment.
     var inMemory = false
-    /// Whether the file isn't known to other processes yet. It has no lock file, and commits aren't flushed (`sync()` does this once).
+    /// A Boolean value that indicates whether the file isn't known to other processes yet. It has no lock file, and commits aren't flushed (`sync()`
+    /// does this once).
     var isPrivate = false
     /// The size of the commit log in bytes, if the file has one.
     var logCapacity = CommitLogFile.capacity
-    /// Whether the caller has the exclusive `PresenceLock`.
+    /// A Boolean value that indicates whether the caller has the exclusive `PresenceLock`.
     var isAlone = false
-    /// Whether the commits are those of a log that is played. They aren't flushed, because the log remains until the whole file is flushed.
+    /// A Boolean value that indicates whether the commits are those of a log that is played. They aren't flushed, because the log remains until the
+    /// whole file is flushed.
     var isReplay = false
     /// The faults that are injected in tests.
     var faults: FaultInjector?

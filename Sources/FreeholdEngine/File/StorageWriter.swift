@@ -110,7 +110,7 @@ final class StorageWriter: BlockSource {
         transaction?.block(order.key(address), environment)
     }
 
-    /// The bytes are valid until the next change, and `body` must not make changes.
+    /// Calls `body` with the chosen entries. The bytes are valid until the next change, and `body` must not make changes.
     func forEachEntry(
         from key: UInt64,
         _ choice: (UInt64) -> KeyChoice,

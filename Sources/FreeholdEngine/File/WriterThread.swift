@@ -91,7 +91,7 @@ final class WriterThread: Sendable {
             done.unlock()
         }
 
-        /// The closure is released before the waiter is notified, because the closure may be on the waiter's stack.
+        /// Runs the closure and releases it before the waiter is notified, because the closure may be on the waiter's stack.
         @inline(never)
         private func run() {
             body?()

@@ -20,7 +20,7 @@ final class IndexChanges {
         /// Bytes 1 ..< 9 as a big-endian number, padded with zeros.
         var leading: UInt64
         var key: Int64
-        /// tag << 56 | offset in the arena << 8 | length << 1 | (1 = insert)
+        /// tag << 56 | offset in the arena << 8 | length << 1 | (1 for an insertion)
         var meta: UInt64
 
         @inline(__always) var tag: UInt8 { UInt8(meta >> 56) }

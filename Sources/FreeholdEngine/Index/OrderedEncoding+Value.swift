@@ -52,7 +52,7 @@ extension OrderedEncoding {
         return 1
     }
 
-    /// NaN is below all other numbers, and both zeros are equal.
+    /// Writes a number of a mixed column. NaN is below all other numbers, and both zeros are equal.
     private static func number(_ value: Double, _ out: UnsafeMutableRawPointer) -> Int {
         let bits = value == 0 ? 0 : value.bitPattern
         let ordered = value.isNaN ? 0 : bits >> 63 == 0 ? bits | 1 << 63 : ~bits

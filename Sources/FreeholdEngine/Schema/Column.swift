@@ -42,7 +42,7 @@ public final class Column: Sendable, CustomStringConvertible {
     public let tableID: Int
     public let name: String
     public let type: ColumnType
-    /// Whether values can be null. For collections, whether elements can be null.
+    /// A Boolean value that indicates whether values can be null. For collections, whether elements can be null.
     public let isOptional: Bool
     public let collection: CollectionKind
     /// The id of the target's table, for links. A mixed column has a target only in the form of `asBacklinkColumn(to:)`.

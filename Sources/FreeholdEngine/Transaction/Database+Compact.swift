@@ -25,7 +25,7 @@ public struct FileCompaction: Equatable, Sendable {
 extension Database {
     /// Returns the size of the file, and the part that the newest version needs.
     /// - Throws: `.invalidDatabase` if the list of free pages is damaged; `.readersFull`, `.environmentClosed`.
-    /// - Throws: `.invalidDatabase` where its list of free pages is damaged; `.readersFull`, `.environmentClosed`.
+    /// - Complexity: O(free pages / 500).
     public func fileUse() throws(EngineError) -> FileUse {
         try core.storage.fileUse()
     }

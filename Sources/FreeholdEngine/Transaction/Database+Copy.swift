@@ -44,7 +44,7 @@ extension Snapshot {
         try copy.finish()
     }
 
-    /// Two threads must not use LMDB's transaction at the same time, but they may read its bytes.
+    /// Returns a run of blocks. Two threads must not use LMDB's transaction at the same time, but they may read its bytes.
     func run(from address: BlockAddress) throws(EngineError) -> BlockRun {
         var run: BlockRun = []
         try core.fillLock.withLock { _ throws(EngineError) in run = try pin.reader.run(from: address) }

@@ -65,6 +65,6 @@ extension Database {
         }
     }
 
-    /// The format of the file.
+    /// The number of the file's format.
     package var formatVersion: UInt32 { core.header.formatVersion }
 }

@@ -78,7 +78,7 @@ final class DirectoryChunk: @unchecked Sendable {
         return UInt(bitPattern: fh_load_acquire(words + slot / UInt.bitWidth)) >> UInt(slot % UInt.bitWidth) & 1 != 0
     }
 
-    /// The caller holds the fill lock.
+    /// Records whether a block is missing. The caller holds the fill lock.
     func markAbsent(_ slot: Int, _ isAbsent: Bool) {
         let word = absent + slot / UInt.bitWidth
         let bit: UInt = 1 << UInt(slot % UInt.bitWidth)
@@ -203,7 +203,7 @@ final class SegmentDirectory: @unchecked Sendable {
         return DirectoryChunk.isAbsent(Int(truncatingIfNeeded: number) & (DirectoryChunk.capacity - 1), memory)
     }
 
-    /// The caller holds the fill lock.
+    /// Records that a block is missing. The caller holds the fill lock.
     func markAbsent(_ number: UInt64) {
         owner(of: number).markAbsent(Int(number) & (DirectoryChunk.capacity - 1), true)
     }

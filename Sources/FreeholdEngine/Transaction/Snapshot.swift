@@ -337,7 +337,7 @@ public final class Snapshot: DataView, @unchecked Sendable {
         return nil
     }
 
-    /// The caller holds the fill lock.
+    /// Returns the directory of a segment, and creates it if necessary. The caller holds the fill lock.
     private func directoryLocked(_ segment: UInt32) -> SegmentDirectory {
         if let raw = directories[Int(segment)] {
             return Unmanaged<SegmentDirectory>.fromOpaque(raw).takeUnretainedValue()
@@ -395,7 +395,8 @@ public final class Snapshot: DataView, @unchecked Sendable {
         return found
     }
 
-    /// The caller holds the fill lock. A table that isn't part of this version is empty, and so is a damaged table.
+    /// Returns the decoded state of a table. The caller holds the fill lock. A table that isn't part of this version is empty, and so is a damaged
+    /// table.
     func tableCacheLocked(_ table: Table) -> TableCache {
         guard table.id < tableCapacity else { return TableCache(state: TableState(), counts: []) }
         if let raw = tableCaches[table.id] { return Unmanaged<TableCache>.fromOpaque(raw).takeUnretainedValue() }

@@ -4,7 +4,7 @@ extension WriteTransaction {
     /// - Parameter durably: whether the commit is durable on return. If it is false, a failure of the machine may undo this commit and later ones,
     ///   until one is made durable or `Database.makeDurable()` has returned. The file is valid in both cases. A commit that isn't durable takes one
     ///   flush instead of two.
-    /// - Returns: the snapshot of the new version (of the old one if nothing changed).
+    /// - Returns: the snapshot of the new version, or of the old version if nothing changed.
     /// - Throws: `.outOfDiskSpace`, `.mapFull`, `.environmentFailed`, `.io`. The file is unchanged, and the transaction has ended.
     public func commit(durably: Bool = true) throws(EngineError) -> Snapshot {
         precondition(isOpen, "commit of a transaction that is over")

@@ -20,7 +20,7 @@ extension WriteTransaction {
         if !ownership.isEmpty || !followers.isEmpty { deleteOrphansNow() }
     }
 
-    /// The objects are deleted level by level, so that the depth of the nesting doesn't matter.
+    /// Deletes the recorded objects level by level, so that the depth of the nesting doesn't matter.
     @inline(never)
     private func deleteOrphansNow() {
         var hasDeleted = false

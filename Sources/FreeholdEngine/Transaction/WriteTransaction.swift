@@ -21,7 +21,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
     @exclusivity(unchecked) private var columnOverlays: UnsafeMutablePointer<Unmanaged<ColumnOverlay>?>
     private var columnCapacity: Int
     @exclusivity(unchecked) var backlinkChanges: [UInt32: BacklinkChanges] = [:]
-    /// The number of changes of links that a column gathers before they are stored. Tests lower it.
+    /// The number of changes of links that a column collects before they are applied. Tests lower it.
     @exclusivity(unchecked) var linkLogLimit = BacklinkChanges.logLimit
     /// A Boolean value that indicates whether only the changed parts of a split leaf are stored. If it is false, leaves are always encoded
     /// completely. Tests compare both.

@@ -104,7 +104,7 @@ extension BinaryInteger {
         self = whole
     }
 
-    /// The decimal as an integer, or `nil` if it has a fraction, isn't finite or is out of range.
+    /// Creates an integer from the decimal, or returns `nil` if it has a fraction, isn't finite or is out of range.
     @_disfavoredOverload public init?(exactly value: Decimal128) {
         guard let whole = value.wholePart, Decimal128(whole) == value, let integer = Self(exactly: whole) else {
             return nil
@@ -114,12 +114,12 @@ extension BinaryInteger {
 }
 
 extension Double {
-    /// The `Double` nearest to the decimal.
+    /// Creates the `Double` nearest to the decimal.
     @_disfavoredOverload public init(_ value: Decimal128) { self = value.doubleValue }
 }
 
 extension Float {
-    /// The `Float` nearest to the decimal, by way of the nearest `Double`.
+    /// Creates the `Float` nearest to the nearest `Double` of the decimal.
     @_disfavoredOverload public init(_ value: Decimal128) { self = value.floatValue }
 }
 

@@ -59,7 +59,7 @@ extension Decimal128 {
     /// The parts of a finite number: ±coefficient · 10^exponent.
     struct Parts {
         var negative: Bool
-        /// At most `maximumCoefficient`.
+        /// The coefficient, at most `maximumCoefficient`.
         var coefficient: UInt128
         var exponent: Int
     }

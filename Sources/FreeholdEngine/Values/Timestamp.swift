@@ -87,7 +87,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
 }
 
 extension Date {
-    /// The nearest `Date` to the moment.
+    /// Creates the nearest `Date` to the moment.
     public init(_ timestamp: Timestamp) { self = timestamp.date }
 }
 
@@ -112,7 +112,7 @@ extension Timestamp: CustomStringConvertible {
 }
 
 extension Timestamp: Codable {
-    /// Decodes what `encode(to:)` writes: an array of seconds and nanoseconds.
+    /// Decodes the form that `encode(to:)` writes: an array of seconds and nanoseconds.
     public init(from decoder: any Decoder) throws {
         var container = try decoder.unkeyedContainer()
         self.init(seconds: try container.decode(Int64.self), nanoseconds: try container.decode(Int32.self))

@@ -41,7 +41,7 @@ extension WriteTransaction {
         if let new { index.changes.insertInt(new, key.raw) }
     }
 
-    /// Objects that this transaction created are added to indexes when the indexes are settled.
+    /// Returns whether the object is in the index. Objects that this transaction created are added when indexes are settled.
     private func isInIndex(_ column: Column, _ key: ObjectKey) -> Bool {
         tables[column.tableID].map { key.raw < $0.unindexedFrom } ?? true
     }

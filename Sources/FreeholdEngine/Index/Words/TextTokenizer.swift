@@ -287,7 +287,7 @@ private struct TextRun<Sink: TokenSink> {
         give(scalar, second, .word, range)
     }
 
-    /// Ends the word or the run.
+    /// Ends the present word or run of unspaced characters.
     @inline(__always)
     mutating func separate(at end: Int) {
         if length > 0 {

@@ -13,7 +13,7 @@
 /// The stars divide the pattern into segments. The first segment is at the start of the text and the last one at its end. Each segment between
 /// them is found at the first place behind the segment before it, so that no place is tried twice.
 struct LikePattern: Sendable {
-    /// What is between two stars, or before the first one or behind the last one.
+    /// The text between two stars, before the first star or behind the last one.
     private enum Segment: Sendable {
         case plain([UInt8])
         case wild(WildSegment)
@@ -24,14 +24,14 @@ struct LikePattern: Sendable {
         }
     }
 
-    /// Before the first star.
+    /// The part before the first star.
     private let head: [UInt8]
-    /// Between two stars; none is empty.
+    /// The segments between two stars. None of them is empty.
     private let middle: [Segment]
     /// Behind the last star, or `nil` if the pattern has no star.
     private let tail: Segment?
 
-    /// - Complexity: O(length of the pattern); for segments with `?` the memory is up to 32 bytes for each byte.
+    /// - Complexity: O(length of the pattern). For segments with `?`, the memory use is up to 32 bytes for each byte.
     init(bytes: [UInt8]) {
         let parts = bytes.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false).map { Array($0) }
         head = parts[0]
@@ -104,7 +104,7 @@ struct LikePattern: Sendable {
 
 /// A part of a `LIKE` pattern between two stars that has a `?`, which stands for one code point.
 ///
-/// All places are followed at once: bit *i* of the state says that the first *i* bytes of the segment fit the text up to here.
+/// All places are followed at once: bit *i* of the state indicates that the first *i* bytes of the segment match the text up to this position.
 struct WildSegment: Sendable {
     private let count: Int
     /// The number of words of a state.

@@ -5,7 +5,7 @@ public indirect enum Operand: Sendable {
     case constants([Value], Quantifier = .any)
     /// The path's value or values (see `PropertyPath.quantifier`).
     case path(PropertyPath)
-    /// The number of the path's values (elements, or objects reached), nulls included. For one mixed value, the number of elements of its list or
+    /// The number of the path's values (elements or reached objects), including nulls. For one mixed value, the number of elements of its list or
     /// dictionary, or 0 if it contains neither.
     case count(PropertyPath)
     /// One value that is calculated from all of the path's values.

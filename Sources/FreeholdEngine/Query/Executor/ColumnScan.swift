@@ -148,7 +148,7 @@ final class DoubleScan: ColumnScan {
 
     override var cost: Int { 4 }
 
-    /// Positive and negative zero have the same bits in the set.
+    /// Returns the bits of the values as doubles. Positive and negative zero have the same bits.
     static func bits<T: BinaryFloatingPoint>(_ values: [T]) -> IntSet {
         IntSet(values.map { Int64(bitPattern: (Double($0) + 0).bitPattern) }.sorted())
     }

@@ -2,7 +2,7 @@
 ///
 /// A link is stored as the key + 1, and 0 stands for no link. The bits are numbered in the same way.
 final class KeySet {
-    /// The first stored link that has no bit. Links from there on are in no set.
+    /// The first stored link without a bit. The set doesn't contain this link and greater ones.
     let limit: Int
     let words: UnsafeMutablePointer<UInt64>
 

@@ -99,7 +99,7 @@ final class FullTextNode: PlanNode {
         keySet().fill(mask, first: cluster * view.clusterSpan + 1, n)
     }
 
-    /// The first objects are tested by reading their strings. For more objects, the index is used.
+    /// Tests an object. The strings of the first objects are read, and the index is used after that.
     override func test(_ key: ObjectKey) -> Bool {
         if found == nil, tested < 100 {
             tested += 1

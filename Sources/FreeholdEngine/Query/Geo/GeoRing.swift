@@ -81,7 +81,8 @@ struct GeoRing {
         let isLeft: [Bool]
     }
 
-    /// - Precondition: a valid ring.
+    /// Creates a ring.
+    /// - Precondition: the points are a valid ring.
     init(_ points: [GeoPoint]) {
         let vertices = points.dropLast().map { SphereVector($0) }
         let arcs = zip(vertices, vertices[1...] + [vertices[0]]).map { GeoArc($0, $1) }

@@ -1,5 +1,5 @@
-/// Writes a closure's condition as RealmSwift writes it: a format of NSPredicate with `%@` for each constant, such as
-/// `((age > %@) && (name CONTAINS[c] %@))`.
+/// A writer of a closure's condition in RealmSwift's form: a format of NSPredicate with `%@` for each constant, such as `((age > %@) && (name
+/// CONTAINS[c] %@))`.
 ///
 /// The parser reads the format back, with its arguments, as a condition with the same meaning. The exception is a range without its upper bound on a
 /// path of several values: NSPredicate needs two comparisons for it, and two different values may meet them. `QueryPrinter` writes strings that keep

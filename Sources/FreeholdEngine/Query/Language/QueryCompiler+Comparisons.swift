@@ -356,8 +356,8 @@ extension QueryCompiler {
 }
 
 extension QueryCompiler.Side {
-    /// Whether the values are links to several objects, in a list, a set or backlinks. The values of dictionaries are excluded because they can be
-    /// null.
+    /// A Boolean value that indicates whether the values are links to several objects, in a list, a set or backlinks. The values of dictionaries are
+    /// excluded because they can be null.
     fileprivate var isLinkList: Bool {
         guard let path, type == .column(.link), path.subscripts.isEmpty else { return false }
         if let column = path.column { return column.collection == .list || column.collection == .set }

@@ -33,7 +33,8 @@
 ///
 /// Names consist of letters, digits, `_`, `$`, `-` and all characters outside ASCII. `\ ` stands for a space, and a `\` quotes every other sign as
 /// well. Keywords can be names in places where no keyword is possible: `in IN {1}`, `sort == 1`. `AND`, `OR`, the string operators, `BETWEEN`,
-/// `TEXT`, `SUBQUERY`, `true`, `null` and the stages may be written in any case, `NOT`, `IN` and the quantifiers in upper or in lower case.
+/// `TEXT`, `SUBQUERY`, `true`, `null` and the stages may be written in any case. `NOT`, `IN` and the quantifiers may be written in upper or in lower
+/// case.
 ///
 /// The parser takes time linear in the text and never traps. Nesting deeper than `Condition.maximumDepth` is an error. Parentheses alone don't add
 /// depth, and neither do chains of `AND` and `OR`, with or without parentheses.

@@ -33,7 +33,7 @@ extension Value {
         value.isNaN ? "nan" : value.isInfinite ? (value < 0 ? "-inf" : "inf") : value.description
     }
 
-    /// The nanoseconds have the sign of the seconds, unlike in `Timestamp`.
+    /// Returns the text of a timestamp. Its nanoseconds have the sign of the seconds, unlike in `Timestamp`.
     private static func text(_ timestamp: Timestamp) -> String {
         if timestamp.seconds < 0, timestamp.nanoseconds > 0 {
             return "T\(timestamp.seconds + 1):\(timestamp.nanoseconds - 1_000_000_000)"

@@ -7,6 +7,6 @@ public struct TextOptions: OptionSet, Sendable, Hashable {
     public static let ignoringCase = TextOptions(rawValue: 1)
     /// Ignores accents of letters, in composed and decomposed text.
     public static let ignoringDiacritics = TextOptions(rawValue: 2)
-    /// With `ignoringCase`, ignores only the case of letters in ASCII and Latin-1, like Realm.
+    /// Ignores only the case of letters in ASCII and Latin-1, like Realm, together with `ignoringCase`.
     public static let latinCaseOnly = TextOptions(rawValue: 4)
 }
