@@ -25,7 +25,7 @@ public final class ChangeFeed: Sendable {
 
     public init(_ database: Database) { self.database = database }
 
-    // MARK: What changed
+    // MARK: Changes
 
     /// Returns the changes between two versions. They come from the records of the commits in between. If records are missing or incomplete, the two
     /// versions are compared (the file keeps the records of the last 1,000 commits at most).
@@ -55,7 +55,7 @@ public final class ChangeFeed: Sendable {
         }
     }
 
-    // MARK: Being told
+    // MARK: Observation
 
     /// An observation that ends when it is cancelled or deallocated.
     public final class Observation: Sendable {

@@ -94,7 +94,7 @@ final class JournalRecorder {
         shown[property] = value
     }
 
-    // MARK: What happens
+    // MARK: Operations
 
     /// Records the creation of an object.
     /// - Complexity: O(1)

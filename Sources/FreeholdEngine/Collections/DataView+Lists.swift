@@ -204,7 +204,7 @@ extension DataView {
         return listValues(column, key).firstIndex(of: value)
     }
 
-    // MARK: Public reading of backlinks: of a mixed column in the form of `Column.asBacklinkColumn(to:)`
+    // MARK: Public reading of backlinks. Mixed columns are in the form of `Column.asBacklinkColumn(to:)`.
 
     /// Returns the number of links of a column to an object. A list that contains the object twice counts twice.
     /// - Complexity: O(1). For a mixed column, O(log n).

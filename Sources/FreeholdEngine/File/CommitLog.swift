@@ -334,7 +334,7 @@ final class CommitLog: @unchecked Sendable {
         return false
     }
 
-    // MARK: Idleness
+    // MARK: Ending an idle log
 
     /// A watch that ends the log after a time without writes, and releases the pin if another process owns the log.
     private final class IdleWatch: WorkerTask {

@@ -17,7 +17,7 @@ struct PageCheck {
 
     init(_ trees: PageMap.Trees) { self.trees = trees }
 
-    // MARK: The whole
+    // MARK: Complete check
 
     /// Checks every page, the order of its entries, and the lists of free pages, and that no page is used twice.
     mutating func checkAll(isThorough: Bool = true) {

@@ -302,7 +302,7 @@ final class StorageWriter: BlockSource {
         return failure
     }
 
-    // MARK: The end
+    // MARK: Commit and abort
 
     /// Repeats the change of a key that a log's record contains. The order of addresses doesn't matter, because only the key is used.
     func replay(_ key: UInt64, _ stored: UnsafeRawBufferPointer?) throws(EngineError) {

@@ -49,7 +49,7 @@ final class WriterLock: Sendable {
 
     deinit { close() }
 
-    // MARK: Taking and giving
+    // MARK: Acquiring and releasing
 
     /// Waits for the lock and blocks the thread.
     ///

@@ -175,7 +175,7 @@ final class IndexChanges {
         return order == 0 ? a.key < b.key : order < 0
     }
 
-    // MARK: Looking up
+    // MARK: Look-ups
 
     /// Returns the state of a value in this transaction, for indexes that contain each value once.
     ///

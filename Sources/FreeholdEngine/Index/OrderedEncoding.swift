@@ -65,7 +65,7 @@ enum OrderedEncoding {
         encoded.count > 1 + cutLength || encoded[0] == Tag.number || encoded[0] >= Tag.list
     }
 
-    // MARK: Writing. Each returns the length; `out` has room for `maximumLength` bytes.
+    // MARK: Writing. Each function returns the length. `out` has room for `maximumLength` bytes.
 
     static func null(_ out: UnsafeMutableRawPointer) -> Int {
         out.storeBytes(of: Tag.null, as: UInt8.self)

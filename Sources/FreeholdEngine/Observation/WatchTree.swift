@@ -29,7 +29,7 @@ struct WatchTree: Sendable {
     /// A Boolean value that indicates whether nothing is watched.
     var isEmpty: Bool { nodes.count == 1 && nodes[0].columns.isEmpty && !nodes[0].incoming }
 
-    // MARK: What is watched
+    // MARK: Watched columns and links
 
     private mutating func walk(_ steps: [PathStep], from start: Int) -> Int {
         var at = start
@@ -99,7 +99,7 @@ struct WatchTree: Sendable {
         }
     }
 
-    // MARK: Followed backwards
+    // MARK: Affected objects
 
     /// Returns the table's objects that the changes may affect, in ascending order of keys. Some may be new or deleted.
     ///

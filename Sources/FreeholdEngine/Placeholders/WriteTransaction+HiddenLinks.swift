@@ -1,6 +1,6 @@
 /// The links to placeholders during a transaction. They are read from their rows when they are first needed, and written back at its end.
 extension WriteTransaction {
-    // MARK: Which there are
+    // MARK: Tables with hidden links
 
     /// Returns whether objects of a table link to placeholders. The result is stored when columns are opened: see `ColumnOverlay.hasHiddenLinks`.
     func hasHiddenLinks(_ tableID: Int) -> Bool {
@@ -55,7 +55,7 @@ extension WriteTransaction {
         try edit()
     }
 
-    // MARK: Edits of what is shown. Called where `ColumnOverlay.hasHiddenLinks` says that there may be some.
+    // MARK: Edits of the visible content. They are called if `ColumnOverlay.hasHiddenLinks` is true.
 
     /// Removes the hidden links of a property whose single value was set, or of an element or entry that was replaced.
     func dropHiddenLinks(_ column: Column, _ key: ObjectKey) {
@@ -172,7 +172,7 @@ extension WriteTransaction {
         }
     }
 
-    // MARK: What a journal is told
+    // MARK: The journal
 
     func unshown(_ links: HiddenLinks, _ column: Column) -> [UnshownLink] {
         var out: [UnshownLink] = []

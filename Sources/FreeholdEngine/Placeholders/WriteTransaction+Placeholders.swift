@@ -110,7 +110,7 @@ extension WriteTransaction {
         }
     }
 
-    // MARK: Objects that come
+    // MARK: Created objects
 
     /// Records the creation of an object whose class has placeholders.
     func noteMade(_ table: Table, _ key: ObjectKey, _ primaryKey: Value) {

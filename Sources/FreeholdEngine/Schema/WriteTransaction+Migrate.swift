@@ -248,7 +248,7 @@ extension WriteTransaction {
         }
     }
 
-    // MARK: What goes
+    // MARK: Removal
 
     /// Removes a table, its objects, and all links to them from the file.
     package func dropTable(_ table: Table) {

@@ -40,7 +40,7 @@ extension WriteTransaction {
         sealEverything()
     }
 
-    // MARK: Blocks of what was dropped
+    // MARK: Blocks of dropped tables and columns
 
     /// Discards encoded blocks of dropped tables and columns. It is called before the encoded blocks are written.
     func forgetDroppedBlocks() {

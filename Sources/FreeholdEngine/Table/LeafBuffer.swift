@@ -143,7 +143,7 @@ final class LeafBuffer {
         return (b.loadUnaligned(as: UInt64.self), b.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
     }
 
-    // MARK: Change
+    // MARK: Changes
 
     @inline(__always)
     private func touch(_ slot: Int) {

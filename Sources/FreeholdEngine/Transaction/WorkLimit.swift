@@ -79,7 +79,7 @@ package final class WorkLimit {
             : EngineError(.cancelled, "The task was cancelled before it was done.")
     }
 
-    // MARK: Of the thread
+    // MARK: The limit of the thread
 
     /// - Throws: `.cancelled` or `.timedOut` if the thread's work has to end.
     @inline(__always)

@@ -29,7 +29,7 @@ extension WriteTransaction {
         return true
     }
 
-    // MARK: Which
+    // MARK: Selection
 
     /// Returns the ids of the tables that can be emptied together: other tables don't link to their objects, and single deletions don't have to be
     /// reported.
@@ -63,7 +63,7 @@ extension WriteTransaction {
         return isStored
     }
 
-    // MARK: How
+    // MARK: Removal
 
     /// - Parameter going: the ids of the tables.
     private func empty(_ emptied: [Table], _ going: Set<Int>) {

@@ -5,7 +5,7 @@
 #endif
 
 extension WriteTransaction {
-    // MARK: Create
+    // MARK: Creation
 
     /// Creates an object whose columns have their defaults.
     ///
@@ -148,7 +148,7 @@ extension WriteTransaction {
         return bits
     }
 
-    // MARK: Set
+    // MARK: Setting values
 
     /// Sets a single-valued column.
     ///

@@ -219,7 +219,7 @@ final class SnapshotCheck {
         }
     }
 
-    // MARK: History and the whole
+    // MARK: History and unused blocks
 
     private func checkHistory() {
         var records: [UInt64: [UInt8]] = [:]

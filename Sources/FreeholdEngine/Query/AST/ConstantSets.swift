@@ -82,7 +82,7 @@ struct BytesSet: Sendable, RandomAccessCollection {
         }
     }
 
-    // MARK: Each once
+    // MARK: Removal of duplicates
 
     var startIndex: Int { 0 }
     var endIndex: Int { ends.count - 1 }

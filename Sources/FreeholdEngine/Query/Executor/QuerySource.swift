@@ -66,7 +66,7 @@ final class QuerySource {
         return plan?.estimate
     }
 
-    // MARK: The short way
+    // MARK: Look-up
 
     /// The maximum number of objects with one value for which the look-up is used without a comparison of costs.
     private static let few = 100

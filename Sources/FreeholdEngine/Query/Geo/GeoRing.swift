@@ -121,7 +121,7 @@ struct GeoRing {
     /// Returns the distance from a place to the ring itself, in radians.
     func distance(to p: SphereVector) -> Double { arcs.reduce(.pi) { min($0, $1.distance(to: p)) } }
 
-    // MARK: Making
+    // MARK: Creation
 
     /// Returns the sum of the angles by which the ring turns to the left, which is 2π minus the area to its left.
     private static func turning(_ arcs: [GeoArc]) -> Double {

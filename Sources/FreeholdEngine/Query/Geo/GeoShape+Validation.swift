@@ -52,7 +52,7 @@ extension GeoPolygon {
 
     private static func places(of ring: GeoRing) -> [SphereVector] { ring.arcs.flatMap { [$0.start, $0.middle] } }
 
-    // MARK: A ring by itself
+    // MARK: Single rings
 
     private static func check(_ ring: [GeoPoint], _ name: String) throws(QueryError) {
         var seen: [SphereVector: Int] = [:]

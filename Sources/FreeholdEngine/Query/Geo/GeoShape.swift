@@ -115,7 +115,7 @@ public struct GeoPolygon: Sendable, Hashable {
     }
 }
 
-// MARK: As in query strings
+// MARK: Text in query strings
 
 extension GeoShape: CustomStringConvertible {
     public var description: String {

@@ -202,7 +202,7 @@ extension QueryCompiler {
         }
     }
 
-    // MARK: With constants
+    // MARK: Comparisons with constants
 
     private func compare(
         _ side: Side,

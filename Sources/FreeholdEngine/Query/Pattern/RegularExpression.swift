@@ -28,7 +28,7 @@ struct RegularExpression: Sendable {
         try emit(.match)
     }
 
-    // MARK: Making
+    // MARK: Creation
 
     private mutating func emit(_ instruction: Instruction) throws(PatternError) {
         if program.count >= Self.maximumStates { throw Self.tooLarge }
