@@ -143,7 +143,7 @@ extension WriteTransaction {
         guard core.header.formatVersion >= 5 else {
             throw EngineError(
                 .unsupportedFormat,
-                "A file of format \(core.header.formatVersion) can't have a journal: open it while nobody else has it open.",
+                "A file of format \(core.header.formatVersion) can't have a journal: open it while it isn't open elsewhere.",
                 path: core.path
             )
         }
@@ -212,7 +212,7 @@ extension WriteTransaction {
     /// - Precondition: the column is single-valued.
     /// - Complexity: O(1)
     public func markDefault(_ column: Column, _ key: ObjectKey) {
-        precondition(column.collection == .none, "'\(column.name)' holds a collection, which is no default value.")
+        precondition(column.collection == .none, "'\(column.name)' holds a collection, which can't be a default value.")
         guard let journal, !column.isHidden, !isOld(column, key) else { return }
         journal.markedDefault(column, key, value(column, key))
     }

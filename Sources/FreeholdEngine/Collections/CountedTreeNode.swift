@@ -128,7 +128,7 @@ struct CountedTreeNode {
 
         @inline(never)
         static func lost(_ number: UInt64, _ segment: UInt32, in store: any BlockStore) {
-            store.damaged("block \(number) of segment \(segment) is no node of a list")
+            store.damaged("block \(number) of segment \(segment) isn't a node of a list")
         }
 
         /// Returns `nil` if the bytes aren't a node.

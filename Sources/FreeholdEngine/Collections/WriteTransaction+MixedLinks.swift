@@ -56,7 +56,7 @@ extension WriteTransaction {
             guard let table = currentSchema.table(id: origin.tableID), contains(table, origin.key),
                 let column = table.storedColumns.first(where: { $0.id == origin.columnID && $0.type == .mixed })
             else {
-                damaged("the inverse of mixed links to '\(table.name)' has origins that aren't there")
+                damaged("the inverse of mixed links to '\(table.name)' has origins that don't exist")
                 continue
             }
             unlinkMixed(column, origin.key, link)

@@ -33,7 +33,7 @@ extension DataView {
 
     @inline(never)
     private func damagedChunk(_ number: UInt64, _ tree: CountedTree) -> Leaf {
-        damaged("block \(number) of segment \(tree.segment) is no part of the list that it is said to belong to")
+        damaged("block \(number) of segment \(tree.segment) isn't a part of its list")
         return Leaf.blank
     }
 

@@ -113,7 +113,7 @@ final class CommitLogFile: Sendable {
                 // The commits will need the space. A child process that is being started may have the file open for a moment.
                 _ = ftruncate(descriptor, off_t(size))
                 if size == 0 { unlink(path) }
-                throw .system(code, "There is no room for the commit log.", path: path)
+                throw .system(code, "There isn't enough space for the commit log.", path: path)
             }
             at += count
         }

@@ -29,7 +29,7 @@ enum CommitLogRecovery {
             }
             usleep(.random(in: 500..<5000))
         }
-        throw EngineError(.invalidDatabase, "The file's commit log can't be played: somebody has it open.", path: path)
+        throw EngineError(.invalidDatabase, "The commit log can't be played because the file is open.", path: path)
     }
 
     /// Plays the log of a file that isn't in use, if it has one. Nothing is created beside other files.
@@ -82,7 +82,7 @@ enum CommitLogRecovery {
         guard let file = try CommitLogFile.open(path) else {
             throw EngineError(
                 .invalidDatabase,
-                "The file's newest commits are in its commit log, which isn't there: put `\(path)\(CommitLogFile.suffix)` back, or a backup in the file's place.",
+                "The file's newest commits are in its commit log, which is missing: put `\(path)\(CommitLogFile.suffix)` back, or a backup in the file's place.",
                 path: path
             )
         }

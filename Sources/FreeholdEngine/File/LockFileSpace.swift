@@ -37,6 +37,6 @@ enum LockFileSpace {
     }
 
     private static func full(_ code: Int32, _ path: String) -> EngineError {
-        .system(code, "There is no room for the lock file.", path: path)
+        .system(code, "There isn't enough space for the lock file.", path: path)
     }
 }

@@ -13,7 +13,7 @@ extension WriteTransaction {
         guard let column = table.primaryKey, !table.isHidden else {
             throw EngineError(
                 .invalidArgument,
-                "Links to objects of '\(table.name)' that aren't there need a primary key."
+                "Links to objects of '\(table.name)' that don't exist need a primary key."
             )
         }
         try check(primaryKey, column)
@@ -64,7 +64,7 @@ extension WriteTransaction {
         guard let column = table.primaryKey else {
             throw EngineError(
                 .invalidArgument,
-                "Links to objects of '\(table.name)' that aren't there need a primary key."
+                "Links to objects of '\(table.name)' that don't exist need a primary key."
             )
         }
         let placeholders = try placeholderTable(of: table)

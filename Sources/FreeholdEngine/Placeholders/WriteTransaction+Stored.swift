@@ -220,7 +220,7 @@ extension WriteTransaction {
             guard let table = id.flatMap(currentSchema.placeholders), contains(table, key.placeholder) else {
                 throw EngineError(
                     .invalidArgument,
-                    "'\(column.name)' can't link to \(key): there is no such placeholder."
+                    "'\(column.name)' can't link to \(key): the placeholder doesn't exist."
                 )
             }
         }
@@ -234,7 +234,7 @@ extension WriteTransaction {
             for link in links { try check(link.tableID, link.key) }
         }
         guard column.type == .link || column.type == .mixed, !column.isHidden else {
-            throw EngineError(.invalidArgument, "'\(column.name)' can't link to objects that aren't there.")
+            throw EngineError(.invalidArgument, "'\(column.name)' can't link to objects that don't exist.")
         }
         if column.collection == .set, !value.isPlaceholder {
             throw EngineError(.invalidArgument, "The set '\(column.name)' can't hold lists or dictionaries.")

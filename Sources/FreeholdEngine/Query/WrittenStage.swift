@@ -146,7 +146,7 @@ extension NamedPath {
     }
 
     private static func malformed(_ keyPath: String) -> QueryError {
-        QueryError(.syntax, "'\(QueryToken.short(keyPath))' is no key path. Write names with dots between them.")
+        QueryError(.syntax, "'\(QueryToken.short(keyPath))' isn't a key path. Write names with dots between them.")
     }
 
     /// The text of the path.

@@ -131,7 +131,7 @@ struct DatabaseHeader: Equatable, Sendable {
     /// - Throws: `.invalidDatabase` if the bytes aren't a header, `.unsupportedFormat` for a newer format or for unknown required features.
     static func decode(_ bytes: UnsafeRawBufferPointer?, path: String) throws(EngineError) -> DatabaseHeader {
         guard let bytes, bytes.count >= oldSize, Array(bytes[0..<8]) == Catalogue.magic else {
-            throw EngineError(.invalidDatabase, "The file is no Freehold database; it was left as it is.", path: path)
+            throw EngineError(.invalidDatabase, "The file isn't a Freehold database and is unchanged.", path: path)
         }
         var r = ByteReader(UnsafeRawBufferPointer(rebasing: bytes[8...]))
         let version = r.fixed(UInt32.self)!

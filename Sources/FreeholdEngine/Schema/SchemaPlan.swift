@@ -244,10 +244,10 @@ package struct SchemaPlan {
             return "'\(column.name)' can't be indexed."
         case .fullText, .fullTextLatin1:
             if column.collection == .none, column.type == .string { return nil }
-            return "'\(column.name)' can't have a full-text index: it is no string."
+            return "'\(column.name)' can't have a full-text index: it isn't a string."
         case .places:
             if column.collection == .list, column.type == .double { return nil }
-            return "'\(column.name)' can't have an index of places: it is no list of doubles."
+            return "'\(column.name)' can't have an index of places: it isn't a list of doubles."
         }
     }
 

@@ -50,7 +50,7 @@ extension WriteTransaction {
     public func addHiddenColumn(_ spec: ColumnSpec, to table: Table) throws(EngineError) -> Column {
         try checkHidden(spec.name)
         guard let table = currentSchema.table(id: table.id), !table.isHidden else {
-            throw EngineError(.invalidArgument, "There is no such table for the hidden column '\(spec.name)'.")
+            throw EngineError(.invalidArgument, "The table doesn't exist for the hidden column '\(spec.name)'.")
         }
         guard spec.type != .link else {
             throw EngineError(.invalidArgument, "The hidden column '\(spec.name)' can't hold links.")
@@ -67,7 +67,7 @@ extension WriteTransaction {
     /// - Precondition: the table is hidden.
     /// - Complexity: O(objects)
     public func dropHiddenTable(_ table: Table) {
-        precondition(table.isHidden, "'\(table.name)' is no hidden table.")
+        precondition(table.isHidden, "'\(table.name)' isn't a hidden table.")
         guard let table = currentSchema.table(id: table.id) else { return }
         dropTable(table)
     }
@@ -76,7 +76,7 @@ extension WriteTransaction {
     /// - Precondition: the column is hidden.
     /// - Complexity: O(1). For mixed values, O(objects).
     public func dropHiddenColumn(_ column: Column) {
-        precondition(column.isHidden, "'\(column.name)' is no hidden column.")
+        precondition(column.isHidden, "'\(column.name)' isn't a hidden column.")
         guard let table = currentSchema.table(id: column.tableID),
             let column = table.storedColumns.first(where: { $0.id == column.id })
         else { return }

@@ -153,7 +153,7 @@ extension DataView {
             let left = reference.length - UInt64(out.count)
             guard let chunk = block(segment, number), chunk.count == min(left, UInt64(size)) else {
                 damaged(
-                    "block \(number) of segment \(segment) is no part of the long value that it is said to belong to"
+                    "block \(number) of segment \(segment) isn't a part of its long value"
                 )
                 return out
             }

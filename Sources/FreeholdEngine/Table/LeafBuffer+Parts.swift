@@ -99,7 +99,7 @@ extension LeafBuffer {
     func checkInvariants() {
         parts.checkInvariants()
         precondition(parts.count <= count, "The stored leaf covers \(parts.count) slots, more than \(count).")
-        precondition(parts.changed == 0 || isDirty, "A part has changed in a leaf that hasn't.")
+        precondition(parts.changed == 0 || isDirty, "A part has changed in an unchanged leaf.")
     }
 }
 

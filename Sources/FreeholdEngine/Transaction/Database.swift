@@ -301,7 +301,7 @@ public final class Database: Sendable {
         if let header = try createHeader(environment, options) { return header }
         // The process that created the header was killed before LMDB published it to readers.
         guard let header = try read() else {
-            throw EngineError(.invalidDatabase, "The file's header isn't there.", path: environment.path)
+            throw EngineError(.invalidDatabase, "The file's header is missing.", path: environment.path)
         }
         return header
     }

@@ -227,7 +227,7 @@ final class SnapshotCheck {
             let (version, part) = (number >> 8, number & 0xFF)
             guard let bytes = claim(Catalogue.historySegment, number, "The history") else { continue }
             if version > snapshot.version {
-                report("The history has a record of version \(version), which is to come.")
+                report("The history has a record of version \(version), which doesn't exist yet.")
             }
             if part == 0 {
                 records[version] = Array(bytes)

@@ -63,7 +63,7 @@ extension SnapshotCheck {
         tree.range(in: store) { bytes, key in
             found += 1
             if !rows.entries.contains(IndexedRows.Entry(bytes: Array(bytes), key: key)) {
-                report("\(subject), index: it has an entry for O\(key) that the object hasn't.")
+                report("\(subject), index: it has an entry for O\(key) that doesn't match the object.")
             }
             return true
         }

@@ -151,7 +151,7 @@ extension SnapshotCheck {
     func bounded(_ bounds: BlockBounds, _ number: UInt64, _ what: @autoclosure () -> String) -> UnsafeRawBufferPointer?
     {
         guard number >= 1, number < bounds.next else {
-            report("\(bounds.subject): \(what()) is block \(number), which is yet to be used.")
+            report("\(bounds.subject): \(what()) is block \(number), which isn't in use yet.")
             return nil
         }
         return claim(bounds.segment, number, "\(bounds.subject), \(what())")

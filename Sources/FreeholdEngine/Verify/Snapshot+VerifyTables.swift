@@ -49,7 +49,7 @@ extension SnapshotCheck {
         where id != Table.mixedInverseID && !table.storedColumns.contains(where: { $0.id == id })
             && !table.compounds.contains(where: { $0.entries.id == id })
         {
-            report("\(name): its state speaks of a column \(id) that isn't there.")
+            report("\(name): its state mentions a column \(id) that doesn't exist.")
         }
         store.forget()
         return check

@@ -43,7 +43,7 @@ extension QueryCompiler {
             guard let keyColumn = table.primaryKey, primaryKey.isNull || primaryKey.type == keyColumn.type else {
                 throw error(
                     .constant,
-                    "\(primaryKey) is no primary key of class \(names.className(of: cls)).",
+                    "\(primaryKey) isn't a primary key of class \(names.className(of: cls)).",
                     side.named
                 )
             }

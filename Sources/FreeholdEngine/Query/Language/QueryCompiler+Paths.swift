@@ -145,12 +145,12 @@ extension QueryCompiler {
     /// Returns the reason why a collection doesn't have such places, or `nil` if it has them.
     private static func refusal(of place: Subscript, in column: Column, after others: [Subscript]) -> String? {
         if column.type == .mixed, column.collection == .none || !others.isEmpty { return nil }
-        if column.collection == .none { return "'\(column.name)' is no collection, so that it has no elements." }
-        if !others.isEmpty { return "The elements of '\(column.name)' are no collections." }
+        if column.collection == .none { return "'\(column.name)' isn't a collection, so it has no elements." }
+        if !others.isEmpty { return "The elements of '\(column.name)' aren't collections." }
         switch place {
         case .all: return nil
         case .key, .keys:
-            return column.collection == .dictionary ? nil : "'\(column.name)' is no map, so that it has no keys."
+            return column.collection == .dictionary ? nil : "'\(column.name)' isn't a map, so it has no keys."
         case .index: return nil
         case .first, .last:
             return column.collection == .dictionary ? "The values of map '\(column.name)' are found by keys." : nil
@@ -166,7 +166,7 @@ extension QueryCompiler {
             if !isMany, resolved.type == .string || resolved.type == .data {
                 resolved.suffix = .length
             } else if !isMany {
-                throw error(.type, "'\(named.text)' is no collection, so that it can't be counted.", named)
+                throw error(.type, "'\(named.text)' isn't a collection, so it can't be counted.", named)
             }
         case .length:
             guard resolved.type == .string || resolved.type == .data else {

@@ -305,7 +305,7 @@ struct QueryLexer {
             default:
                 throw error(
                     .syntax,
-                    "There is no such escape in strings.",
+                    "Strings don't have this escape.",
                     at - 1,
                     ["\\\\", "\\\"", "\\'", "\\/", "\\b", "\\f", "\\n", "\\r", "\\t", "\\0", "\\uXXXX"]
                 )

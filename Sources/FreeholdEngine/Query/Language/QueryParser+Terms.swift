@@ -331,7 +331,7 @@ extension QueryParser {
         case "desc", "descending":
             advance()
             key.ascending = false
-        default: throw fail("'\(QueryToken.short(word))' is no direction.", expected: ["ASC", "DESC", "','", "')'"])
+        default: throw fail("'\(QueryToken.short(word))' isn't a direction.", expected: ["ASC", "DESC", "','", "')'"])
         }
         return key
     }

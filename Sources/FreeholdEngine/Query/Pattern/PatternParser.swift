@@ -300,7 +300,7 @@ struct PatternParser {
         }
         guard text.utf8.count >= digits.lowerBound, let value = UInt32(text, radix: radix),
             let scalar = Unicode.Scalar(value)
-        else { throw fail("This is no character's number.", at: start) }
+        else { throw fail("This isn't the number of a character.", at: start) }
         return scalar
     }
 
