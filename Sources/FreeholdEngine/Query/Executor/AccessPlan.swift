@@ -28,11 +28,11 @@ struct AccessPlan {
 
     var view: DataView { planner.view }
 
+    private static let maximumCandidates = 16
+
     /// - Parameters:
     ///   - wanted: the number of objects that are needed, the first ones by key.
     ///   - isCount: whether only the number of objects is needed.
-    private static let maximumCandidates = 16
-
     init(
         _ planner: Planner,
         _ table: Table,
@@ -208,7 +208,7 @@ extension Planner {
     }
 }
 
-/// An access whose objects don't all meet the condition.
+/// An access whose objects may not all meet the condition.
 struct SupersetAccess: IndexAccess {
     let access: any IndexAccess
 
