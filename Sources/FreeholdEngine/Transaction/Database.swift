@@ -441,7 +441,7 @@ public final class Database: Sendable {
         }
     }
 
-    /// Begins a transaction. The caller holds the writer lock. It releases the lock if that fails.
+    /// Begins a transaction. The caller holds the writer lock. This function releases the lock if the transaction cannot begin.
     func begin(_ timing: WriteTiming?) throws(EngineError) -> WriteTransaction {
         do throws(EngineError) {
             let transaction = WriteTransaction(base: try core.newestToWriteOn(lease))
