@@ -169,9 +169,7 @@ extension WriteTransaction {
                 areKeyed: true,
                 areHidden: true
             )
-            for table in currentSchema.tables where !table.isImaged(key, names) {
-                if let column = table.imageColumn { dropHiddenColumn(column) }
-            }
+            drop(currentSchema.tables.filter { !$0.isImaged(key, names) }.compactMap(\.imageColumn))
         }
         try addImages()
     }
@@ -179,9 +177,8 @@ extension WriteTransaction {
     /// Enables images for new tables.
     func addImages() throws(EngineError) {
         guard let wanted = currentSchema.imagedTables else { return }
-        for table in currentSchema.tables where table.imageColumn == nil && table.isImaged(wanted.key, wanted.names) {
-            _ = try keepImages(of: table)
-        }
+        let new = currentSchema.tables.filter { $0.imageColumn == nil && $0.isImaged(wanted.key, wanted.names) }
+        try addHiddenColumns([ColumnSpec(Table.imageColumnName, .bool)], to: new)
     }
 
     /// Records the older objects that the commit changes, and marks them. It is called before the commit's blocks are written.

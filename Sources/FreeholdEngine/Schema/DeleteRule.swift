@@ -44,6 +44,13 @@ struct DeletionColumns {
     var cascadingOrigins: [Column] = []
     var denyingOrigins: [Column] = []
 
+    mutating func add(_ other: DeletionColumns) {
+        cascading += other.cascading
+        denying += other.denying
+        cascadingOrigins += other.cascadingOrigins
+        denyingOrigins += other.denyingOrigins
+    }
+
     /// Returns the columns by table id. Tables without rules have no entry.
     static func of(_ tables: [Table]) -> [Int: DeletionColumns] {
         var out: [Int: DeletionColumns] = [:]

@@ -104,8 +104,9 @@ package struct SchemaPlan {
                 "Class '\(spec.name)' has been changed to \(spec.isAsymmetric ? "asymmetric" : "one whose objects stay")."
             )
         }
+        let known = Dictionary(table.columns.map { ($0.name, $0) }) { first, _ in first }
         for column in spec.columns {
-            guard let stored = table.column(named: column.name) else {
+            guard let stored = known[column.name] else {
                 addedColumns.append((table, column))
                 differences.append("Property '\(spec.name).\(column.name)' has been added.")
                 continue
@@ -118,7 +119,8 @@ package struct SchemaPlan {
         for compound in spec.compounds where !table.compounds.contains(where: { $0.spec == compound }) {
             addedCompounds.append((table, compound))
         }
-        for stored in table.columns where !spec.columns.contains(where: { $0.name == stored.name }) {
+        let asked = Set(spec.columns.map(\.name))
+        for stored in table.columns where !asked.contains(stored.name) {
             removed.append(stored)
             differences.append("Property '\(spec.name).\(stored.name)' has been removed.")
         }
@@ -180,6 +182,8 @@ package struct SchemaPlan {
     /// - Parameter others: further tables that can be targets of links.
     static func check(_ specs: [TableSpec], others: [Table] = []) throws(EngineError) {
         var names: Set<String> = []
+        let byName = Dictionary(specs.map { ($0.name, $0) }) { first, _ in first }
+        let othersByName = Dictionary(others.map { ($0.name, $0) }) { first, _ in first }
         for spec in specs {
             func refuse(_ text: String) -> EngineError {
                 EngineError(.invalidArgument, "Table '\(spec.name)': \(text)")
@@ -188,8 +192,8 @@ package struct SchemaPlan {
             var columns: Set<String> = []
             for column in spec.columns {
                 guard columns.insert(column.name).inserted else { throw refuse("two columns '\(column.name)'.") }
-                if let mistake = mistake(inTarget: column, specs, others)
-                    ?? mistake(inRules: column, of: spec, specs)
+                if let mistake = mistake(inTarget: column, byName, othersByName)
+                    ?? mistake(inRules: column, of: spec, byName)
                     ?? mistake(inIndex: column)
                 {
                     throw refuse(mistake)
@@ -210,10 +214,14 @@ package struct SchemaPlan {
         }
     }
 
-    private static func mistake(inTarget column: ColumnSpec, _ specs: [TableSpec], _ others: [Table]) -> String? {
+    private static func mistake(
+        inTarget column: ColumnSpec,
+        _ specs: [String: TableSpec],
+        _ others: [String: Table]
+    ) -> String? {
         guard column.type == .link else { return nil }
-        let made = specs.first { $0.name == column.target }
-        let other = others.first { $0.name == column.target }
+        let made = column.target.flatMap { specs[$0] }
+        let other = column.target.flatMap { others[$0] }
         guard let target = column.target, made != nil || other != nil else {
             return "the link '\(column.name)' has no target among the tables."
         }
@@ -226,12 +234,16 @@ package struct SchemaPlan {
         return nil
     }
 
-    private static func mistake(inRules column: ColumnSpec, of spec: TableSpec, _ specs: [TableSpec]) -> String? {
+    private static func mistake(
+        inRules column: ColumnSpec,
+        of spec: TableSpec,
+        _ specs: [String: TableSpec]
+    ) -> String? {
         guard column.rules != DeleteRules() else { return nil }
         guard column.type == .link || (column.type == .mixed && column.rules.origins == .nullify) else {
             return "'\(column.name)' has a rule of deletion, but doesn't link to objects of one class."
         }
-        let isEmbedded = specs.contains { $0.name == column.target && $0.isEmbedded }
+        let isEmbedded = column.target.flatMap { specs[$0] }?.isEmbedded == true
         guard isEmbedded || (spec.isEmbedded && column.rules.targets == .deny) else { return nil }
         return "'\(column.name)' has a rule of deletion: embedded objects go with their owner."
     }

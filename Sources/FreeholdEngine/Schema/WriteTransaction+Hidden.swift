@@ -48,19 +48,58 @@ extension WriteTransaction {
     /// - Throws: like `addHiddenTable`. The transaction is unchanged then.
     /// - Complexity: O(columns), and O(objects) if the column has an index.
     public func addHiddenColumn(_ spec: ColumnSpec, to table: Table) throws(EngineError) -> Column {
-        try checkHidden(spec.name)
-        guard let table = currentSchema.table(id: table.id), !table.isHidden else {
-            throw EngineError(.invalidArgument, "The table doesn't exist for the hidden column '\(spec.name)'.")
+        try addHiddenColumns([spec], to: [table])
+        return currentSchema.table(id: table.id)!.hiddenColumn(named: spec.name)!
+    }
+
+    /// Adds hidden columns to several tables in one step. Like `addHiddenColumn(_:to:)` for each table and each column, except that the schema
+    /// is replaced once.
+    ///
+    /// - Parameters:
+    ///   - specs: the specifications of columns that don't contain links.
+    ///   - tables: the tables that receive the columns, each once.
+    /// - Throws: like `addHiddenTable`. The transaction is unchanged then.
+    /// - Complexity: O(tables + columns), and O(objects) if a column has an index.
+    package func addHiddenColumns(_ specs: [ColumnSpec], to tables: [Table]) throws(EngineError) {
+        for spec in specs {
+            try checkHidden(spec.name)
+            guard spec.type != .link else {
+                throw EngineError(.invalidArgument, "The hidden column '\(spec.name)' can't hold links.")
+            }
         }
-        guard spec.type != .link else {
-            throw EngineError(.invalidArgument, "The hidden column '\(spec.name)' can't hold links.")
+        var missing: [(table: Table, specs: [ColumnSpec])] = []
+        for given in tables {
+            guard let table = currentSchema.table(id: given.id), !table.isHidden else {
+                throw EngineError(.invalidArgument, "The table '\(given.name)' doesn't exist for hidden columns.")
+            }
+            try SchemaPlan.check([TableSpec(table.name, columns: specs)])
+            var new: [ColumnSpec] = []
+            for spec in specs {
+                if let stored = table.hiddenColumn(named: spec.name) {
+                    try checkSame(stored, spec, table, isPrimaryKey: false)
+                } else {
+                    new.append(spec)
+                }
+            }
+            if !new.isEmpty { missing.append((table, new)) }
         }
-        try SchemaPlan.check([TableSpec(table.name, columns: [spec])])
-        if let stored = table.hiddenColumn(named: spec.name) {
-            try checkSame(stored, spec, table, isPrimaryKey: false)
-            return stored
+        guard !missing.isEmpty else { return }
+        var changed: [Int: Table] = [:]
+        var indexed: [(table: Int, column: Int)] = []
+        for (table, specs) in missing {
+            if specs.contains(where: { $0.indexKind != .none }) { settleIndexes(overlay(table)) }
+            let columns = newColumns(specs, of: table)
+            indexed += columns.filter(\.hasIndex).map { (table.id, $0.id) }
+            changed[table.id] = table.with(
+                hidden: table.hiddenColumns + columns,
+                nextColumnID: table.nextColumnID + columns.count
+            )
         }
-        return addColumn(spec, to: table)
+        schemaChanged = true
+        replaceSchema(DatabaseSchema(tables: currentSchema.storedTables.map { changed[$0.id] ?? $0 }))
+        for (table, column) in indexed {
+            fillIndex(currentSchema.table(id: table)!.storedColumns.first { $0.id == column }!)
+        }
     }
 
     /// Removes a hidden table with its content from the file. Hidden columns that link to it are removed, too.
@@ -85,33 +124,34 @@ extension WriteTransaction {
 
     // MARK: Steps
 
-    @discardableResult
-    private func addColumn(_ spec: ColumnSpec, to table: Table) -> Column {
-        let column = Column(
-            id: table.nextColumnID,
-            index: table.storedColumns.count,
-            tableID: table.id,
-            name: spec.name,
-            type: spec.type,
-            isOptional: spec.isOptional,
-            collection: spec.collection,
-            targetTableID: spec.target.flatMap { currentSchema.hiddenTable(named: $0)?.id },
-            indexKind: spec.indexKind,
-            isPrimaryKey: false,
-            rules: spec.rules,
-            isHidden: true,
-            firstSegment: allocateSegments()
-        )
+    /// Adds a column to a hidden table.
+    private func addColumn(_ spec: ColumnSpec, to table: Table) {
         if spec.indexKind != .none { settleIndexes(overlay(table)) }
-        let next = column.id + 1
-        replace(
-            table.isHidden
-                ? table.with(columns: table.columns + [column], nextColumnID: next)
-                : table.with(hidden: table.hiddenColumns + [column], nextColumnID: next)
-        )
-        let made = currentSchema.table(id: table.id)!.storedColumns.first { $0.id == column.id }!
-        if made.hasIndex { fillIndex(made) }
-        return made
+        let columns = newColumns([spec], of: table)
+        replace(table.with(columns: table.columns + columns, nextColumnID: table.nextColumnID + 1))
+        guard columns[0].hasIndex else { return }
+        fillIndex(currentSchema.table(id: table.id)!.storedColumns.first { $0.id == columns[0].id }!)
+    }
+
+    /// Returns columns that are added behind all that a table has.
+    private func newColumns(_ specs: [ColumnSpec], of table: Table) -> [Column] {
+        specs.enumerated().map { offset, spec in
+            Column(
+                id: table.nextColumnID + offset,
+                index: table.storedColumns.count + offset,
+                tableID: table.id,
+                name: spec.name,
+                type: spec.type,
+                isOptional: spec.isOptional,
+                collection: spec.collection,
+                targetTableID: spec.target.flatMap { currentSchema.hiddenTable(named: $0)?.id },
+                indexKind: spec.indexKind,
+                isPrimaryKey: false,
+                rules: spec.rules,
+                isHidden: true,
+                firstSegment: allocateSegments()
+            )
+        }
     }
 
     func checkHidden(_ name: String) throws(EngineError) {

@@ -29,9 +29,10 @@ extension WriteTransaction {
         }
         addTables(plan.added, areKeyed: false)
         var converted: [(old: Column, id: Int)] = []
+        let parts = SchemaPlanParts(plan, specs)
         let tables = currentSchema.storedTables.map { table -> Table in
-            guard let spec = specs.first(where: { $0.name == table.name }), !table.isHidden else { return table }
-            return extended(table, spec, plan, suspendsPrimaryKeys, &converted)
+            guard !table.isHidden, let spec = parts.specs[table.name] else { return table }
+            return extended(table, spec, parts, suspendsPrimaryKeys, &converted)
         }
         guard zip(tables, currentSchema.storedTables).contains(where: { $0 !== $1 }) else { return plan }
         schemaChanged = true
@@ -54,9 +55,10 @@ extension WriteTransaction {
         try plan.checkAdditive(path: core.path)
         addTables(plan.added, areKeyed: true)
         var converted: [(old: Column, id: Int)] = []
+        let parts = SchemaPlanParts(plan, specs)
         let tables = currentSchema.storedTables.map { table -> Table in
-            guard let spec = specs.first(where: { $0.name == table.name }), !table.isHidden else { return table }
-            return extended(table, spec, plan, false, &converted)
+            guard !table.isHidden, let spec = parts.specs[table.name] else { return table }
+            return extended(table, spec, parts, false, &converted)
         }
         if !plan.addedColumns.isEmpty { replaceSchema(DatabaseSchema(tables: tables)) }
         if !plan.addsNothing { schemaChanged = true }
@@ -75,13 +77,13 @@ extension WriteTransaction {
     private func extended(
         _ table: Table,
         _ spec: TableSpec,
-        _ plan: SchemaPlan,
+        _ parts: SchemaPlanParts,
         _ suspendsPrimaryKeys: Bool,
         _ converted: inout [(old: Column, id: Int)]
     ) -> Table {
-        let retyped = plan.retyped.filter { $0.column.tableID == table.id }
-        let nullabilityChanges = plan.nullabilityChanges.filter { $0.column.tableID == table.id }
-        let added = plan.addedColumns.filter { $0.table === table }.map(\.spec) + retyped.map(\.spec)
+        let retyped = parts.retyped[table.id] ?? []
+        let nullabilityChanges = parts.nullabilityChanges[table.id] ?? []
+        let added = (parts.addedColumns[table.id] ?? []).map(\.spec) + retyped.map(\.spec)
         let isRekeyed = table.primaryKey != nil && (suspendsPrimaryKeys || table.primaryKey?.name != spec.primaryKey)
         let isFreed = table.isEmbedded && !spec.isEmbedded
         let changesKind = table.isAsymmetric != spec.isAsymmetric
@@ -307,5 +309,22 @@ extension WriteTransaction {
             case .dictionary: dictionaryClear(column, key)
             }
         }
+    }
+}
+
+/// What a plan does to each table, by the table's id.
+private struct SchemaPlanParts {
+    /// By name.
+    let specs: [String: TableSpec]
+    let addedColumns: [Int: [(table: Table, spec: ColumnSpec)]]
+    let retyped: [Int: [(column: Column, spec: ColumnSpec)]]
+    let nullabilityChanges: [Int: [(column: Column, spec: ColumnSpec)]]
+
+    /// - Complexity: O(tables + columns)
+    init(_ plan: SchemaPlan, _ specs: [TableSpec]) {
+        self.specs = Dictionary(specs.map { ($0.name, $0) }) { first, _ in first }
+        addedColumns = Dictionary(grouping: plan.addedColumns) { $0.table.id }
+        retyped = Dictionary(grouping: plan.retyped) { $0.column.tableID }
+        nullabilityChanges = Dictionary(grouping: plan.nullabilityChanges) { $0.column.tableID }
     }
 }

@@ -33,6 +33,15 @@ extension WriteTransaction {
         }
     }
 
+    /// Adds new tables to the schema. All other tables stay the same objects, so their overlays stay valid.
+    ///
+    /// - Complexity: O(tables), with a small factor. What is pending stays pending.
+    func growSchema(by new: [Table]) {
+        currentSchema = DatabaseSchema(currentSchema, adding: new)
+        growColumnOverlays()
+        while tables.count < Int(root.nextTableID) { tables.append(nil) }
+    }
+
     private func settleEverything() {
         deleteOrphans()
         for changes in backlinkChanges.values { settleBacklinks(changes.column) }

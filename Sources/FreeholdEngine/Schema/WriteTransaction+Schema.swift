@@ -64,7 +64,7 @@ extension WriteTransaction {
             ids[spec.name] = Int(root.nextTableID)
             root.nextTableID += 1
         }
-        var tables = currentSchema.storedTables
+        var tables: [Table] = []
         for spec in added {
             let id = ids[spec.name]!
             let segment = allocateSegments()
@@ -103,7 +103,7 @@ extension WriteTransaction {
                 )
             )
         }
-        replaceSchema(DatabaseSchema(tables: tables))
+        growSchema(by: tables)
     }
 
     func allocateSegments() -> UInt32 {
@@ -120,15 +120,19 @@ extension WriteTransaction {
         for (column, _) in plan.indexed { settleIndexes(overlay(currentSchema.table(of: column))) }
         for (table, _) in plan.addedCompounds { settleIndexes(overlay(table)) }
         var added: [CompoundColumnIndex] = []
+        let dropped = Set(plan.droppedCompounds.map(ObjectIdentifier.init))
+        let addedTo = Dictionary(grouping: plan.addedCompounds) { ObjectIdentifier($0.table) }
+        let unindexed = Set(plan.unindexed.map(ObjectIdentifier.init))
+        let kinds = Dictionary(plan.indexed.map { (ObjectIdentifier($0.column), $0.kind) }) { first, _ in first }
+        let rules = Dictionary(plan.ruleChanges.map { (ObjectIdentifier($0.column), $0.rules) }) { first, _ in first }
         let tables = currentSchema.storedTables.map { table in
-            let kept = table.compounds.filter { compound in !plan.droppedCompounds.contains { $0 === compound } }
-            let new = plan.addedCompounds.filter { $0.table === table }.map(\.spec)
+            let kept = table.compounds.filter { !dropped.contains(ObjectIdentifier($0)) }
+            let new = addedTo[ObjectIdentifier(table)]?.map(\.spec) ?? []
             let columns = table.columns.map { column in
-                let change = plan.indexed.first { $0.column === column }?.kind
-                let isDropped = plan.unindexed.contains { $0 === column }
+                let id = ObjectIdentifier(column)
                 return column.with(
-                    indexKind: change ?? (isDropped ? .none : column.indexKind),
-                    rules: plan.ruleChanges.first { $0.column === column }?.rules
+                    indexKind: kinds[id] ?? (unindexed.contains(id) ? .none : column.indexKind),
+                    rules: rules[id]
                 )
             }
             return table.with(
@@ -136,8 +140,9 @@ extension WriteTransaction {
                 compounds: kept.map { ($0.spec, $0.firstSegment) } + new.map { ($0, allocateSegments()) }
             )
         }
+        let byID = Dictionary(tables.map { ($0.id, $0) }) { first, _ in first }
         for (table, spec) in plan.addedCompounds {
-            guard let table = tables.first(where: { $0.id == table.id }) else { continue }
+            guard let table = byID[table.id] else { continue }
             added += table.compounds.filter { $0.spec == spec }
         }
         replaceSchema(DatabaseSchema(tables: tables))

@@ -110,7 +110,7 @@ public final class DatabaseSchema: Sendable {
     private let byID: [Table?]
     private let byName: [String: Table]
     private let hiddenByName: [String: Table]
-    private let bySegment: [UInt32: (table: Table, column: Column?)]
+    private let bySegment: SegmentOwners
     /// The link columns that point to a table, by the id of the table.
     private let incoming: [Int: [Column]]
     /// A Boolean value that indicates whether any column holds mixed values.
@@ -141,13 +141,11 @@ public final class DatabaseSchema: Sendable {
         self.byID = byID
         byName = Dictionary(self.tables.map { ($0.name, $0) }) { first, _ in first }
         hiddenByName = Dictionary(hiddenTables.map { ($0.name, $0) }) { first, _ in first }
-        var segments: [UInt32: (table: Table, column: Column?)] = [:]
+        var segments = SegmentOwners()
         var incoming: [Int: [Column]] = [:]
         for table in tables {
-            segments[table.firstSegment] = (table, nil)
-            for compound in table.compounds { segments[compound.firstSegment] = (table, compound.entries) }
+            segments.add(table)
             for column in table.storedColumns {
-                segments[column.firstSegment] = (table, column)
                 if let target = column.targetTableID { incoming[target, default: []].append(column) }
             }
         }
@@ -160,6 +158,40 @@ public final class DatabaseSchema: Sendable {
         placeholders = owned(TableSpec.placeholderPrefix, hiddenTables)
         links = owned(TableSpec.linksPrefix, hiddenTables)
         deletions = DeletionColumns.of(tables)
+        hasDenials = deletions.values.contains { !$0.denying.isEmpty || !$0.denyingOrigins.isEmpty }
+    }
+
+    /// A schema with more tables.
+    ///
+    /// - Parameter new: tables whose ids are greater than those of all others.
+    /// - Complexity: O(tables), to copy references, and O(new columns)
+    init(_ old: DatabaseSchema, adding new: [Table]) {
+        original = nil
+        storedTables = old.storedTables + new
+        let (newShown, newHidden) = (new.filter { !$0.isHidden }, new.filter(\.isHidden))
+        tables = newShown.isEmpty ? old.tables : old.tables + newShown
+        hiddenTables = newHidden.isEmpty ? old.hiddenTables : old.hiddenTables + newHidden
+        var (byID, byName, hiddenByName) = (old.byID, old.byName, old.hiddenByName)
+        var (segments, incoming, deletions) = (old.bySegment, old.incoming, old.deletions)
+        var (placeholders, links) = (old.placeholders, old.links)
+        for table in new {
+            while byID.count <= table.id { byID.append(nil) }
+            byID[table.id] = table
+            if table.isHidden { hiddenByName[table.name] = table } else { byName[table.name] = table }
+            segments.add(table)
+            for column in table.storedColumns {
+                if let target = column.targetTableID { incoming[target, default: []].append(column) }
+            }
+            if let owner = table.isHidden ? table.owner(TableSpec.placeholderPrefix) : nil {
+                placeholders[owner] = table
+            }
+            if let owner = table.isHidden ? table.owner(TableSpec.linksPrefix) : nil { links[owner] = table }
+        }
+        for (id, columns) in DeletionColumns.of(new) { deletions[id, default: DeletionColumns()].add(columns) }
+        (self.byID, self.byName, self.hiddenByName) = (byID, byName, hiddenByName)
+        (bySegment, self.incoming, self.deletions) = (segments, incoming, deletions)
+        (self.placeholders, self.links) = (placeholders, links)
+        hasMixedColumns = old.hasMixedColumns || new.contains { $0.storedColumns.contains { $0.type == .mixed } }
         hasDenials = deletions.values.contains { !$0.denying.isEmpty || !$0.denyingOrigins.isEmpty }
     }
 
@@ -201,5 +233,24 @@ public final class DatabaseSchema: Sendable {
             return ColumnSegment(rawValue: segment - first).map { .column(found.table, column, $0) }
         }
         return .table(found.table, offset: Int(segment - first))
+    }
+}
+
+/// The owners of segments. Copies share most of it, so that a schema can get one table after the other.
+private struct SegmentOwners {
+    private typealias Owners = [UInt32: (table: Table, column: Column?)]
+    private var most: Owners = [:]
+    private var recent: Owners = [:]
+
+    subscript(segment: UInt32) -> (table: Table, column: Column?)? { recent[segment] ?? most[segment] }
+
+    /// Adds the segments of a table.
+    mutating func add(_ table: Table) {
+        recent[table.firstSegment] = (table, nil)
+        for compound in table.compounds { recent[compound.firstSegment] = (table, compound.entries) }
+        for column in table.storedColumns { recent[column.firstSegment] = (table, column) }
+        guard recent.count > 512 else { return }
+        most.merge(recent) { $1 }
+        recent = [:]
     }
 }

@@ -8,6 +8,8 @@ final class ClassTable: Sendable {
     let key: Column?
     /// By the property's name.
     let columns: [SyncString: Column]
+    /// The names of all columns, including the key's.
+    let names: Set<String>
     /// The names of tables that columns link to.
     let targets: [Int: String]
     let shape: Column
@@ -46,6 +48,7 @@ final class ClassTable: Sendable {
         var columns: [SyncString: Column] = [:]
         for column in table.columns where !column.isPrimaryKey { columns[SyncString(column.name)] = column }
         self.columns = columns
+        names = Set(table.columns.map(\.name))
         var targets: [Int: String] = [:]
         for column in table.columns {
             if let target = column.targetTableID { targets[target] = schema.table(id: target)?.name }
@@ -102,6 +105,8 @@ final class StoreTables: Sendable {
     let hidden: HiddenTables
     private let classes: [SyncString: ClassTable]
     private let byID: [Int: ClassTable]
+    /// The number of columns of all classes and embedded objects.
+    let columnCount: Int
 
     init(_ schema: DatabaseSchema) throws {
         guard let hidden = HiddenTables(schema) else { throw StoreDamage("The file isn't one of a stream.") }
@@ -113,6 +118,7 @@ final class StoreTables: Sendable {
             byID[table.id] = own
         }
         (self.classes, self.byID) = (classes, byID)
+        columnCount = schema.tables.reduce(0) { $0 + $1.columns.count }
     }
 
     /// The table of that name, of a class or of embedded objects.

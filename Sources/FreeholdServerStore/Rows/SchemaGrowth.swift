@@ -6,33 +6,69 @@ internal import FreeholdSyncCore
 /// A property gets the type of the first value that tells one: nulls and empty collections tell none, and need no column. A list, set or
 /// dictionary whose elements differ in type becomes one of mixed values. Single values, and elements other than links, may be null. What
 /// comes later and doesn't fit stays beside the row: no column ever changes its type.
+///
+/// The number of tables and columns is bounded, since each change of the schema costs time for all of them. A class or property beyond the
+/// bounds isn't refused: its objects and values stay beside the rows.
 struct SchemaGrowth {
     static let greatestTableCount = 1_000
+    /// The maximum number of columns of one table.
     static let greatestColumnCount = 1_000
+    /// The maximum number of columns of all tables together.
+    static let greatestTotalColumnCount = 1 << 15
 
-    fileprivate struct Draft {
+    /// A table that objects have fields in.
+    fileprivate final class Draft {
         let name: String
         let isEmbedded: Bool
-        var key: ColumnSpec?
-        /// What the file and the growth have together.
-        var columns: [SyncString: ColumnSpec]
-        var new: [ColumnSpec] = []
-        var isNew = false
+        let key: ColumnSpec?
+        /// The file's table. Nil if it is new.
+        let table: ClassTable?
+        private(set) var new: [ColumnSpec] = []
+        /// The places of names in `new`.
+        private var places: [SyncString: Int] = [:]
+        private var names: Set<String> = []
+
+        init(_ name: String, isEmbedded: Bool, key: ColumnSpec?, table: ClassTable? = nil) {
+            (self.name, self.isEmbedded, self.key, self.table) = (name, isEmbedded, key, table)
+        }
+
+        var isChanged: Bool { table == nil || !new.isEmpty }
+
+        /// The file's and the new ones together.
+        var columnCount: Int { (table?.columns.count ?? 0) + new.count }
+
+        /// - Complexity: O(1)
+        func column(_ name: SyncString) -> ColumnSpec? {
+            if let place = places[name] { return new[place] }
+            return table?.spec(name)
+        }
+
+        /// Whether a column has this name for the engine, which takes texts for one name that differ in how a letter is composed.
+        func hasName(_ name: String) -> Bool { names.contains(name) || table?.names.contains(name) ?? false }
+
+        func add(_ name: SyncString, _ column: ColumnSpec) {
+            places[name] = new.count
+            names.insert(column.name)
+            new.append(column)
+        }
     }
 
     private let tables: StoreTables
     private let schema: DatabaseSchema
     private var drafts: [SyncString: Draft] = [:]
-    private var count: Int
+    /// The names of new tables.
+    private var names: Set<String> = []
+    /// The numbers of tables, and of columns of all tables.
+    private var count: (tables: Int, columns: Int)
 
     init(_ tables: StoreTables, _ schema: DatabaseSchema) {
         (self.tables, self.schema) = (tables, schema)
-        count = schema.tables.count
+        count = (schema.tables.count, tables.columnCount)
     }
 
     /// What the file lacks; tables of the file with their new columns only.
     var specs: [TableSpec] {
-        drafts.values.filter { $0.isNew || !$0.new.isEmpty }
+        drafts.values.filter(\.isChanged)
             .sorted { SyncString($0.name) < SyncString($1.name) }
             .map { draft in
                 TableSpec(
@@ -51,27 +87,36 @@ struct SchemaGrowth {
 
     // MARK: Tables
 
+    /// The draft of a table that the file has.
+    private mutating func draft(_ name: SyncString) -> Draft? {
+        if let draft = drafts[name] { return draft }
+        guard let table = tables[name] else { return nil }
+        let key = table.key.map { ColumnSpec($0.name, $0.type, optional: $0.isOptional) }
+        let draft = Draft(table.table.name, isEmbedded: table.key == nil, key: key, table: table)
+        drafts[name] = draft
+        return draft
+    }
+
     /// Whether the class has a table, or gets one.
     private mutating func hasTable(_ className: SyncString, _ type: ColumnType) -> Bool {
-        if let draft = drafts[className] { return draft.key != nil }
-        if let table = tables[className] {
-            guard let key = table.key else { return false }
-            let spec = ColumnSpec(key.name, key.type, optional: key.isOptional)
-            drafts[className] = Draft(table, key: spec)
-            return true
-        }
+        if let draft = draft(className) { return draft.key != nil }
         guard isFree(className) else { return false }
-        count += 1
-        var draft = Draft(name: className.string, isEmbedded: false, key: ColumnSpec("_id", type), columns: [:])
-        draft.isNew = true
-        drafts[className] = draft
+        make(Draft(className.string, isEmbedded: false, key: ColumnSpec("_id", type)), className)
         return true
     }
 
+    private mutating func make(_ draft: Draft, _ name: SyncString) {
+        count.tables += 1
+        count.columns += 1
+        names.insert(draft.name)
+        drafts[name] = draft
+    }
+
     private func isFree(_ name: SyncString) -> Bool {
-        guard count < Self.greatestTableCount, Self.isName(name) else { return false }
+        guard count.tables < Self.greatestTableCount, count.columns < Self.greatestTotalColumnCount, Self.isName(name)
+        else { return false }
         // The engine takes texts for one name that differ in how a letter is composed.
-        return schema.table(named: name.string) == nil && !drafts.values.contains { $0.name == name.string }
+        return schema.table(named: name.string) == nil && !names.contains(name.string)
     }
 
     static func isName(_ name: SyncString) -> Bool {
@@ -83,10 +128,7 @@ struct SchemaGrowth {
         for number in 1...20 {
             let name = SyncString("\(owner)_\(property)" + (number == 1 ? "" : "_\(number)"))
             guard isFree(name) else { continue }
-            count += 1
-            var draft = Draft(name: name.string, isEmbedded: true, key: nil, columns: [:])
-            draft.isNew = true
-            drafts[name] = draft
+            make(Draft(name.string, isEmbedded: true, key: nil), name)
             return name
         }
         return nil
@@ -95,17 +137,18 @@ struct SchemaGrowth {
     // MARK: Columns
 
     private mutating func add(_ contents: [SyncString: MergedContent], to table: SyncString) {
+        guard let draft = draft(table) else { return }
         for (name, content) in contents {
-            if let column = drafts[table]?.columns[name] {
+            if let column = draft.column(name) {
                 visit(content, column)
                 continue
             }
-            guard let draft = drafts[table], draft.columns.count < Self.greatestColumnCount, Self.isName(name),
-                name != "_id", !draft.columns.values.contains(where: { $0.name == name.string }),
+            guard draft.columnCount < Self.greatestColumnCount, count.columns < Self.greatestTotalColumnCount,
+                Self.isName(name), name != "_id", !draft.hasName(name.string),
                 let column = column(name, content, in: table)
             else { continue }
-            drafts[table]?.columns[name] = column
-            drafts[table]?.new.append(column)
+            count.columns += 1
+            draft.add(name, column)
         }
     }
 
@@ -114,10 +157,7 @@ struct SchemaGrowth {
         if case .value(let value) = content, column.type != .mixed, value.storesNoLink { return }
         let target = column.target.map { SyncString($0) }
         var isOwned = false
-        if let target {
-            if drafts[target] == nil, let table = tables[target] { drafts[target] = Draft(table, key: nil) }
-            isOwned = drafts[target]?.isEmbedded == true
-        }
+        if let target { isOwned = draft(target)?.isEmbedded == true }
         content.forEachElement { element in
             switch element {
             case .embedded(let fields): if isOwned, let target { add(fields, to: target) }
@@ -191,24 +231,17 @@ struct SchemaGrowth {
     }
 }
 
-extension SchemaGrowth.Draft {
-    init(_ table: ClassTable, key: ColumnSpec?) {
-        let key = key ?? table.key.map { ColumnSpec($0.name, $0.type, optional: $0.isOptional) }
-        self.init(name: table.table.name, isEmbedded: table.key == nil, key: key, columns: table.specs)
-    }
-}
-
 extension ClassTable {
-    fileprivate var specs: [SyncString: ColumnSpec] {
-        columns.mapValues { column in
-            ColumnSpec(
-                column.name,
-                column.type,
-                optional: column.isOptional,
-                collection: column.collection,
-                target: column.targetTableID.flatMap { targets[$0] }
-            )
-        }
+    /// The property's column as a growth knows it. Returns `nil` if there is none.
+    fileprivate func spec(_ name: SyncString) -> ColumnSpec? {
+        guard let column = columns[name] else { return nil }
+        return ColumnSpec(
+            column.name,
+            column.type,
+            optional: column.isOptional,
+            collection: column.collection,
+            target: column.targetTableID.flatMap { targets[$0] }
+        )
     }
 }
 

@@ -17,10 +17,10 @@ enum StoreSchema {
 
     static func extend(_ specs: [TableSpec], in transaction: WriteTransaction) throws(EngineError) {
         try transaction.extendSchema(specs)
-        for table in transaction.schema.tables where !isWhole(table) {
-            for spec in ClassTable.hiddenColumns(isEmbedded: table.isEmbedded) {
-                _ = try transaction.addHiddenColumn(spec, to: table)
-            }
+        let lacking = transaction.schema.tables.filter { !isWhole($0) }
+        for isEmbedded in [false, true] {
+            let tables = lacking.filter { $0.isEmbedded == isEmbedded }
+            try transaction.addHiddenColumns(ClassTable.hiddenColumns(isEmbedded: isEmbedded), to: tables)
         }
     }
 }

@@ -163,15 +163,13 @@ struct FileTables {
         try write.keepImages(ofTablesKeyed: "_id", named: names)
         asymmetric = Set(write.schema.tables.filter(\.isAsymmetric).map { SyncString($0.name) })
         // Objects of asymmetric classes go up as the journal has them, and never come down.
-        for table in write.schema.tables where !table.isAsymmetric {
-            guard let key = table.primaryKey, let image = table.imageColumn else { continue }
-            let version = try write.addHiddenColumn(ColumnSpec(Self.versionName, .int, optional: true), to: table)
-            classes[SyncString(table.name)] = Class(
-                table: write.schema.table(id: table.id) ?? table,
-                key: key,
-                version: version,
-                image: image
-            )
+        let synced = write.schema.tables.filter { !$0.isAsymmetric && $0.primaryKey != nil && $0.imageColumn != nil }
+        try write.addHiddenColumns([ColumnSpec(Self.versionName, .int, optional: true)], to: synced)
+        for table in synced {
+            guard let table = write.schema.table(id: table.id), let key = table.primaryKey,
+                let image = table.imageColumn, let version = table.hiddenColumn(named: Self.versionName)
+            else { continue }
+            classes[SyncString(table.name)] = Class(table: table, key: key, version: version, image: image)
         }
         if !write.base.journalCursors.contains(where: { $0.name == FileClientStore.cursorName }) {
             try write.addJournalCursor(FileClientStore.cursorName)
