@@ -60,6 +60,25 @@ public struct SyncDictionary: Hashable, Sendable {
     /// Entries that are as they have to be.
     init(rising entries: [Entry]) { self.entries = entries }
 
+    /// Returns the dictionary with other values for some keys.
+    ///
+    /// - Parameter new: by rising keys, each once. Nil removes an entry.
+    /// - Complexity: O(*n* + *k*) for *k* keys
+    func replacing(_ new: [(key: SyncString, value: SyncValue?)]) -> SyncDictionary {
+        var all: [Entry] = []
+        all.reserveCapacity(entries.count + new.count)
+        var next = 0
+        for (key, value) in new {
+            let end = max(entries.partitioned { $0.key >= key }, next)
+            all += entries[next..<end]
+            next = end
+            if next < entries.count, entries[next].key == key { next += 1 }
+            if let value { all.append(Entry(key: key, value: value)) }
+        }
+        all += entries[next...]
+        return SyncDictionary(rising: all)
+    }
+
     /// - Complexity: O(log *n*) to read and to replace a value, O(*n*) to add or remove an entry.
     public subscript(key: SyncString) -> SyncValue? {
         get {

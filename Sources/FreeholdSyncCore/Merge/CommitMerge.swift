@@ -145,10 +145,11 @@ struct CommitMerge {
     }
 
     /// Writes what was done.
-    func finish(_ store: inout some MergeStore) throws {
+    mutating func finish(_ store: inout some MergeStore) throws {
         for (name, fields) in ingested { try store.ingest(name, fields) }
-        for target in objects {
-            if let object = target.object { try store.put(target.name, object) }
+        for index in objects.indices {
+            objects[index].object?.finish()
+            if let object = objects[index].object { try store.put(objects[index].name, object) }
         }
     }
 
@@ -273,15 +274,20 @@ struct CommitMerge {
     private func duplicate(_ store: some MergeStore) throws -> ObjectName? {
         guard !rules.unique.isEmpty else { return nil }
         var checked: Set<ObjectName> = []
+        // By the constraint's index: the values that objects of the commit hold.
+        var held = rules.unique.map { _ in Set<[SetElement]>() }
         for change in commit.changes where checked.insert(change.object).inserted {
             let name = change.object
-            guard refused[name] == nil else { continue }
-            for unique in rules.unique where unique.className == name.className {
+            for (index, unique) in rules.unique.enumerated() where unique.className == name.className {
                 guard let values = try values(name, unique, store) else { continue }
+                let isNew = held[index].insert(values).inserted
+                guard refused[name] == nil else { continue }
+                if !isNew { return name }
                 let others = try store.objects(of: name.className, holding: values, in: unique.properties)
-                for other in others + checked where other != name && other.className == name.className {
+                for other in others where other != name && other.className == name.className && !checked.contains(other)
+                {
                     // One that the commit names later gives way itself.
-                    if !checked.contains(other), places[other] != nil, refused[other] == nil { continue }
+                    if places[other] != nil, refused[other] == nil { continue }
                     if try self.values(other, unique, store) == values { return name }
                 }
             }

@@ -91,19 +91,16 @@ extension ListTree {
         _ spared: Set<Slot>,
         assignedBefore rank: Rank?
     ) {
-        var taken: [Slot] = []
-        let old = self
-        killAll(author.version) { slot in
-            let element = old.moved[slot] ?? slot
-            let mark = old.mark(element)
+        let taken = alive { slot in
+            let element = moved[slot] ?? slot
+            let mark = mark(element)
             let isEarlier = mark.isAssigned && rank.map { mark.rank < $0 } ?? false
             let isSeen =
                 author.aligned == nil
                 ? author.saw(mark) : aligned.contains(element) || author.isOwn(mark.stamp.ident, mark.version)
-            let isTaken = isSeen ? !spared.contains(element) : isEarlier
-            if isTaken { taken.append(element) }
-            return isTaken
+            return isSeen ? !spared.contains(element) : isEarlier
         }
-        for element in taken { forget(element) }
+        for (_, slots) in taken { for slot in slots { forget(moved[slot] ?? slot) } }
+        killAll(taken, author.version)
     }
 }

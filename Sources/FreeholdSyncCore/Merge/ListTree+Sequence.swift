@@ -66,7 +66,8 @@ extension ListTree {
 
     // MARK: Indices of a version
 
-    private func alive(_ span: Span, at version: StreamVersion) -> Int {
+    /// Returns how many slots of a span were alive at a version. These are its first ones by their offsets.
+    func alive(_ span: Span, at version: StreamVersion) -> Int {
         if span.died <= version { return 0 }
         return span.youngest <= version ? Int(span.count) : countBorn(span, at: version)
     }
@@ -250,20 +251,38 @@ extension ListTree {
         split(leaf)
     }
 
-    /// Ends the lives of all slots that are alive and fulfil a condition.
+    /// Returns the slots that are alive and fulfil a condition, by the leaves that they are in, in the list's order.
     ///
-    /// - Complexity: O(*n*)
-    mutating func killAll(_ version: StreamVersion, where isTaken: (Slot) -> Bool) {
-        for leaf in leaves.indices {
-            var (spans, dead) = ([Span](), 0)
+    /// - Complexity: O(*n*) for *n* slots that are alive, and O(∛*n*) for those that aren't
+    func alive(where condition: (Slot) -> Bool) -> [(leaf: Int, slots: [Slot])] {
+        var found: [(leaf: Int, slots: [Slot])] = []
+        for group in order where groups[Int(group)].summary.alive > 0 {
+            for leaf in groups[Int(group)].leaves where leaves[Int(leaf)].summary.alive > 0 {
+                var slots: [Slot] = []
+                for span in leaves[Int(leaf)].spans where span.died == .max {
+                    forEachSlot(span) { if condition($0) { slots.append($0) } }
+                }
+                if !slots.isEmpty { found.append((Int(leaf), slots)) }
+            }
+        }
+        return found
+    }
+
+    /// Ends the lives of slots that are alive.
+    ///
+    /// - Parameter dead: the slots, in the list's order, by their leaves.
+    /// - Complexity: O(slots of these leaves)
+    mutating func killAll(_ dead: [(leaf: Int, slots: [Slot])], _ version: StreamVersion) {
+        for (leaf, slots) in dead {
+            var (spans, next) = ([Span](), 0)
             for span in leaves[leaf].spans {
                 guard span.died == .max else {
                     spans.append(span)
                     continue
                 }
                 forEachSlot(span) { slot in
-                    let isDead = isTaken(slot)
-                    if isDead { dead += 1 }
+                    let isDead = next < slots.count && slots[next] == slot
+                    if isDead { next += 1 }
                     var own = span
                     (own.start, own.count, own.died) = (slot.offset, 1, isDead ? version : .max)
                     if let last = spans.last, let both = join(last, own) {
@@ -273,11 +292,10 @@ extension ListTree {
                     }
                 }
             }
-            guard dead > 0 else { continue }
             replace(leaf, leaves[leaf].spans.indices, joined(spans[...]))
-            note(leaf, alive: -dead, version)
+            note(leaf, alive: -slots.count, version)
         }
-        for leaf in leaves.indices { split(leaf) }
+        for (leaf, _) in dead { split(leaf) }
     }
 
     func joined(_ spans: ArraySlice<Span>) -> [Span] {
@@ -325,6 +343,8 @@ extension ListTree {
         }
         let place = groups[group].leaves.firstIndex(of: Int32(leaf))!
         groups[group].leaves.replaceSubrange(place...place, with: new)
+        // The new leaves are still to be counted. Else each search would look at all their spans.
+        groups[group].summary.counted = nil
         split(group: group)
     }
 

@@ -83,7 +83,7 @@ extension Record {
     /// Returns what was written to a field; `nil` for defaults.
     func written(_ name: SyncString) -> MergedContent? {
         guard let field = fields[name] else { return nil }
-        if case .register(let register) = field, !(register.mark ?? base).isReal, register.edits.isEmpty { return nil }
+        if case .register(let register) = field, !(register.mark ?? base).isReal, !register.hasEdits { return nil }
         return field.content
     }
 

@@ -108,6 +108,9 @@ public struct MergedObject: Sendable {
         return outcome
     }
 
+    /// The commit is done with the object.
+    mutating func finish() { record.finish() }
+
     // MARK: Reading
 
     /// The value of a property. Nil if it never was written.

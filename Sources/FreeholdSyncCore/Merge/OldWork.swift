@@ -156,7 +156,7 @@ extension MergedContent {
             }
             return .embedded(EmbeddedValue(number: 0, fields: plain))
         case .list(let elements): return .list(elements.map(\.plainValue))
-        case .set(let elements): return .list(elements.values.sorted { $0.description < $1.description })
+        case .set(let elements): return .list(Array(elements.values).sortedByText)
         case .dictionary(let entries):
             let plain = entries.sorted { $0.key < $1.key }.map { (key: $0.key, value: $0.value.plainValue) }
             return .dictionary(SyncDictionary(plain))

@@ -110,7 +110,8 @@ extension Register {
 extension Register {
     /// An entry that isn't there is no null.
     fileprivate func isNull(isEntry: Bool) -> Bool {
-        switch value {
+        // No edit makes a null of anything else, or something else of it.
+        switch held {
         case .value(.null): true
         case .absent: !isEntry
         case .value, .instance: false

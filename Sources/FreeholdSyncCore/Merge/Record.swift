@@ -137,6 +137,24 @@ struct Record: Sendable {
         }
     }
 
+    /// A commit is done: puts the edits of single values in their order, so that each read of them needn't, and forgets what only helps it.
+    mutating func finish() {
+        for place in fields.indices {
+            switch fields[place].value {
+            case .register(var register) where !register.isOrdered:
+                register.order()
+                fields[place: place] = .register(register)
+            case .set(var set) where set.isSwept:
+                set.forgetSweep()
+                fields[place: place] = .set(set)
+            case .dictionary(var dictionary) where dictionary.isSwept:
+                dictionary.forgetSweep()
+                fields[place: place] = .dictionary(dictionary)
+            default: break
+            }
+        }
+    }
+
     private mutating func forEachField(_ body: (inout Field) -> Void) {
         fields.forEachValue(body)
     }

@@ -1,13 +1,16 @@
 /// One value that is written whole, with the edits that came after the write: adds, and edits along a path into dictionaries of a mixed
 /// value. Its value is what a replay of its writes in the order of their ranks gives.
 ///
-/// An edit that a later one makes pointless is dropped at once. So there is at most one write a path, plus the adds after it.
+/// An edit that a later one makes pointless is dropped. So there is at most one write a path, plus the adds after it. Edits are put in their
+/// order, and pointless ones dropped, in one pass over many: see `RegisterEdits`.
 struct Register: Sendable {
     private(set) var held: Held
     /// Of the write that counts. Nil if it is the write that made what contains the register.
     private(set) var mark: Mark?
-    /// By rising ranks.
-    private(set) var edits: [Edit] = []
+    /// The number of the last of `written` that weren't put in their order yet.
+    private var unordered: UInt32 = 0
+    /// The edits by rising ranks, and behind them the edits that weren't put in their order yet.
+    private var written: [Edit] = []
 
     /// What a whole write left.
     enum Held: Sendable {
@@ -32,49 +35,37 @@ struct Register: Sendable {
     init(_ held: Held = .absent, _ mark: Mark? = .nothing, edits: [Edit] = []) {
         self.held = held
         self.mark = mark
-        self.edits = edits
+        written = edits
     }
 
+    /// By rising ranks.
+    ///
+    /// - Complexity: O(1), or O(edits) if edits were made since the last `order()`
+    var edits: [Edit] { unordered == 0 ? written : RegisterEdits.ordered(written, last: Int(unordered)) }
+
+    var hasEdits: Bool { !written.isEmpty && (unordered == 0 || !edits.isEmpty) }
+
     /// It is as what contains the register made it.
-    var isUntouched: Bool { mark == nil && edits.isEmpty }
+    var isUntouched: Bool { mark == nil && !hasEdits }
 
     /// The version of the last commit whose edit counts; 0 for none.
     var lastEdit: StreamVersion { edits.reduce(0) { max($0, $1.mark.version) } }
 
     /// What stands there now.
+    ///
+    /// - Complexity: O(1) without edits, else O(size of the value and the edits' paths)
     var value: Held {
-        if edits.isEmpty { return held }
-        guard case .value(var value) = held else { return held }
-        for edit in Self.summed(edits) { edit.apply(to: &value) }
-        return .value(value)
+        guard !written.isEmpty, case .value(let value) = held else { return held }
+        return .value(RegisterEdits.applied(RegisterEdits.summed(edits), to: value))
     }
 
-    /// The edits with one add to a number between two edits that concern it: numbers that round must not depend on whether neighbours were
-    /// merged.
-    ///
-    /// - Complexity: O(edits × length of their paths)
-    static func summed(_ edits: [Edit]) -> [Edit] {
-        guard edits.count > 1 else { return edits }
-        var all: [Edit] = []
-        // The adds that a later add to the same path joins, and below each path the longer ones among them.
-        var open: [[SyncString]: Int] = [:]
-        var below: [[SyncString]: [[SyncString]]] = [:]
-        for edit in edits {
-            let path = edit.path
-            if case .add(let number) = edit.action, let last = open[path], case .add(let sum) = all[last].action {
-                all[last].action = .add(sum &+ number)
-                continue
-            }
-            open[path] = nil
-            for longer in below.removeValue(forKey: path) ?? [] { open[longer] = nil }
-            for length in path.indices { open[Array(path[..<length])] = nil }
-            if !edit.isWrite {
-                open[path] = all.count
-                for length in path.indices { below[Array(path[..<length]), default: []].append(path) }
-            }
-            all.append(edit)
-        }
-        return all
+    var isOrdered: Bool { unordered == 0 }
+
+    /// Puts all edits in their order.
+    mutating func order() {
+        guard unordered > 0 else { return }
+        written = edits
+        unordered = 0
     }
 
     // MARK: Writing
@@ -84,23 +75,31 @@ struct Register: Sendable {
         guard mark.rank >= (self.mark ?? base).rank else { return }
         held = new
         self.mark = mark == base ? nil : mark
-        if !edits.isEmpty { edits.removeAll { $0.mark.rank <= mark.rank } }
+        if written.isEmpty { return }
+        if unordered == 0, written[0].mark.rank > mark.rank { return }
+        if unordered == 0, written.count <= Self.few {
+            written.removeAll { $0.mark.rank <= mark.rank }
+        } else {
+            append(.whole(mark))
+        }
     }
 
+    /// - Complexity: O(1), amortised over the edits, for a path of a bounded length
     mutating func edit(_ path: [SyncString], _ action: Edit.Action, _ mark: Mark, base: Mark) {
         // Nothing changes, and an add of 0 says something else here.
         if action == .add(0) { return }
         guard mark.rank >= (self.mark ?? base).rank else { return }
-        var end = edits.count
-        while end > 0, edits[end - 1].mark.rank > mark.rank { end -= 1 }
-        let isSuperseded = edits[end...].contains { $0.isWrite && path.starts(with: $0.path) }
-        guard !isSuperseded else { return }
-        let edit = Edit(mark: mark, path: path, action: action)
-        edits.insert(edit, at: end)
-        guard edit.isWrite, end > 0 else { return }
-        let earlier = edits[..<end].filter { !$0.path.starts(with: path) }
-        if earlier.count < end { edits.replaceSubrange(..<end, with: earlier) }
+        append(Edit(mark: mark, path: path, action: action))
     }
+
+    private mutating func append(_ edit: Edit) {
+        written.append(edit)
+        unordered += 1
+        if written.count <= Self.few || Int(unordered) > written.count / 2 { order() }
+    }
+
+    /// So many edits are put in their order at once.
+    private static let few = 8
 
     /// Takes away the writes that the author saw. A write that was taken leaves a removal with its own mark, so that nothing older comes
     /// back.
@@ -108,27 +107,29 @@ struct Register: Sendable {
     /// - Parameter taker: the mark of the clear or assignment.
     mutating func take(by taker: Mark, base: Mark, where isTaken: (Mark) -> Bool) {
         if !held.isAbsent, isTaken(mark ?? base) { held = .absent }
-        guard !edits.isEmpty else { return }
-        let before = edits.filter { !$0.isTrace }
-        edits.removeAll { !$0.isWrite && isTaken($0.mark) }
-        for index in edits.indices where isTaken(edits[index].mark) { edits[index].action = .remove }
-        if !held.isAbsent, edits.filter({ !$0.isTrace }) != before { leaveTrace(of: taker, base) }
+        guard !written.isEmpty else { return }
+        order()
+        let before = written.filter { !$0.isTrace }
+        written.removeAll { !$0.isWrite && isTaken($0.mark) }
+        for index in written.indices where isTaken(written[index].mark) { written[index].action = .remove }
+        if !held.isAbsent, written.filter({ !$0.isTrace }) != before { leaveTrace(of: taker, base) }
     }
 
     /// The value is another one since a commit that left no write behind. An add of 0 says so to whoever asks what changed since a version.
     private mutating func leaveTrace(of taker: Mark, _ base: Mark) {
-        edits.removeAll { $0.isTrace }
-        let last = edits.last?.mark ?? mark ?? base
+        written.removeAll { $0.isTrace }
+        let last = written.last?.mark ?? mark ?? base
         let mark = taker.rank < last.rank ? Mark(stamp: last.stamp, version: taker.version, isReal: last.isReal) : taker
-        edits.append(Edit(mark: mark, path: [], action: .add(0)))
+        written.append(Edit(mark: mark, path: [], action: .add(0)))
     }
 
     /// Makes one of neighbouring adds to one thing. It has the latest mark, so a set that comes late can count an add too many but
     /// loses none.
     mutating func mergeAdds() {
-        guard edits.count > 1 else { return }
+        guard written.count > 1 else { return }
+        order()
         var merged: [Edit] = []
-        for edit in edits where !edit.isTrace {
+        for edit in written where !edit.isTrace {
             if case .add(let number) = edit.action, let last = merged.last, last.path == edit.path,
                 case .add(let sum) = last.action
             {
@@ -137,10 +138,10 @@ struct Register: Sendable {
                 merged.append(edit)
             }
         }
-        for trace in edits where trace.isTrace {
+        for trace in written where trace.isTrace {
             merged.insert(trace, at: merged.firstIndex { $0.mark.rank > trace.mark.rank } ?? merged.endIndex)
         }
-        edits = merged
+        written = merged
     }
 
     // MARK: Instances
@@ -201,31 +202,10 @@ extension Register.Edit {
     /// It changes nothing. What did was taken away.
     var isTrace: Bool { action == .add(0) }
 
-    func apply(to value: inout SyncValue) { apply(to: &value, path[...]) }
-
-    private func apply(to value: inout SyncValue, _ path: ArraySlice<SyncString>) {
-        guard let key = path.first else {
-            if case .add(let number) = action { value.add(number) }
-            return
-        }
-        guard case .dictionary(var dictionary) = value else { return }
-        // Taken out while it changes, so that nothing is copied.
-        value = .null
-        defer { value = .dictionary(dictionary) }
-        if path.count > 1 {
-            guard var inner = dictionary[key] else { return }
-            dictionary[key] = .null
-            apply(to: &inner, path.dropFirst())
-            dictionary[key] = inner
-        } else {
-            switch action {
-            case .set(let new): dictionary[key] = new
-            case .remove: dictionary[key] = nil
-            case .add(let number):
-                guard var old = dictionary[key] else { return }
-                old.add(number)
-                dictionary[key] = old
-            }
-        }
+    /// A write of the whole value. It stands among edits that aren't ordered yet, and ends those before it.
+    fileprivate static func whole(_ mark: Mark) -> Register.Edit {
+        Register.Edit(mark: mark, path: [], action: .remove)
     }
+
+    var isWhole: Bool { path.isEmpty && isWrite }
 }

@@ -34,13 +34,18 @@ struct MetaWriter {
         bytes.appendVarint(nameNumbers[name]!)
     }
 
+    /// Returns what a body writes, which isn't added to the bytes. These aren't copied meanwhile.
+    private mutating func apart<Result>(_ body: (inout MetaWriter) -> Result) -> (Result, bytes: [UInt8]) {
+        var other: [UInt8] = []
+        swap(&other, &bytes)
+        let result = body(&self)
+        swap(&other, &bytes)
+        return (result, other)
+    }
+
     /// Does something that writes, and puts the value that a document can't show before what it wrote.
     private mutating func hidden(_ body: (inout MetaWriter) -> BSONValue?) {
-        let outer = bytes
-        bytes = []
-        let value = body(&self)
-        let inner = bytes
-        bytes = outer
+        let (value, inner) = apart(body)
         // What can't be in a document of the object can be in one of its own, under an empty key; a store's documents have no limits.
         let limits = BSONLimits(depth: BSONLimits.maximumDepth, size: .max)
         if let value, let document = try? BSONDocument([(key: "", value: value)]).bytes(limits: limits) {
@@ -95,17 +100,24 @@ struct MetaWriter {
         reserved: SyncString? = nil,
         _ body: (inout MetaWriter, Value) -> (MetaField, BSONValue?, isPlain: Bool)
     ) -> [BSONDocument.Element] {
-        let outer = bytes
-        bytes = []
+        let ((elements, count), own) = apart { writer in writer.members(values, reserved: reserved, body) }
+        bytes.appendVarint(count)
+        bytes.append(contentsOf: own)
+        return elements
+    }
+
+    private mutating func members<Value>(
+        _ values: [(name: SyncString, value: Value)],
+        reserved: SyncString?,
+        _ body: (inout MetaWriter, Value) -> (MetaField, BSONValue?, isPlain: Bool)
+    ) -> (elements: [BSONDocument.Element], count: Int) {
         var (elements, count, next) = ([BSONDocument.Element](), 0, 0)
+        elements.reserveCapacity(values.count)
         var unseen: [(name: SyncString, value: Value)] = []
         for (name, value) in values {
-            let start = bytes
-            bytes = []
-            let (field, shown, isPlain) =
-                name == reserved || name.hasNull ? (.register, nil, false) : body(&self, value)
-            let own = bytes
-            bytes = start
+            let ((field, shown, isPlain), own) = apart { writer -> (MetaField, BSONValue?, isPlain: Bool) in
+                name == reserved || name.hasNull ? (.register, nil, false) : body(&writer, value)
+            }
             guard let shown else {
                 unseen.append((name, value))
                 continue
@@ -118,26 +130,21 @@ struct MetaWriter {
             elements.append((key: name.string, value: shown))
         }
         for (name, value) in unseen {
-            var field = MetaField.register
-            let outer = bytes
-            bytes = []
-            append(name)
-            hidden { writer in
-                let (kind, shown, _) = body(&writer, value)
-                field = kind
-                return shown
+            let (field, own) = apart { writer -> MetaField in
+                var field = MetaField.register
+                writer.append(name)
+                writer.hidden { writer in
+                    let (kind, shown, _) = body(&writer, value)
+                    field = kind
+                    return shown
+                }
+                return field
             }
-            let own = bytes
-            bytes = outer
             bytes.appendVarint(field.rawValue | MetaField.hidden)
             bytes.append(contentsOf: own)
             count += 1
         }
-        let own = bytes
-        bytes = outer
-        bytes.appendVarint(count)
-        bytes.append(contentsOf: own)
-        return elements
+        return (elements, count)
     }
 
     // MARK: Registers
@@ -150,10 +157,11 @@ struct MetaWriter {
         case .value(let value): (held, shown) = (value.storedAs, BSONValue(value))
         case .instance: (held, shown) = (.instance, nil)
         }
-        if !register.edits.isEmpty, held != .instance, held != .absent { held = .exact }
+        let edits = register.edits
+        if !edits.isEmpty, held != .instance, held != .absent { held = .exact }
         var head = held.rawValue
         if register.mark != nil { head |= MetaHeld.hasMark }
-        if !register.edits.isEmpty { head |= MetaHeld.hasEdits }
+        if !edits.isEmpty { head |= MetaHeld.hasEdits }
         bytes.append(head)
         if let mark = register.mark { append(mark) }
         switch (held, register.held) {
@@ -167,9 +175,9 @@ struct MetaWriter {
             shown = .document(BSONDocument(record(instance.record)))
         default: break
         }
-        guard !register.edits.isEmpty else { return shown }
-        bytes.appendVarint(register.edits.count)
-        for edit in register.edits {
+        guard !edits.isEmpty else { return shown }
+        bytes.appendVarint(edits.count)
+        for edit in edits {
             append(edit.mark)
             bytes.appendVarint(edit.path.count)
             for key in edit.path { append(key) }

@@ -172,5 +172,6 @@ struct ShownDifference {
 }
 
 extension [SyncValue] {
-    fileprivate var sortedByText: [SyncValue] { sorted { $0.description < $1.description } }
+    /// The values in the order of their descriptions, which are made once each.
+    var sortedByText: [SyncValue] { map { ($0.description, $0) }.sorted { $0.0 < $1.0 }.map(\.1) }
 }

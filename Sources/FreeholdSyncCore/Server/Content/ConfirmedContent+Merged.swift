@@ -58,7 +58,7 @@ extension Record.Field {
         switch self {
         case .register(let register): register.confirmed(base)
         case .list(let list): .list(list.confirmed)
-        case .set(let set): .set(set.values.map(\.value))
+        case .set(let set): .set(set.values(since: nil))
         case .dictionary(let dictionary): .dictionary(dictionary.confirmed)
         case .moved: nil
         }
@@ -134,12 +134,16 @@ extension [ElementRun] {
 
 extension KeyedCollection where Key == SetElement {
     /// The elements in an order that depends on nothing but them.
-    var values: [(mark: Mark, value: SyncValue)] {
-        entries.compactMap { _, register in
-            guard case .value(let value) = register.value else { return nil }
-            return (register.mark ?? base, value)
+    ///
+    /// - Parameter version: the elements that were written behind this version. Nil for all.
+    func values(since version: StreamVersion?) -> [SyncValue] {
+        var found: [(version: StreamVersion, text: String, value: SyncValue)] = []
+        for register in entries.values {
+            let written = (register.mark ?? base).version
+            if let version, written <= version { continue }
+            if case .value(let value) = register.value { found.append((written, "\(value)", value)) }
         }
-        .sorted { ($0.mark.version, "\($0.value)") < ($1.mark.version, "\($1.value)") }
+        return found.sorted { ($0.version, $0.text) < ($1.version, $1.text) }.map(\.value)
     }
 }
 

@@ -87,8 +87,8 @@ extension KeyedCollection where Key == SetElement {
             if case .set(let old)? = old, old[key] == nil { continue }
             difference.removed.append(SyncValue(key))
         }
-        difference.removed.sort { "\($0)" < "\($1)" }
-        difference.inserted = values.filter { $0.mark.version > version }.map(\.value)
+        difference.removed = difference.removed.sortedByText
+        difference.inserted = values(since: version)
         return difference == SetDifference() ? nil : difference
     }
 }
@@ -111,55 +111,17 @@ extension KeyedCollection where Key == SyncString {
     }
 }
 
-extension ListTree {
-    /// Elements are kept by their slots: the tree knows which stood where at a version.
-    func difference(since version: StreamVersion) -> ContentDifference? {
-        var indices: [Slot: Int] = [:]
-        var count = 0
-        forEachSpan { span in
-            guard span.died > version else { return }
-            forEachSlot(span) { slot in
-                guard birth(slot).version <= version else { return }
-                indices[moved[slot] ?? slot] = count
-                count += 1
-            }
-        }
-        var difference = ListDifference(pieces: [])
-        var length = 0
-        forEachSpan { span in
-            guard span.died == .max else { return }
-            forEachSlot(span) { slot in
-                let element = moved[slot] ?? slot
-                if let index = indices[element] {
-                    difference.keep(index)
-                    if let edit = registers[element]?.difference(since: version, mark(element)) {
-                        difference.edits.append(.init(index: length, content: edit))
-                    }
-                } else {
-                    difference.append(made(by: slot), origin: origin(of: slot), content(slot))
-                }
-                length += 1
-            }
-        }
-        if difference.edits.isEmpty {
-            if difference.pieces == (count == 0 ? [] : [.kept(start: 0, count: count)]) { return nil }
-            let keepsNothing = difference.pieces.allSatisfy { if case .new = $0 { true } else { false } }
-            if keepsNothing { return .whole(.list(confirmed)) }
-        }
-        return .list(difference)
-    }
-}
-
 extension ListDifference {
-    fileprivate mutating func keep(_ index: Int) {
-        if case .kept(let start, let count)? = pieces.last, start + count == index {
-            pieces[pieces.count - 1] = .kept(start: start, count: count + 1)
+    mutating func keep(_ first: Int, count: Int = 1) {
+        guard count > 0 else { return }
+        if case .kept(let start, let known)? = pieces.last, start + known == first {
+            pieces[pieces.count - 1] = .kept(start: start, count: known + count)
         } else {
-            pieces.append(.kept(start: index, count: 1))
+            pieces.append(.kept(start: first, count: count))
         }
     }
 
-    fileprivate mutating func append(_ made: Made?, origin: Made?, _ content: ConfirmedContent) {
+    mutating func append(_ made: Made?, origin: Made?, _ content: ConfirmedContent) {
         var runs: [ElementRun] = []
         if case .new(let run)? = pieces.last {
             runs = [run]
