@@ -49,8 +49,35 @@ struct EditApplier {
         }
     }
 
+    /// Does several edits inside of one mixed value, which is read and written once.
+    func performNested(_ edits: ArraySlice<LocalEdit>) throws {
+        guard let edit = edits.first, let root = edit.place?.withoutNested else { return }
+        write.resolvePlaceholders()
+        guard let table = tables.classes[root.object.className] else { return }
+        guard let key = find(root.object, table) else { throw MisplacedEdit(edit: edit) }
+        guard let spot = try spot(table.table, key, root.path[...], edit) else { return }
+        guard var whole = value(spot).map({ FileContents(write).value($0, spot.column) }) else {
+            for edit in edits { if case .increment = edit { throw MisplacedEdit(edit: edit) } }
+            return
+        }
+        var isChanged = false
+        for edit in edits {
+            let path = edit.place?.nestedKeys ?? []
+            switch edit {
+            case .set(_, .value(let new), _): isChanged = whole.replace(path[...], by: new) || isChanged
+            case .increment(_, let number):
+                guard case .int(let old)? = whole.nested(path[...]) else { throw MisplacedEdit(edit: edit) }
+                isChanged = whole.replace(path[...], by: .int(old &+ number)) || isChanged
+            case .removeEntry: isChanged = whole.replace(path[...], by: nil) || isChanged
+            default: break
+            }
+        }
+        if isChanged { try set(spot, .value(whole)) }
+    }
+
     /// Removes the entries of a dictionary, except the hidden ones.
     private func clear(_ spot: Spot, hidden: [SyncString]) {
+        let hidden = Set(hidden)
         for entry in write.storedDictionaryEntries(spot.column, spot.key)
         where !hidden.contains(SyncString(entry.key)) {
             write.storedDictionaryRemove(spot.column, spot.key, forKey: entry.key)
@@ -121,6 +148,9 @@ struct EditApplier {
             let values = write.storedListValues(spot.column, spot.key)
             return values.indices.contains(index) ? values[index] : nil
         case .entry(let name):
+            if !write.hasPlaceholders(spot.column, spot.key) {
+                return write.dictionaryValue(spot.column, spot.key, forKey: name)
+            }
             return write.storedDictionaryEntries(spot.column, spot.key).first {
                 SyncString($0.key) == SyncString(name)
             }?
@@ -362,4 +392,33 @@ extension ColumnType {
         default: false
         }
     }
+}
+
+extension [LocalEdit] {
+    /// Returns the end of the edits from an index on that are about the inside of one mixed value; the next index if the first isn't.
+    func endOfNested(from index: Int) -> Int {
+        guard let root = self[index].nestedRoot else { return index + 1 }
+        var end = index + 1
+        while end < count, self[end].nestedRoot == root { end += 1 }
+        return end
+    }
+}
+
+extension LocalEdit {
+    /// The place of the mixed value that is edited inside. Nil for other edits.
+    fileprivate var nestedRoot: LocalPlace? {
+        switch self {
+        case .set(let place, _, _), .increment(let place, _), .removeEntry(let place):
+            if case .nested? = place.path.last { place.withoutNested } else { nil }
+        default: nil
+        }
+    }
+}
+
+extension LocalPlace {
+    fileprivate var withoutNested: LocalPlace {
+        LocalPlace(object, path.filter { if case .nested = $0 { false } else { true } })
+    }
+
+    fileprivate var nestedKeys: [SyncString] { path.compactMap { if case .nested(let key) = $0 { key } else { nil } } }
 }

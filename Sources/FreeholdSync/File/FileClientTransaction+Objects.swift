@@ -21,16 +21,49 @@ extension FileClientTransaction {
         return FileContents(write).contents(found.table, key)
     }
 
+    public func contents(
+        of name: ObjectName,
+        only properties: Set<SyncString>
+    ) throws -> [SyncString: MergedContent]? {
+        guard let (found, key) = find(name) else { return nil }
+        write.resolvePlaceholders()
+        let file = FileContents(write)
+        var contents: [SyncString: MergedContent] = [:]
+        for column in found.table.columns where !column.isPrimaryKey && write.schema.syncs(column) {
+            let name = SyncString(column.name)
+            if properties.contains(name) { contents[name] = file.content(column, key) }
+        }
+        return contents
+    }
+
+    public func count(ofList property: SyncString, of name: ObjectName) throws -> Int? {
+        guard let (found, key) = find(name), let column = found.table.column(named: property.string),
+            column.collection == .list, SyncString(column.name) == property, write.schema.syncs(column)
+        else { return nil }
+        write.resolvePlaceholders()
+        return write.storedCount(column, key)
+    }
+
     private var applier: EditApplier { EditApplier(write: write, tables: tables, misfits: cache.misfits) }
 
     public mutating func perform(_ edits: [LocalEdit]) throws {
         let applier = applier
-        for edit in edits {
-            switch edit {
+        var index = 0
+        while index < edits.count {
+            switch edits[index] {
             case .create(let name, let contents, _): try create(name, contents)
             case .delete(let name, _): try delete(name)
-            default: try applier.perform(edit)
+            default:
+                // A mixed value is written once for all edits inside of it.
+                let end = edits.endOfNested(from: index)
+                if end > index + 1 {
+                    try applier.performNested(edits[index..<end])
+                    index = end
+                    continue
+                }
+                try applier.perform(edits[index])
             }
+            index += 1
         }
     }
 

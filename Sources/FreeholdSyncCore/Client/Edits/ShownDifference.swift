@@ -98,21 +98,52 @@ struct ShownDifference {
     // MARK: Lists
 
     private mutating func compare(_ old: ClientList, _ new: ClientList, _ place: LocalPlace) {
-        let (oldSlots, newSlots) = (old.alive, new.alive)
-        let (oldIDs, newIDs) = (oldSlots.map(\.element), newSlots.map(\.element))
-        if oldIDs != newIDs {
-            remove(oldIDs, Set(newIDs), place)
-            let (before, kept) = (Set(oldIDs), Set(newIDs))
-            move(oldIDs.filter(kept.contains), to: newIDs.filter(before.contains), place)
-            insert(newSlots, before, place)
+        let (head, tail) = old.slots.shared(with: new.slots)
+        if head.slots == old.slots.count, head.slots == new.slots.count { return }
+        let (oldSlots, newSlots) = (old.alive(between: head, tail), new.alive(between: head, tail))
+        // Equal elements at both ends are left out.
+        var start = 0
+        while start < min(oldSlots.count, newSlots.count), oldSlots[start].element == newSlots[start].element {
+            start += 1
         }
-        let nodes = Dictionary(oldSlots.map { ($0.element, $0.node) }, uniquingKeysWith: { a, _ in a })
-        for (index, slot) in newSlots.enumerated() {
-            if let old = nodes[slot.element] { compare(old, slot.node, place.element(index)) }
+        var (oldEnd, newEnd) = (oldSlots.count, newSlots.count)
+        while oldEnd > start, newEnd > start, oldSlots[oldEnd - 1].element == newSlots[newEnd - 1].element {
+            (oldEnd, newEnd) = (oldEnd - 1, newEnd - 1)
+        }
+        let (before, after) = (oldSlots[start..<oldEnd], newSlots[start..<newEnd])
+        let first = head.alive + start
+        if !before.isEmpty || !after.isEmpty { reorder(before, to: after, at: first, place) }
+        for index in 0..<start where oldSlots[index].node != newSlots[index].node {
+            compare(oldSlots[index].node, newSlots[index].node, place.element(head.alive + index))
+        }
+        let nodes = Dictionary(before.map { ($0.element, $0.node) }, uniquingKeysWith: { a, _ in a })
+        for (index, slot) in after.enumerated() {
+            if let old = nodes[slot.element] { compare(old, slot.node, place.element(first + index)) }
+        }
+        for index in newEnd..<newSlots.count {
+            let old = oldSlots[oldEnd + index - newEnd]
+            if old.node == newSlots[index].node { continue }
+            compare(old.node, newSlots[index].node, place.element(head.alive + index))
         }
     }
 
-    private mutating func remove(_ old: [SlotID], _ kept: Set<SlotID>, _ place: LocalPlace) {
+    /// Removes, moves and inserts elements.
+    ///
+    /// - Parameter first: the position of the first of them in both lists.
+    private mutating func reorder(
+        _ old: ArraySlice<ClientList.Slot>,
+        to new: ArraySlice<ClientList.Slot>,
+        at first: Int,
+        _ place: LocalPlace
+    ) {
+        let (oldIDs, newIDs) = (old.map(\.element), new.map(\.element))
+        let (before, kept) = (Set(oldIDs), Set(newIDs))
+        remove(oldIDs, except: kept, at: first, place)
+        move(oldIDs.filter(kept.contains), to: newIDs.filter(before.contains), at: first, place)
+        insert(Array(new), except: before, at: first, place)
+    }
+
+    private mutating func remove(_ old: [SlotID], except kept: Set<SlotID>, at first: Int, _ place: LocalPlace) {
         var end = old.count
         while end > 0 {
             guard !kept.contains(old[end - 1]) else {
@@ -121,50 +152,32 @@ struct ShownDifference {
             }
             var start = end - 1
             while start > 0, !kept.contains(old[start - 1]) { start -= 1 }
-            edits.append(.remove(place, at: start, count: end - start))
+            edits.append(.remove(place, at: first + start, count: end - start))
             end = start
         }
     }
 
-    private mutating func move(_ old: [SlotID], to new: [SlotID], _ place: LocalPlace) {
+    private mutating func move(_ old: [SlotID], to new: [SlotID], at first: Int, _ place: LocalPlace) {
         guard old != new else { return }
-        let target = Dictionary(new.enumerated().map { ($0.element, $0.offset) }) { a, _ in a }
-        let fixed = Self.longestRise(old.map { target[$0] ?? 0 })
-        var current = old
-        for (index, id) in new.enumerated() where !fixed.contains(index) {
-            let from = current.firstIndex(of: id)!
-            current.remove(at: from)
-            let to = index == 0 ? 0 : current.firstIndex(of: new[index - 1])! + 1
-            current.insert(id, at: to)
-            if from != to { edits.append(.move(place, from: from, to: to)) }
-        }
+        let groups = Dictionary(old.enumerated().map { ($0.element, $0.offset) }) { a, _ in a }
+        let order = new.compactMap { groups[$0] }
+        guard order.count == old.count, groups.count == old.count else { return }
+        let moves = ListMoves(counts: old.map { _ in 1 }, order: order).moves
+        for move in moves { edits.append(.move(place, from: first + move.from, to: first + move.to)) }
     }
 
-    /// The numbers of a longest rising subsequence of different numbers.
-    private static func longestRise(_ numbers: [Int]) -> Set<Int> {
-        var tails: [Int] = []
-        var previous = [Int](repeating: -1, count: numbers.count)
-        for (index, number) in numbers.enumerated() {
-            let length = tails.partitioned { numbers[$0] >= number }
-            if length > 0 { previous[index] = tails[length - 1] }
-            if length == tails.count { tails.append(index) } else { tails[length] = index }
-        }
-        var rise: Set<Int> = []
-        var index = tails.last ?? -1
-        while index >= 0 {
-            rise.insert(numbers[index])
-            index = previous[index]
-        }
-        return rise
-    }
-
-    private mutating func insert(_ new: [ClientList.Slot], _ before: Set<SlotID>, _ place: LocalPlace) {
+    private mutating func insert(
+        _ new: [ClientList.Slot],
+        except before: Set<SlotID>,
+        at first: Int,
+        _ place: LocalPlace
+    ) {
         var index = 0
         while index < new.count {
             var end = index
             while end < new.count, !before.contains(new[end].element) { end += 1 }
             if end > index {
-                edits.append(.insert(place, at: index, new[index..<end].compactMap { $0.node?.content }))
+                edits.append(.insert(place, at: first + index, new[index..<end].compactMap { $0.node?.content }))
             }
             index = end + 1
         }
@@ -174,4 +187,11 @@ struct ShownDifference {
 extension [SyncValue] {
     /// The values in the order of their descriptions, which are made once each.
     var sortedByText: [SyncValue] { map { ($0.description, $0) }.sorted { $0.0 < $1.0 }.map(\.1) }
+}
+
+extension ClientList {
+    /// The elements that are shown, except some at the start and at the end.
+    fileprivate func alive(between head: SlotSequence.SharedSlots, _ tail: SlotSequence.SharedSlots) -> [Slot] {
+        slots.slots(in: head.slots..<slots.count - tail.slots).filter { $0.node != nil }
+    }
 }

@@ -102,53 +102,34 @@ struct EditResolver {
             add(.create(name, fields))
         case .delete(let name, let cause): add(.delete(name, cause))
         case .set(let place, let content, let origin):
-            let (place, _) = try find(place, edit)
+            let place = try named(place, edit)
             guard let value = value(content) else { throw MisplacedEdit(edit: edit) }
             add(.set(place, value, origin))
-        case .increment(let place, let number): add(.increment(try find(place, edit).place, number))
+        case .increment(let place, let number): add(.increment(try named(place, edit), number))
         case .insert(let place, let at, let contents):
-            let (place, list) = try list(place, edit)
             let first = number(contents.count)
-            guard at >= 0 else { throw MisplacedEdit(edit: edit) }
-            let (left, right) = (list.slot(ofAlive: at - 1), list.slot(ofAlive: at))
-            guard at == 0 || left != nil else { throw MisplacedEdit(edit: edit) }
-            let gap = Gap(
-                after: try left.map { try reference($0, list, place.object, edit) },
-                before: try right.map { try reference($0, list, place.object, edit) }
-            )
+            let (place, gap) = try gap(place, at: at, edit)
             add(.insert(place, gap, first: first, try contents.map { try element($0, edit) }))
         case .remove(let place, let at, let count):
-            let (place, list) = try list(place, edit)
-            guard at >= 0, count >= 0, at <= .max - count, let found = list.indices(ofAlive: at..<at + count) else {
-                throw MisplacedEdit(edit: edit)
-            }
-            add(.remove(place, try found.map { try reference(list.slots[$0], list, place.object, edit) }))
+            let (place, references) = try removed(place, at: at, count: count, edit)
+            add(.remove(place, references))
         case .move(let place, let from, let to):
-            let (place, list) = try list(place, edit)
-            guard let element = list.slot(ofAlive: from), list.slot(ofAlive: to) != nil else {
-                throw MisplacedEdit(edit: edit)
-            }
-            // Its neighbours are those in the list without it.
-            let (left, right) = (to - 1 < from ? to - 1 : to, to < from ? to : to + 1)
-            let gap = Gap(
-                after: try list.slot(ofAlive: left).map { try reference($0, list, place.object, edit) },
-                before: try list.slot(ofAlive: right).map { try reference($0, list, place.object, edit) }
-            )
-            add(.move(place, try reference(element, list, place.object, edit), gap, number: number(1)))
+            let (place, element, gap) = try moved(place, from: from, to: to, edit)
+            add(.move(place, element, gap, number: number(1)))
         case .clearList(let place, let hidden):
-            let (place, list) = try list(place, edit)
-            add(.clearList(place, hidden: try references(hidden, list, place.object, edit)))
+            let (place, references) = try hiddenElements(place, at: hidden, edit)
+            add(.clearList(place, hidden: references))
         case .assignList(let place, let hidden, let at, let contents):
             try assignList(place, hidden: hidden, at: at, contents, edit)
-        case .insertIntoSet(let place, let values): add(.insertIntoSet(try find(place, edit).place, values))
-        case .removeFromSet(let place, let values): add(.removeFromSet(try find(place, edit).place, values))
+        case .insertIntoSet(let place, let values): add(.insertIntoSet(try named(place, edit), values))
+        case .removeFromSet(let place, let values): add(.removeFromSet(try named(place, edit), values))
         case .clearSet(let place, let hidden):
             let (place, taken) = try taken(place, elements: hidden, edit)
             add(.clearSet(place, hidden: hidden), taken: taken)
         case .assignSet(let place, let hidden, let values):
             let (place, taken) = try taken(place, elements: hidden, edit)
             add(.assignSet(place, hidden: hidden, values), taken: taken)
-        case .removeEntry(let place): add(.removeEntry(try find(place, edit).place))
+        case .removeEntry(let place): add(.removeEntry(try named(place, edit)))
         case .clearDictionary(let place, let hidden):
             let (place, taken) = try taken(place, keys: hidden, edit)
             add(.clearDictionary(place, hidden: hidden), taken: taken)
@@ -158,6 +139,64 @@ struct EditResolver {
             add(.assignDictionary(place, hidden: hidden, SyncDictionary(new)), taken: taken)
         }
     }
+
+    private mutating func hiddenElements(
+        _ place: LocalPlace,
+        at hidden: [Int],
+        _ edit: LocalEdit
+    ) throws -> (Place, [ElementReference]) {
+        let (place, list) = try list(place, edit)
+        return (place, try references(hidden, list, place.object, edit))
+    }
+
+    // A list isn't held while an edit of it is done, so that nothing of it is copied.
+
+    private mutating func gap(_ place: LocalPlace, at: Int, _ edit: LocalEdit) throws -> (Place, Gap) {
+        let (place, list) = try list(place, edit)
+        guard at >= 0 else { throw MisplacedEdit(edit: edit) }
+        let (left, right) = (list.slot(ofAlive: at - 1), list.slot(ofAlive: at))
+        guard at == 0 || left != nil else { throw MisplacedEdit(edit: edit) }
+        let gap = Gap(
+            after: try left.map { try reference($0, list, place.object, edit) },
+            before: try right.map { try reference($0, list, place.object, edit) }
+        )
+        return (place, gap)
+    }
+
+    private mutating func removed(
+        _ place: LocalPlace,
+        at: Int,
+        count: Int,
+        _ edit: LocalEdit
+    ) throws -> (Place, [ElementReference]) {
+        let (place, list) = try list(place, edit)
+        guard at >= 0, count >= 0, at <= .max - count, let found = list.indices(ofAlive: at..<at + count) else {
+            throw MisplacedEdit(edit: edit)
+        }
+        return (place, try found.map { try reference(list.slots[$0], list, place.object, edit) })
+    }
+
+    private mutating func moved(
+        _ place: LocalPlace,
+        from: Int,
+        to: Int,
+        _ edit: LocalEdit
+    ) throws -> (Place, ElementReference, Gap) {
+        let (place, list) = try list(place, edit)
+        guard let element = list.slot(ofAlive: from), list.slot(ofAlive: to) != nil else {
+            throw MisplacedEdit(edit: edit)
+        }
+        // Its neighbours are those in the list without it.
+        let (left, right) = (to - 1 < from ? to - 1 : to, to < from ? to : to + 1)
+        let gap = Gap(
+            after: try list.slot(ofAlive: left).map { try reference($0, list, place.object, edit) },
+            before: try list.slot(ofAlive: right).map { try reference($0, list, place.object, edit) }
+        )
+        return (place, try reference(element, list, place.object, edit), gap)
+    }
+
+    /// The place with names.
+    private mutating func named(_ place: LocalPlace, _ edit: LocalEdit) throws -> Place { try find(place, edit).place }
 
     /// What a clear or an assignment of a set takes out.
     private mutating func taken(
@@ -213,7 +252,7 @@ struct EditResolver {
             let first = number(elements.count)
             return NewField(name, .list(first: first, elements.map { value($0) ?? .null }), origin)
         case .set(let elements):
-            let values = elements.values.sorted { $0.description < $1.description }
+            let values = Array(elements.values).sortedByText
             return NewField(name, .set(values), origin)
         case .dictionary(let entries):
             let values = entries.sorted { $0.key < $1.key }.map { (key: $0.key, value: value($0.value) ?? .null) }

@@ -249,9 +249,7 @@ public struct NameChanges: Sendable {
             instance.fields = fields(instance.fields, of: inner)
             return .instance(instance)
         case .list(var list):
-            for index in list.slots.indices {
-                list.slots[index].node = list.slots[index].node.map { self.node($0, inner) }
-            }
+            list.slots.forEachNode { $0 = $0.map { self.node($0, inner) } }
             return .list(list)
         case .set(let elements):
             return .set(Dictionary(elements.map { (element($0.key), value($0.value, nil)) }) { first, _ in first })

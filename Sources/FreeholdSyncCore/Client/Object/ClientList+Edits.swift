@@ -5,25 +5,25 @@ extension ClientList {
         switch change {
         case .insert(_, let gap, let first, let values): insert(values, first, gap, seen, isDead: isDead)
         case .remove(_, let references):
-            guard references.count > 8 else {
+            guard references.count > 8, references.count > slots.count / 64 else {
                 for reference in references {
                     guard let id = slotID(reference, seen: seen), let index = element(id).flatMap(place) else {
                         continue
                     }
-                    slots[index].node = nil
+                    slots[node: index] = nil
                 }
                 break
             }
             let ids = Set(references.compactMap { slotID($0, seen: seen) })
             let elements = Set(slots.lazy.filter { ids.contains($0.id) }.map(\.element))
-            for index in slots.indices where elements.contains(slots[index].element) { slots[index].node = nil }
+            slots.empty { elements.contains($0.element) }
         case .move(_, let reference, let gap, let number):
             guard let id = slotID(reference, seen: seen), let element = element(id),
-                !slots.contains(where: { $0.id == .own(number) })
+                index(of: .own(number)) == nil
             else { return }
             let old = isDead ? nil : place(of: element)
             let node = old.flatMap { slots[$0].node }
-            if let old { slots[old].node = nil }
+            if let old { slots[node: old] = nil }
             slots.insert(Slot(id: .own(number), element: element, node: node), at: index(in: gap, seen))
         case .clearList(_, let hidden): clear(hidden, seen)
         case .assignList(_, let hidden, let gap, let first, let values):
@@ -44,10 +44,7 @@ extension ClientList {
         new.reserveCapacity(values.count)
         // Those that the confirmed list has already.
         let numbers = first..<max(first, first.addingReportingOverflow(OwnNumber(values.count)).partialValue)
-        var known: Set<OwnNumber> = []
-        for index in slots.indices where slots[index].id.isOwn && numbers.contains(slots[index].id.number) {
-            known.insert(slots[index].id.number)
-        }
+        let known = slots.ownNumbers(in: numbers)
         for (index, value) in values.enumerated() {
             let id = SlotID.own(first &+ OwnNumber(index))
             if known.contains(id.number) { continue }
@@ -60,12 +57,9 @@ extension ClientList {
     private mutating func clear(_ hidden: [ElementReference], _ seen: StreamVersion) {
         let spared = Set(hidden.compactMap { slotID($0, seen: seen).flatMap(element) })
         let known = names[seen] ?? []
-        for index in slots.indices where slots[index].node != nil {
-            let element = slots[index].element
-            guard !spared.contains(element), element.isOwn || known.contains(where: { $0.contains(element) }) else {
-                continue
-            }
-            slots[index].node = nil
+        slots.empty { slot in
+            let element = slot.element
+            return !spared.contains(element) && (element.isOwn || known.contains { $0.contains(element) })
         }
     }
 

@@ -28,7 +28,7 @@ extension ClientNode {
         switch self {
         case .value(let value): value == .null
         case .instance: false
-        case .list(let list): !list.slots.contains { $0.node != nil }
+        case .list(let list): list.aliveCount == 0
         case .set(let elements): elements.isEmpty
         case .dictionary(let entries): entries.isEmpty
         }
@@ -84,7 +84,7 @@ extension ClientNode {
             self = .instance(instance)
         case .list(var list):
             body(&list)
-            for index in list.slots.indices { list.slots[index].node?.forEachList(body) }
+            list.slots.forEachNode(onlyLists: true) { $0?.forEachList(body) }
             self = .list(list)
         case .dictionary(var entries):
             entries.forEachList(body)

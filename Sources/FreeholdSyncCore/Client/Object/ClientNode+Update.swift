@@ -228,38 +228,63 @@ struct UpdateReader {
     }
 
     private func list(_ difference: ListDifference, in old: ClientList) throws -> ClientList {
-        let alive = old.alive
+        let kept = try difference.kept(of: old.aliveCount)
         var list = old
         list.slots = []
-        var kept: Set<SlotID> = []
+        var (made, named) = (Set<SlotID>(), [SlotID]())
         for piece in difference.pieces {
             switch piece {
-            case .kept(let start, let count):
-                guard start >= 0, count >= 0, start <= alive.count, count <= alive.count - start else {
-                    throw MisfitUpdate()
-                }
-                for slot in alive[start..<start + count] {
-                    guard kept.insert(slot.element).inserted else { throw MisfitUpdate() }
-                    list.slots.append(slot)
-                }
+            case .kept(let start, let count): list.slots.append(alive: start..<start + count, of: old.slots)
             case .new(let run):
                 for (id, content) in elements(of: run) {
                     let name = id ?? list.nextID()
-                    guard kept.insert(name).inserted else { throw MisfitUpdate() }
+                    guard made.insert(name).inserted else { throw MisfitUpdate() }
+                    if id != nil { named.append(name) }
                     list.slots.append(list.slot(name, try node(content, over: nil)))
                 }
             }
         }
+        guard !old.keeps(anyOf: named, in: kept) else { throw MisfitUpdate() }
         for edit in difference.edits {
             guard list.slots.indices.contains(edit.index) else { throw MisfitUpdate() }
-            list.slots[edit.index].node = try node(edit.content, in: list.slots[edit.index].node)
+            list.slots[node: edit.index] = try node(edit.content, in: list.slots[edit.index].node)
         }
-        if keepsDead { list.keepDead(of: old) }
+        if keepsDead, kept.reduce(0, { $0 + $1.count }) < old.slots.count { list.keepDead(of: old) }
         return list
     }
 }
 
+extension ListDifference {
+    /// Returns the ranges that are kept of a list, by rising positions.
+    ///
+    /// - Throws: `MisfitUpdate` if they aren't in the list, or have elements in common.
+    func kept(of length: Int) throws -> [Range<Int>] {
+        var kept: [Range<Int>] = []
+        for case .kept(let start, let count) in pieces {
+            guard start >= 0, count >= 0, start <= length, count <= length - start else { throw MisfitUpdate() }
+            if count > 0 { kept.append(start..<start + count) }
+        }
+        kept.sort { $0.lowerBound < $1.lowerBound }
+        guard zip(kept, kept.dropFirst()).allSatisfy({ $0.upperBound <= $1.lowerBound }) else { throw MisfitUpdate() }
+        return kept
+    }
+}
+
 extension ClientList {
+    /// A Boolean value that indicates whether one of some elements is shown at a position in one of some ranges, which rise.
+    fileprivate func keeps(anyOf elements: [SlotID], in ranges: [Range<Int>]) -> Bool {
+        func isKept(_ position: Int) -> Bool {
+            let next = ranges.partitioned { $0.lowerBound > position }
+            return next > 0 && ranges[next - 1].contains(position)
+        }
+        if elements.isEmpty || ranges.isEmpty { return false }
+        if elements.count <= 64 {
+            return elements.contains { place(of: $0).map { isKept(slots.position(ofIndex: $0)) } ?? false }
+        }
+        let all = Set(elements)
+        return alive.enumerated().contains { all.contains($0.element.element) && isKept($0.offset) }
+    }
+
     /// Keeps the slots of elements that went, each behind the slot before it.
     fileprivate mutating func keepDead(of old: ClientList) {
         var dead: [SlotID?: [Slot]] = [:]
@@ -274,7 +299,12 @@ extension ClientList {
             }
         }
         guard !dead.isEmpty else { return }
-        slots = (dead[nil] ?? []) + slots.flatMap { [$0] + (dead[$0.id] ?? []) }
+        var all = SlotSequence(dead[nil] ?? [])
+        for slot in slots {
+            all.append(slot)
+            if let behind = dead[slot.id] { all.append(contentsOf: behind) }
+        }
+        slots = all
     }
 }
 
@@ -284,14 +314,17 @@ extension SyncValue {
     /// - Returns: false if the path leads into something that is no dictionary.
     package mutating func replace(_ path: ArraySlice<SyncString>, by value: SyncValue?) -> Bool {
         guard let key = path.first, case .dictionary(var dictionary) = self else { return false }
-        if path.count == 1 {
+        // Taken out while it changes, so that nothing is copied.
+        self = .null
+        defer { self = .dictionary(dictionary) }
+        guard path.count > 1 else {
             dictionary[key] = value
-        } else {
-            guard var inner = dictionary[key], inner.replace(path.dropFirst(), by: value) else { return false }
-            dictionary[key] = inner
+            return true
         }
-        self = .dictionary(dictionary)
-        return true
+        guard var inner = dictionary[key] else { return false }
+        dictionary[key] = .null
+        defer { dictionary[key] = inner }
+        return inner.replace(path.dropFirst(), by: value)
     }
 
     package func nested(_ path: ArraySlice<SyncString>) -> SyncValue? {

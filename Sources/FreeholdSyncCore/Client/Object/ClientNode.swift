@@ -58,7 +58,7 @@ struct ClientList: Hashable, Sendable {
         var node: ClientNode?
     }
 
-    var slots: [Slot] = []
+    var slots = SlotSequence()
     /// Of slots that others made.
     var nextNumber: UInt64 = 0
     /// The slots that were alive in the confirmed list at versions that pending work names.
@@ -72,7 +72,7 @@ struct ClientList: Hashable, Sendable {
 
     /// Elements that nobody has names for yet.
     init(_ nodes: [ClientNode]) {
-        slots = nodes.map { slot(nextID(), $0) }
+        slots = SlotSequence(nodes.map { slot(nextID(), $0) })
     }
 
     func slot(_ id: SlotID, _ node: ClientNode) -> Slot { Slot(id: id, element: id, node: node) }
@@ -126,64 +126,21 @@ struct ClientList: Hashable, Sendable {
     }
 
     /// The index in `slots` of the slot itself, be it dead.
-    func index(of id: SlotID) -> Int? { index(near: id) { $0.id == id } }
+    func index(of id: SlotID) -> Int? { slots.index(of: id) }
 
     /// The element that stood in a slot.
     func element(_ id: SlotID) -> SlotID? { index(of: id).map { slots[$0].element } }
 
     /// The index in `slots` of the place where an element is now.
-    func place(of element: SlotID) -> Int? {
-        index(near: element) { $0.element == element && $0.node != nil }
-    }
-
-    /// Returns the index of the one slot that meets a condition.
-    ///
-    /// Confirmed slots are numbered in the order of the downloaded list. The search begins at the place of that number.
-    ///
-    /// - Complexity: O(distance from there), and O(slots) for own slots.
-    private func index(near id: SlotID, where isIt: (Slot) -> Bool) -> Int? {
-        slots.withUnsafeBufferPointer { slots in
-            let start = id.isOwn ? 0 : min(Int(clamping: id.number &- 1), slots.count)
-            var (left, right) = (start - 1, start)
-            while left >= 0 || right < slots.count {
-                if right < slots.count {
-                    if isIt(slots[right]) { return right }
-                    right += 1
-                }
-                if left >= 0 {
-                    if isIt(slots[left]) { return left }
-                    left -= 1
-                }
-            }
-            return nil
-        }
-    }
+    func place(of element: SlotID) -> Int? { slots.place(of: element) }
 
     // MARK: Positions
 
     /// The number of elements that are shown.
-    var aliveCount: Int {
-        slots.withUnsafeBufferPointer { slots in
-            var count = 0
-            for index in slots.indices where slots[index].node != nil { count += 1 }
-            return count
-        }
-    }
+    var aliveCount: Int { slots.aliveCount }
 
     /// Returns the indices in `slots` of the elements that are shown at some positions. Returns `nil` if the list isn't as long.
-    func indices(ofAlive positions: Range<Int>) -> [Int]? {
-        guard positions.lowerBound >= 0 else { return nil }
-        var found: [Int] = []
-        var position = 0
-        slots.withUnsafeBufferPointer { slots in
-            for index in slots.indices where slots[index].node != nil {
-                if position >= positions.upperBound { break }
-                if position >= positions.lowerBound { found.append(index) }
-                position += 1
-            }
-        }
-        return found.count == positions.count && position >= positions.lowerBound ? found : nil
-    }
+    func indices(ofAlive positions: Range<Int>) -> [Int]? { slots.indices(ofAlive: positions) }
 
     /// Returns the slot of the element that is shown at a position.
     func slot(ofAlive position: Int) -> Slot? {

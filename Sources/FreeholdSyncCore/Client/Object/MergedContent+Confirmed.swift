@@ -11,7 +11,7 @@ extension [SyncString: MergedContent] {
 
 extension MergedContent {
     /// As `UpdateReader` and `ClientNode` make it.
-    fileprivate init(_ content: ConfirmedContent) throws {
+    init(_ content: ConfirmedContent) throws {
         switch content {
         case .value(.embedded): throw MisfitUpdate()
         case .value(let value): self = .value(value)

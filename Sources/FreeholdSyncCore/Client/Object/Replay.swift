@@ -66,12 +66,10 @@ struct Replay: Sendable {
                 list.nextNumber = old.nextNumber
                 list.names = old.names
                 let own = Set(list.slots.map(\.id))
-                list.slots +=
-                    old.slots.filter { !own.contains($0.id) }.map { slot in
-                        var slot = slot
-                        slot.node = nil
-                        return slot
-                    }
+                for var slot in old.slots where !own.contains(slot.id) {
+                    slot.node = nil
+                    list.slots.append(slot)
+                }
                 node = .list(list)
             }
             fields?[field.name] = node
@@ -89,11 +87,14 @@ struct Replay: Sendable {
                 place = ClientNode(value)
             } else if case .value(var old)? = place {
                 if origin == .byDefault, old.nested(nested[...]) != nil { return }
+                // Taken out while it changes, so that nothing is copied.
+                place = nil
                 _ = old.replace(nested[...], by: value)
                 place = .value(old)
             }
         case .increment(_, let number):
             guard case .value(var old)? = place, var sum = old.nested(nested[...]) else { return }
+            place = nil
             sum.add(number)
             if nested.isEmpty { old = sum } else { _ = old.replace(nested[...], by: sum) }
             place = .value(old)
@@ -101,6 +102,7 @@ struct Replay: Sendable {
             if nested.isEmpty {
                 place = nil
             } else if case .value(var old)? = place {
+                place = nil
                 _ = old.replace(nested[...], by: nil)
                 place = .value(old)
             }
@@ -171,7 +173,7 @@ struct PlaceEditor {
             defer { node = .list(list) }
             guard let id = list.slotID(reference, seen: seen), let index = list.element(id).flatMap(list.place)
             else { return }
-            edit(path.dropFirst(), in: &list.slots[index].node, body)
+            edit(path.dropFirst(), in: &list.slots[node: index], body)
         case .entry(let key):
             if case .dictionary? = node {} else if let node, !node.isEmpty { return }
             var entries = node.takeEntries() ?? [:]

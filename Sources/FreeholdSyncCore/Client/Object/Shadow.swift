@@ -3,7 +3,7 @@
 /// A store keeps one for each such object and for no other.
 public struct Shadow: Hashable, Sendable {
     /// What is confirmed. Nil if there is no such object, or none in view.
-    private(set) var confirmed: ClientFields?
+    private(set) var confirmed: ClientFields? { didSet { namedAt = Named() } }
     /// The version of it. Nil if it isn't there.
     public private(set) var version: StreamVersion?
     /// What was confirmed before the object left, and of which version that was. It can come back (sync-attack.md, H6).
@@ -16,6 +16,15 @@ public struct Shadow: Hashable, Sendable {
     public private(set) var pending: [PendingChange] = []
     /// Versions that own commits with work on the object took, rising.
     private var ownVersions: [StreamVersion] = []
+    private var namedAt = Named()
+
+    /// The version at which all lists of what is confirmed have names. It follows from these, so it says nothing about equality.
+    private struct Named: Hashable, Sendable {
+        var version: StreamVersion?
+
+        static func == (a: Named, b: Named) -> Bool { true }
+        func hash(into hasher: inout Hasher) {}
+    }
 
     /// An object that has no pending work yet.
     ///
@@ -68,8 +77,9 @@ public struct Shadow: Hashable, Sendable {
 
     /// Gives the elements of all lists the names that work on this version uses.
     mutating func nameElements() {
-        guard let version else { return }
+        guard let version, namedAt.version != version else { return }
         confirmed?.forEachList { $0.name(at: version) }
+        namedAt.version = version
     }
 
     mutating func add(_ changes: [PendingChange]) { pending += changes }
@@ -220,7 +230,7 @@ public struct Shadow: Hashable, Sendable {
         guard pending.contains(where: { $0.seen == version }) else { return }
         var (isRight, copy) = (true, fields)
         copy.forEachList { list in
-            guard let names = list.names[version], !names.isEmpty, !list.alive.isEmpty else { return }
+            guard let names = list.names[version], !names.isEmpty, list.aliveCount > 0 else { return }
             list.names[version] = nil
             list.name(at: version)
             isRight = isRight && list.names[version] == names
@@ -240,7 +250,7 @@ public struct Shadow: Hashable, Sendable {
         if !pending.isEmpty, hasNames {
             var shown = self.shown
             shown?.forEachList { list in
-                for slot in list.slots where slot.id.isOwn { elements[slot.id.number] = slot.element }
+                for slot in list.slots.own { elements[slot.id.number] = slot.element }
             }
         }
         return UpdateReader(

@@ -17,6 +17,10 @@ public protocol ClientTransaction {
 
     /// What the file shows of an object, hidden links included. Nil if it isn't there.
     func contents(of name: ObjectName) throws -> [SyncString: MergedContent]?
+    /// Returns some properties of what the file shows of an object. Returns `nil` if the file doesn't have the object.
+    func contents(of name: ObjectName, only properties: Set<SyncString>) throws -> [SyncString: MergedContent]?
+    /// Returns the number of elements of a list, including hidden links. Returns `nil` if the file has no such list.
+    func count(ofList property: SyncString, of name: ObjectName) throws -> Int?
     /// Edits what the file shows. Nothing of it is written down as own work, no delete rule runs, no unique constraint holds.
     mutating func perform(_ edits: [LocalEdit]) throws
 
@@ -66,6 +70,18 @@ public protocol ClientTransaction {
 }
 
 extension ClientTransaction {
+    public func contents(
+        of name: ObjectName,
+        only properties: Set<SyncString>
+    ) throws -> [SyncString: MergedContent]? {
+        try contents(of: name)?.filter { properties.contains($0.key) }
+    }
+
+    public func count(ofList property: SyncString, of name: ObjectName) throws -> Int? {
+        guard case .list(let elements)? = try contents(of: name)?[property] else { return nil }
+        return elements.count
+    }
+
     public func names(of schemaVersion: UInt64) throws -> NameChanges? { nil }
     public func schemaClaim() throws -> SchemaClaim? { nil }
     public func localCommits(upTo bytes: Int) throws -> [LocalCommit] { try localCommits() }

@@ -23,6 +23,44 @@ extension ClientTransaction {
         return true
     }
 
+    /// Takes in differences of lists of an object that no pending work is about. Their elements aren't read.
+    ///
+    /// - Returns: false if it is another case, and nothing was done.
+    /// - Throws: `MisfitUpdate` if the difference doesn't fit what the file holds. Nothing is changed then.
+    private mutating func editLists(_ name: ObjectName, _ content: ObjectUpdate.Content) throws -> Bool {
+        guard case .difference(let version, let base, let fields) = content, version >= base,
+            try shadow(of: name) == nil, try self.version(of: name) == base
+        else { return false }
+        var edits: [LocalEdit] = []
+        var rest: [FieldDifference] = []
+        for field in fields {
+            if case .list(let difference) = field.content, let count = try count(ofList: field.name, of: name),
+                let own = try difference.edits(of: LocalPlace(name, field.name), length: count)
+            {
+                edits += own
+            } else {
+                rest.append(field)
+            }
+        }
+        if rest.count == fields.count { return false }
+        if !rest.isEmpty {
+            guard let contents = try contents(of: name, only: Set(rest.map(\.name))) else { return false }
+            let old = ClientFields(contents)
+            let reader = UpdateReader(
+                ownVersions: [],
+                keepsDead: false,
+                elements: [:],
+                lastVersion: base,
+                version: version
+            )
+            edits += ShownDifference(name, from: old, to: try reader.fields(rest, in: old)).edits
+        }
+        try perform(edits)
+        try setVersion(version, of: name)
+        try setShadow(nil, of: name)
+        return true
+    }
+
     /// Takes in objects of one class.
     ///
     /// - Returns: the file's own work that gave way to other files' creates of the same keys. It is kept for the app.
@@ -56,7 +94,7 @@ extension ClientTransaction {
         }
         do {
             try about(name) { transaction in
-                if try !transaction.makeNew(name, update.content) {
+                if try !transaction.makeNew(name, update.content), try !transaction.editLists(name, update.content) {
                     try transaction.change(name) { try $0.apply(update.content) }
                 }
             }

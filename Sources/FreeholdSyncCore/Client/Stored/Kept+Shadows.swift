@@ -55,7 +55,7 @@ extension ClientList: Kept {
 
     init(from reader: inout KeptReader) throws(CodecError) {
         self.init()
-        slots = try [Slot](from: &reader)
+        slots = try SlotSequence(from: &reader)
         nextNumber = try UInt64(from: &reader)
         names = try [StreamVersion: [SlotRun]](from: &reader)
         // New elements get numbers of their own.
