@@ -18,6 +18,8 @@ struct CommitMerge {
     /// The objects of the commit as they are now.
     private var objects: [Target] = []
     private var places: [ObjectName: Int] = [:]
+    /// The objects of classes with properties that deny deletions, by class.
+    private var referrers: [SyncString: [ObjectName]] = [:]
     private var ingested: [(ObjectName, [NewField])] = []
     private(set) var refusals: [Refusal] = []
     /// The fields for which objects are forbidden, by the objects' names as the commit has them.
@@ -128,6 +130,9 @@ struct CommitMerge {
         if let known = places[name] { return known }
         let object = isRevocable ? try store.object(name) : try store.take(name)
         places[name] = objects.count
+        if !rules.denying.isEmpty, rules.denying.contains(where: { $0.className == name.className }) {
+            referrers[name.className, default: []].append(name)
+        }
         let refusal = refused.isEmpty ? nil : refused[name]
         objects.append(Target(name: name, object: object, seen: commit.seen[name] ?? 0, refusal: refusal))
         return objects.count - 1
@@ -261,7 +266,8 @@ struct CommitMerge {
             object.died == version, object.changed == version
         else { return false }
         for property in rules.denying {
-            let others = try store.objects(linkingTo: name, by: property) + objects.map(\.name)
+            let stored = try store.objects(linkingTo: name, by: property)
+            let others = stored + (referrers[property.className] ?? [])
             for other in others where other != name && other.className == property.className {
                 guard let referrer = try self.object(other, store), referrer.isAlive else { continue }
                 if referrer.links(to: name, by: property.property) { return true }
