@@ -48,7 +48,8 @@ import Testing
         let small = try CPUTime.least { try cost(100) }
         let large = try CPUTime.least(of: 1) { try cost(400) }
         print("links: \(small), 4 times as many: \(large)")
-        expect(CPUTime.isLinear(small, large), "\(small) \(large)")
+        // A schema with one more table has copies of the lists of all tables.
+        expect(CPUTime.isLinear(small, large, factor: 6), "\(small) \(large)")
     }
 
     // MARK: Edits

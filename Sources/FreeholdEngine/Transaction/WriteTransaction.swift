@@ -137,8 +137,10 @@ public final class WriteTransaction: DataView, MutableBlockStore {
 
     /// Enlarges the table of overlays after new tables have received their segments.
     func growColumnOverlays() {
-        let capacity = Int(root.nextSegment / ColumnSegment.count) + 1
-        guard capacity > columnCapacity else { return }
+        let needed = Int(root.nextSegment / ColumnSegment.count) + 1
+        guard needed > columnCapacity else { return }
+        // Tables can be added one by one.
+        let capacity = max(needed, columnCapacity + columnCapacity / 2)
         let grown = UnsafeMutablePointer<Unmanaged<ColumnOverlay>?>.allocate(capacity: capacity)
         grown.initialize(repeating: nil, count: capacity)
         grown.update(from: columnOverlays, count: columnCapacity)
