@@ -36,7 +36,8 @@ public struct LocalNode {
                     case .submitted(let number, let outcome): if number == last { return outcome }
                     case .request(let number, let request): events.append(.answered(number, store.perform(request)))
                     case .setTimer(.group(let stream), _): events.append(.timer(.group(stream)))
-                    case .setTimer, .send, .close: break
+                    case .work(let number, var work): events.append(.worked(number, work.finish()))
+                    case .setTimer, .send, .close, .cancelWork: break
                     }
                 }
             }

@@ -54,7 +54,8 @@ struct Crowd {
                 case .request(let number, let request):
                     events.insert(.answered(number, store.perform(request)), at: 0)
                 case .setTimer(.group(let stream), _): events.insert(.timer(.group(stream)), at: 0)
-                case .setTimer, .submitted: break
+                case .work(let number, var work): events.insert(.worked(number, work.finish()), at: 0)
+                case .setTimer, .submitted, .cancelWork: break
                 case .close: fatalError("the server closes a connection")
                 }
             }

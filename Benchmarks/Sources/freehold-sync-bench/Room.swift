@@ -135,7 +135,8 @@ struct Room {
             queue.append(.client(Int(connection) - 1, .received(read, bytes: read.estimatedSize)))
         case .request(let number, let request): queue.append(.server(.answered(number, perform(request))))
         case .setTimer(.group(let stream), _): queue.append(.server(.timer(.group(stream))))
-        case .setTimer, .submitted: break
+        case .work(let number, var work): queue.append(.server(.worked(number, work.finish())))
+        case .setTimer, .submitted, .cancelWork: break
         case .close: fatalError("the server closes a connection")
         }
     }

@@ -70,6 +70,8 @@ struct Serve: AsyncParsableCommand {
             lines += "Apps connect to \(settings.tls == nil ? "http" : "https")://\(authority)\n"
         }
         FileHandle.standardOutput.write(Data(lines.utf8))
+        let watch = DrainWatch([SIGTERM, SIGINT], drainTime: settings.drainTime, logger)
+        defer { withExtendedLifetime(watch) {} }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [ServiceGroupConfiguration.ServiceConfiguration(service: ServerService(server))],

@@ -84,6 +84,9 @@ struct SettingsReader {
         limits.commitBytes = UInt64(try number("limits.commitBytes", 1_024...(1 << 40), Int(limits.commitBytes)))
         limits.waitingBytes = try number("limits.waitingBytes", 1_024...(1 << 40), limits.waitingBytes)
         limits.bodyBytes = try number("limits.bodyBytes", (1 << 20)...(1 << 40), limits.bodyBytes)
+        limits.objectSteps = try number("limits.objectSteps", 10_000...1_000_000_000, limits.objectSteps)
+        limits.queryBytes = try number("limits.queryBytes", 1_024...(1 << 30), limits.queryBytes)
+        limits.requestsPerUser = try number("limits.requestsPerUser", 1...10_000, limits.requestsPerUser)
         let store = Int(limits.storeTimeout / 1_000)
         limits.storeTimeout = Int64(try number("limits.storeSeconds", 1...3_600, store)) * 1_000
         let idle = Int(limits.idleTimeout / 1_000)

@@ -34,8 +34,11 @@ import Testing
         let token: String
     }
 
-    private func server(rules: String? = nil) async throws -> AccountProbe {
-        let server = try await AccountProbe()
+    private func server(
+        rules: String? = nil,
+        _ change: @Sendable (inout ServerSettings) -> Void = { _ in }
+    ) async throws -> AccountProbe {
+        let server = try await AccountProbe(change)
         let schema = try BSONDocument(extendedJSON: Self.schema)
         let set = try rules.map { try RuleSet(extendedJSON: $0) }
         try await server.store.changeDocuments(of: "test") { documents in
@@ -63,6 +66,24 @@ import Testing
         _ server: AccountProbe
     ) async throws -> AccountProbe.Answer {
         try await server.send(method, Self.root + path, bytes: Array(body.utf8), token: person?.token)
+    }
+
+    @Test func `a query that costs too much for one document is refused with a code of its own`() async throws {
+        let server = try await server { $0.node.limits.objectSteps = 20_000 }
+        let ann = try await person("ann", server)
+        func ask(_ method: String, _ path: String, body: String = "") async throws -> AccountProbe.Answer {
+            try await send(method, path, body, ann, server)
+        }
+        let tags = [String](repeating: "\"x\"", count: 300).joined(separator: ",")
+        let documents = "[{\"_id\": 1, \"owner\": \"a\"}, {\"_id\": 2, \"owner\": \"b\", \"tags\": [\(tags)]}]"
+        #expect(try await ask("POST", "/Note", body: documents).status == 201)
+        let refused = try await ask("GET", "/Note?query=ANY+tags+!%3D+ANY+tags")
+        #expect(refused.status == 400)
+        #expect(refused.code == "QueryTooExpensive")
+        // The same user is answered what costs less.
+        let found = try await ask("GET", "/Note?query=ANY+tags+%3D%3D+%22x%22").body
+        #expect(found.documentValue?["documents"] != .array([]))
+        await server.stop()
     }
 
     @Test func `documents are made, read, changed and deleted`() async throws {

@@ -12,6 +12,8 @@ import Testing
 private final class HangingStore: NodeStore {
     private struct State {
         var hangs = false
+        var hangsPages = false
+        var pages = 0
         var kept: [@Sendable () -> Void] = []
     }
 
@@ -20,24 +22,32 @@ private final class HangingStore: NodeStore {
 
     func perform(_ request: ServerStoreRequest, _ answer: @escaping @Sendable (ServerStoreAnswer) -> Void) {
         store.perform(request) { [self] result in
+            let isPage = if case .page = request.kind { true } else { false }
             let isKept = state.withLock { state in
-                if state.hangs {
+                if isPage { state.pages += 1 }
+                let hangs = state.hangs || isPage && state.hangsPages
+                if hangs {
                     state.kept.append {
                         answer(result)
                         answer(result)
                     }
                 }
-                return state.hangs
+                return hangs
             }
             if !isKept { answer(result) }
         }
     }
 
+    func hangPages() { state.withLock { $0.hangsPages = true } }
+
+    /// The pages that were asked for.
+    var pages: Int { state.withLock { $0.pages } }
+
     func hang() { state.withLock { $0.hangs = true } }
 
     func goOn() {
         let kept = state.withLock { state in
-            defer { state = State() }
+            defer { state = State(pages: state.pages) }
             return state.kept
         }
         for give in kept { give() }
@@ -141,6 +151,31 @@ private final class Gate: Sendable {
         #expect(try await Self.until { reads.counts.waiting == 0 })
         store.goOn()
         #expect(try await Self.until { reads.counts.unanswered == 0 })
+        await server.stop()
+    }
+
+    @Test func `a request that was hung up on reads no further page`() async throws {
+        let store = HangingStore()
+        let (server, token) = try await Self.probe(store, 600_000)
+        let node = server.running.node
+        let documents = (1...2_500).map { "{\"_id\": \($0)}" }.joined(separator: ",")
+        let made = try await server.send("POST", Self.root + "/Note", bytes: Array("[\(documents)]".utf8), token: token)
+        #expect(made.status == 201)
+        let all = try await server.send("GET", Self.root + "/Note?limit=10000", bytes: [], token: token)
+        #expect(all.status == 200)
+        #expect(store.pages == 3)
+        store.hangPages()
+        let request = [
+            "GET \(Self.root)/Note?limit=10000 HTTP/1.1", "Host: localhost", "Authorization: Bearer \(token)", "", "",
+        ]
+        let connection = try await RawConnection(port: server.port)
+        await connection.send(Array(request.joined(separator: "\r\n").utf8))
+        #expect(try await Self.until { store.pages == 4 })
+        await connection.close()
+        #expect(try await Self.until { node.reads.counts.waiting == 0 })
+        store.goOn()
+        #expect(try await Self.until { node.reads.counts == (0, 0) })
+        #expect(store.pages == 4)
         await server.stop()
     }
 

@@ -114,6 +114,42 @@ struct ProcessTests {
         await server.end(SIGTERM)
     }
 
+    @Test func `SIGTERM ends a server in time whatever its clients ask for`() async throws {
+        let folder = try ServerProcess.folder()
+        let settings = try String(contentsOfFile: "\(folder.path)/server.json", encoding: .utf8)
+        let limits = #"{"drain":{"seconds":1},"limits":{"objectSteps":1000000000},"admin""#
+        try settings.replacing(#"{"admin""#, with: limits)
+            .write(toFile: "\(folder.path)/server.json", atomically: true, encoding: .utf8)
+        let server = try ServerProcess(folder.path)
+        let client = try await TestClient(port: server.port)
+        try await client.subscribe()
+        for key in 1...40 {
+            let lists = [("l", 0), ("m", 1_000_000)].map { name, start in
+                (SyncString(name), MergedContent.list((start..<start + 500).map { .value(.int(Int64($0))) }))
+            }
+            let contents = Dictionary(uniqueKeysWithValues: lists)
+            try client.commit([.create(ObjectName("Thing", .int(Int64(key))), contents, defaults: [])])
+        }
+        try await client.settle()
+        let expensive = ClassQuery(className: "Thing", condition: "ANY l == ANY m")
+        var peers: [RawPeer] = []
+        for number in 0..<8 {
+            let peer = try await RawPeer(port: server.port)
+            try await peer.hello(TestServer.token("mallory \(number)"))
+            #expect(try await peer.bind("test") == nil)
+            try await peer.send(.credit(1, bytes: 1 << 30))
+            try await peer.send(.queries(1, Queries(version: 1, queries: [expensive])))
+            _ = try await peer.next { if case .bootstrapBegin = $0 { true } else { false } }
+            peers.append(peer)
+        }
+        let start = ContinuousClock.now
+        await server.end(SIGTERM)
+        let time = ContinuousClock.now - start
+        #expect(time < .seconds(10), "\(time)")
+        for peer in peers { peer.close() }
+        await client.close()
+    }
+
     @Test func `a server that is killed while clients write loses nothing and doubles nothing`() async throws {
         let folder = try ServerProcess.folder()
         var server = try ServerProcess(folder.path)

@@ -104,9 +104,9 @@ struct ViewIndexTests {
             let contents = try Self.step(&random)
             let concerned = index.concerned(by: contents)
             for (number, view) in views {
-                let expected = view.batches(contents)
+                let expected = Self.batches(view, contents)
                 if let indices = concerned[number] {
-                    expectEqual(view.batches(contents, indices), expected)
+                    expectEqual(Self.batches(view, contents, indices: indices), expected)
                 } else {
                     expect(expected.isEmpty, "\(view) and \(contents)")
                 }
@@ -141,5 +141,13 @@ struct ViewIndexTests {
             horizon: 0
         )
         expectEqual(index.concerned(by: StepContents(step)).count, 1)
+    }
+
+    /// Returns what sessions with a view are sent of a step.
+    private static func batches(_ view: View, _ contents: StepContents, indices: [Int]? = nil) -> [ClassBatch] {
+        var step = ViewStep(view, indices ?? Array(contents.objects.indices))
+        var slice = WorkSlice(steps: .max, objectSteps: .max)
+        expect(step.run(contents, &slice))
+        return step.batches
     }
 }

@@ -95,7 +95,8 @@ final class LoopbackServer: SyncTransport, @unchecked Sendable {
                     listeners.removeValue(forKey: connection)?(.closed(TransportError(.closed, "The server closed.")))
                 case .request(let number, let request):
                     events.append(.answered(number, store.perform(request)))
-                case .submitted: break
+                case .work(let number, var work): events.append(.worked(number, work.finish()))
+                case .submitted, .cancelWork: break
                 case .setTimer(let timer, let at):
                     let delay = max(at - DeviceClock.shared.now(), 0)
                     queue.asyncAfter(deadline: .now() + .milliseconds(Int(delay))) { [weak self] in

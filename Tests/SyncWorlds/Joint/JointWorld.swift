@@ -33,6 +33,7 @@ struct JointWorld {
     var store: any WorldStore
     var timers: [ServerTimer: Int64] = [:]
     var requests: [(RequestNumber, ServerStoreRequest)] = []
+    var works: [(WorkNumber, ServerWork)] = []
     var time: Int64 = 1_000_000
     var problems: [String] = []
     var counts: [String: Int] = [:]
@@ -175,7 +176,8 @@ struct JointWorld {
                 clients[index].down = []
                 handle(.connectionClosed, index)
             case .request(let number, let request): requests.append((number, request))
-            case .submitted: break
+            case .work(let number, let work): works.append((number, work))
+            case .submitted, .cancelWork: break
             case .setTimer(let timer, let at): timers[timer] = at
             }
         }
@@ -183,6 +185,10 @@ struct JointWorld {
 
     /// Answers the request that waits longest.
     mutating func answer() {
+        if !works.isEmpty, requests.isEmpty || random.chance(50) {
+            var (number, work) = works.removeFirst()
+            return run(.worked(number, work.finish()))
+        }
         guard !requests.isEmpty else { return }
         let (number, request) = requests.removeFirst()
         guard !isCalm, random.chance(options.failures) else { return run(.answered(number, store.perform(request))) }
@@ -203,7 +209,7 @@ struct JointWorld {
         note("kills")
         store.reopen()
         server = Self.newServer()
-        (timers, requests) = ([:], [])
+        (timers, requests, works) = ([:], [], [])
         let connected = connections.keys.sorted()
         connections = [:]
         for index in connected {
@@ -277,7 +283,9 @@ struct JointWorld {
             for index in clients.indices {
                 fireTimers(index)
                 handle(.committed, index)
-                while !clients[index].up.isEmpty || !clients[index].down.isEmpty || !requests.isEmpty {
+                while !clients[index].up.isEmpty || !clients[index].down.isEmpty || !requests.isEmpty
+                    || !works.isEmpty
+                {
                     // A server looks after its store now and then, and a client after its server, come what may.
                     let isPing = { (message: ClientMessage) in if case .ping = message { true } else { false } }
                     let isPong = { (message: ServerMessage) in if case .pong = message { true } else { false } }

@@ -11,7 +11,8 @@ struct SimpleMatcher: ConditionMatcher {
         var goesThroughLinks: Bool { false }
         var equality: ConditionEquality? { property.flatMap { ConditionEquality($0, [.int(value)]) } }
 
-        func matches(_ name: ObjectName, _ contents: [SyncString: MergedContent]) -> Bool {
+        func matches(_ name: ObjectName, _ contents: [SyncString: MergedContent], budget: inout WorkBudget) -> Bool {
+            guard budget.charge() else { return false }
             if let other, contents[other.property] == .value(.int(other.value)) { return false }
             guard let property else { return true }
             return contents[property] == .value(.int(value))
@@ -59,6 +60,12 @@ struct ServerBench {
     var lostAnswers = 0
     /// Commits stay in nodes' queues.
     var holdsGroups = false
+    /// Work that is handed out stays undone.
+    var holdsWork = false
+    var works: [(number: WorkNumber, work: ServerWork)] = []
+    /// Requests stay unanswered.
+    var holdsRequests = false
+    var requests: [(number: RequestNumber, request: ServerStoreRequest)] = []
     /// What became of submissions.
     var submitted: [SubmissionNumber: SubmissionOutcome] = [:]
 
@@ -138,8 +145,12 @@ struct ServerBench {
                     if let index = clients.firstIndex(where: { $0.connection == connection }) {
                         clients[index].connection = nil
                     }
+                case .request(let number, let request) where holdsRequests: requests.append((number, request))
                 case .request(let number, let request): events.append(.answered(number, answer(request)))
                 case .submitted(let number, let outcome): submitted[number] = outcome
+                case .work(let number, let work) where holdsWork: works.append((number, work))
+                case .work(let number, var work): events.append(.worked(number, work.finish()))
+                case .cancelWork(let number): works.removeAll { $0.number == number }
                 case .setTimer(.group, _) where holdsGroups: break
                 case .setTimer(.group(let stream), _): events.append(.timer(.group(stream)))
                 case .setTimer: break
@@ -152,6 +163,20 @@ struct ServerBench {
         guard random.chance(failures) else { return store.perform(request) }
         if case .commit = request.kind, random.chance(lostAnswers) { _ = store.perform(request) }
         return .failed(.unknown)
+    }
+
+    /// Does the work that was held.
+    mutating func finishWork() {
+        while !works.isEmpty {
+            var (number, work) = works.removeFirst()
+            run(.worked(number, work.finish()))
+        }
+    }
+
+    /// Answers the request that was held longest.
+    mutating func answerRequest() {
+        let (number, request) = requests.removeFirst()
+        run(.answered(number, answer(request)))
     }
 
     /// Time passes: what failed is tried again.

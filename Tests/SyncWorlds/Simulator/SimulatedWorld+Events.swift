@@ -275,7 +275,8 @@ extension SimulatedWorld {
     }
 
     private var hasMessages: Bool {
-        clients.contains { !$0.up.isEmpty || !$0.down.isEmpty } || nodes.contains { !$0.requests.isEmpty }
+        clients.contains { !$0.up.isEmpty || !$0.down.isEmpty }
+            || nodes.contains { !$0.requests.isEmpty || !$0.works.isEmpty }
     }
 
     /// Something is said that isn't said for ever.

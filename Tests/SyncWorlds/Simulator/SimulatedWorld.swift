@@ -37,6 +37,7 @@ struct SimulatedWorld {
         var machine: ServerMachine
         var offset: Int64
         var requests: [(number: RequestNumber, request: ServerStoreRequest)] = []
+        var works: [(number: WorkNumber, work: ServerWork)] = []
         var timers: [ServerTimer: Int64] = [:]
         /// Answers that come once more.
         var late: [(RequestNumber, ServerStoreAnswer)] = []
@@ -146,6 +147,7 @@ struct SimulatedWorld {
             configuration.limits.messageBytes = 2_000
             configuration.partBytes = 60
             (configuration.keptBytes, configuration.keepDelay) = (100, 300)
+            configuration.inlineSteps = 100
         }
         // Every third world has a node of an earlier version.
         if seed % 3 == 0 { configuration.limits.commitBytes = 0 }
@@ -361,6 +363,12 @@ struct SimulatedWorld {
                 clients[index].down = []
                 handle(.connectionClosed, index)
             case .request(let number, let request): nodes[node].requests.append((number, request))
+            case .work(let number, let work):
+                note("work that is handed out")
+                nodes[node].works.append((number, work))
+            case .cancelWork(let number):
+                note("work that nobody needs")
+                if random.chance(50) { nodes[node].works.removeAll { $0.number == number } }
             case .submitted(let number, let outcome): take(outcome, number)
             case .setTimer(let timer, let at): nodes[node].timers[timer] = time + at - now(node)
             }
@@ -414,6 +422,12 @@ struct SimulatedWorld {
 
     /// Answers one of the requests of a node; not always the oldest.
     mutating func answer(_ node: Int) {
+        if !nodes[node].works.isEmpty, nodes[node].requests.isEmpty || random.chance(50) {
+            // The work of different users ends in any order.
+            let most = isCalm ? 0 : min(2, nodes[node].works.count - 1)
+            var (number, work) = nodes[node].works.remove(at: .random(in: 0...most, using: &random))
+            return run(.worked(number, work.finish()), node)
+        }
         guard !nodes[node].requests.isEmpty else { return }
         let most = isCalm || random.chance(70) ? 0 : min(2, nodes[node].requests.count - 1)
         let (number, request) = nodes[node].requests.remove(at: .random(in: 0...most, using: &random))
@@ -453,7 +467,7 @@ struct SimulatedWorld {
             submissions[number] = nil
             checks.maybeCount(amount)
         }
-        (nodes[node].requests, nodes[node].timers, nodes[node].late) = ([], [:], [])
+        (nodes[node].requests, nodes[node].works, nodes[node].timers, nodes[node].late) = ([], [], [:], [])
         for index in clients.indices where clients[index].node == node && clients[index].connection != nil {
             clients[index].connection = nil
             clients[index].up = []

@@ -179,7 +179,8 @@ struct SlowWorld {
                     handle(.connectionClosed, index)
                 case .request(let number, let request):
                     events.append(.answered(number, store.perform(request)))
-                case .submitted: break
+                case .work(let number, var work): events.append(.worked(number, work.finish()))
+                case .submitted, .cancelWork: break
                 case .setTimer(let timer, let at): timers[timer] = at * 1_000
                 }
             }

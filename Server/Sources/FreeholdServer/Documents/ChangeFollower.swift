@@ -70,7 +70,12 @@ actor ChangeFollower {
                 continue
             }
             guard let step = answer else { return nil }
-            take(step, now)
+            let (access, token, className, query) = (now, self.token, className, query)
+            let found = try? await node.work.run(for: access.user) {
+                Self.events(of: step, access, behind: token, className: className, query: query)
+            }
+            guard let found else { return nil }
+            take(found, of: step, access)
             quiet = 0
         }
         return nil
@@ -82,16 +87,30 @@ actor ChangeFollower {
         return expires > node.secondsSince1970
     }
 
-    private func take(_ step: StreamStep, _ access: StreamAccess) {
+    /// The events of a step, and why the condition has no answer about one of the objects.
+    private static func events(
+        of step: StreamStep,
+        _ access: StreamAccess,
+        behind token: ResumeToken?,
+        className: String?,
+        query: String
+    ) -> (events: [ChangeEvent], failure: DocumentFailure?) {
         var sights: [SyncString: DocumentSight?] = [:]
-        var failure: ConditionError?
+        var failure: DocumentFailure?
         func shown(_ stored: SyncString) -> SyncString? { access.lens.map { $0.down(className: stored) } ?? stored }
         func sight(_ name: ObjectName, _ contents: [SyncString: MergedContent]) -> [SyncString: MergedContent]? {
-            guard let known = shown(name.className), className == nil || known.string == className else { return nil }
+            guard failure?.code != DocumentFailure.tooExpensive.code, let known = shown(name.className),
+                className == nil || known.string == className
+            else { return nil }
             let sight = sights[name.className] ?? (try? access.sight(known.string, query))
             sights[name.className] = sight
-            do throws(ConditionError) { try sight?.check(name.key, contents) } catch { failure = failure ?? error }
-            return sight?.contents(name.key, contents)
+            var used = 0
+            do { return try sight?.contents(name.key, contents, adding: &used) } catch let error as ConditionError {
+                failure = failure ?? .bad(error.text.string)
+            } catch {
+                failure = .tooExpensive
+            }
+            return nil
         }
         let events = ChangeEvent.events(
             of: step,
@@ -100,15 +119,23 @@ actor ChangeFollower {
             sight: sight,
             className: { shown($0) ?? $0 }
         )
+        return (events, failure)
+    }
+
+    private func take(
+        _ found: (events: [ChangeEvent], failure: DocumentFailure?),
+        of step: StreamStep,
+        _ access: StreamAccess
+    ) {
         (cursor, token) = (step.to, nil)
-        for event in events {
+        for event in found.events {
             let document = event.document(app: access.stream.app.string)
             guard let text = try? document.extendedJSON(isCanonical ? .canonical : .relaxed) else { continue }
             waiting.append("id: \(event.token.text)\nevent: \(event.operation.rawValue)\ndata: \(text)\n\n")
         }
-        guard let failure else { return }
+        guard let failure = found.failure else { return }
         hasFailed = true
-        let document: BSONDocument = ["error": .string(failure.text.string), "error_code": "BadRequest"]
+        let document: BSONDocument = ["error": .string(failure.text), "error_code": .string(failure.code)]
         if let text = try? document.extendedJSON() { waiting.append("event: error\ndata: \(text)\n\n") }
     }
 

@@ -115,6 +115,11 @@ struct DocumentFailure: Error, Hashable {
         code: "InternalServerError",
         text: "The documents can't be reached; it isn't known whether what was asked for is done."
     )
+    static let tooExpensive = DocumentFailure(
+        status: 400,
+        code: "QueryTooExpensive",
+        text: "The query takes too much work for one document: it has more texts or elements than can be compared."
+    )
     static let noSchema = DocumentFailure(
         status: 409,
         code: "SchemaMissing",

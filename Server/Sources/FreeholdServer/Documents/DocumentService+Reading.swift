@@ -8,7 +8,8 @@ extension DocumentService {
 
     /// `GET CLASS?query=…&limit=…&after=…`: documents by rising keys.
     func list(_ className: String, _ request: DocumentRequest, _ access: StreamAccess) async throws -> HTTPAnswer {
-        let sight = try access.sight(className, request.parameters["query"] ?? "TRUEPREDICATE")
+        let query = request.parameters["query"] ?? "TRUEPREDICATE"
+        let sight = try await node.work.run(for: access.user) { try access.sight(className, query) }
         let limit = try request.number("limit", 1...10_000, default: 100)
         var after = try request.parameters["after"].map { try name(className, $0, access).key }
         var (documents, size, isLast) = ([BSONValue](), 0, false)
@@ -17,7 +18,9 @@ extension DocumentService {
         var version = try await head(access).version
         var tries = 0
         let until = ContinuousClock.now + Self.scanTime
-        reading: while documents.count < limit, size < 8 << 20, !isLast, ContinuousClock.now < until {
+        while documents.count < limit, size < 8 << 20, !isLast, ContinuousClock.now < until {
+            // A client that hung up doesn't need the rest.
+            try Task.checkCancellation()
             let asked = keys.map { Array($0.prefix(sight.pageObjects)) }
             let kind: ServerStoreRequest.Kind =
                 if let asked {
@@ -25,7 +28,8 @@ extension DocumentService {
                 } else {
                     .page(class: sight.className, after: after, at: version, objects: sight.pageObjects)
                 }
-            guard case .page(let found) = await node.read(ServerStoreRequest(access.stream, kind)) else {
+            let read = ServerStoreRequest(access.stream, kind)
+            guard case .page(let found) = try await node.shares.run(for: access.user, { await node.read(read) }) else {
                 throw DocumentFailure.unavailable
             }
             guard let page = found else {
@@ -37,23 +41,62 @@ extension DocumentService {
             }
             keys?.removeFirst(asked?.count ?? 0)
             isLast = keys?.isEmpty ?? page.isLast
-            for (name, object) in page.objects {
-                after = name.key
-                try sight.check(name.key, object.contents)
-                guard let contents = sight.contents(name.key, object.contents) else { continue }
-                let document = BSONDocument(name, contents)
-                size += object.contents.count * 32
-                documents.append(.document(document))
-                if documents.count == limit {
-                    isLast = isLast && name.key == page.objects.last?.name.key
-                    break reading
-                }
+            var scan = PageScan(page, sight, limit: limit - documents.count)
+            // At least one object is looked at, so that the next request gets on.
+            repeat {
+                let next = scan
+                scan = try await node.work.run(for: access.user) { try next.scanned() }
+            } while !scan.isFinished && ContinuousClock.now < until
+            documents += scan.documents
+            size += scan.size
+            after = scan.last ?? after
+            guard scan.isWhole else {
+                isLast = false
+                break
             }
             if let last = asked?.last { after = last }
         }
         var body: BSONDocument = ["documents": .array(documents)]
         if !isLast, let after { body.append("next", BSONValue(key: after)) }
-        return HTTPAnswer(type: "application/json", body: try Self.text(body, request))
+        let whole = body
+        let text = try await node.work.run(for: access.user) { try Self.text(whole, request) }
+        return HTTPAnswer(type: "application/json", body: text)
+    }
+
+    /// A page that is compared with a query, slice by slice.
+    private struct PageScan: Sendable {
+        private let page: ObjectPage
+        private let sight: DocumentSight
+        private let limit: Int
+        private var index = 0
+        private(set) var documents: [BSONValue] = []
+        private(set) var size = 0
+        /// The key of the last object that was looked at.
+        private(set) var last: PrimaryKey?
+
+        init(_ page: ObjectPage, _ sight: DocumentSight, limit: Int) {
+            (self.page, self.sight, self.limit) = (page, sight, limit)
+        }
+
+        /// A Boolean value that indicates whether all objects were looked at.
+        var isWhole: Bool { index == page.objects.count }
+        var isFinished: Bool { isWhole || documents.count == limit }
+
+        /// Returns the scan after another slice.
+        func scanned() throws -> PageScan {
+            var (scan, used) = (self, 0)
+            while !scan.isFinished, used < ServerWork.sliceSteps {
+                let (name, object) = page.objects[scan.index]
+                let contents = object.contents
+                if let seen = try sight.contents(name.key, contents, adding: &used) {
+                    scan.size += contents.count * 32
+                    scan.documents.append(.document(BSONDocument(name, seen)))
+                }
+                scan.index += 1
+                scan.last = name.key
+            }
+            return scan
+        }
     }
 
     /// `GET CLASS/KEY`.
@@ -77,7 +120,7 @@ extension DocumentService {
         guard className != nil || request.parameters["query"] == nil else {
             throw DocumentFailure.bad("A 'query' needs a 'class'.")
         }
-        if let className { _ = try access.sight(className, query) }
+        if let className { _ = try await node.work.run(for: access.user) { try access.sight(className, query) } }
         let stream = ChangeFollower(node, access, identity, className: className, query: query, request)
         if let text = request.parameters["after"] ?? request.lastEvent {
             guard let token = ResumeToken(text, of: access.stream) else {

@@ -12,7 +12,7 @@ extension DocumentService {
         }
         let mapping = try mapping(access)
         let documents: [BSONDocument]
-        switch try request.value() {
+        switch try await node.work.run(for: access.user, { try request.value() }) {
         case .document(let one): documents = [one]
         case .array(let values):
             documents = try values.map { value in
@@ -59,7 +59,8 @@ extension DocumentService {
         _ request: DocumentRequest,
         _ access: StreamAccess
     ) async throws -> HTTPAnswer {
-        let (mapping, document) = (try mapping(access), try request.document())
+        let mapping = try mapping(access)
+        let document = try await node.work.run(for: access.user) { try request.document() }
         let name = try name(className, key, access)
         let isPatch = document.first?.key.hasPrefix("$") == true
         guard isPatch == (request.method == .PATCH) else {

@@ -42,6 +42,11 @@ struct DocumentService: Sendable {
         guard let identity = request.identity else { return DocumentFailure.noToken.answer }
         do { return try await route(try DocumentRequest(request), identity) } catch let failure as DocumentFailure {
             return failure.answer
+        } catch is WorkExceeded {
+            return DocumentFailure.tooExpensive.answer
+        } catch is CancellationError {
+            // The client has hung up.
+            return DocumentFailure.unavailable.answer
         } catch let error as ConditionError {
             return DocumentFailure.bad("The query isn't understood at \(error.position): \(error.text.string)").answer
         } catch let misfit as DocumentMisfit {

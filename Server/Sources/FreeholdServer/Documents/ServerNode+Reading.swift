@@ -19,6 +19,8 @@ struct StreamAccess: Sendable {
     let matcher: any ConditionMatcher
     /// The stored classes; `nil` if they aren't known.
     let schema: ConditionSchema?
+    /// The steps that one object may cost when it is compared with a query.
+    let objectSteps: Int
 
     /// - Throws: `ConditionError`
     func sight(_ className: String, _ query: String) throws(ConditionError) -> DocumentSight {
@@ -33,6 +35,8 @@ struct StreamAccess: Sendable {
 struct DocumentSight: Sendable {
     private let sight: ObjectSight
     private let lens: SchemaLens?
+    /// The steps that one object may cost.
+    private let objectSteps: Int
 
     /// - Throws: `ConditionError`, also for a class that the newest version hasn't.
     init(_ className: String, _ query: String, _ access: StreamAccess) throws(ConditionError) {
@@ -45,6 +49,7 @@ struct DocumentSight: Sendable {
         }
         sight = try ObjectSight(asked.className, asked.condition, access.matcher, access.rights, in: access.schema)
         lens = access.lens
+        objectSteps = access.objectSteps
     }
 
     /// The stored name of the class.
@@ -56,14 +61,29 @@ struct DocumentSight: Sendable {
     /// The keys of all objects that can be seen, rising. Nil if any object can.
     var keys: [PrimaryKey]? { sight.keys?.sorted() }
 
-    /// - Throws: `ConditionError` if the condition has no answer about an object.
-    func check(_ key: PrimaryKey, _ contents: [SyncString: MergedContent]) throws(ConditionError) {
-        try sight.check(ObjectName(className, key), contents)
-    }
-
     /// What is seen of a stored object. Nil if nothing is.
     func contents(_ key: PrimaryKey, _ contents: [SyncString: MergedContent]) -> [SyncString: MergedContent]? {
         guard let seen = sight.contents(ObjectName(className, key), contents) else { return nil }
+        return lens.map { $0.down(seen, of: className) } ?? seen
+    }
+
+    /// What is seen of a stored object. Nil if nothing is.
+    ///
+    /// - Parameter used: The steps that it took are added.
+    /// - Throws: `ConditionError` if the condition has no answer about the object; `WorkExceeded` if an answer takes more steps than one object
+    ///   may cost.
+    func contents(
+        _ key: PrimaryKey,
+        _ contents: [SyncString: MergedContent],
+        adding used: inout Int
+    ) throws -> [SyncString: MergedContent]? {
+        var budget = WorkBudget(steps: objectSteps)
+        defer { used += objectSteps - budget.left + contents.count + 8 }
+        let name = ObjectName(className, key)
+        try sight.check(name, contents, budget: &budget)
+        let seen = sight.contents(name, contents, budget: &budget)
+        guard !budget.isOver else { throw WorkExceeded() }
+        guard let seen else { return nil }
         return lens.map { $0.down(seen, of: className) } ?? seen
     }
 
@@ -85,7 +105,8 @@ extension ServerNode {
             lens: known.served?.lens,
             schemaVersion: known.served?.newest ?? 0,
             matcher: conditions,
-            schema: known.served?.conditions
+            schema: known.served?.conditions,
+            objectSteps: configuration.limits.objectSteps
         )
     }
 

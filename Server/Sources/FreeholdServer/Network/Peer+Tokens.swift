@@ -37,6 +37,7 @@ extension Peer {
                     ]
                 )
             }
+            if self.identity == nil { takeTurns(as: SyncString(identity.user)) }
             self.identity = identity
         } else {
             node.metrics.refusedTokens.increment()

@@ -25,6 +25,11 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
     /// On the node's loop.
     var countedSessions = 0
 
+    /// Whether the connection has ended.
+    private let left = Atomic(false)
+    var hasLeft: Bool { left.load(ordering: .acquiring) }
+    /// The owner of the turns in which messages of the connection are handled: its user, or, before the user is known, the connection.
+    private(set) var turn: SyncString
     /// Bytes of messages that the machine hasn't handled.
     private let unhandled = Atomic(0)
     /// Nothing is read while more is unhandled than may be, or while much waits for a token to be looked at.
@@ -60,10 +65,14 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
 
     init(_ node: ServerNode, _ channel: any Channel, _ circle: PeerCircle) {
         number = node.nextConnection()
+        turn = SyncString("connection \(number)")
         (self.node, self.channel, self.circle) = (node, channel, circle)
         limits = node.configuration.limits
         codec = MessageCodec(limit: Int(clamping: limits.messageBytes))
     }
+
+    /// Has messages handled in the turns of a user from now on.
+    func takeTurns(as user: SyncString) { turn = user }
 
     // MARK: Reading
 
@@ -74,6 +83,7 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
 
     func channelInactive(context: ChannelHandlerContext) {
         isFinishing = true
+        left.store(true, ordering: .releasing)
         circle.remove(self)
         node.closed(self)
         context.fireChannelInactive()

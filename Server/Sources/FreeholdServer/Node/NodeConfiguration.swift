@@ -18,6 +18,12 @@ public struct NodeLimits: Hashable, Sendable {
     public var waitingBytes = 64 << 20
     /// What may have been read of a connection and isn't done yet. Then no more is read.
     public var unhandledBytes = 4 << 20
+    /// The steps that one object may cost when it is compared with the conditions of a query; see `WorkBudget`.
+    public var objectSteps = 5_000_000
+    /// The bytes of the conditions of one query set.
+    public var queryBytes = 1 << 20
+    /// The requests of a user that the store has at the same time. Others wait for them.
+    public var requestsPerUser = 8
     /// From the connection to the first message, which has to prove who it is.
     public var greetingTimeout: Int64 = 10_000
     /// Without a byte from the other side.

@@ -46,6 +46,10 @@ public final class ServerNode: @unchecked Sendable {
     private let start: (wall: Int64, instant: ContinuousClock.Instant)
     let seats = ChangeSeats()
     let reads: StoreReads
+    /// Work that takes long.
+    let work = WorkQueue()
+    let shares: UserShares
+    private let messages = MessageTurns()
 
     /// A request that the store hasn't answered.
     private struct Request {
@@ -89,6 +93,7 @@ public final class ServerNode: @unchecked Sendable {
         (self.configuration, self.store, self.authenticator) = (configuration, store, authenticator)
         (self.loop, self.logger) = (loop, logger.safe)
         reads = StoreReads(most: configuration.limits.connections)
+        shares = UserShares(most: configuration.limits.requestsPerUser)
         self.metrics = NodeMetrics(metrics)
         let seconds = Date().timeIntervalSince1970 - 1_420_070_400
         start = (Int64(seconds * 1_000), .now)
@@ -103,6 +108,9 @@ public final class ServerNode: @unchecked Sendable {
         server.groupDelay = configuration.groupDelay
         if configuration.compressesMessages { server.compressions = [.zlib] }
         server.connections = limits.connections
+        server.objectSteps = limits.objectSteps
+        server.queryBytes = limits.queryBytes
+        server.requestsPerUser = limits.requestsPerUser
         machine = ServerMachine(server, matcher: matcher)
         let interval = TimeAmount.milliseconds(max(min(limits.storeTimeout / 4, 1_000), 10))
         sweep = loop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in self.failLateRequests() }
@@ -151,15 +159,15 @@ public final class ServerNode: @unchecked Sendable {
         }
     }
 
-    func closed(_ peer: Peer) {
-        loop.execute {
-            guard self.peers.removeValue(forKey: peer.number) != nil else { return }
-            if let user = peer.countedUser { self.leave(user) }
-            self.sessions -= peer.countedSessions
-            self.handle(.closed(peer.number))
-            self.note()
-            if self.peers.isEmpty { self.drained?.succeed(()) }
-        }
+    func closed(_ peer: Peer) { add(.closed(peer), of: peer) }
+
+    private func close(_ peer: Peer) {
+        guard peers.removeValue(forKey: peer.number) != nil else { return }
+        if let user = peer.countedUser { leave(user) }
+        sessions -= peer.countedSessions
+        handle(.closed(peer.number))
+        note()
+        if peers.isEmpty { drained?.succeed(()) }
     }
 
     /// Counts a connection of a user. On the node's loop.
@@ -185,11 +193,50 @@ public final class ServerNode: @unchecked Sendable {
 
     /// A message whose sender, if it is a `hello`, is known.
     func received(_ message: ClientMessage, _ bytes: Int, from peer: Peer) {
-        loop.execute {
-            self.count(message, peer)
-            if case .hello(let hello) = message, !self.admit(SyncString(hello.token.text.string), peer) { return }
-            self.handle(.received(peer.number, message, bytes: UInt64(bytes)))
-            peer.handled(bytes)
+        add(.message(message, bytes: bytes, peer), of: peer)
+    }
+
+    private func add(_ item: MessageTurns.Item, of peer: Peer) {
+        if messages.add(item, of: peer.turn) { loop.execute { self.takeTurn() } }
+    }
+
+    /// The messages of a turn, and its nanoseconds. What follows them waits until all other users had their turn.
+    private static let turn = (messages: 64, time: UInt64(2_000_000))
+
+    /// Returns whether the next messages of a user wait for the store. While the node drains, none do.
+    private func isBusy(_ user: SyncString) -> Bool { drained == nil && machine.isBusy(user) }
+
+    /// Handles some messages of the user whose turn it is.
+    private func takeTurn() {
+        guard let user = messages.next() else { return }
+        let start = DispatchTime.now().uptimeNanoseconds
+        var (count, isBusy) = (0, isBusy(user))
+        while !isBusy, count < Self.turn.messages, let item = messages.item(of: user) {
+            switch item {
+            case .closed(let peer): close(peer)
+            case .message(let message, let bytes, let peer):
+                take(message, bytes, from: peer)
+                peer.handled(bytes)
+            }
+            count += 1
+            isBusy = self.isBusy(user)
+            if DispatchTime.now().uptimeNanoseconds - start > Self.turn.time { break }
+        }
+        if messages.end(user, isBusy: isBusy) { loop.execute { self.takeTurn() } }
+    }
+
+    private func take(_ message: ClientMessage, _ bytes: Int, from peer: Peer) {
+        // What a client asked for that has left isn't done any more. What it did is.
+        if peer.hasLeft, !message.isUpload { return }
+        count(message, peer)
+        if case .hello(let hello) = message, !admit(SyncString(hello.token.text.string), peer) { return }
+        handle(.received(peer.number, message, bytes: UInt64(bytes)))
+    }
+
+    /// Lets users go on whose messages waited for the store.
+    private func resumeParked() {
+        for user in messages.parked.sorted() where !isBusy(user) {
+            if messages.resume(user) { loop.execute { self.takeTurn() } }
         }
     }
 
@@ -331,9 +378,16 @@ public final class ServerNode: @unchecked Sendable {
             case .submitted(let number, let outcome):
                 submissions.removeValue(forKey: number)?.promise.succeed(outcome)
                 lateSubmissions[number] = nil
+            case .work(let number, let work):
+                self.work.add(number, work) { result in
+                    guard !self.isStopped.load(ordering: .acquiring) else { return }
+                    self.loop.execute { self.handle(.worked(number, result)) }
+                }
+            case .cancelWork(let number): work.cancel(number)
             case .setTimer(let timer, let at): set(timer, at)
             }
         }
+        resumeParked()
         Peer.send(batches.compactMap { number, messages in peers[number].map { ($0, messages) } })
         for peer in closing { peer.finish() }
     }
@@ -460,6 +514,7 @@ public final class ServerNode: @unchecked Sendable {
 
     private func stopTimers() {
         isStopped.store(true, ordering: .releasing)
+        work.stop()
         for timer in timers.values { timer.cancel() }
         timers = [:]
         for submission in submissions.values { giveUp(submission.promise) }
@@ -467,5 +522,15 @@ public final class ServerNode: @unchecked Sendable {
         reads.stop()
         sweep?.cancel()
         sweep = nil
+    }
+}
+
+extension ClientMessage {
+    /// A Boolean value that indicates whether the message holds what a client has done.
+    fileprivate var isUpload: Bool {
+        switch self {
+        case .upload, .part: true
+        default: false
+        }
     }
 }

@@ -14,6 +14,8 @@ public enum ServerEvent: Sendable {
     /// The answer to a request. If nothing comes for long, `.failed(.unknown)` is due.
     case answered(RequestNumber, ServerStoreAnswer)
     case timer(ServerTimer)
+    /// Work that was handed out is done.
+    case worked(WorkNumber, ServerWorkResult)
     /// Another node committed to the stream. It is a hint: a node that isn't told finds out by itself, later.
     case moved(StreamName)
     /// Somebody wants changes done who has no file: a program that asks by HTTP, an import. It is answered by `ServerAction.submitted`.
@@ -69,6 +71,10 @@ public enum ServerAction: Sendable {
     case send(ConnectionNumber, ServerMessage)
     case close(ConnectionNumber)
     case request(RequestNumber, ServerStoreRequest)
+    /// Work that takes long. It may be done on any thread, slice by slice; `ServerEvent.worked` is due then.
+    case work(WorkNumber, ServerWork)
+    /// The result of the work isn't needed any more.
+    case cancelWork(WorkNumber)
     /// What became of a submission. Each is answered once, unless the node dies.
     case submitted(SubmissionNumber, SubmissionOutcome)
     /// The timer fires at this time. A new time replaces the old one.
@@ -115,6 +121,17 @@ public struct ServerConfiguration: Sendable {
     /// The most conditions of a query set and held objects of a bind.
     public var conditions = 1_000
     public var heldObjects = 100_000
+    /// The most bytes of the conditions of a query set.
+    public var queryBytes = 1 << 20
+    /// The most bytes of the schema's documents in a bind.
+    public var schemaBytes = 1 << 20
+    /// The requests of one user that the store has at the same time. Others wait for them.
+    public var requestsPerUser = 8
+    /// The steps that one object may cost when a condition is compared with it; see `WorkBudget`. If more are needed, the object
+    /// isn't shown, and the client is sent an error of the query.
+    public var objectSteps = 5_000_000
+    /// The steps of work that are done at once. Work that needs more is handed out.
+    public var inlineSteps = 5_000
     /// The bytes of objects that a node remembers for merges, of all streams together.
     public var rowBytes = 64 << 20
     /// The most commits of a bind that weren't answered.
@@ -131,6 +148,9 @@ public struct ServerConfiguration: Sendable {
     /// How long an incomplete commit is kept to which nothing is added.
     public var partAge: Int64 = 86_400_000
     public var connections = 20_000
+
+    /// The bytes above which a message is sent in parts.
+    var partedBytes: UInt64 { partBytes &* 4 }
 
     public init(
         apps: [SyncString: ServerApp],

@@ -89,7 +89,8 @@ extension ServerMachine {
         request(
             session.stream,
             .makeFile(user: user, secret: SecretHash(secret), parents: parents, clock: clock),
-            .identity(key, file, secret, fork)
+            .identity(key, file, secret, fork),
+            of: user
         )
     }
 
@@ -112,7 +113,8 @@ extension ServerMachine {
         known.classes = file.file?.classes ?? []
         for (queries, isComplete) in [(known.subscribed, true), (known.pending, false)] {
             guard let queries, let session = sessions[key] else { continue }
-            request(session.stream, .noteQueries(row.ident, queries, isComplete: isComplete), .note)
+            let kind = ServerStoreRequest.Kind.noteQueries(row.ident, queries, isComplete: isComplete)
+            request(session.stream, kind, .note, of: session.user)
         }
         var plain = file
         plain.answers = []
@@ -121,25 +123,39 @@ extension ServerMachine {
 
     private mutating func note(_ key: SessionKey, _ ident: FileIdent) {
         guard let session = sessions[key] else { return }
-        note(session.stream, ident, session.confirmed(as: ident), session.bind.leastBase)
+        note(session, ident, leastBase: session.bind.leastBase)
     }
 
     /// A live session's file is seen, however long ago it was bound.
     mutating func note(_ key: SessionKey) {
         guard let session = sessions[key], session.ident != .me else { return }
-        note(session.stream, session.ident, session.confirmed(as: session.ident), session.leastBase)
+        note(session, session.ident, leastBase: session.leastBase)
     }
 
-    private mutating func note(
-        _ stream: StreamName,
-        _ ident: FileIdent,
-        _ acknowledged: UInt64,
-        _ leastBase: StreamVersion?
-    ) {
-        request(stream, .noteFile(ident, acknowledged: acknowledged, leastBase: leastBase, time: now), .note)
+    private mutating func note(_ session: Session, _ ident: FileIdent, leastBase: StreamVersion?) {
+        let acknowledged = session.confirmed(as: ident)
+        let kind = ServerStoreRequest.Kind.noteFile(
+            ident,
+            acknowledged: acknowledged,
+            leastBase: leastBase,
+            time: now
+        )
+        request(session.stream, kind, .note, of: session.user)
     }
 
-    /// The session begins.
+    /// What is known of a file that is bound.
+    struct Binding: Sendable {
+        let file: FileAnswer
+        let row: FileRow
+        let identity: FileIdentity?
+        let fork: Fork?
+        /// The query set whose bootstrap goes on.
+        let begun: Queries?
+        /// The number of changes of the session's rights before its views were made.
+        let rightsChanges: Int
+    }
+
+    /// The session begins once its queries are understood.
     private mutating func finish(
         _ key: SessionKey,
         _ file: FileAnswer,
@@ -147,6 +163,31 @@ extension ServerMachine {
         identity: FileIdentity?,
         fork: Fork?
     ) {
+        guard let session = sessions[key] else { return }
+        let bind = session.bind
+        // A bootstrap counts as complete once it is sent. Its end may not have arrived. With objects of an earlier view, it begins anew.
+        let sets = bind.cursor == nil ? [row.pending, row.subscribed] : [row.pending]
+        let begun = sets.compactMap { $0 }.first { $0.version == bind.bootstrap?.queryVersion }
+        let binding = Binding(
+            file: file,
+            row: row,
+            identity: identity,
+            fork: fork,
+            begun: begun,
+            rightsChanges: session.rightsChanges
+        )
+        let queries = [row.subscribed, begun].compactMap { $0 }
+        start(views(of: queries, session), of: user(of: key), .bind(key, binding))
+    }
+
+    /// The session begins.
+    ///
+    /// - Parameter views: of the query set that the client has, and of the one whose bootstrap goes on.
+    mutating func finish(_ key: SessionKey, _ binding: Binding, views: [View]) {
+        let (file, row, identity, fork) = (binding.file, binding.row, binding.identity, binding.fork)
+        if let changes = sessions[key]?.rightsChanges, changes != binding.rightsChanges {
+            return finish(key, file, row, identity: identity, fork: fork)
+        }
         guard var session = sessions[key] else { return }
         let (stream, bind) = (session.stream, session.bind)
         session.ident = row.ident
@@ -166,7 +207,7 @@ extension ServerMachine {
             session.staged = staged
         }
         session.state = .idle
-        let start = begin(&session, file, row)
+        let start = begin(&session, binding, views: views)
         sessions[key] = session
         if streams[stream] == nil { streams[stream] = StreamState(file.head) }
         // What was done before the file was copied, another copy may have sent.
@@ -205,14 +246,10 @@ extension ServerMachine {
         return masks.count == 1 ? masks.first! : nil
     }
 
-    private func begin(_ session: inout Session, _ file: FileAnswer, _ row: FileRow) -> Bound.Start {
-        let bind = session.bind
-        let own = session
-        let held = row.subscribed.map { view(of: $0, own) }.flatMap { $0.number == bind.view ? $0 : nil }
-        // A bootstrap counts as complete once it is sent. Its end may not have arrived. With objects of an earlier view, it begins anew.
-        let sets = bind.cursor == nil ? [row.pending, row.subscribed] : [row.pending]
-        let begun = sets.compactMap { $0 }.first { $0.version == bind.bootstrap?.queryVersion }
-        let pending = begun.map { (queries: $0, view: view(of: $0, own)) }
+    private func begin(_ session: inout Session, _ binding: Binding, views: [View]) -> Bound.Start {
+        let (bind, file, row) = (session.bind, binding.file, binding.row)
+        let held = row.subscribed == nil ? nil : views.first.flatMap { $0.number == bind.view ? $0 : nil }
+        let pending = binding.begun.flatMap { queries in views.last.map { (queries: queries, view: $0) } }
         let isReachable = bind.cursor.map { $0.version >= file.head.logStart } ?? false
         // What came of it must be what would come now: the user's rights may be others.
         if let position = bind.bootstrap, let pending, pending.queries.version == position.queryVersion,

@@ -1,15 +1,28 @@
 /// The state of a view, in chunks, as it is at one version.
 extension ServerMachine {
     mutating func subscribe(_ key: SessionKey, _ queries: Queries) {
-        guard var session = sessions[key], let stream = streams[session.stream] else { return }
+        guard let session = sessions[key] else { return }
         guard queries.queries.count <= configuration.conditions else {
             return end(key, .query, "There are too many conditions.")
         }
-        let view = view(of: queries, session)
+        guard queries.bytes <= configuration.queryBytes else { return end(key, .query, "The conditions are too long.") }
+        let number = session.subscriptions + 1
+        sessions[key]?.subscribing = queries
+        sessions[key]?.subscriptions = number
+        start(views(of: [queries], session), of: user(of: key), .subscribe(key, queries, number: number))
+    }
+
+    /// The queries are understood. If there is a newer set, that counts.
+    mutating func subscribe(_ key: SessionKey, _ queries: Queries, views: [View], number: Int) {
+        guard var session = sessions[key], let stream = streams[session.stream], session.subscriptions == number,
+            let view = views.first
+        else { return }
+        session.subscribing = nil
         begin(&session, view, queries, stream)
         sessions[key] = session
         send(view.errors, to: key)
-        request(session.stream, .noteQueries(session.ident, queries, isComplete: false), .note)
+        let kind = ServerStoreRequest.Kind.noteQueries(session.ident, queries, isComplete: false)
+        request(session.stream, kind, .note, of: session.user)
         if case .bootstrap(let bootstrap) = session.state { announce(key, bootstrap) }
         pump(key)
     }
@@ -107,37 +120,39 @@ extension ServerMachine {
             kind = .page(class: className, after: bootstrap.last, at: version, objects: count)
         }
         sessions[key]?.state = .bootstrap(bootstrap)
-        request(session.stream, kind, .page(key, of: bootstrap.number))
+        request(session.stream, kind, .page(key, of: bootstrap.number), of: session.user)
     }
 
     mutating func takePage(_ answer: ServerStoreAnswer, _ key: SessionKey, _ number: UInt64) {
-        guard let session = sessions[key], case .bootstrap(var bootstrap) = session.state, bootstrap.isAsked,
+        guard let session = sessions[key], case .bootstrap(let bootstrap) = session.state, bootstrap.isAsked,
             bootstrap.number == number
         else { return }
         guard case .page(let answer) = answer else {
             return end(key, .transient(after: 1_000), "The store can't be reached.")
         }
         guard let page = answer else { return end(key, .transient(after: 0), "The bootstrap took too long.") }
-        if bootstrap.new.canFail, !bootstrap.isComparison {
-            reportFailures(page.objects.map { ($0.name, $0.object.contents) }, to: key)
-        }
+        start(page, of: bootstrap, session)
+    }
+
+    private mutating func start(_ page: ObjectPage, of bootstrap: Bootstrap, _ session: Session) {
+        let work = PageWork(bootstrap, page, session, chunkBytes: configuration.chunkBytes)
+        start(work, of: user(of: session.key), .page(session.key, of: bootstrap.number))
+    }
+
+    /// A page was compared with the views.
+    mutating func takePage(_ work: PageWork, of key: SessionKey, number: UInt64) {
+        guard let session = sessions[key], case .bootstrap(let old) = session.state, old.isAsked, old.number == number
+        else { return }
+        // What the client holds has changed meanwhile.
+        guard work.heldChanges == session.heldChanges else { return start(work.page, of: old, session) }
+        report(work.failures, to: key)
+        var bootstrap = work.bootstrap
+        let (updates, page) = (work.updates, work.page)
         bootstrap.isAsked = false
         let name = bootstrap.classes[bootstrap.index]
-        let start = bootstrap.last
-        let isLastPage = bootstrap.askedKeys == nil ? page.isLast : bootstrap.areKeysLast
-        var (updates, size, isLast): ([ObjectUpdate], UInt64, Bool) = ([], 0, isLastPage)
-        var isWhole = true
-        for (index, (name, object)) in page.objects.enumerated() {
-            bootstrap.last = name.key
-            if let update = bootstrap.update(name, object, session.held[name], horizon: page.horizon) {
-                updates.append(update)
-                size += update.estimatedSize
-            }
-            if size >= configuration.chunkBytes, index + 1 < page.objects.count {
-                (isLast, isWhole) = (false, false)
-                break
-            }
-        }
+        let start = old.last
+        let isWhole = work.isWhole
+        let isLast = isWhole && (bootstrap.askedKeys == nil ? page.isLast : bootstrap.areKeysLast)
         // Keys without an object are done, too.
         if isWhole, !isLast, let last = bootstrap.askedKeys?.last { bootstrap.last = last }
         let end = ObjectName(name, bootstrap.last ?? .null)
@@ -186,42 +201,8 @@ extension ServerMachine {
             checksums: Checksums(view: bootstrap.new.number, classes: bootstrap.sums)
         )
         send(key, .bootstrapEnd(key.number, end))
-        request(session.stream, .noteQueries(session.ident, bootstrap.queries, isComplete: true), .note)
+        let kind = ServerStoreRequest.Kind.noteQueries(session.ident, bootstrap.queries, isComplete: true)
+        request(session.stream, kind, .note, of: session.user)
         pump(key)
-    }
-}
-
-extension Bootstrap {
-    /// What the client has to be told of an object, which counts for the sums. Nil if it has what there is.
-    fileprivate mutating func update(
-        _ name: ObjectName,
-        _ object: MergedObject,
-        _ held: StreamVersion?,
-        horizon: StreamVersion
-    ) -> ObjectUpdate? {
-        let (was, isIn) = (old?.contains(name, object) ?? false, new.contains(name, object))
-        let version = new.version(name, object)
-        if isIn, let index = sums.firstIndex(where: { $0.className == name.className }) {
-            sums[index].add(name.key, version: version)
-        }
-        if let skips, name <= skips { return nil }
-        guard isIn else { return was ? ObjectUpdate(name.key, .erased) : nil }
-        let mask = new.mask(of: name.className)
-        let isShown = old.map { $0.mask(of: name.className) == mask } ?? isShown
-        if was, isShown { return nil }
-        if was, let old {
-            // The client has it as the old view showed it last.
-            let (held, shown) = (old.version(name, object), old.mask(of: name.className) ?? .all)
-            guard version >= held else { return object.update(name.key, object.whole(mask), mask: mask) }
-            return object.update(name.key, object.difference(since: held, shown: shown, mask), mask: mask)
-        }
-        if let held, held >= object.born, held >= horizon, version >= held {
-            let content =
-                isShown
-                ? object.difference(since: held, mask) : object.difference(since: held, shown: nil, mask)
-            return object.update(name.key, content, mask: mask)
-        }
-        if coversRanges, isShown, version <= trusted { return ObjectUpdate(name.key, .present(version: version)) }
-        return object.update(name.key, object.whole(mask), mask: mask)
     }
 }

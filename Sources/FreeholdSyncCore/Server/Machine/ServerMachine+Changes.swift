@@ -20,25 +20,23 @@ extension ServerMachine {
         session.isLive ? streams[session.stream]?.head.cursor : session.cursor
     }
 
-    /// Tells the live sessions of a step. Equal views get equal batches, which are made once.
-    mutating func publish(_ step: StreamStep, _ name: StreamName) {
-        let contents = StepContents(step)
-        guard let concerned = streams[name]?.sessions.views.concerned(by: contents) else { return }
-        streams[name]?.sums.take(contents, concerned)
-        for (number, indices) in concerned.sorted(by: { $0.key.number < $1.key.number }) {
-            guard let views = streams[name]?.sessions.views,
-                let batches = views[number]?.batches(contents, indices)
-            else { continue }
-            var sending = StepBatches(batches, lens: views[number]?.lens, configuration)
-            let uncertain =
-                views[number]?.canFail == true
-                ? indices.map { (contents.objects[$0].step.name, contents.objects[$0].after) } : []
-            for key in views.sessions(of: number) {
-                if !uncertain.isEmpty { reportFailures(uncertain, to: key) }
+    /// Sends a step that was compared with views to the live sessions. Equal views get equal batches, which are made once.
+    mutating func send(_ work: StepWork, of step: StreamStep, in name: StreamName) {
+        streams[name]?.sums.take(step, work.members)
+        var concerned: Set<ViewIdentity> = []
+        for change in work.views where !change.isRetired {
+            let view = change.view
+            concerned.insert(view.identity)
+            var sending = StepBatches(change, from: step.from, configuration)
+            if let clock = work.startClock, change.parts != nil { sending.prepared = (step.from, clock) }
+            for key in streams[name]?.sessions.views.sessions(of: view.identity) ?? [] {
+                guard sessions[key]?.isLive == true else { continue }
+                report(change.failures, to: key)
                 guard let session = sessions[key], session.isLive else { continue }
                 if isOpen(session) { send(key, step, in: &sending) } else { leaveBehind(key, at: step.from) }
             }
         }
+        leaveUnknownBehind(work, concerned: concerned, at: step.from, name)
         for key in sessions.restless(in: name) {
             guard let session = sessions[key], session.isLive else {
                 pump(key)
@@ -54,6 +52,22 @@ extension ServerMachine {
         }
     }
 
+    /// Has live sessions whose views are newer than the comparison read the step from the store.
+    private mutating func leaveUnknownBehind(
+        _ work: StepWork,
+        concerned: Set<ViewIdentity>,
+        at cursor: Cursor,
+        _ name: StreamName
+    ) {
+        let unknown =
+            streams[name]?.sessions.views.identities.filter { !concerned.contains($0) && !work.knew($0) } ?? []
+        for view in unknown {
+            for key in streams[name]?.sessions.views.sessions(of: view) ?? [] where sessions[key]?.isLive == true {
+                leaveBehind(key, at: cursor)
+            }
+        }
+    }
+
     /// A live session can't be sent what comes behind a cursor.
     private mutating func leaveBehind(_ key: SessionKey, at cursor: Cursor) {
         sessions[key]?.cursor = cursor
@@ -61,10 +75,16 @@ extension ServerMachine {
     }
 
     private mutating func send(_ key: SessionKey, _ step: StreamStep, in sending: inout StepBatches) {
-        guard let session = sessions[key], let told = session.told else { return }
+        guard let session = sessions[key], var told = session.told else { return }
         if !session.isLive { sessions[key]?.cursor = step.to }
         sessions[key]?.noteSent(sending.batches)
         if !sending.batches.isEmpty {
+            // The bytes of a large message were made for sessions that know the step's start.
+            if session.isLive, takesParts(key), let (cursor, clock) = sending.prepared, cursor != told {
+                let changes = Changes(from: told, to: cursor, clock: clock, classes: [])
+                sendPlain(key, .changes(key.number, changes))
+                told = cursor
+            }
             if takesParts(key), let (message, bytes) = sending.parts(from: told, step) {
                 let parts = OutgoingParts(message, bytes, known: session.partial)
                 enqueue(.parts(parts, isAck: false), key)
@@ -78,8 +98,9 @@ extension ServerMachine {
 
     /// Tells a client how far it is, if it waits for that and has everything.
     mutating func progress(_ key: SessionKey) {
+        // A client that asks for another view waits for that.
         guard let session = sessions[key], let stream = streams[session.stream], case .live = session.state,
-            let cursor = cursor(of: session), var told = session.told
+            session.subscribing == nil, let cursor = cursor(of: session), var told = session.told
         else { return }
         let isAwaited = session.awaited > told.version || session.marks.contains { $0.version > told.version }
         if told != cursor, isAwaited || cursor.version > told.version + 1_000 {
@@ -128,7 +149,8 @@ extension ServerMachine {
             request(
                 session.stream,
                 .step(after: cursor, objects: configuration.stepObjects, through: end),
-                .step(key, cursor)
+                .step(key, cursor),
+                of: session.user
             )
         case .bootstrap: askPage(key)
         default: break
@@ -142,20 +164,36 @@ extension ServerMachine {
         }
         // The next bind tells a log that was cut from a store that was replaced.
         guard let step = answer else { return end(key, .transient(after: 0), "The client is too far behind.") }
-        sessions[key]?.state = .behind
-        if streams[session.stream]?.isMerging(session.ident) == true { return }
+        if streams[session.stream]?.isMerging(session.ident) == true {
+            sessions[key]?.state = .behind
+            return
+        }
         if let number = step.authors[session.ident], number > session.acknowledged {
             // Another node took a commit in after the session was bound here. The next bind gives its answer.
             return end(key, .transient(after: 0), "The file has an answer that it doesn't know.")
         }
-        let contents = StepContents(step)
-        streams[session.stream]?.takeLate(contents)
-        if session.view.canFail {
-            reportFailures(contents.objects.map { ($0.step.name, $0.after) }, to: key)
-        }
+        let work = StepWork(
+            step,
+            session.view,
+            told: session.told ?? step.from,
+            partedBytes: configuration.partedBytes
+        )
+        start(work, of: user(of: key), .step(key, cursor))
+    }
+
+    /// A step was compared with the view of a session that is behind.
+    mutating func takeStep(_ work: StepWork, _ key: SessionKey, at cursor: Cursor) {
+        guard let session = sessions[key], case .catchingUp = session.state, session.cursor == cursor,
+            let change = work.views.first, let step = work.contents?.step
+        else { return }
+        sessions[key]?.state = .behind
+        // The file has committed meanwhile: what that did mustn't be sent before the answers.
+        if streams[session.stream]?.isMerging(session.ident) == true { return }
+        if let number = step.authors[session.ident], number > session.acknowledged { return pump(key) }
+        streams[session.stream]?.takeLate(step, change)
+        report(change.failures, to: key)
         if let stream = streams[session.stream] {
-            let batches = session.view.batches(contents)
-            var sending = StepBatches(batches, lens: session.lens, configuration)
+            var sending = StepBatches(change, from: session.told ?? step.from, configuration)
             send(key, step, in: &sending)
             if step.to.version > stream.head.version {
                 var head = stream.head
@@ -178,11 +216,11 @@ extension ServerMachine {
         }
         var at = cursor(of: session) ?? told
         if case .bootstrap(let bootstrap) = session.state { at = bootstrap.cursor }
-        request(session.stream, .objects(names, at: at.version), .fetch(key, names, at))
+        request(session.stream, .objects(names, at: at.version), .fetch(key, names, at), of: session.user)
     }
 
     mutating func takeFetched(_ answer: ServerStoreAnswer, _ key: SessionKey, _ names: [ObjectName], _ at: Cursor) {
-        guard let session = sessions[key], let told = session.told, let stream = streams[session.stream] else { return }
+        guard let session = sessions[key] else { return }
         guard case .objects(let found?) = answer else {
             return end(key, .transient(after: 1_000), "The objects can't be read.")
         }
@@ -190,11 +228,16 @@ extension ServerMachine {
         if case .bootstrap(let bootstrap) = session.state { (view, current) = (bootstrap.new, bootstrap.cursor) }
         // The client has got on meanwhile: what was read may be old.
         guard current == at else { return fetch(key, names) }
-        let updates = Set(names).map { name in
-            let object = view.contains(name, found[name]) ? found[name] : nil
-            return (name.className, object.map { view.whole(name, $0) } ?? ObjectUpdate(name.key, .erased))
-        }
-        let batches = [ClassBatch](updates)
+        start(FetchWork(view, Set(names), found), of: user(of: key), .fetch(key, names, at))
+    }
+
+    /// Objects were compared with the view.
+    mutating func takeFetched(_ work: FetchWork, _ key: SessionKey, of names: [ObjectName], at: Cursor) {
+        guard let session = sessions[key], let told = session.told, let stream = streams[session.stream] else { return }
+        var current = cursor(of: session)
+        if case .bootstrap(let bootstrap) = session.state { current = bootstrap.cursor }
+        guard current == at else { return fetch(key, names) }
+        let batches = [ClassBatch](work.updates)
         sessions[key]?.noteSent(batches)
         // Each message stands by itself: it corrects what the client has.
         for piece in batches.split(bytes: configuration.chunkBytes) {
@@ -205,8 +248,8 @@ extension ServerMachine {
 }
 
 extension StreamState {
-    fileprivate mutating func takeLate(_ contents: StepContents) {
-        sums.takeLate(contents, head: head.cursor, sessions.views)
+    fileprivate mutating func takeLate(_ step: StreamStep, _ change: ViewStep) {
+        sums.takeLate(step, of: change.view.identity, change.members, head: head.cursor, views: sessions.views)
     }
 
     /// A session got another view.
@@ -230,10 +273,17 @@ private struct StepBatches {
     private var isLarge: Bool?
     /// By what the sessions call their cursors.
     private var parted: [Cursor: (PartedMessage, [UInt8])] = [:]
+    /// The cursor for which the bytes were made beside the machine, and the greatest clock up to there.
+    var prepared: (cursor: Cursor, clock: Clock)?
 
-    init(_ batches: [ClassBatch], lens: (any SessionLens)?, _ configuration: ServerConfiguration) {
-        (self.batches, self.lens, chunkBytes) = (batches, lens, configuration.chunkBytes)
-        partedBytes = configuration.partBytes &* 4
+    /// - Parameter told: what sessions call their cursors for which the bytes were made already.
+    init(_ change: ViewStep, from told: Cursor, _ configuration: ServerConfiguration) {
+        (batches, lens, chunkBytes) = (change.batches, change.view.lens, configuration.chunkBytes)
+        partedBytes = configuration.partedBytes
+        if let (message, bytes) = change.parts {
+            isLarge = true
+            parted[told] = (message, bytes)
+        }
     }
 
     /// The messages, for clients that take whole ones.
@@ -252,10 +302,7 @@ private struct StepBatches {
         self.isLarge = isLarge
         guard isLarge else { return nil }
         if let known = parted[told] { return known }
-        let classes = lens?.down(batches) ?? batches
-        let changes = Changes(from: told, to: step.to, clock: step.clock, classes: classes)
-        guard let bytes = try? MessageCodec.whole.encode(.changes(1, changes)) else { return nil }
-        let parts = (PartedMessage(number: step.to.version, bytes), bytes)
+        guard let parts = batches.parts(of: step, from: told, lens) else { return nil }
         parted[told] = parts
         return parts
     }

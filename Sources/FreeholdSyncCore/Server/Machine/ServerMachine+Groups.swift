@@ -2,119 +2,41 @@
 extension ServerMachine {
     mutating func startGroup(_ name: StreamName) {
         guard var stream = streams[name], stream.group == nil, !stream.queue.isEmpty else { return }
-        var (count, changes) = (0, 0)
-        let most = stream.separate > 0 ? 1 : stream.queue.count
-        while count < most, changes < configuration.groupChanges {
-            changes += max(stream.queue[count].commit.changes.count, 1)
-            count += 1
-        }
-        stream.separate -= min(stream.separate, count)
-        stream.group = Group(items: Array(stream.queue.prefix(count)))
-        stream.queue.removeFirst(count)
-        stream.queuedChanges -= changes
+        // In place: many commits may wait.
+        streams[name] = nil
+        let items = stream.takeCommits(changes: configuration.groupChanges)
+        stream.group = Group(items: items)
         streams[name] = stream
         runGroup(name)
     }
 
     private mutating func runGroup(_ name: StreamName) {
-        guard var stream = streams[name], var group = stream.group, let app = configuration.apps[name.app] else {
+        guard let stream = streams[name], let group = stream.group, let app = configuration.apps[name.app] else {
             return
         }
-        (group.results, group.faults, group.originals, group.retryAt) = ([], [], [], nil)
-        var query = RowQuery()
-        for item in group.items { query.add(item, app.merge.rules, lacking: stream.rows) }
-        guard query.isEmpty else {
-            streams[name]?.group = group
-            return read(query, name)
-        }
-        var transaction = GroupTransaction(stream.rows)
-        let salt = salt()
-        for item in group.items {
-            do {
-                let isCopy = stream.copies.contains(item.ident) && !group.originals.contains(item.ident)
-                try merge(item, app, &transaction, &group, salt, isCopy: isCopy)
-            } catch let missing as RowsMissing {
-                streams[name]?.group = group
-                return read(missing.query, name)
-            } catch let error as MergeError {
-                let fault: (SyncFault, SyncString) =
-                    switch error {
-                    case .gap: (.transient(after: 1_000), "A commit before this one is missing.")
-                    case .unknownVersion: (.violation, "The commit names a version that never was.")
-                    // The next bind tells the client of the horizon.
-                    case .behindHorizon: (.transient(after: 0), "The commit is older than what the server keeps.")
-                    }
-                group.faults.append((item, fault.0, fault.1))
-            } catch {
-                group.faults.append((item, .transient(after: 1_000), "The commit can't be merged now."))
-            }
-        }
-        transaction.forgetRows()
-        group.transaction = transaction
-        stream.group = group
-        streams[name] = stream
-        guard !transaction.files.isEmpty else { return finishGroup(name) }
-        var commit = StoreCommit(expected: transaction.expected, head: transaction.head)
-        commit.entries = transaction.entries
-        commit.objects = transaction.objects.map { ($0.name, $0.after) }
-        commit.ingested = transaction.ingested
-        commit.files = transaction.files
-        commit.answers = transaction.answers
-        commit.finishedParts = group.items.filter(\.wasSplit).map {
-            PartName(ident: $0.ident, commit: $0.commit.number)
-        }
-        request(name, .commit(commit), .commit(name))
+        streams[name]?.group?.retryAt = nil
+        let work = GroupWork(
+            group.items,
+            app.merge,
+            group.ownRows.isEmpty ? stream.rows : StoreRows(head: stream.rows.head),
+            adding: group.ownRows,
+            copies: stream.copies,
+            salt: salt(),
+            now: now
+        )
+        start(work, of: group.items.first?.user ?? "", .group(name))
     }
 
-    private func merge(
-        _ item: QueuedCommit,
-        _ app: ServerApp,
-        _ transaction: inout GroupTransaction,
-        _ group: inout Group,
-        _ salt: UInt64,
-        isCopy: Bool
-    ) throws {
-        guard let file = transaction.file(item.ident) else {
-            throw RowsMissing { $0.files = [item.ident] }
-        }
-        if item.commit.number <= file.last {
-            guard let stored = transaction.storedAnswer(to: item.commit.number, of: item.ident) else {
-                throw MergeError.gap(expected: file.last + 1)
-            }
-            guard stored.hash == item.hash else {
-                // A copy of the file was faster. The next bind finds out what the two have in common.
-                group.faults.append((item, .transient(after: 0), "The file is used twice."))
-                return
-            }
-            group.results.append((item, stored))
-            return
-        }
-        guard item.commit.number > file.last + 1 || item.previous == file.hash else {
-            group.faults.append((item, .transient(after: 0), "The file is used twice."))
-            return
-        }
-        if isCopy, item.submission == nil, item.commit.number == file.last + 1 {
-            if let copied = try transaction.copied(item.hash, of: item.ident) {
-                let answer = try transaction.adopt(copied, as: item.commit.number, of: item.ident)
-                group.results.append((item, answer))
-                return
-            }
-            group.originals.insert(item.ident)
-        }
-        transaction.commitHash = item.hash
-        transaction.salt = salt &+ transaction.version
-        let answer = try app.merge.apply(
-            item.commit,
-            from: item.ident,
-            oldLists: item.oldLists,
-            rights: item.rights,
-            isShared: item.submission != nil,
-            lensed: item.lensed,
-            refusing: item.refusal,
-            now: now,
-            to: &transaction
-        )
-        group.results.append((item, StoredAnswer(answer: answer, hash: item.hash)))
+    /// The group's commits were merged, or lack rows.
+    mutating func takeGroup(_ work: GroupWork, _ name: StreamName) {
+        guard var stream = streams[name], var group = stream.group else { return }
+        if let query = work.missing { return read(query, name) }
+        (group.results, group.faults, group.originals) = (work.results, work.faults, work.originals)
+        group.transaction = work.transaction
+        stream.group = group
+        streams[name] = stream
+        guard let commit = work.commit else { return finishGroup(name) }
+        request(name, .commit(commit), .commit(name))
     }
 
     private mutating func read(_ query: RowQuery, _ name: StreamName) {
@@ -129,11 +51,18 @@ extension ServerMachine {
         request(name, .read(query), .rows(name))
     }
 
+    /// The most objects that a group reads and that are remembered for the next ones.
+    private static let rememberedObjects = 2_000
+
     mutating func takeRows(_ answer: ServerStoreAnswer, _ name: StreamName) {
         guard streams[name]?.group != nil else { return }
         guard case .rows(let rows) = answer else { return postpone(name) }
         learn(rows.head, name)
-        streams[name]?.remember(rows)
+        if let group = streams[name]?.group, !group.ownRows.isEmpty || rows.objects.count > Self.rememberedObjects {
+            streams[name]?.group?.ownRows.append(rows)
+        } else {
+            streams[name]?.remember(rows)
+        }
         runGroup(name)
     }
 
@@ -143,6 +72,7 @@ extension ServerMachine {
         case .done: finishGroup(name)
         case .failed(.moved):
             streams[name]?.forgetRows(stream.head)
+            streams[name]?.group?.ownRows = []
             // Nothing was done. What the head is comes with the rows.
             var query = RowQuery()
             query.files = Set(group.items.map(\.ident))
@@ -156,6 +86,7 @@ extension ServerMachine {
     /// refused whole, and the stream goes on.
     private mutating func refuseOversized(_ text: SyncString, _ name: StreamName) {
         guard var stream = streams[name], var group = stream.group else { return }
+        group.ownRows = []
         if group.items.count > 1 {
             stream.group = nil
             stream.separate += group.items.count
@@ -182,6 +113,7 @@ extension ServerMachine {
         guard let stream = streams[name] else { return }
         streams[name]?.forgetRows(stream.head)
         streams[name]?.group?.transaction = nil
+        streams[name]?.group?.ownRows = []
         let failures = min((stream.group?.failures ?? 0) + 1, 6)
         streams[name]?.group?.failures = failures
         streams[name]?.group?.retryAt = now &+ (configuration.lookInterval << (failures - 1)) / 2
@@ -203,15 +135,55 @@ extension ServerMachine {
     private mutating func finishGroup(_ name: StreamName) {
         guard let group = streams[name]?.group, let transaction = group.transaction, let before = streams[name]?.head
         else { return }
-        streams[name]?.group = nil
         if !group.originals.isEmpty { streams[name]?.copies.subtract(group.originals) }
         // In place: there are many rows.
         if streams[name]?.rows.head.cursor == transaction.expected.cursor {
-            streams[name]?.take(transaction, group.items)
+            if group.ownRows.isEmpty {
+                streams[name]?.take(transaction, group.items)
+            } else {
+                streams[name]?.forgetRows(transaction.head)
+            }
             forgetRows(after: name)
         }
-        let isNext = before.cursor == transaction.expected.cursor && !transaction.entries.isEmpty
+        answer(group, transaction, name)
+        guard before.cursor == transaction.expected.cursor, !transaction.entries.isEmpty,
+            let views = streams[name]?.sessions.views,
+            let retired = streams[name]?.sums.retired(at: before.cursor)
+        else { return endGroup(name) }
+        let work = StepWork(transaction, views, retired: retired, partedBytes: configuration.partedBytes)
+        start(work, of: group.items.first?.user ?? "", .publish(name))
+    }
 
+    /// The group's step was compared with the views of the stream's sessions.
+    mutating func publish(_ work: StepWork, _ name: StreamName) {
+        // No copy of the stream is kept, so that its tables aren't copied.
+        guard let head = streams[name]?.group?.transaction?.head, let step = work.contents?.step else { return }
+        // If another node was faster meanwhile, sessions get the step from the store.
+        if streams[name]?.head.cursor == step.from {
+            // Not before: sums of views whose last sessions ended just now are those of the old head.
+            streams[name]?.head = head
+            send(work, of: step, in: name)
+        }
+        endGroup(name)
+    }
+
+    /// All that came of the group is said.
+    private mutating func endGroup(_ name: StreamName) {
+        guard let group = streams[name]?.group else { return }
+        streams[name]?.group = nil
+        for key in sessions.restless(in: name) { pump(key) }
+        for key in Set(group.results.filter(\.item.wasSplit).map { currentSession(of: $0.item, name) }).sorted() {
+            readInbox(key)
+        }
+        if streams[name]?.sessions.isEmpty == true, streams[name]?.queue.isEmpty == true {
+            streams[name] = nil
+        } else {
+            startGroup(name)
+        }
+    }
+
+    /// Answers the commits of a group.
+    private mutating func answer(_ group: Group, _ transaction: GroupTransaction, _ name: StreamName) {
         var answers: [SessionKey: [StoredAnswer]] = [:]
         var restored: [SessionKey: [(SyncString, ObjectUpdate)]] = [:]
         for (item, answer) in group.results {
@@ -233,9 +205,11 @@ extension ServerMachine {
                 // The refusal has the author's names.
                 guard item.commit.changes.indices.contains(refusal.index),
                     case .delete(let object, _) = item.commit.changes[refusal.index],
-                    let row = streams[name]?.rows.objects[object] ?? nil,
-                    session.coming.contains(object, row)
+                    let row = transaction.changed(object) ?? group.row(object) ?? streams[name]?.rows.objects[object]
+                        ?? nil
                 else { continue }
+                var budget = WorkBudget(steps: configuration.objectSteps)
+                guard session.coming.membership(object, row, budget: &budget).isShown else { continue }
                 restored[key, default: []].append(
                     (object.className, session.coming.whole(object, row))
                 )
@@ -246,29 +220,6 @@ extension ServerMachine {
         }
         for (item, _) in group.results { release(currentSession(of: item, name), item.sent, wasSplit: item.wasSplit) }
         for (item, fault, text) in group.faults { fail(item, fault, text, name) }
-        if isNext {
-            // Not before: sums of views whose last sessions ended just now are those of the old head.
-            streams[name]?.head = transaction.head
-            publish(
-                StreamStep(
-                    from: before.cursor,
-                    to: transaction.head.cursor,
-                    clock: transaction.head.clock,
-                    objects: transaction.objects.map { ObjectStep(name: $0.name, before: $0.before, after: $0.after) },
-                    horizon: transaction.head.horizon
-                ),
-                name
-            )
-        }
-        for key in sessions.restless(in: name) { pump(key) }
-        for key in Set(group.results.filter(\.item.wasSplit).map { currentSession(of: $0.item, name) }).sorted() {
-            readInbox(key)
-        }
-        if streams[name]?.sessions.isEmpty == true, streams[name]?.queue.isEmpty == true {
-            streams[name] = nil
-        } else {
-            startGroup(name)
-        }
     }
 
     /// Removes rows if those of all streams are too large: the oldest of this stream first, then those of streams without work.
@@ -307,6 +258,14 @@ extension ServerMachine {
     }
 }
 
+extension Group {
+    /// An object as it was read for a group with many objects.
+    fileprivate func row(_ name: ObjectName) -> MergedObject? {
+        for rows in ownRows { if let row = rows.objects[name] { return row } }
+        return nil
+    }
+}
+
 extension JournalRange {
     /// Whether a commit is one of those that weren't answered at the bind.
     fileprivate func names(_ item: QueuedCommit) -> Bool {
@@ -318,7 +277,7 @@ extension JournalRange {
 
 extension RowQuery {
     /// What a commit surely needs.
-    fileprivate mutating func add(_ item: QueuedCommit, _ rules: MergeRules, lacking rows: StoreRows) {
+    mutating func add(_ item: QueuedCommit, _ rules: MergeRules, lacking rows: StoreRows) {
         let commit = item.commit
         if rows.files[item.ident] == nil { files.insert(item.ident) }
         if let file = rows.files[item.ident], commit.number <= file.last {
@@ -343,6 +302,33 @@ extension RowQuery {
 }
 
 extension StreamState {
+    /// Removes the commits of the next group from the queue: about so many changes. If more wait, each user has a share of the group.
+    fileprivate mutating func takeCommits(changes most: Int) -> [QueuedCommit] {
+        var items: [QueuedCommit] = []
+        var changes = 0
+        if separate > 0 {
+            separate -= 1
+            items = [queue.removeFirst()]
+        } else if queuedChanges <= most {
+            items = queue
+            queue = []
+        } else {
+            let share = max(most / Set(queue.map(\.user)).count, 1)
+            var taken: [SyncString: Int] = [:]
+            queue.removeAll { item in
+                // The commits of one user stay in their order.
+                guard changes < most, taken[item.user, default: 0] < share else { return false }
+                let count = max(item.commit.changes.count, 1)
+                taken[item.user, default: 0] += count
+                changes += count
+                items.append(item)
+                return true
+            }
+        }
+        queuedChanges -= items.reduce(0) { $0 + max($1.commit.changes.count, 1) }
+        return items
+    }
+
     /// Adds rows that were read.
     ///
     /// Nothing is removed meanwhile, since a group needs all its rows at once.
@@ -383,7 +369,7 @@ extension StoreRows {
     /// Adds rows of the same head.
     ///
     /// - Returns: false if the head is another one: rows of different heads can't be mixed.
-    fileprivate mutating func merge(_ new: StoreRows) -> Bool {
+    mutating func merge(_ new: StoreRows) -> Bool {
         guard new.head == head else { return false }
         objects.merge(new.objects) { $1 }
         files.merge(new.files) { $1 }

@@ -30,6 +30,7 @@ extension ServerMachine {
         guard queries.queries.count <= configuration.conditions else {
             return end(key, .query, "There are too many conditions.")
         }
+        guard queries.bytes <= configuration.queryBytes else { return end(key, .query, "The conditions are too long.") }
         let lensed = lens.up(queries)
         sessions[key]?.skippedQueries = lensed.skipped
         for error in lensed.errors { sendPlain(key, .queryError(key.number, error)) }
@@ -42,32 +43,40 @@ extension ServerMachine {
         return View(queries, matcher, session.rights, session.lens, in: schema)
     }
 
+    /// The work that makes views of query sets, by the rights that the session has now.
+    func views(of queries: [Queries], _ session: Session) -> ViewsWork {
+        Self.views(of: queries, session, matcher, in: configuration.apps[session.stream.app]?.schema())
+    }
+
+    private static func views(
+        of queries: [Queries],
+        _ session: Session,
+        _ matcher: some ConditionMatcher,
+        in schema: ConditionSchema?
+    ) -> ViewsWork {
+        ViewsWork(queries) { [rights = session.rights, lens = session.lens] in
+            View($0, matcher, rights, lens, in: schema)
+        }
+    }
+
     /// Reports conditions that have no answer about an object that changed, or that is to be sent. Each is reported once.
-    mutating func reportFailures(_ objects: [(name: ObjectName, contents: StepContents.Contents?)], to key: SessionKey)
-    {
-        guard let session = sessions[key] else { return }
-        let (view, queries): (View, Queries?) =
-            if case .bootstrap(let bootstrap) = session.state, !bootstrap.isComparison {
-                (bootstrap.new, bootstrap.queries)
-            } else {
-                (session.view, session.queries)
-            }
-        guard view.canFail, let queries else { return }
-        var known = session.failed?.version == queries.version ? session.failed?.places ?? [] : []
+    mutating func report(_ failures: [QueryPlace: ConditionError], to key: SessionKey) {
+        guard !failures.isEmpty, let session = sessions[key] else { return }
+        var queries = session.queries
+        if case .bootstrap(let bootstrap) = session.state, !bootstrap.isComparison { queries = bootstrap.queries }
+        guard let queries else { return }
+        var known = session.knownFailures(of: queries.version)
         var errors: [QueryError] = []
-        for (name, contents) in objects {
-            for (place, error) in view.failures(name, contents, except: known) {
-                known.insert(place)
-                errors.append(
-                    QueryError(
-                        version: queries.version,
-                        className: place.className,
-                        index: place.index,
-                        position: error.position,
-                        text: error.text
-                    )
+        for (place, error) in failures where known.insert(place).inserted {
+            errors.append(
+                QueryError(
+                    version: queries.version,
+                    className: place.className,
+                    index: place.index,
+                    position: error.position,
+                    text: error.text
                 )
-            }
+            )
         }
         sessions[key]?.failed = (queries.version, known)
         send(errors.sorted { ($0.className, $0.index) < ($1.className, $1.index) }, to: key)

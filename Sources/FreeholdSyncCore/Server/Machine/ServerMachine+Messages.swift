@@ -82,7 +82,7 @@ extension ServerMachine {
     private mutating func open(_ key: SessionKey, _ bind: Bind, _ user: SyncString) {
         guard sessions[key] == nil else { return end(key, .violation, "The session is bound.") }
         let stream = StreamName(app: bind.app, value: bind.stream)
-        sessions[key] = Session(key: key, stream: stream, bind: bind)
+        sessions[key] = Session(key: key, stream: stream, user: user, bind: bind)
         connections[key.connection]?.sessions.insert(key.number)
         let count = UInt64(connections[key.connection]?.sessions.count ?? 0)
         guard count <= configuration.limits.sessions else {
@@ -100,6 +100,9 @@ extension ServerMachine {
         }
         guard charge(bind, of: key, to: user) else {
             return end(key, .transient(after: 10_000), "The user's sessions have too many held objects and commits.")
+        }
+        guard bind.schema.bytes <= configuration.schemaBytes else {
+            return end(key, .schema, "The documents of the schema are too long.")
         }
         let judgement = app.judge?(bind.schema) ?? SchemaJudgement(.accepted)
         if let rules = judgement.rules { configuration.apps[bind.app]?.merge = StreamMerge(rules) }
@@ -126,6 +129,13 @@ extension ServerMachine {
             cursor: bind.cursor?.version,
             bootstrap: bind.bootstrap?.cursor.version
         )
-        request(stream, .bind(query), .bind(key))
+        request(stream, .bind(query), .bind(key), of: user)
+    }
+}
+
+extension SchemaClaim {
+    /// The bytes of all documents.
+    fileprivate var bytes: Int {
+        documents.reduce(0) { $0 + $1.json.string.utf8.count + $1.className.string.utf8.count }
     }
 }

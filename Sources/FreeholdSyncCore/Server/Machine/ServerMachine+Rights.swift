@@ -13,6 +13,7 @@ extension ServerMachine {
                 continue
             }
             sessions[key]?.rights = app.rights?(user, session.stream.value)
+            sessions[key]?.rightsChanges += 1
             follow(key)
         }
         for name in streams.keys {
@@ -27,6 +28,7 @@ extension ServerMachine {
     /// Begins a bootstrap if the session's view is another one by now.
     private mutating func follow(_ key: SessionKey) {
         guard let session = sessions[key] else { return }
+        if let queries = session.subscribing { return subscribe(key, queries) }
         let held: (queries: Queries, view: View)
         switch session.state {
         // What is asked for is answered with the new rights.

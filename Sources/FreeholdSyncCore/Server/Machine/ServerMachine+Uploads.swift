@@ -130,6 +130,7 @@ extension ServerMachine {
         let lensed = session.lens?.up(commit, isOld ? lists ?? [] : [])
         let item = QueuedCommit(
             session: key,
+            user: user(of: key),
             ident: session.ident,
             rights: session.rights,
             commit: lensed?.commit ?? commit,

@@ -10,8 +10,15 @@ public struct ServerMachine: Sendable {
     var connections: [ConnectionNumber: Connection] = [:]
     var sessions = SessionTable()
     var streams: [StreamName: StreamState] = [:]
-    private var purposes: [RequestNumber: Purpose] = [:]
+    var purposes: [RequestNumber: Purpose] = [:]
+    /// The requests that users cause.
+    var shares: [SyncString: RequestShare] = [:]
+    /// The users of requests that count for their shares.
+    var askers: [RequestNumber: SyncString] = [:]
     private var lastRequest: RequestNumber = 0
+    /// Work that was handed out.
+    var works: [WorkNumber: WorkPurpose] = [:]
+    var lastWork: WorkNumber = 0
 
     /// Of the event at work.
     var actions: [ServerAction] = []
@@ -101,7 +108,9 @@ public struct ServerMachine: Sendable {
         case .unreadable(let connection): end(connection, .violation, "The message can't be read.")
         case .answered(let number, let answer):
             if let purpose = purposes.removeValue(forKey: number) { take(answer, purpose) }
+            giveShare(of: number)
         case .timer(let timer): fire(timer)
+        case .worked(let number, let result): take(result, number)
         case .moved(let stream): look(stream)
         case .rightsChanged(let users): followRights(of: users)
         case .submit(let number, let submission): take(submission, number)
@@ -131,10 +140,16 @@ public struct ServerMachine: Sendable {
         return bootstraps
     }
 
-    mutating func request(_ stream: StreamName, _ kind: ServerStoreRequest.Kind, _ purpose: Purpose) {
+    /// - Parameter user: the user that causes the request, if it counts for the user's share.
+    mutating func request(
+        _ stream: StreamName,
+        _ kind: ServerStoreRequest.Kind,
+        _ purpose: Purpose,
+        of user: SyncString = ""
+    ) {
         lastRequest += 1
         purposes[lastRequest] = purpose
-        actions.append(.request(lastRequest, ServerStoreRequest(stream: stream, kind: kind)))
+        ask(lastRequest, ServerStoreRequest(stream: stream, kind: kind), of: user)
     }
 
     /// Tells a client something that is said in stored names.
@@ -168,6 +183,7 @@ public struct ServerMachine: Sendable {
     mutating func forget(_ key: SessionKey) {
         guard let session = sessions.removeValue(forKey: key) else { return }
         discharge(session)
+        cancelWork(of: session, session.user)
         keepIncoming(session)
         if session.stagedBytes > 0 {
             request(session.stream, .dropParts(PartName(ident: session.ident, commit: session.received + 1)), .note)
@@ -302,6 +318,8 @@ struct Fight: Sendable {
 
 struct QueuedCommit: Sendable {
     let session: SessionKey
+    /// The user that waits for its answer.
+    let user: SyncString
     /// It came without a session.
     var submission: SubmissionNumber?
     let ident: FileIdent
@@ -326,6 +344,8 @@ struct QueuedCommit: Sendable {
 
 struct Group: Sendable {
     var items: [QueuedCommit]
+    /// Rows that were read for a group with many objects. They aren't remembered.
+    var ownRows: [StoreRows] = []
     var transaction: GroupTransaction?
     /// The answers, by the items' order.
     var results: [(item: QueuedCommit, answer: StoredAnswer)] = []

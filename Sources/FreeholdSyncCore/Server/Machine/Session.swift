@@ -8,12 +8,17 @@ struct SessionKey: Hashable, Sendable {
 struct Session: Sendable {
     let key: SessionKey
     let stream: StreamName
+    let user: SyncString
     var bind: Bind
     var ident = FileIdent.me
     /// The least base of unsent work, as the client reported it last.
     var leastBase: StreamVersion?
     var state = State.binding
-    var held: [ObjectName: StreamVersion] = [:]
+    var held: [ObjectName: StreamVersion] = [:] { didSet { heldChanges &+= 1 } }
+    /// The number of changes of `held`, so that work which began with another one is done anew.
+    private(set) var heldChanges = 0
+    /// The work that was handed out for the session.
+    var works: Set<WorkNumber> = []
     /// The user whose share the session's bind takes, and the bytes.
     var charge: (user: SyncString, bytes: Int)?
 
@@ -23,6 +28,11 @@ struct Session: Sendable {
     var lens: (any SessionLens)?
     /// What the client's own schema does to the numbers of views.
     var claim: UInt64 = 0
+    /// The number of changes of `rights`.
+    var rightsChanges = 0
+    /// The query set that is being understood, and the number of query sets before it.
+    var subscribing: Queries?
+    var subscriptions = 0
     /// The queries of a version that were reported to the client, since they have no answer about some object.
     var failed: (version: UInt64, places: Set<QueryPlace>)?
     /// The places of those queries that the lens didn't understand.
@@ -95,6 +105,9 @@ struct Session: Sendable {
     /// A large commit that is in memory. What comes behind it waits until it is merged.
     var heavy: UInt64?
     var isMerging = false
+
+    /// The places of the queries of a version whose failures the client knows.
+    func knownFailures(of version: UInt64) -> Set<QueryPlace> { failed?.version == version ? failed?.places ?? [] : [] }
 
     /// What the client holds of objects with pending work is what it was sent last.
     mutating func noteSent(_ batches: [ClassBatch]) {

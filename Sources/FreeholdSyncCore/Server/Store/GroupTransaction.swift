@@ -1,6 +1,6 @@
 /// The rows that a group of commits reads and writes, in the machine's memory. What isn't there yet is named by `RowsMissing`, before
 /// anything is changed: the machine reads it and tries again.
-struct GroupTransaction: MergeStore {
+struct GroupTransaction: MergeStore, Sendable {
     let expected: StreamHead
     private(set) var head: StreamHead
     /// What was read at the expected head.
@@ -12,7 +12,7 @@ struct GroupTransaction: MergeStore {
     /// Those that the commit at work changed, as they were before it.
     private var images: [BeforeImage] = []
 
-    struct Changed {
+    struct Changed: Sendable {
         let name: ObjectName
         /// As it was before the group.
         let before: MergedObject?
@@ -39,6 +39,20 @@ struct GroupTransaction: MergeStore {
 
     /// All is merged. Who keeps the rows can change them without copying them.
     mutating func forgetRows() { rows = StoreRows(head: expected) }
+
+    /// The step that the group is.
+    var step: StreamStep {
+        StreamStep(
+            from: expected.cursor,
+            to: head.cursor,
+            clock: head.clock,
+            objects: objects.map { ObjectStep(name: $0.name, before: $0.before, after: $0.after) },
+            horizon: head.horizon
+        )
+    }
+
+    /// An object as the group leaves it. Nil if the group didn't change it.
+    func changed(_ name: ObjectName) -> MergedObject? { places[name].map { objects[$0].after } }
 
     var version: StreamVersion { head.version }
     var horizon: StreamVersion { head.horizon }

@@ -32,13 +32,19 @@ public protocol CompiledCondition: Sendable {
     var keys: Set<PrimaryKey>? { get }
     /// The number of comparisons that an answer can take.
     var comparisons: Int { get }
-    /// Whether an object fulfils the condition.
-    func matches(_ name: ObjectName, _ contents: [SyncString: MergedContent]) -> Bool
+    /// Returns whether an object fulfils the condition, as far as the budget allows it to be found out.
+    ///
+    /// If the budget is over afterwards, the result says nothing.
+    func matches(_ name: ObjectName, _ contents: [SyncString: MergedContent], budget: inout WorkBudget) -> Bool
 
     /// A Boolean value that indicates whether there can be objects about which the condition has no answer.
     var canFail: Bool { get }
-    /// Returns why the condition has no answer about an object; `nil` if it has one.
-    func failure(_ name: ObjectName, _ contents: [SyncString: MergedContent]) -> ConditionError?
+    /// Returns why the condition has no answer about an object; `nil` if it has one, or if the budget is over.
+    func failure(
+        _ name: ObjectName,
+        _ contents: [SyncString: MergedContent],
+        budget: inout WorkBudget
+    ) -> ConditionError?
 }
 
 extension CompiledCondition {
@@ -46,7 +52,23 @@ extension CompiledCondition {
     public var keys: Set<PrimaryKey>? { nil }
     public var comparisons: Int { 1 }
     public var canFail: Bool { false }
-    public func failure(_ name: ObjectName, _ contents: [SyncString: MergedContent]) -> ConditionError? { nil }
+    public func failure(
+        _ name: ObjectName,
+        _ contents: [SyncString: MergedContent],
+        budget: inout WorkBudget
+    ) -> ConditionError? { nil }
+
+    /// Returns whether an object fulfils the condition, however much work that takes.
+    public func matches(_ name: ObjectName, _ contents: [SyncString: MergedContent]) -> Bool {
+        var budget = WorkBudget.unlimited
+        return matches(name, contents, budget: &budget)
+    }
+
+    /// Returns why the condition has no answer about an object; `nil` if it has one.
+    public func failure(_ name: ObjectName, _ contents: [SyncString: MergedContent]) -> ConditionError? {
+        var budget = WorkBudget.unlimited
+        return failure(name, contents, budget: &budget)
+    }
 }
 
 /// How many objects are compared with conditions in one go.
@@ -90,6 +112,12 @@ public struct ConditionError: Error, Hashable, Sendable {
         self.position = position
         self.text = text
     }
+
+    /// Comparing a condition with an object takes more work than allowed.
+    static let tooExpensive = ConditionError(
+        position: 0,
+        text: "The condition takes too much work for an object, which is left out: its texts or lists are too long."
+    )
 
     /// - Parameters:
     ///   - characters: the position as the parser counts. Nil for the beginning.

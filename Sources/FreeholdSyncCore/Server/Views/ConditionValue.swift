@@ -22,6 +22,11 @@ enum ConditionValue {
         }
     }
 
+    /// The bytes that an operator looks at. For values of a fixed size it is 0.
+    var bytes: Int {
+        if case .plain(let value) = self { value.bytes } else { 0 }
+    }
+
     /// Whether a comparison of two values of an object holds.
     static func holds(_ a: ConditionValue, _ comparison: Comparison, _ b: ConditionValue) -> Bool {
         switch (a, b) {
@@ -44,6 +49,20 @@ extension ObjectLink {
 }
 
 extension Value {
+    /// The bytes of a text, data or collection. For values of a fixed size it is 0.
+    ///
+    /// - Complexity: O(elements) for collections, else O(1).
+    var bytes: Int {
+        switch self {
+        case .string(let text): text.utf8.count
+        case .data(let data): data.count
+        case .list(let list): list.values.reduce(64) { $0 + 64 + $1.bytes }
+        case .dictionary(let dictionary):
+            dictionary.entries.reduce(64) { $0 + 64 + $1.key.utf8.count + $1.value.bytes }
+        default: 0
+        }
+    }
+
     /// A value of its own type, without links and collections. Nil for others.
     package init?(scalar value: SyncValue) {
         switch value {

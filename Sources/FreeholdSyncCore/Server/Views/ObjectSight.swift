@@ -39,17 +39,34 @@ public struct ObjectSight: Sendable {
     /// It does nothing for users with rights, since the object may be hidden from them.
     /// - Throws: `ConditionError` if the condition leads through a link of the object.
     /// - Complexity: O(size of the object)
-    public func check(_ name: ObjectName, _ contents: [SyncString: MergedContent]) throws(ConditionError) {
-        guard canFail, name.className == className, let failure = condition.failure(name, contents) else { return }
+    public func check(
+        _ name: ObjectName,
+        _ contents: [SyncString: MergedContent],
+        budget: inout WorkBudget
+    ) throws(ConditionError) {
+        guard canFail, name.className == className, let failure = condition.failure(name, contents, budget: &budget)
+        else {
+            return
+        }
         throw failure
     }
 
-    /// What is seen of an object. Nil if nothing is.
-    ///
-    /// - Complexity: O(size of the object)
-    public func contents(_ name: ObjectName, _ contents: [SyncString: MergedContent]) -> [SyncString: MergedContent]? {
-        guard name.className == className, condition.matches(name, contents) else { return nil }
+    /// What is seen of an object. Nil if nothing is. If the budget is over afterwards, the result says nothing.
+    public func contents(
+        _ name: ObjectName,
+        _ contents: [SyncString: MergedContent],
+        budget: inout WorkBudget
+    ) -> [SyncString: MergedContent]? {
+        guard name.className == className, condition.matches(name, contents, budget: &budget), !budget.isOver else {
+            return nil
+        }
         return mask?.shown(contents) ?? contents
+    }
+
+    /// What is seen of an object, however much work it takes to find that out. Nil if nothing is.
+    public func contents(_ name: ObjectName, _ contents: [SyncString: MergedContent]) -> [SyncString: MergedContent]? {
+        var budget = WorkBudget.unlimited
+        return self.contents(name, contents, budget: &budget)
     }
 
     /// The version of the last change that is seen.

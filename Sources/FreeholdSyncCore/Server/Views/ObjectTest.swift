@@ -15,44 +15,57 @@ indirect enum ObjectTest: Sendable {
     case elements(ValuePath, [ConditionConstant], isNegated: Bool)
 
     /// Conjunctions end at the first part that isn't true. So what stands first in one, such as a right, hides the rest.
-    func answer(_ root: ConditionRoot) -> Bool? {
+    ///
+    /// If the budget is over afterwards, the answer says nothing.
+    func answer(_ root: ConditionRoot, budget: inout WorkBudget) -> Bool? {
         switch self {
         case .truth(let truth): return truth
-        case .not(let test): return test.answer(root).map { !$0 }
+        case .not(let test): return test.answer(root, budget: &budget).map { !$0 }
         case .all(let tests):
             for test in tests {
-                let answer = test.answer(root)
+                let answer = test.answer(root, budget: &budget)
                 if answer != true { return answer }
             }
             return true
         case .any(let tests):
             var isUnknown = false
             for test in tests {
-                switch test.answer(root) {
+                switch test.answer(root, budget: &budget) {
                 case true?: return true
                 case false?: break
                 case nil: isUnknown = true
                 }
+                if budget.isOver { return nil }
             }
             return isUnknown ? nil : false
         case .values(.path(let path), let question):
-            if let single = path.single(root) { return question.isTrue(of: single) == (path.quantifier != .none) }
-            return path.values(root).map { path.quantifier.holds($0, question.isTrue) }
-        case .values(let operand, let question):
-            return operand.values(root).map { operand.quantifier.holds($0, question.isTrue) }
-        case .isType(let path, let name, let isNegated):
-            return path.values(root).map {
-                path.quantifier.holds($0) { ValueTypeName.isName(name, of: $0.value) != isNegated }
+            if let single = path.single(root) {
+                guard budget.charge(question.steps(of: single)) else { return nil }
+                return question.isTrue(of: single) == (path.quantifier != .none)
             }
-        case .operands(let a, let comparison, let b): return Self.compare(a, b, comparison: comparison, root: root)
+            guard let values = path.values(root, budget: &budget) else { return nil }
+            return path.quantifier.holds(values, budget: &budget, question.isTrue)
+        case .values(let operand, let question):
+            guard let values = operand.values(root, budget: &budget) else { return nil }
+            return operand.quantifier.holds(values, budget: &budget, question.isTrue)
+        case .isType(let path, let name, let isNegated):
+            guard let values = path.values(root, budget: &budget) else { return nil }
+            return path.quantifier.holds(values, budget: &budget) { value, budget in
+                budget.charge() && ValueTypeName.isName(name, of: value.value) != isNegated
+            }
+        case .operands(let a, let comparison, let b):
+            return Self.compare(a, b, comparison: comparison, root: root, budget: &budget)
         case .texts(let a, let op, let b, let options):
-            return Self.pairs(a, b, root: root) { value, pattern in
+            return Self.pairs(a, b, root: root, budget: &budget) { value, pattern, budget in
+                // A pattern that is used once is made ready first.
+                let bytes = value.bytes + 2 * pattern.bytes
+                guard budget.charge(bytes: options.isEmpty ? bytes : 8 * bytes) else { return false }
                 var test = ValueTest(.text(op, pattern.value, options))
                 test.isMixed = a.isMixed == true
                 return test.matches(value.value)
             }
         case .elements(let path, let constants, let isNegated):
-            return Self.hasElements(path, constants, in: root).map { $0 != isNegated }
+            return Self.hasElements(path, constants, in: root, budget: &budget).map { $0 != isNegated }
         }
     }
 
@@ -61,20 +74,27 @@ indirect enum ObjectTest: Sendable {
         _ a: ValueOperand,
         _ b: ValueOperand,
         root: ConditionRoot,
-        _ holds: (ConditionValue, ConditionValue) -> Bool
+        budget: inout WorkBudget,
+        holds: (ConditionValue, ConditionValue, inout WorkBudget) -> Bool
     ) -> Bool? {
-        guard let left = a.values(root), let right = b.values(root) else { return nil }
-        return a.quantifier.holds(left) { x in b.quantifier.holds(right) { holds(x, $0) } }
+        guard let left = a.values(root, budget: &budget), let right = b.values(root, budget: &budget) else {
+            return nil
+        }
+        return a.quantifier.holds(left, budget: &budget) { x, budget in
+            b.quantifier.holds(right, budget: &budget) { y, budget in holds(x, y, &budget) } ?? false
+        }
     }
 
     private static func compare(
         _ a: ValueOperand,
         _ b: ValueOperand,
         comparison: Comparison,
-        root: ConditionRoot
+        root: ConditionRoot,
+        budget: inout WorkBudget
     ) -> Bool? {
         let isType = a.isType || b.isType
-        return pairs(a, b, root: root) { x, y in
+        return pairs(a, b, root: root, budget: &budget) { x, y, budget in
+            guard budget.charge(bytes: min(x.bytes, y.bytes)) else { return false }
             if isType, case .plain(let x) = x, case .plain(let y) = y, !x.isNull, !y.isNull {
                 guard comparison == .equal || comparison == .notEqual else { return false }
                 return ValueTypeName.areOne(x, y) == (comparison == .equal)
@@ -86,10 +106,11 @@ indirect enum ObjectTest: Sendable {
     private static func hasElements(
         _ path: ValuePath,
         _ constants: [ConditionConstant],
-        in root: ConditionRoot
+        in root: ConditionRoot,
+        budget: inout WorkBudget
     ) -> Bool? {
-        guard var found = path.values(root) else { return nil }
-        if found.count == 1, case .plain(let value) = found[0], path.isOne(root) {
+        guard var found = path.values(root, budget: &budget) else { return nil }
+        if found.count == 1, case .plain(let value) = found[0], path.isOne(root, budget: &budget) {
             switch value {
             case .list(let list): found = list.values.map { .plain($0) }
             case .dictionary(let dictionary): found = dictionary.entries.map { .plain($0.value) }
@@ -99,19 +120,32 @@ indirect enum ObjectTest: Sendable {
             }
         }
         guard found.count == constants.count else { return false }
-        return zip(found, constants).allSatisfy { value, constant in
-            ValueQuestion(.compare(.equal, constant), isMixed: path.isMixed).isTrue(of: value)
+        for (value, constant) in zip(found, constants) {
+            let question = ValueQuestion(.compare(.equal, constant), isMixed: path.isMixed)
+            guard budget.charge(8 + question.steps(of: value)) else { return nil }
+            if !question.isTrue(of: value) { return false }
         }
+        return true
     }
 }
 
 extension Quantifier {
-    func holds(_ values: [ConditionValue], _ condition: (ConditionValue) -> Bool) -> Bool {
-        switch self {
-        case .any: values.contains(where: condition)
-        case .all: values.allSatisfy(condition)
-        case .none: !values.contains(where: condition)
+    /// Returns whether a condition holds for as many values as the quantifier says. Returns `nil` if the budget is over.
+    func holds(
+        _ values: [ConditionValue],
+        budget: inout WorkBudget,
+        _ condition: (ConditionValue, inout WorkBudget) -> Bool
+    ) -> Bool? {
+        for value in values {
+            let isTrue = condition(value, &budget)
+            if budget.isOver { return nil }
+            switch self {
+            case .any: if isTrue { return true }
+            case .all: if !isTrue { return false }
+            case .none: if isTrue { return false }
+            }
         }
+        return self != .any
     }
 }
 
@@ -143,14 +177,20 @@ extension ObjectTest {
     }
 
     /// Returns why a part of the condition has no answer; `nil` if each part has one.
-    func failure(_ root: ConditionRoot) -> ConditionFailure? {
+    func failure(_ root: ConditionRoot, budget: inout WorkBudget) -> ConditionFailure? {
         switch self {
-        case .truth: nil
-        case .all(let tests), .any(let tests): tests.lazy.compactMap { $0.failure(root) }.first
-        case .not(let test): test.failure(root)
-        case .values(let operand, _): operand.failure(root)
-        case .isType(let path, _, _), .elements(let path, _, _): path.failure(root)
-        case .operands(let a, _, let b), .texts(let a, _, let b, _): a.failure(root) ?? b.failure(root)
+        case .truth: return nil
+        case .all(let tests), .any(let tests):
+            for test in tests {
+                guard budget.charge() else { return nil }
+                if let failure = test.failure(root, budget: &budget) { return failure }
+            }
+            return nil
+        case .not(let test): return test.failure(root, budget: &budget)
+        case .values(let operand, _): return operand.failure(root, budget: &budget)
+        case .isType(let path, _, _), .elements(let path, _, _): return path.failure(root, budget: &budget)
+        case .operands(let a, _, let b), .texts(let a, _, let b, _):
+            return a.failure(root, budget: &budget) ?? b.failure(root, budget: &budget)
         }
     }
 

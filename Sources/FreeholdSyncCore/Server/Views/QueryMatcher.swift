@@ -49,13 +49,17 @@ private struct CompiledQuery: CompiledCondition {
 
     var goesThroughLinks: Bool { false }
 
-    func matches(_ name: ObjectName, _ contents: [SyncString: MergedContent]) -> Bool {
-        test.answer(ConditionRoot(name: name, fields: contents)) == true
+    func matches(_ name: ObjectName, _ contents: [SyncString: MergedContent], budget: inout WorkBudget) -> Bool {
+        test.answer(ConditionRoot(name: name, fields: contents), budget: &budget) == true
     }
 
-    func failure(_ name: ObjectName, _ contents: [SyncString: MergedContent]) -> ConditionError? {
-        test.failure(ConditionRoot(name: name, fields: contents))
-            .map { ConditionError($0.text, at: $0.position, in: text) }
+    func failure(
+        _ name: ObjectName,
+        _ contents: [SyncString: MergedContent],
+        budget: inout WorkBudget
+    ) -> ConditionError? {
+        let failure = test.failure(ConditionRoot(name: name, fields: contents), budget: &budget)
+        return budget.isOver ? nil : failure.map { ConditionError($0.text, at: $0.position, in: text) }
     }
 }
 

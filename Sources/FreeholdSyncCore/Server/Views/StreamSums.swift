@@ -30,25 +30,53 @@ struct StreamSums: Sendable {
         prune(at: head)
     }
 
+    /// The sums of views that no session has any more and that are known at a cursor.
+    func retired(at cursor: Cursor) -> [View] {
+        old.values.filter { $0.cursor == cursor }.map(\.view).sorted { $0.number < $1.number }
+    }
+
     /// The stream's next step.
     ///
-    /// - Parameter concerned: the views that it can concern, and the indices of objects.
-    /// - Complexity: O(views that are concerned, and those that were left behind)
-    mutating func take(_ contents: StepContents, _ concerned: [ViewIdentity: [Int]]) {
-        for (number, indices) in concerned {
-            current[number]?.cursor = contents.step.from
-            current[number]?.take(contents, indices)
+    /// - Parameter members: the objects that each concerned view shows before the step or after it. The sums of a view whose members aren't
+    ///   known are forgotten.
+    /// - Complexity: O(members, and views that were left behind)
+    mutating func take(_ step: StreamStep, _ members: [ViewIdentity: [ViewStep.Member]?]) {
+        for (number, members) in members {
+            guard let members else {
+                current[number] = nil
+                continue
+            }
+            current[number]?.cursor = step.from
+            current[number]?.take(step, members)
         }
-        for index in old.indices { old.values[index].take(contents) }
-        prune(at: contents.step.to)
+        takeOld(step, members)
+        prune(at: step.to)
+    }
+
+    private mutating func takeOld(_ step: StreamStep, _ members: [ViewIdentity: [ViewStep.Member]?]) {
+        for (number, sums) in old where sums.cursor == step.from {
+            old[number] = nil
+            guard let members = members[number] ?? nil else { continue }
+            var sums = sums
+            sums.take(step, members)
+            old[number] = sums
+        }
     }
 
     /// A step that a slow session got.
-    mutating func takeLate(_ contents: StepContents, head: Cursor, _ views: ViewIndex) {
-        if contents.step.from == head { leaveBehind(head) }
-        for index in old.indices { old.values[index].take(contents) }
+    ///
+    /// - Parameter members: of the session's view.
+    mutating func takeLate(
+        _ step: StreamStep,
+        of view: ViewIdentity,
+        _ members: [ViewStep.Member],
+        head: Cursor,
+        views: ViewIndex
+    ) {
+        if step.from == head { leaveBehind(head) }
+        old[view]?.take(step, members)
         catchUp(head, views)
-        prune(at: head, or: contents.step.to)
+        prune(at: head, or: step.to)
     }
 
     /// The head is another one now, and nobody knows what lies between.

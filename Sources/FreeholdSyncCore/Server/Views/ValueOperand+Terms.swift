@@ -80,9 +80,9 @@ extension ValuePath {
         return (path, walk.table, walk.isLength)
     }
 
-    /// The embedded objects to which the path leads. Nil if there are others.
-    func objects(_ root: ConditionRoot) -> [[SyncString: MergedContent]]? {
-        guard let found = reach(root) else { return nil }
+    /// The embedded objects to which the path leads. Nil if there are others, or if the budget is over.
+    func objects(_ root: ConditionRoot, budget: inout WorkBudget) -> [[SyncString: MergedContent]]? {
+        guard let found = reach(root, budget: &budget) else { return nil }
         var objects: [[SyncString: MergedContent]] = []
         for content in found {
             switch content {
@@ -90,6 +90,7 @@ extension ValuePath {
             case .embedded(let fields)?: objects.append(fields)
             case .value?: return nil
             case .list?, .set?, .dictionary?:
+                guard budget.charge(content!.elementSteps) else { return nil }
                 for element in content!.elements {
                     switch element {
                     case .embedded(let fields): objects.append(fields)

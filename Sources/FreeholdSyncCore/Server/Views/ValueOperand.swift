@@ -48,33 +48,48 @@ indirect enum ValueOperand: Sendable {
     }
 
     /// Returns why the values can't be read; `nil` if they can.
-    func failure(_ root: ConditionRoot) -> ConditionFailure? {
+    func failure(_ root: ConditionRoot, budget: inout WorkBudget) -> ConditionFailure? {
         switch self {
         case .path(let path), .count(let path), .length(let path), .type(let path), .aggregate(_, let path):
-            return path.failure(root)
+            return path.failure(root, budget: &budget)
         case .matches(let path, let test):
-            if let failure = path.failure(root) { return failure }
-            guard let objects = path.objects(root) else {
+            if let failure = path.failure(root, budget: &budget) { return failure }
+            guard let objects = path.objects(root, budget: &budget) else {
                 return ConditionFailure(text: ValuePath.throughLink(path.text), position: path.position)
             }
-            return objects.lazy.compactMap { test.failure(ConditionRoot(name: nil, fields: $0)) }.first
-        case .arithmetic(_, let a, let b): return a.failure(root) ?? b.failure(root)
+            for fields in objects {
+                guard budget.charge() else { return nil }
+                if let failure = test.failure(ConditionRoot(name: nil, fields: fields), budget: &budget) {
+                    return failure
+                }
+            }
+            return nil
+        case .arithmetic(_, let a, let b): return a.failure(root, budget: &budget) ?? b.failure(root, budget: &budget)
         case .constant: return nil
         }
     }
 
-    /// Returns the values; `nil` if a path leads through a link.
-    func values(_ root: ConditionRoot) -> [ConditionValue]? {
+    /// Returns the values; `nil` if a path leads through a link, or if the budget is over.
+    func values(_ root: ConditionRoot, budget: inout WorkBudget) -> [ConditionValue]? {
         switch self {
-        case .path(let path): return path.values(root)
-        case .count(let path): return path.count(root).map { [.plain($0)] }
-        case .length(let path): return path.values(root)?.map { .plain(ValuePath.length($0.value)) }
-        case .type(let path): return path.values(root)?.map { .plain(.string(ValueTypeName.name(of: $0.value))) }
+        case .path(let path): return path.values(root, budget: &budget)
+        case .count(let path): return path.count(root, budget: &budget).map { [.plain($0)] }
+        case .length(let path): return path.values(root, budget: &budget)?.map { .plain(ValuePath.length($0.value)) }
+        case .type(let path):
+            return path.values(root, budget: &budget)?.map { .plain(.string(ValueTypeName.name(of: $0.value))) }
         case .aggregate(let aggregate, let path):
-            return path.values(root).map { [.plain(Self.fold(aggregate, $0.map(\.value), path.isMixed))] }
-        case .matches(let path, let test): return path.objects(root).flatMap { Self.count($0, test) }
+            guard let values = path.values(root, budget: &budget), budget.charge(2 * values.count) else { return nil }
+            return [.plain(Self.fold(aggregate, values.map(\.value), path.isMixed))]
+        case .matches(let path, let test):
+            guard let objects = path.objects(root, budget: &budget) else { return nil }
+            return Self.count(objects, test, budget: &budget)
         case .arithmetic(let op, let a, let b):
-            guard let left = a.values(root), let right = b.values(root) else { return nil }
+            guard let left = a.values(root, budget: &budget), let right = b.values(root, budget: &budget) else {
+                return nil
+            }
+            // Each value of one side is combined with each of the other.
+            let (pairs, overflow) = left.count.multipliedReportingOverflow(by: right.count)
+            guard budget.charge(overflow ? .max : pairs) else { return nil }
             return left.flatMap { x in
                 right.map { y in
                     .plain(op.apply(a.fitted(x, to: y, isMixed: b.isMixed), b.fitted(y, to: x, isMixed: a.isMixed)))
@@ -101,10 +116,17 @@ indirect enum ValueOperand: Sendable {
         return ValueFold.fold(aggregate, values, of: type)
     }
 
-    private static func count(_ objects: [[SyncString: MergedContent]], _ test: ObjectTest) -> [ConditionValue]? {
+    private static func count(
+        _ objects: [[SyncString: MergedContent]],
+        _ test: ObjectTest,
+        budget: inout WorkBudget
+    ) -> [ConditionValue]? {
         var count: Int64 = 0
         for fields in objects {
-            guard let answer = test.answer(ConditionRoot(name: nil, fields: fields)) else { return nil }
+            guard budget.charge(), let answer = test.answer(ConditionRoot(name: nil, fields: fields), budget: &budget)
+            else {
+                return nil
+            }
             if answer { count += 1 }
         }
         return [.plain(.int(count))]

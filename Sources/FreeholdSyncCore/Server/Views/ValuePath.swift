@@ -49,13 +49,13 @@ struct ValuePath: Sendable {
         return ConditionValue(value)
     }
 
-    /// Returns the values; `nil` if the path leads through a link, or through a value.
+    /// Returns the values; `nil` if the path leads through a link, or through a value, or if the budget is over.
     ///
     /// Sets are in the order of their values, dictionaries in that of their keys.
-    func values(_ root: ConditionRoot) -> [ConditionValue]? {
+    func values(_ root: ConditionRoot, budget: inout WorkBudget) -> [ConditionValue]? {
         guard !steps.isEmpty else { return [root.name.map { .link($0) } ?? .object] }
-        if let single = single(root) { return [single] }
-        guard let found = reach(root) else { return nil }
+        if let single = single(root) { return budget.charge(1 + single.bytes >> 6) ? [single] : nil }
+        guard let found = reach(root, budget: &budget) else { return nil }
         let isMany = types?.isMany[steps.count - 1] ?? false
         var values: [ConditionValue] = []
         for content in found {
@@ -63,16 +63,18 @@ struct ValuePath: Sendable {
             case nil: if !isMany || !endsWithName { values.append(.null) }
             case .value(let value)?: values.append(ConditionValue(value))
             case .embedded?: values.append(.object)
-            case .list?, .set?, .dictionary?: values += content!.elements.map { Self.value($0) }
+            case .list?, .set?, .dictionary?:
+                guard budget.charge(content!.elementSteps) else { return nil }
+                values += content!.elements.map { Self.value($0) }
             }
         }
         return values
     }
 
     /// The number of the values, or of the elements in one mixed value; of one string or data, its length.
-    func count(_ root: ConditionRoot) -> Value? {
+    func count(_ root: ConditionRoot, budget: inout WorkBudget) -> Value? {
         var walk = Walk(path: self, root: root)
-        guard walk.run() else { return nil }
+        guard walk.run(budget: &budget) else { return nil }
         if walk.found.count == 1, !(types?.isMany[0] ?? walk.isMany) {
             switch walk.found[0] {
             case nil, .value(.null)?: return isText ? .null : .int(0)
@@ -85,16 +87,16 @@ struct ValuePath: Sendable {
             default: break
             }
         }
-        return values(root).map { .int(Int64($0.count)) }
+        return values(root, budget: &budget).map { .int(Int64($0.count)) }
     }
 
     private var isText: Bool { types?.type == .string || types?.type == .data }
 
     /// Whether the path leads to one value, which isn't a collection's element.
-    func isOne(_ root: ConditionRoot) -> Bool {
+    func isOne(_ root: ConditionRoot, budget: inout WorkBudget) -> Bool {
         if let types { return !types.isMany[0] }
         var walk = Walk(path: self, root: root)
-        guard walk.run(), !walk.isMany, walk.found.count == 1 else { return false }
+        guard walk.run(budget: &budget), !walk.isMany, walk.found.count == 1 else { return false }
         switch walk.found[0] {
         case nil, .value?: return true
         default: return false
@@ -118,17 +120,17 @@ struct ValuePath: Sendable {
 
     // MARK: Steps
 
-    /// What the path leads to: nil for null. Nil if it leads through a link.
-    func reach(_ root: ConditionRoot) -> [MergedContent?]? {
+    /// What the path leads to: nil for null. Nil if it leads through a link, or if the budget is over.
+    func reach(_ root: ConditionRoot, budget: inout WorkBudget) -> [MergedContent?]? {
         var walk = Walk(path: self, root: root)
-        return walk.run() ? walk.found : nil
+        return walk.run(budget: &budget) ? walk.found : nil
     }
 
     /// Returns why the path can't be followed; `nil` if it can.
-    func failure(_ root: ConditionRoot) -> ConditionFailure? {
+    func failure(_ root: ConditionRoot, budget: inout WorkBudget) -> ConditionFailure? {
         guard !steps.isEmpty else { return nil }
         var walk = Walk(path: self, root: root)
-        return walk.run() ? nil : ConditionFailure(text: walk.failure ?? "", position: position)
+        return walk.run(budget: &budget) ? nil : ConditionFailure(text: walk.failure ?? "", position: position)
     }
 
     /// In a file the order of linked objects is that of their rows.
@@ -148,14 +150,15 @@ struct ValuePath: Sendable {
 
         init(path: ValuePath, root: ConditionRoot) { (self.path, self.root) = (path, root) }
 
-        /// - Returns: false if the path leads through a link.
-        mutating func run() -> Bool {
+        /// - Returns: false if the path leads through a link, or if the budget is over.
+        mutating func run(budget: inout WorkBudget) -> Bool {
             guard case .name(let first)? = path.steps.first else { return false }
             found = [root.content(first)]
             var index = 1
             while index < path.steps.count {
                 var next: [MergedContent?] = []
                 for content in found {
+                    guard budget.charge(content?.elementSteps ?? 1) else { return false }
                     switch path.steps[index] {
                     case .name(let name): guard follow(content, name, at: index, into: &next) else { return false }
                     case .place(let place):
@@ -273,6 +276,21 @@ struct ValuePath: Sendable {
 }
 
 extension MergedContent {
+    /// The steps of a look at all elements.
+    ///
+    /// - Complexity: O(1)
+    var elementSteps: Int {
+        switch self {
+        case .list(let elements): 1 + elements.count
+        // They are sorted.
+        case .set(let elements): 1 + 8 * elements.count
+        case .dictionary(let entries): 1 + 8 * entries.count
+        case .value(.list(let values)): 1 + values.count
+        case .value(.dictionary(let dictionary)): 1 + dictionary.entries.count
+        case .value, .embedded: 1
+        }
+    }
+
     /// What a collection holds, in the order in which a file lists it.
     ///
     /// - Complexity: O(*n* log *n*) for sets and dictionaries, else O(1).

@@ -23,10 +23,13 @@ struct ValueQuestion: Sendable {
     private let aboveNull: Bool
     /// The constants that are objects.
     let links: Set<ObjectName>
+    /// How much longer a look at a byte takes than in a plain comparison: folding and patterns with `?` are slow.
+    private let weight: Int
 
     /// - Parameter isMixed: whether the values are those of a mixed property. Nil if that isn't known.
     init(_ kind: Kind, links: Set<ObjectName> = [], isMixed: Bool?) {
         (self.kind, self.links) = (kind, links)
+        weight = kind.weight
         var common = Self.tests(kind, .mixed)
         if isMixed == true { for index in common.indices { common[index].isMixed = true } }
         self.common = common
@@ -56,6 +59,20 @@ struct ValueQuestion: Sendable {
         }
     }
 
+    /// The same, charged to a budget. If the budget is over afterwards, the answer says nothing.
+    func isTrue(of value: ConditionValue, budget: inout WorkBudget) -> Bool {
+        budget.charge(steps(of: value)) && isTrue(of: value)
+    }
+
+    /// The steps that an answer about a value takes.
+    func steps(of value: ConditionValue) -> Int {
+        guard case .plain(let value) = value else { return 1 }
+        let bytes = value.bytes
+        guard bytes > 0 else { return common.count }
+        // The steps of a look at the bytes, for each test.
+        return common.count * (1 + (bytes * weight) >> 6)
+    }
+
     private var isNegated: Bool { if case .compare(.notEqual, _) = kind { true } else { false } }
 
     private func isTrue(of value: Value) -> Bool {
@@ -83,6 +100,16 @@ struct ValueQuestion: Sendable {
 }
 
 extension ValueQuestion.Kind {
+    /// The time that a byte of a value takes, as a multiple of that in a comparison.
+    fileprivate var weight: Int {
+        switch self {
+        case .compare, .between, .isIn: 1
+        case .isInTexts: 8
+        case .text(let op, let constant, let options):
+            (options.isEmpty ? 1 : 8) + (op == .like ? constant.wildWeight : 0)
+        }
+    }
+
     fileprivate var constants: [ConditionConstant] {
         switch self {
         case .compare(_, let constant), .text(_, let constant, _): [constant]
@@ -144,6 +171,12 @@ enum ConditionConstant: Sendable {
 }
 
 extension ConditionConstant {
+    /// The time that a `?` in a pattern of `LIKE` adds for each byte of a text.
+    fileprivate var wildWeight: Int {
+        guard case .value(.string(let pattern)) = self, pattern.utf8.contains(UInt8(ascii: "?")) else { return 1 }
+        return 8
+    }
+
     /// The value that a constant is to values of a type. If they don't compare, it is what it is by itself: equal to none of them.
     fileprivate func fitted(_ type: ColumnType, _ op: ConditionOperator) -> Value {
         (try? fitting(type, op)) ?? (try? fitting(.mixed, op)) ?? .null

@@ -4,12 +4,19 @@
 struct View: Sendable {
     /// By rising class names; of each the conditions that were understood.
     let classes: [SyncString]
-    private let conditions: [SyncString: [any CompiledCondition]]
+    private let conditions: [SyncString: [Part]]
     /// The conditions that may have no answer about an object, with their places among the queries of their class.
     private let uncertain: [SyncString: [(index: UInt64, condition: any CompiledCondition)]]
     /// Of classes of which not all is shown.
     private let masks: [SyncString: FieldMask]
     let identity: ViewIdentity
+
+    /// A condition, and its place among the queries of its class.
+    private struct Part: Sendable {
+        let text: SyncString
+        let index: UInt64
+        let condition: any CompiledCondition
+    }
     /// How those who have the view see it. Nil: as it is stored.
     let lens: (any SessionLens)?
     private(set) var errors: [QueryError] = []
@@ -33,7 +40,7 @@ struct View: Sendable {
     ) {
         var narrowed: Set<ClassQuery> = []
         var uncertain: [SyncString: [(index: UInt64, condition: any CompiledCondition)]] = [:]
-        var conditions: [SyncString: [any CompiledCondition]] = [:]
+        var conditions: [SyncString: [Part]] = [:]
         var counts: [SyncString: UInt64] = [:]
         for query in queries.queries {
             let index = counts[query.className, default: 0]
@@ -48,7 +55,7 @@ struct View: Sendable {
                 guard narrowed.insert(ClassQuery(className: query.className, condition: text)).inserted else {
                     continue
                 }
-                conditions[query.className, default: []].append(condition)
+                conditions[query.className, default: []].append(Part(text: text, index: index, condition: condition))
                 // With rights the object may be hidden: then its contents aren't mentioned.
                 if rights == nil, condition.canFail {
                     uncertain[query.className, default: []].append((index, condition))
@@ -67,7 +74,8 @@ struct View: Sendable {
         }
         // A class without any condition that was understood is in the view: it has no objects.
         classes = Set(queries.queries.map(\.className)).sorted()
-        self.conditions = conditions
+        // Equal views compare in one order, so that the same objects take too much work.
+        self.conditions = conditions.mapValues { $0.sorted { $0.text < $1.text } }
         self.uncertain = uncertain
         var masks: [SyncString: FieldMask] = [:]
         for name in classes {
@@ -82,7 +90,7 @@ struct View: Sendable {
 
     /// Of each condition its class, and what objects that fulfil it hold.
     var equalities: [(className: SyncString, equality: ConditionEquality?)] {
-        conditions.flatMap { name, conditions in conditions.map { (name, $0.equality) } }
+        conditions.flatMap { name, parts in parts.map { (name, $0.condition.equality) } }
     }
 
     /// The keys of all objects of a class that can be in the view, rising. Nil if any object can.
@@ -90,8 +98,8 @@ struct View: Sendable {
     /// - Complexity: O(*n* log *n*) for *n* keys.
     func keys(of className: SyncString) -> [PrimaryKey]? {
         var all: Set<PrimaryKey> = []
-        for condition in conditions[className] ?? [] {
-            guard let keys = condition.keys else { return nil }
+        for part in conditions[className] ?? [] {
+            guard let keys = part.condition.keys else { return nil }
             all.formUnion(keys)
         }
         return all.sorted()
@@ -99,7 +107,7 @@ struct View: Sendable {
 
     /// The number of comparisons that it can take to know whether an object of a class is in the view.
     func comparisons(of className: SyncString) -> Int {
-        conditions[className]?.reduce(0) { $0 + $1.comparisons } ?? 0
+        conditions[className]?.reduce(0) { $0 + $1.condition.comparisons } ?? 0
     }
 
     /// A Boolean value that indicates whether there can be objects about which a condition has no answer.
@@ -109,25 +117,43 @@ struct View: Sendable {
     func failures(
         _ name: ObjectName,
         _ contents: StepContents.Contents?,
-        except known: Set<QueryPlace>
+        except known: Set<QueryPlace>,
+        budget: inout WorkBudget
     ) -> [QueryPlace: ConditionError] {
         guard let contents, let conditions = uncertain[name.className] else { return [:] }
         var failures: [QueryPlace: ConditionError] = [:]
         for (index, condition) in conditions {
             let place = QueryPlace(className: name.className, index: index)
-            if !known.contains(place) { failures[place] = condition.failure(name, contents) }
+            if !known.contains(place) { failures[place] = condition.failure(name, contents, budget: &budget) }
         }
         return failures
     }
 
-    func contains(_ name: ObjectName, _ object: MergedObject?) -> Bool {
-        guard let object, object.isAlive, conditions[name.className] != nil else { return false }
-        return contains(name, object.contents)
+    /// Whether a view shows an object.
+    enum Membership: Hashable, Sendable {
+        case shown
+        case hidden
+        /// It isn't shown, since comparing the condition with it takes more work than allowed.
+        case exceeded(QueryPlace)
+
+        var isShown: Bool { self == .shown }
     }
 
-    func contains(_ name: ObjectName, _ contents: StepContents.Contents?) -> Bool {
-        guard let contents, let conditions = conditions[name.className] else { return false }
-        return conditions.contains { $0.matches(name, contents) }
+    /// Returns whether the view shows an object, as far as a budget allows it to be found out.
+    func membership(_ name: ObjectName, _ object: MergedObject?, budget: inout WorkBudget) -> Membership {
+        guard let object, object.isAlive, conditions[name.className] != nil else { return .hidden }
+        return membership(name, object.contents, budget: &budget)
+    }
+
+    /// Returns whether the view shows an object, as far as a budget allows it to be found out.
+    func membership(_ name: ObjectName, _ contents: StepContents.Contents?, budget: inout WorkBudget) -> Membership {
+        guard let contents, let parts = conditions[name.className] else { return .hidden }
+        for part in parts {
+            let isShown = part.condition.matches(name, contents, budget: &budget)
+            if budget.isOver { return .exceeded(QueryPlace(className: name.className, index: part.index)) }
+            if isShown { return .shown }
+        }
+        return .hidden
     }
 
     /// The version of the last change of an object that can be seen.
@@ -141,29 +167,34 @@ struct View: Sendable {
         return object.update(name.key, object.whole(mask), mask: mask)
     }
 
-    /// What a session that holds the view at the step's start has to be told.
+    /// Returns the update that leads from an object's state before a step to the one after it, for sessions that hold the view at the step's
+    /// start. Returns `nil` if nothing that they see has changed.
     ///
-    /// - Parameter indices: of the objects that the view can be concerned by. Nil for all.
-    func batches(_ contents: StepContents, _ indices: [Int]? = nil) -> [ClassBatch] {
-        var updates: [(SyncString, ObjectUpdate)] = []
-        for index in indices ?? Array(contents.objects.indices) {
-            let object = contents.objects[index]
-            guard let content = content(object, isWhole: contents.step.from.version < contents.step.horizon) else {
-                continue
-            }
-            let name = object.step.name
-            let update = object.step.after?.update(name.key, content, mask: masks[name.className])
-            updates.append((name.className, update ?? ObjectUpdate(name.key, content)))
-        }
-        return updates.isEmpty ? [] : [ClassBatch](updates)
+    /// - Parameters:
+    ///   - membership: whether the view shows the object before and after the step.
+    ///   - isWhole: whether differences can't be made any more.
+    func update(
+        _ object: StepContents.Object,
+        _ membership: (was: Bool, isIn: Bool),
+        isWhole: Bool
+    ) -> ObjectUpdate? {
+        let step = object.step
+        let mask = masks[step.name.className]
+        guard let content = content(object, membership, mask: mask, isWhole: isWhole) else { return nil }
+        return step.after?.update(step.name.key, content, mask: mask) ?? ObjectUpdate(step.name.key, content)
     }
 
-    private func content(_ object: StepContents.Object, isWhole: Bool) -> ObjectUpdate.Content? {
+    private func content(
+        _ object: StepContents.Object,
+        _ membership: (was: Bool, isIn: Bool),
+        mask: FieldMask?,
+        isWhole: Bool
+    ) -> ObjectUpdate.Content? {
         let step = object.step
-        let was = contains(step.name, object.before)
-        guard contains(step.name, object.after), let after = step.after else { return was ? .erased : nil }
-        let mask = masks[step.name.className]
-        guard was, let before = step.before, before.born == after.born, !isWhole else { return after.whole(mask) }
+        guard membership.isIn, let after = step.after else { return membership.was ? .erased : nil }
+        guard membership.was, let before = step.before, before.born == after.born, !isWhole else {
+            return after.whole(mask)
+        }
         let version = before.version(mask)
         if version == after.version(mask) { return nil }
         return after.difference(since: version, old: object.before, mask)

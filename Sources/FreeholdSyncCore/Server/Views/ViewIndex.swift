@@ -16,6 +16,9 @@ struct ViewIndex: Sendable {
     private var entries: [ViewIdentity: Entry] = [:]
     private var classes: [SyncString: ClassIndex] = [:]
 
+    /// - Complexity: O(views)
+    var identities: [ViewIdentity] { Array(entries.keys) }
+
     func contains(_ view: ViewIdentity) -> Bool { entries[view] != nil }
 
     subscript(identity: ViewIdentity) -> View? { entries[identity]?.view }

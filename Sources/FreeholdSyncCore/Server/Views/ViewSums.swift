@@ -12,20 +12,14 @@ struct ViewSums: Sendable {
 
     /// Takes a step in, if it begins here.
     ///
-    /// - Parameter indices: of the objects that the view can be concerned by. Nil for all.
-    mutating func take(_ contents: StepContents, _ indices: [Int]? = nil) {
-        guard cursor == contents.step.from else { return }
-        cursor = contents.step.to
-        for index in indices ?? Array(contents.objects.indices) {
-            let object = contents.objects[index]
-            let name = object.step.name
-            guard let index = classes.firstIndex(where: { $0.className == name.className }) else { continue }
-            if let before = object.step.before, view.contains(name, object.before) {
-                classes[index].remove(name.key, version: view.version(name, before))
-            }
-            if let after = object.step.after, view.contains(name, object.after) {
-                classes[index].add(name.key, version: view.version(name, after))
-            }
+    /// - Parameter members: the objects that the view showed before the step or shows after it.
+    mutating func take(_ step: StreamStep, _ members: [ViewStep.Member]) {
+        guard cursor == step.from else { return }
+        cursor = step.to
+        for member in members {
+            guard let index = classes.firstIndex(where: { $0.className == member.name.className }) else { continue }
+            if let version = member.before { classes[index].remove(member.name.key, version: version) }
+            if let version = member.after { classes[index].add(member.name.key, version: version) }
         }
     }
 }

@@ -1,0 +1,86 @@
+import FreeholdSyncCore
+import Synchronization
+
+/// The messages of all clients that wait for the machine: those of one user in their order, the users in turns. Any thread may add some.
+final class MessageTurns: Sendable {
+    enum Item: Sendable {
+        case message(ClientMessage, bytes: Int, Peer)
+        case closed(Peer)
+    }
+
+    private struct State {
+        var items: [SyncString: ArraySlice<Item>] = [:]
+        /// Users with messages, in the order of their turns.
+        var turns: ArraySlice<SyncString> = []
+        /// Users whose messages wait until the store has answered others.
+        var parked: Set<SyncString> = []
+        var isScheduled = false
+
+        /// - Returns: whether a turn is to be scheduled.
+        mutating func schedule() -> Bool {
+            guard !isScheduled, !turns.isEmpty else { return false }
+            isScheduled = true
+            return true
+        }
+    }
+
+    private let state = Mutex(State())
+
+    /// Adds an item to those of a user.
+    ///
+    /// - Returns: whether a turn is to be scheduled.
+    func add(_ item: Item, of user: SyncString) -> Bool {
+        state.withLock { state in
+            if state.items[user] == nil { state.turns.append(user) }
+            state.items[user, default: []].append(item)
+            return state.schedule()
+        }
+    }
+
+    /// Begins the turn of the next user. Nil if no user has one.
+    func next() -> SyncString? {
+        state.withLock { state in
+            if let user = state.turns.popFirst() { return user }
+            state.isScheduled = false
+            return nil
+        }
+    }
+
+    /// The next item of the user that has its turn.
+    func item(of user: SyncString) -> Item? { state.withLock { $0.items[user]?.popFirst() } }
+
+    /// Ends a user's turn.
+    ///
+    /// - Parameter isBusy: whether the user's next messages wait until `resume` is called.
+    /// - Returns: whether a turn is to be scheduled.
+    func end(_ user: SyncString, isBusy: Bool) -> Bool {
+        state.withLock { state in
+            if state.items[user]?.isEmpty == true {
+                state.items[user] = nil
+            } else if isBusy {
+                state.parked.insert(user)
+            } else {
+                state.turns.append(user)
+            }
+            state.isScheduled = false
+            return state.schedule()
+        }
+    }
+
+    /// Users whose messages wait.
+    var parked: Set<SyncString> { state.withLock { $0.parked } }
+
+    /// Lets the messages of a user that waited go on.
+    ///
+    /// - Returns: whether a turn is to be scheduled.
+    func resume(_ user: SyncString) -> Bool {
+        state.withLock { state in
+            guard state.parked.remove(user) != nil else { return false }
+            state.turns.append(user)
+            return state.schedule()
+        }
+    }
+
+    /// The number of items that wait.
+    var count: Int { state.withLock { $0.items.values.reduce(0) { $0 + $1.count } } }
+}

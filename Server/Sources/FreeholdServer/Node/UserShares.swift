@@ -1,0 +1,75 @@
+import FreeholdSyncCore
+import Synchronization
+
+/// Lets each user have a few reads of the store at the same time; further ones wait for those. Any thread may use it.
+final class UserShares: Sendable {
+    private struct Share {
+        var running = 0
+        var waiting: [(number: Int, continuation: CheckedContinuation<Bool, Never>)] = []
+    }
+
+    private struct State {
+        var shares: [SyncString: Share] = [:]
+        var last = 0
+    }
+
+    private let state = Mutex(State())
+    private let most: Int
+
+    /// - Parameter most: The number of reads of a user that run at the same time, at least 1.
+    init(most: Int) { self.most = most }
+
+    /// Runs a read as soon as the user's share has room.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled before; what the body throws.
+    func run<Result: Sendable>(for user: SyncString, _ body: () async throws -> Result) async throws -> Result {
+        guard await enter(user) else { throw CancellationError() }
+        defer { leave(user) }
+        return try await body()
+    }
+
+    private func enter(_ user: SyncString) async -> Bool {
+        let number = state.withLock { state in
+            state.last += 1
+            return state.last
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isIn: Bool? = state.withLock { state in
+                    if Task.isCancelled { return false }
+                    guard state.shares[user, default: Share()].running >= most else {
+                        state.shares[user, default: Share()].running += 1
+                        return true
+                    }
+                    state.shares[user]?.waiting.append((number, continuation))
+                    return nil
+                }
+                if let isIn { continuation.resume(returning: isIn) }
+            }
+        } onCancel: {
+            let waiting = state.withLock { state -> CheckedContinuation<Bool, Never>? in
+                guard let index = state.shares[user]?.waiting.firstIndex(where: { $0.number == number }) else {
+                    return nil
+                }
+                return state.shares[user]?.waiting.remove(at: index).continuation
+            }
+            waiting?.resume(returning: false)
+        }
+    }
+
+    /// The numbers of a user's reads that run and that wait.
+    func counts(of user: SyncString) -> (running: Int, waiting: Int) {
+        state.withLock { state in state.shares[user].map { ($0.running, $0.waiting.count) } ?? (0, 0) }
+    }
+
+    private func leave(_ user: SyncString) {
+        let next = state.withLock { state -> CheckedContinuation<Bool, Never>? in
+            guard var share = state.shares[user] else { return nil }
+            let next = share.waiting.isEmpty ? nil : share.waiting.removeFirst().continuation
+            if next == nil { share.running -= 1 }
+            state.shares[user] = share.running == 0 ? nil : share
+            return next
+        }
+        next?.resume(returning: true)
+    }
+}

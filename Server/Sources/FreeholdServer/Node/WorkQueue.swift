@@ -1,0 +1,67 @@
+import FreeholdSyncCore
+import NIOCore
+import Synchronization
+
+/// Does the long work that users cause, slice by slice: beside the machine's loop, and beside the threads of Swift's tasks. Users take turns, and
+/// each of them occupies one thread at most.
+final class WorkQueue: Sendable {
+    private let queue: TurnQueue<SyncString>
+    private let cancelled = Mutex<Set<WorkNumber>>([])
+    private let isStopped = Atomic(false)
+
+    init(width: Int = max(4, System.coreCount)) { queue = TurnQueue(width: width) }
+
+    // MARK: Of machines
+
+    /// Does a machine's work.
+    func add(_ number: WorkNumber, _ work: ServerWork, _ done: @escaping @Sendable (ServerWorkResult) -> Void) {
+        queue.add(work.user) {
+            guard !self.isStopped.load(ordering: .acquiring), !self.forget(number) else { return }
+            var work = work
+            guard let result = work.runSlice() else { return self.add(number, work, done) }
+            _ = self.forget(number)
+            done(result)
+        }
+    }
+
+    /// Ends a machine's work, which isn't needed any more, after the slice that is running.
+    func cancel(_ number: WorkNumber) { cancelled.withLock { _ = $0.insert(number) } }
+
+    private func forget(_ number: WorkNumber) -> Bool { cancelled.withLock { $0.remove(number) != nil } }
+
+    // MARK: Of requests
+
+    /// Runs a slice of a request's work when it is the user's turn.
+    ///
+    /// - Throws: `CancellationError` if the task was cancelled before, or the node ends; what the body throws.
+    func run<Result: Sendable>(
+        for user: SyncString,
+        _ body: @escaping @Sendable () throws -> Result
+    ) async throws -> Result {
+        let isCancelled = Latch()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                queue.add(user) {
+                    guard !isCancelled.isSet, !self.isStopped.load(ordering: .acquiring) else {
+                        return continuation.resume(throwing: CancellationError())
+                    }
+                    continuation.resume(with: Swift.Result { try body() })
+                }
+            }
+        } onCancel: {
+            isCancelled.set()
+        }
+    }
+
+    /// The number of pieces of work that wait or run.
+    var waiting: Int { queue.count }
+
+    /// Ends all work after the slices that are running.
+    func stop() { isStopped.store(true, ordering: .releasing) }
+
+    private final class Latch: Sendable {
+        private let value = Atomic(false)
+        var isSet: Bool { value.load(ordering: .acquiring) }
+        func set() { value.store(true, ordering: .releasing) }
+    }
+}

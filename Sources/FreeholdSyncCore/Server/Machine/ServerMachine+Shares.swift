@@ -1,0 +1,74 @@
+/// The requests of one user that the store has, and those that wait until it has answered others.
+struct RequestShare: Sendable {
+    var running = 0
+    var waiting: ArraySlice<(number: RequestNumber, request: ServerStoreRequest)> = []
+    /// The number of pieces of work that were handed out for the user's sessions.
+    var works = 0
+}
+
+/// A user's requests don't fill the store's queue: a few run, the others wait here.
+///
+/// Requests of groups, and those that keep what was uploaded, don't count: a stream has one of the former, and credit bounds the latter.
+extension ServerMachine {
+    /// The number of requests and pieces of work of one user that wait before the user's next messages have to wait, too.
+    private static var busyCount: Int { 32 }
+
+    /// Returns whether so much of a user's work waits that its next messages should wait, too.
+    ///
+    /// - Complexity: O(1)
+    public func isBusy(_ user: SyncString) -> Bool {
+        guard let share = shares[user] else { return false }
+        return share.waiting.count + share.works >= Self.busyCount
+    }
+
+    mutating func ask(_ number: RequestNumber, _ request: ServerStoreRequest, of user: SyncString) {
+        guard !user.string.isEmpty else { return actions.append(.request(number, request)) }
+        askers[number] = user
+        if shares[user, default: RequestShare()].running < configuration.requestsPerUser {
+            shares[user, default: RequestShare()].running += 1
+            actions.append(.request(number, request))
+        } else {
+            shares[user]?.waiting.append((number, request))
+        }
+    }
+
+    /// A request was answered: the next one of its user is due.
+    mutating func giveShare(of number: RequestNumber) {
+        guard let user = askers.removeValue(forKey: number) else { return }
+        shares[user]?.running -= 1
+        while let next = shares[user]?.waiting.popFirst() {
+            // Its session has ended.
+            if let key = purposes[next.number]?.session, sessions[key] == nil {
+                purposes[next.number] = nil
+                askers[next.number] = nil
+                continue
+            }
+            shares[user]?.running += 1
+            actions.append(.request(next.number, next.request))
+            break
+        }
+        forgetShare(of: user)
+    }
+
+    /// Counts work that was handed out for a user, or ended.
+    mutating func countWork(of user: SyncString, _ difference: Int) {
+        shares[user, default: RequestShare()].works += difference
+        forgetShare(of: user)
+    }
+
+    private mutating func forgetShare(of user: SyncString) {
+        guard let share = shares[user], share.running == 0, share.waiting.isEmpty, share.works == 0 else { return }
+        shares[user] = nil
+    }
+}
+
+extension ServerMachine.Purpose {
+    /// The session that needs the answer. Nil if the request is to be done anyway.
+    fileprivate var session: SessionKey? {
+        switch self {
+        case .bind(let key), .identity(let key, _, _, _), .step(let key, _), .page(let key, _), .fetch(let key, _, _):
+            key
+        case .rows, .commit, .part, .parts, .kept, .whole, .head, .writer, .firstHead, .note: nil
+        }
+    }
+}

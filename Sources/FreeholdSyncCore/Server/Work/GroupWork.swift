@@ -1,0 +1,151 @@
+/// The commits of a group, merged into the rows that they need.
+public struct GroupWork: SlicedWork {
+    let items: [QueuedCommit]
+    private let merge: StreamMerge
+    private let copies: Set<FileIdent>
+    private let salt: UInt64
+    private let now: Int64
+    /// Rows that the group read for itself, beside those of the stream.
+    private var rows: StoreRows
+    private var added: [StoreRows]
+
+    /// The rows that are missing, if there are some: then nothing else counts.
+    private(set) var missing: RowQuery?
+    private(set) var transaction: GroupTransaction
+    private(set) var results: [(item: QueuedCommit, answer: StoredAnswer)] = []
+    private(set) var faults: [(item: QueuedCommit, fault: SyncFault, text: SyncString)] = []
+    private(set) var originals: Set<FileIdent> = []
+    /// What is to be stored. Nil if nothing is.
+    private(set) var commit: StoreCommit?
+
+    private var index = 0
+    private var isPrepared = false
+
+    /// - Parameters:
+    ///   - rows: what is known at the stream's head.
+    ///   - added: what was read for the group since.
+    init(
+        _ items: [QueuedCommit],
+        _ merge: StreamMerge,
+        _ rows: StoreRows,
+        adding added: [StoreRows],
+        copies: Set<FileIdent>,
+        salt: UInt64,
+        now: Int64
+    ) {
+        (self.items, self.merge, self.rows, self.added, self.copies) = (items, merge, rows, added, copies)
+        (self.salt, self.now) = (salt, now)
+        transaction = GroupTransaction(rows)
+    }
+
+    mutating func run(_ slice: inout WorkSlice) -> ServerWorkResult? {
+        if !isPrepared {
+            let changes = items.reduce(0) { $0 + $1.commit.changes.count }
+            guard slice.begin(changes * 4) else { return nil }
+            isPrepared = true
+            for new in added { rows = rows.adding(new) }
+            added = []
+            var query = RowQuery()
+            for item in items { query.add(item, merge.rules, lacking: rows) }
+            guard query.isEmpty else { return lack(query) }
+            transaction = GroupTransaction(rows)
+        }
+        while index < items.count {
+            let item = items[index]
+            guard slice.begin(16 + 16 * item.commit.changes.count) else { return nil }
+            do { try merge(item) } catch let missing as RowsMissing { return lack(missing.query) } catch {
+                let (fault, text) = Self.fault(error)
+                faults.append((item, fault, text))
+            }
+            index += 1
+        }
+        return finish()
+    }
+
+    private mutating func lack(_ query: RowQuery) -> ServerWorkResult {
+        missing = query
+        transaction = GroupTransaction(StoreRows(head: rows.head))
+        return .group(self)
+    }
+
+    private mutating func finish() -> ServerWorkResult {
+        transaction.forgetRows()
+        rows = StoreRows(head: rows.head)
+        if !transaction.files.isEmpty {
+            var commit = StoreCommit(expected: transaction.expected, head: transaction.head)
+            commit.entries = transaction.entries
+            commit.objects = transaction.objects.map { ($0.name, $0.after) }
+            commit.ingested = transaction.ingested
+            commit.files = transaction.files
+            commit.answers = transaction.answers
+            commit.finishedParts = items.filter(\.wasSplit).map {
+                PartName(ident: $0.ident, commit: $0.commit.number)
+            }
+            self.commit = commit
+        }
+        return .group(self)
+    }
+
+    private static func fault(_ error: any Error) -> (SyncFault, SyncString) {
+        switch error as? MergeError {
+        case .gap?: (.transient(after: 1_000), "A commit before this one is missing.")
+        case .unknownVersion?: (.violation, "The commit names a version that never was.")
+        // The next bind says where the horizon is.
+        case .behindHorizon?: (.transient(after: 0), "The commit is older than what the server keeps.")
+        case nil: (.transient(after: 1_000), "The commit can't be merged now.")
+        }
+    }
+
+    private mutating func merge(_ item: QueuedCommit) throws {
+        let isCopy = copies.contains(item.ident) && !originals.contains(item.ident)
+        guard let file = transaction.file(item.ident) else {
+            throw RowsMissing { $0.files = [item.ident] }
+        }
+        if item.commit.number <= file.last {
+            guard let stored = transaction.storedAnswer(to: item.commit.number, of: item.ident) else {
+                throw MergeError.gap(expected: file.last + 1)
+            }
+            guard stored.hash == item.hash else {
+                // A copy of the file was faster. The next bind finds out what the two have in common.
+                faults.append((item, .transient(after: 0), "The file is used twice."))
+                return
+            }
+            results.append((item, stored))
+            return
+        }
+        guard item.commit.number > file.last + 1 || item.previous == file.hash else {
+            faults.append((item, .transient(after: 0), "The file is used twice."))
+            return
+        }
+        if isCopy, item.submission == nil, item.commit.number == file.last + 1 {
+            if let copied = try transaction.copied(item.hash, of: item.ident) {
+                let answer = try transaction.adopt(copied, as: item.commit.number, of: item.ident)
+                results.append((item, answer))
+                return
+            }
+            originals.insert(item.ident)
+        }
+        transaction.commitHash = item.hash
+        transaction.salt = salt &+ transaction.version
+        let answer = try merge.apply(
+            item.commit,
+            from: item.ident,
+            oldLists: item.oldLists,
+            rights: item.rights,
+            isShared: item.submission != nil,
+            lensed: item.lensed,
+            refusing: item.refusal,
+            now: now,
+            to: &transaction
+        )
+        results.append((item, StoredAnswer(answer: answer, hash: item.hash)))
+    }
+}
+
+extension StoreRows {
+    /// Returns these rows and others of the same head; the others if they are of another head, as rows of different heads can't be mixed.
+    fileprivate func adding(_ new: StoreRows) -> StoreRows {
+        var rows = self
+        return rows.merge(new) ? rows : new
+    }
+}

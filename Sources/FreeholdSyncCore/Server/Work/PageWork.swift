@@ -1,0 +1,164 @@
+/// A page of a bootstrap compared with the views that the bootstrap leads from and to.
+public struct PageWork: SlicedWork {
+    private(set) var bootstrap: Bootstrap
+    let page: ObjectPage
+    /// The versions that the client held of objects with pending work.
+    let held: [ObjectName: StreamVersion]
+    /// The number of changes of `held` before the work began.
+    let heldChanges: Int
+    /// The queries whose failures the client knows. Nil if failures aren't asked for.
+    private let known: Set<QueryPlace>?
+    private let chunkBytes: UInt64
+
+    private(set) var updates: [ObjectUpdate] = []
+    private(set) var failures: [QueryPlace: ConditionError] = [:]
+    private var index = 0
+    private var size: UInt64 = 0
+    /// A Boolean value that indicates whether the failures of the object at the index are known.
+    private var isChecked = false
+    /// Whether the old view shows the object at the index, once that is known.
+    private var was: View.Membership?
+
+    init(_ bootstrap: Bootstrap, _ page: ObjectPage, _ session: Session, chunkBytes: UInt64) {
+        (self.bootstrap, self.page, held, self.chunkBytes) = (bootstrap, page, session.held, chunkBytes)
+        heldChanges = session.heldChanges
+        let isAsked = bootstrap.new.canFail && !bootstrap.isComparison
+        known = isAsked ? session.knownFailures(of: bootstrap.queries.version) : nil
+    }
+
+    /// A Boolean value that indicates whether all objects of the page were looked at.
+    var isWhole: Bool { index == page.objects.count }
+
+    mutating func run(_ slice: inout WorkSlice) -> ServerWorkResult? {
+        while index < page.objects.count {
+            let (name, object) = page.objects[index]
+            if let known, object.isAlive, !isChecked {
+                let all = known.union(failures.keys)
+                guard
+                    let new = slice.measure({ bootstrap.new.failures(name, object.contents, except: all, budget: &$0) })
+                else { return nil }
+                failures.merge(new) { first, _ in first }
+                isChecked = true
+            }
+            if was == nil {
+                was =
+                    bootstrap.old == nil
+                    ? .hidden : slice.measure { bootstrap.old!.membership(name, object, budget: &$0) }
+            }
+            guard let was, let isIn = slice.measure({ bootstrap.new.membership(name, object, budget: &$0) }) else {
+                return nil
+            }
+            index += 1
+            (self.was, isChecked) = (nil, false)
+            bootstrap.last = name.key
+            if case .exceeded(let place) = isIn, !bootstrap.isComparison { failures[place] = .tooExpensive }
+            let update = bootstrap.update(
+                name,
+                object,
+                (was.isShown, isIn.isShown),
+                held: held[name],
+                horizon: page.horizon
+            )
+            if let update {
+                updates.append(update)
+                let bytes = update.estimatedSize
+                size += bytes
+                slice.charge(Int(clamping: bytes >> 4))
+            }
+            if size >= chunkBytes { break }
+        }
+        return .page(self)
+    }
+}
+
+extension Bootstrap {
+    /// Returns the update of an object that the client lacks, and counts the object for the sums. Returns `nil` if the client lacks nothing.
+    ///
+    /// - Parameter membership: whether the old view and the new one show the object.
+    fileprivate mutating func update(
+        _ name: ObjectName,
+        _ object: MergedObject,
+        _ membership: (was: Bool, isIn: Bool),
+        held: StreamVersion?,
+        horizon: StreamVersion
+    ) -> ObjectUpdate? {
+        let (was, isIn) = membership
+        let version = new.version(name, object)
+        if isIn, let index = sums.firstIndex(where: { $0.className == name.className }) {
+            sums[index].add(name.key, version: version)
+        }
+        if let skips, name <= skips { return nil }
+        guard isIn else { return was ? ObjectUpdate(name.key, .erased) : nil }
+        let mask = new.mask(of: name.className)
+        let isShown = old.map { $0.mask(of: name.className) == mask } ?? isShown
+        if was, isShown { return nil }
+        if was, let old {
+            // The client has it as the old view showed it last.
+            let (held, shown) = (old.version(name, object), old.mask(of: name.className) ?? .all)
+            guard version >= held else { return object.update(name.key, object.whole(mask), mask: mask) }
+            return object.update(name.key, object.difference(since: held, shown: shown, mask), mask: mask)
+        }
+        if let held, held >= object.born, held >= horizon, version >= held {
+            let content =
+                isShown
+                ? object.difference(since: held, mask) : object.difference(since: held, shown: nil, mask)
+            return object.update(name.key, content, mask: mask)
+        }
+        if coversRanges, isShown, version <= trusted { return ObjectUpdate(name.key, .present(version: version)) }
+        return object.update(name.key, object.whole(mask), mask: mask)
+    }
+}
+
+/// Single objects compared with a view, for a client that asks for them by name.
+public struct FetchWork: SlicedWork {
+    private let view: View
+    private let names: [ObjectName]
+    private let found: [ObjectName: MergedObject]
+    private var index = 0
+    private(set) var updates: [(SyncString, ObjectUpdate)] = []
+
+    init(_ view: View, _ names: Set<ObjectName>, _ found: [ObjectName: MergedObject]) {
+        (self.view, self.names, self.found) = (view, Array(names), found)
+    }
+
+    mutating func run(_ slice: inout WorkSlice) -> ServerWorkResult? {
+        while index < names.count {
+            let name = names[index]
+            let object = found[name]
+            guard let membership = slice.measure({ view.membership(name, object, budget: &$0) }) else { return nil }
+            index += 1
+            let update = membership.isShown ? object.map { view.whole(name, $0) } : nil
+            if let update { slice.charge(Int(clamping: update.estimatedSize >> 4)) }
+            updates.append((name.className, update ?? ObjectUpdate(name.key, .erased)))
+        }
+        return .fetch(self)
+    }
+}
+
+/// Query sets compiled to views.
+public struct ViewsWork: SlicedWork {
+    private let queries: [Queries]
+    private let make: @Sendable (Queries) -> View
+    private(set) var views: [View] = []
+
+    init(_ queries: [Queries], _ make: @escaping @Sendable (Queries) -> View) {
+        (self.queries, self.make) = (queries, make)
+    }
+
+    mutating func run(_ slice: inout WorkSlice) -> ServerWorkResult? {
+        while views.count < queries.count {
+            let next = queries[views.count]
+            guard slice.begin(next.steps) else { return nil }
+            views.append(make(next))
+        }
+        return .views(self)
+    }
+}
+
+extension Queries {
+    /// The bytes of all conditions.
+    var bytes: Int { queries.reduce(0) { $0 + $1.condition.string.utf8.count + $1.className.string.utf8.count } }
+
+    /// The steps that it takes to understand the conditions.
+    var steps: Int { queries.count * 64 + bytes * 4 }
+}

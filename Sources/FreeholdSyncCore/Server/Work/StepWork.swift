@@ -1,0 +1,202 @@
+/// A step compared with the view of some sessions.
+struct ViewStep: Sendable {
+    /// An object that the view shows before the step or after it, with the versions that it shows.
+    struct Member: Sendable {
+        let name: ObjectName
+        let before: StreamVersion?
+        let after: StreamVersion?
+    }
+
+    let view: View
+    /// The objects that the view can be concerned by.
+    let indices: [Int]
+    /// A Boolean value that indicates whether no session has the view, so that only its sums are asked for.
+    let isRetired: Bool
+    private var position = 0
+    /// A Boolean value that indicates whether the failures of the object at the position are known.
+    private var isChecked = false
+    /// Whether the object at the position was shown before the step, once that is known.
+    private var was: View.Membership?
+    private var updates: [(SyncString, ObjectUpdate)] = []
+    /// The objects that have changed for sessions that hold the view at the step's start.
+    private(set) var batches: [ClassBatch] = []
+    /// The bytes of a message that is sent in parts to sessions that call the step's start their cursor. Nil if it is small.
+    private(set) var parts: (message: PartedMessage, bytes: [UInt8])?
+    private(set) var members: [Member] = []
+    /// The conditions that have no answer about an object, or for which that takes too much work.
+    private(set) var failures: [QueryPlace: ConditionError] = [:]
+    /// A Boolean value that indicates whether the comparison was given up.
+    fileprivate(set) var isGivenUp = false
+
+    init(_ view: View, _ indices: [Int], isRetired: Bool = false) {
+        (self.view, self.indices, self.isRetired) = (view, indices, isRetired)
+    }
+
+    /// - Returns: whether it is finished.
+    mutating func run(_ contents: StepContents, _ slice: inout WorkSlice) -> Bool {
+        let isWhole = contents.step.from.version < contents.step.horizon
+        while position < indices.count {
+            let object = contents.objects[indices[position]]
+            let name = object.step.name
+            if view.canFail, !isRetired, !isChecked {
+                let known = Set(failures.keys)
+                guard let new = slice.measure({ view.failures(name, object.after, except: known, budget: &$0) }) else {
+                    return false
+                }
+                failures.merge(new) { first, _ in first }
+                isChecked = true
+            }
+            if was == nil { was = slice.measure { view.membership(name, object.before, budget: &$0) } }
+            guard let was, let isIn = slice.measure({ view.membership(name, object.after, budget: &$0) }) else {
+                return false
+            }
+            position += 1
+            (self.was, isChecked) = (nil, false)
+            if case .exceeded(let place) = isIn { failures[place] = .tooExpensive }
+            take(object, (was.isShown, isIn.isShown), isWhole: isWhole, &slice)
+        }
+        if !updates.isEmpty { batches = [ClassBatch](updates) }
+        updates = []
+        return true
+    }
+
+    /// Makes the bytes of a large message.
+    ///
+    /// - Returns: false if that has to wait for the next slice.
+    fileprivate mutating func encode(
+        _ step: StreamStep,
+        from told: Cursor,
+        above limit: UInt64,
+        _ slice: inout WorkSlice
+    ) -> Bool {
+        guard parts == nil, !batches.isEmpty, !isRetired else { return true }
+        let size = batches.estimatedSize
+        guard size > limit else { return true }
+        guard slice.begin(Int(clamping: size >> 4)) else { return false }
+        parts = batches.parts(of: step, from: told, view.lens)
+        return true
+    }
+
+    private mutating func take(
+        _ object: StepContents.Object,
+        _ membership: (was: Bool, isIn: Bool),
+        isWhole: Bool,
+        _ slice: inout WorkSlice
+    ) {
+        let name = object.step.name
+        if membership.was || membership.isIn {
+            let before = membership.was ? object.step.before.map { view.version(name, $0) } : nil
+            let after = membership.isIn ? object.step.after.map { view.version(name, $0) } : nil
+            members.append(Member(name: name, before: before, after: after))
+        }
+        guard !isRetired, let update = view.update(object, membership, isWhole: isWhole) else { return }
+        slice.charge(Int(clamping: update.estimatedSize >> 4))
+        updates.append((name.className, update))
+    }
+}
+
+extension [ClassBatch] {
+    /// Returns the bytes of the message of a step that is sent in parts. Returns `nil` if it can't be written.
+    func parts(
+        of step: StreamStep,
+        from told: Cursor,
+        _ lens: (any SessionLens)?
+    ) -> (message: PartedMessage, bytes: [UInt8])? {
+        let changes = Changes(from: told, to: step.to, clock: step.clock, classes: lens?.down(self) ?? self)
+        guard let bytes = try? MessageCodec.whole.encode(.changes(1, changes)) else { return nil }
+        return (PartedMessage(number: step.to.version, bytes), bytes)
+    }
+}
+
+/// A step compared with views: those of live sessions, or that of a session that is behind.
+public struct StepWork: SlicedWork {
+    /// Where the step and the views come from.
+    private enum Source: Sendable {
+        case group(GroupTransaction, ViewIndex, retired: [View])
+        case late(StreamStep, View, told: Cursor)
+    }
+
+    private let source: Source
+    /// The bytes above which a message is sent in parts.
+    private let partedBytes: UInt64
+    /// Nil before the work has begun.
+    private(set) var contents: StepContents?
+    /// By rising numbers.
+    private(set) var views: [ViewStep] = []
+    private var index = 0
+
+    /// The step of a group, for all views that it can concern.
+    ///
+    /// - Parameter retired: the views that no session has any more, of which the sums are asked for.
+    init(_ transaction: GroupTransaction, _ index: ViewIndex, retired: [View], partedBytes: UInt64) {
+        source = .group(transaction, index, retired: retired)
+        self.partedBytes = partedBytes
+    }
+
+    /// A step for a session that is behind.
+    ///
+    /// - Parameter told: what the session calls its cursor.
+    init(_ step: StreamStep, _ view: View, told: Cursor, partedBytes: UInt64) {
+        source = .late(step, view, told: told)
+        self.partedBytes = partedBytes
+    }
+
+    /// The greatest clock before the step of a group. Nil for other steps.
+    var startClock: Clock? {
+        if case .group(let transaction, _, _) = source { transaction.expected.clock } else { nil }
+    }
+
+    /// Returns whether the work knew a view of live sessions: the step doesn't concern those that are missing in ``views``.
+    func knew(_ view: ViewIdentity) -> Bool {
+        if case .group(_, let index, _) = source { index.contains(view) } else { false }
+    }
+
+    /// The objects that views show before or after the step. Nil for views for which that was given up.
+    var members: [ViewIdentity: [ViewStep.Member]?] {
+        var members: [ViewIdentity: [ViewStep.Member]?] = [:]
+        for step in views { members[step.view.identity] = .some(step.isGivenUp ? nil : step.members) }
+        return members
+    }
+
+    mutating func run(_ slice: inout WorkSlice) -> ServerWorkResult? {
+        guard contents != nil || begin(&slice), let contents else { return nil }
+        while index < views.count {
+            // The sums of a view without sessions aren't urgent.
+            let isTooLate = views[index].isRetired && slice.left <= 0
+            if isTooLate || !views[index].run(contents, &slice) {
+                guard views[index].isRetired else { return nil }
+                views[index].isGivenUp = true
+            }
+            guard views[index].encode(contents.step, from: told ?? contents.step.from, above: partedBytes, &slice)
+            else {
+                return nil
+            }
+            index += 1
+        }
+        return .step(self)
+    }
+
+    /// What the session that is behind calls its cursor.
+    private var told: Cursor? { if case .late(_, _, let told) = source { told } else { nil } }
+
+    private mutating func begin(_ slice: inout WorkSlice) -> Bool {
+        switch source {
+        case .group(let transaction, let index, let retired):
+            guard slice.begin(transaction.objects.count * 8) else { return false }
+            let contents = StepContents(transaction.step)
+            let concerned = index.concerned(by: contents).compactMap { number, indices in
+                index[number].map { ViewStep($0, indices) }
+            }
+            let all = Array(contents.objects.indices)
+            self.contents = contents
+            views = concerned.sorted { $0.view.number < $1.view.number }
+            views += retired.map { ViewStep($0, all, isRetired: true) }
+        case .late(let step, let view, _):
+            guard slice.begin(step.objects.count * 8) else { return false }
+            let contents = StepContents(step)
+            self.contents = contents
+            views = [ViewStep(view, Array(contents.objects.indices))]
+        }
+        return true
+    }
+}
