@@ -5,6 +5,8 @@ import FreeholdSyncDocuments
 extension DocumentService {
     /// After it a page is as long as it is: who looks for what is rare takes more pages, and others read in between.
     private static var scanTime: Duration { .seconds(5) }
+    /// The bytes of objects, as they are in memory, behind which an answer ends. The last object may exceed them.
+    private static var answerBytes: Int { 8 << 20 }
 
     /// `GET CLASS?query=…&limit=…&after=…`: documents by rising keys.
     func list(_ className: String, _ request: DocumentRequest, _ access: StreamAccess) async throws -> HTTPAnswer {
@@ -17,7 +19,9 @@ extension DocumentService {
         var version = try await head(access).version
         var tries = 0
         let until = ContinuousClock.now + Self.scanTime
-        reading: while documents.count < limit, size < 8 << 20, !isLast, ContinuousClock.now < until {
+        reading: while documents.count < limit, size < Self.answerBytes, !isLast, ContinuousClock.now < until {
+            // What is read and what is answered: as objects, as documents and as text.
+            try request.keep(ObjectPage.mostBytes + 3 * size)
             let asked = keys.map { Array($0.prefix(sight.pageObjects)) }
             let kind: ServerStoreRequest.Kind =
                 if let asked {
@@ -35,21 +39,22 @@ extension DocumentService {
                 version = try await head(access).version
                 continue
             }
-            keys?.removeFirst(asked?.count ?? 0)
+            let read = page.through.flatMap { last in asked?.firstIndex { $0 > last } } ?? asked?.count ?? 0
+            keys?.removeFirst(read)
             isLast = keys?.isEmpty ?? page.isLast
             for (name, object) in page.objects {
                 after = name.key
                 try sight.check(name.key, object.contents)
                 guard let contents = sight.contents(name.key, object.contents) else { continue }
                 let document = BSONDocument(name, contents)
-                size += object.contents.count * 32
+                size += object.estimatedBytes
                 documents.append(.document(document))
-                if documents.count == limit {
+                if documents.count == limit || size >= Self.answerBytes {
                     isLast = isLast && name.key == page.objects.last?.name.key
                     break reading
                 }
             }
-            if let last = asked?.last { after = last }
+            if let last = page.through ?? asked?.last { after = last }
         }
         var body: BSONDocument = ["documents": .array(documents)]
         if !isLast, let after { body.append("next", BSONValue(key: after)) }
@@ -62,7 +67,7 @@ extension DocumentService {
     {
         let name = try name(className, key, access)
         let sight = try access.sight(className, "TRUEPREDICATE")
-        guard let object = try await objects([name], access)[name],
+        guard let object = try await objects([name], access, for: request)[name],
             let contents = sight.contents(name.key, object.contents)
         else { throw DocumentFailure.noDocument }
         var answer = HTTPAnswer(type: "application/json", body: try Self.text(BSONDocument(name, contents), request))

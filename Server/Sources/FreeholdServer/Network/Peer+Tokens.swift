@@ -38,6 +38,7 @@ extension Peer {
                 )
             }
             self.identity = identity
+            memory.belong(to: SyncString(identity.user))
         } else {
             node.metrics.refusedTokens.increment()
             node.logger.info("a token is refused", metadata: ["connection": "\(number)", "reason": "\(reason)"])

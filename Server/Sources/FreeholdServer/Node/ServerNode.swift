@@ -46,6 +46,9 @@ public final class ServerNode: @unchecked Sendable {
     private let start: (wall: Int64, instant: ContinuousClock.Instant)
     let seats = ChangeSeats()
     let reads: StoreReads
+    /// The bytes that connections and requests keep.
+    let memory: MemoryLedger
+    let machineMemory = Mutex(MachineMemory())
 
     /// A request that the store hasn't answered.
     private struct Request {
@@ -89,6 +92,7 @@ public final class ServerNode: @unchecked Sendable {
         (self.configuration, self.store, self.authenticator) = (configuration, store, authenticator)
         (self.loop, self.logger) = (loop, logger.safe)
         reads = StoreReads(most: configuration.limits.connections)
+        memory = MemoryLedger(configuration.limits)
         self.metrics = NodeMetrics(metrics)
         let seconds = Date().timeIntervalSince1970 - 1_420_070_400
         start = (Int64(seconds * 1_000), .now)
@@ -101,6 +105,8 @@ public final class ServerNode: @unchecked Sendable {
         server.limits = MessageLimits(messageBytes: limits.messageBytes, sessions: limits.sessions)
         server.limits.commitBytes = limits.commitBytes
         server.groupDelay = configuration.groupDelay
+        (server.userBytes, server.nodeBytes) = (limits.userBytes / 2, limits.nodeBytes)
+        (server.queryBytes, server.userDiskBytes) = (limits.queryBytes, limits.userDiskBytes)
         if configuration.compressesMessages { server.compressions = [.zlib] }
         server.connections = limits.connections
         machine = ServerMachine(server, matcher: matcher)
@@ -117,17 +123,21 @@ public final class ServerNode: @unchecked Sendable {
         public var commits: UInt64
         /// The streams whose last write failed, by name.
         public var blocked: [BlockedStream] = []
+        /// The bytes that the node keeps.
+        public var memory = MemoryStatus()
     }
 
     public var status: Status {
-        state.withLock { state in
+        let memory = memoryStatus
+        return state.withLock { state in
             Status(
                 isReady: !state.isDraining && state.storeFailures < 3,
                 isDraining: state.isDraining,
                 connections: state.connections,
                 sessions: state.sessions,
                 commits: state.commits,
-                blocked: state.blocked.values.sorted { ($0.app, $0.stream) < ($1.app, $1.stream) }
+                blocked: state.blocked.values.sorted { ($0.app, $0.stream) < ($1.app, $1.stream) },
+                memory: memory
             )
         }
     }
@@ -415,6 +425,7 @@ public final class ServerNode: @unchecked Sendable {
     }
 
     private func failLateRequests() {
+        noteMemory(machine)
         let limit = now() - configuration.limits.storeTimeout
         let reason = "it didn't answer within \(configuration.limits.storeTimeout / 1_000) seconds"
         for number in requests.filter({ $0.value.at < limit }).keys.sorted() { take(.failed(.unknown), number, reason) }

@@ -152,7 +152,7 @@ extension ServerMachine {
         session.ident = row.ident
         (session.horizon, session.leastBase) = (file.head.horizon, bind.leastBase)
         session.classes = row.classes
-        session.held = Dictionary(bind.held.map { ($0.name, $0.version) }) { max($0, $1) }
+        session.hold(Dictionary(bind.held.map { ($0.name, $0.version) }) { max($0, $1) })
         session.bind.held = []
         session.acknowledged = identity == nil ? bind.journal.acknowledged : 0
         (session.received, session.receivedHash) = (row.last, row.hash)
@@ -207,6 +207,7 @@ extension ServerMachine {
 
     private func begin(_ session: inout Session, _ file: FileAnswer, _ row: FileRow) -> Bound.Start {
         let bind = session.bind
+        session.queryBytes = max(row.subscribed?.bytes ?? 0, row.pending?.bytes ?? 0)
         let own = session
         let held = row.subscribed.map { view(of: $0, own) }.flatMap { $0.number == bind.view ? $0 : nil }
         // A bootstrap counts as complete once it is sent. Its end may not have arrived. With objects of an earlier view, it begins anew.

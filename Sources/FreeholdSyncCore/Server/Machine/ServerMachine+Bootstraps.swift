@@ -5,6 +5,12 @@ extension ServerMachine {
         guard queries.queries.count <= configuration.conditions else {
             return end(key, .query, "There are too many conditions.")
         }
+        guard queries.bytes <= configuration.queryBytes else {
+            let limit = configuration.queryBytes
+            return end(key, .query, SyncString("The conditions are longer than \(limit) bytes together."))
+        }
+        guard isWithinShare(session.user) else { return endOverShare(key) }
+        session.queryBytes = queries.bytes
         let view = view(of: queries, session)
         begin(&session, view, queries, stream)
         sessions[key] = session
@@ -54,9 +60,10 @@ extension ServerMachine {
         guard resume.held.count <= configuration.heldObjects else {
             return end(key, .tooLarge(limit: UInt64(configuration.heldObjects)), "There are too many held objects.")
         }
+        guard isWithinShare(session.user) else { return endOverShare(key) }
         let held = Dictionary(resume.held.map { ($0.name, $0.version) }) { max($0, $1) }
         // Of what was sent since the client wrote, it knows nothing yet.
-        session.held = resume.cursor == session.told ? held : held.merging(session.held) { $1 }
+        session.hold(resume.cursor == session.told ? held : held.merging(session.held) { $1 })
         session.leastBase = resume.leastBase
         sessions[key] = session
         note(key)
@@ -124,7 +131,7 @@ extension ServerMachine {
         bootstrap.isAsked = false
         let name = bootstrap.classes[bootstrap.index]
         let start = bootstrap.last
-        let isLastPage = bootstrap.askedKeys == nil ? page.isLast : bootstrap.areKeysLast
+        let isLastPage = bootstrap.askedKeys == nil ? page.isLast : bootstrap.areKeysLast && page.through == nil
         var (updates, size, isLast): ([ObjectUpdate], UInt64, Bool) = ([], 0, isLastPage)
         var isWhole = true
         for (index, (name, object)) in page.objects.enumerated() {
@@ -139,7 +146,7 @@ extension ServerMachine {
             }
         }
         // Keys without an object are done, too.
-        if isWhole, !isLast, let last = bootstrap.askedKeys?.last { bootstrap.last = last }
+        if isWhole, !isLast, let last = page.through ?? bootstrap.askedKeys?.last { bootstrap.last = last }
         let end = ObjectName(name, bootstrap.last ?? .null)
         let isSkipped = bootstrap.skips.map { isLast ? $0.className > name : $0 >= end } ?? false
         if isLast {
@@ -188,6 +195,13 @@ extension ServerMachine {
         send(key, .bootstrapEnd(key.number, end))
         request(session.stream, .noteQueries(session.ident, bootstrap.queries, isComplete: true), .note)
         pump(key)
+    }
+}
+
+extension Queries {
+    /// The bytes of its names and conditions.
+    var bytes: Int {
+        queries.reduce(0) { $0 + $1.className.string.utf8.count + $1.condition.string.utf8.count }
     }
 }
 

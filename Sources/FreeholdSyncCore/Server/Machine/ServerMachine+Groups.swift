@@ -22,7 +22,10 @@ extension ServerMachine {
         }
         (group.results, group.faults, group.originals, group.retryAt) = ([], [], [], nil)
         var query = RowQuery()
-        for item in group.items { query.add(item, app.merge.rules, lacking: stream.rows) }
+        for item in group.items {
+            query.add(item, app.merge.rules, lacking: stream.rows)
+            if configuration.userDiskBytes > 0, stream.rows.users[item.user] == nil { query.users.insert(item.user) }
+        }
         guard query.isEmpty else {
             streams[name]?.group = group
             return read(query, name)
@@ -60,6 +63,7 @@ extension ServerMachine {
         commit.ingested = transaction.ingested
         commit.files = transaction.files
         commit.answers = transaction.answers
+        commit.growth = transaction.growth
         commit.finishedParts = group.items.filter(\.wasSplit).map {
             PartName(ident: $0.ident, commit: $0.commit.number)
         }
@@ -103,6 +107,9 @@ extension ServerMachine {
         }
         transaction.commitHash = item.hash
         transaction.salt = salt &+ transaction.version
+        let refusal = try item.refusal ?? quotaRefusal(of: item, transaction)
+        let changed = configuration.userDiskBytes > 0 ? Set(item.commit.changes.map(\.object)) : []
+        let before = try transaction.bytes(of: changed)
         let answer = try app.merge.apply(
             item.commit,
             from: item.ident,
@@ -110,11 +117,24 @@ extension ServerMachine {
             rights: item.rights,
             isShared: item.submission != nil,
             lensed: item.lensed,
-            refusing: item.refusal,
+            refusing: refusal,
             now: now,
             to: &transaction
         )
         group.results.append((item, StoredAnswer(answer: answer, hash: item.hash)))
+        let growth = try transaction.bytes(of: changed) - before
+        if growth != 0 { transaction.grow(item.user, by: growth) }
+    }
+
+    /// Returns why a commit is refused that might exceed its author's quota. Deletions are always taken.
+    private func quotaRefusal(of item: QueuedCommit, _ transaction: GroupTransaction) throws -> RefusalReason? {
+        guard configuration.userDiskBytes > 0 else { return nil }
+        let added = item.commit.changes.reduce(UInt64(0)) { sum, change in
+            if case .delete = change { sum } else { sum.addingOrMax(change.estimatedSize) }
+        }
+        guard added > 0, try transaction.usedBytes(of: item.user).addingOrMax(added) > configuration.userDiskBytes
+        else { return nil }
+        return .tooLarge
     }
 
     private mutating func read(_ query: RowQuery, _ name: StreamName) {
@@ -393,6 +413,7 @@ extension StoreRows {
         links.merge(new.links) { $1 }
         holders.merge(new.holders) { $1 }
         copies.merge(new.copies) { $1 }
+        users.merge(new.users) { $1 }
         return true
     }
 
@@ -401,8 +422,10 @@ extension StoreRows {
         head = transaction.head
         for changed in transaction.objects { objects[changed.name] = .some(changed.after) }
         for (ident, file) in transaction.files { files[ident] = file }
+        for (user, growth) in transaction.growth { users[user] = users[user]?.adding(growth: growth) }
         // These may have changed with it.
         (links, holders, answers, clocks, asked, copies) = ([:], [:], [:], [:], [], [:])
         if files.count > Self.capacity { files = [:] }
+        if users.count > Self.capacity { users = [:] }
     }
 }

@@ -116,6 +116,7 @@ extension ServerMachine {
             session: SessionKey(connection: 0, number: SessionNumber(rawValue: 0)),
             submission: number,
             ident: ident,
+            user: submission.user,
             rights: app.rights?(submission.user, name.value),
             commit: lensed?.commit ?? commit,
             lensed: lensed,

@@ -8,14 +8,20 @@ struct SessionKey: Hashable, Sendable {
 struct Session: Sendable {
     let key: SessionKey
     let stream: StreamName
+    let user: SyncString
     var bind: Bind
     var ident = FileIdent.me
     /// The least base of unsent work, as the client reported it last.
     var leastBase: StreamVersion?
     var state = State.binding
     var held: [ObjectName: StreamVersion] = [:]
-    /// The user whose share the session's bind takes, and the bytes.
-    var charge: (user: SyncString, bytes: Int)?
+    /// The bytes of the unanswered commits that the bind names, of `held`, and of the conditions.
+    var bindBytes = 0
+    var heldBytes = 0
+    var queryBytes = 0
+    /// The bytes of a large commit that is in memory, and of `outbox`.
+    var heavyBytes = 0
+    var outboxBytes = 0
 
     /// What its user may see and write. Nil: everything.
     var rights: (any SessionRights)?
@@ -50,6 +56,10 @@ struct Session: Sendable {
     /// Bytes that may still be sent; below 0 by one message at most.
     var credit: Int64 = 0
     var marks: [(number: UInt64, version: StreamVersion)] = []
+    /// The objects that the client asked for by name, by requests, in order.
+    var fetches: [ArraySlice<ObjectName>] = []
+    /// A Boolean value that indicates whether the store was asked for some of them.
+    var isFetching = false
     /// The version of the last own commit that was answered: the client waits for it.
     var awaited: StreamVersion = 0
 
@@ -95,6 +105,12 @@ struct Session: Sendable {
     /// A large commit that is in memory. What comes behind it waits until it is merged.
     var heavy: UInt64?
     var isMerging = false
+
+    /// Replaces what the client holds of objects with pending work.
+    mutating func hold(_ held: [ObjectName: StreamVersion]) {
+        self.held = held
+        heldBytes = held.keys.reduce(0) { $0 + $1.estimatedBytes }
+    }
 
     /// What the client holds of objects with pending work is what it was sent last.
     mutating func noteSent(_ batches: [ClassBatch]) {
