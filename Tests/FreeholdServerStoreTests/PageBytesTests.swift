@@ -104,6 +104,21 @@ struct PageBytesTests {
         expectEqual(world.driver.store.problems, [])
     }
 
+    @Test func `objects for a merge are read up to a number of bytes`() throws {
+        var world = try World()
+        defer { world.driver.store.remove() }
+        var query = RowQuery()
+        query.objects = Set(keys.map { ObjectName("Thing", $0) })
+        query.mostBytes = 18 * Self.length / 2
+        guard case .failed(.limit) = world.perform(.read(query)) else {
+            Issue.record("too much is read")
+            return
+        }
+        query.objects = Set(query.objects.sorted().prefix(8))
+        if case .rows(let rows) = world.perform(.read(query)) { expectEqual(rows.objects.count, 8) }
+        expectEqual(world.driver.store.problems, [])
+    }
+
     @Test func `a step of several commits ends behind some megabytes`() throws {
         var world = try World()
         defer { world.driver.store.remove() }

@@ -4,7 +4,15 @@ internal import FreeholdSyncCore
 extension StreamView {
     func rows(_ query: FreeholdSyncCore.RowQuery) throws -> StoreRows {
         var rows = StoreRows(at: head)
-        for name in query.objects { rows.objects[name] = .some(try object(name)) }
+        var bytes = 0
+        for name in query.objects {
+            let object = try object(name)
+            bytes += object?.estimatedBytes ?? 0
+            guard bytes <= query.mostBytes else {
+                throw StreamFile.OversizedObject(description: query.limitText.string)
+            }
+            rows.objects[name] = .some(object)
+        }
         for ident in query.files { rows.files[ident] = try file(ident) }
         for name in query.answers {
             rows.answers[name] = try answers(name.ident, behind: name.commit).known

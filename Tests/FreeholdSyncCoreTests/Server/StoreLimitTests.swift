@@ -115,6 +115,33 @@ struct StoreLimitTests {
         expectEqual(refusal.completed(by: Commit(number: 3, clock: .zero, base: 0, changes: [])), refusal)
     }
 
+    @Test func `a commit is refused whose objects are too large together, and others of its group are kept`() {
+        var bench = ServerBench {
+            $0.groupBytes = 40_000
+            $0.rowBytes = 1_000
+        }
+        let (ann, ben) = (bench.add(user: "ann"), bench.add(user: "ben"))
+        let text = SyncString(String(repeating: "x", count: 10_000))
+        for key in 0..<6 as Range<Int64> {
+            bench.commit(ann, [.create(ObjectName("A", .int(key)), [NewField("t", .value(.string(text)))])])
+        }
+        let head = bench.store.head(of: ServerBench.stream).version
+        let seen = Dictionary(uniqueKeysWithValues: (0..<6).map { (ObjectName("A", .int($0)), head) })
+        bench.holdsGroups = true
+        bench.commit(ann, (0..<6).map { .set(Place(ObjectName("A", .int($0)), "n"), 1, .real) }, seen)
+        bench.commit(ben, [.set(Place(ObjectName("A", 1), "n"), 2, .real)], seen)
+        bench.holdsGroups = false
+        bench.run(.timer(.group(ServerBench.stream)))
+        expect(bench.clients[ann].pending.isEmpty && bench.clients[ben].pending.isEmpty)
+        expectEqual(bench.clients[ann].refusals.map(\.reason), Array(repeating: .tooLarge, count: 6))
+        expect(bench.clients[ben].refusals.isEmpty && bench.clients[ben].mistakes.isEmpty)
+        expectEqual(bench.store.contents(of: ServerBench.stream)[ObjectName("A", 1)]?.contents["n"], .value(2))
+        expect(bench.store.contents(of: ServerBench.stream)[ObjectName("A", 2)]?.contents["n"] == nil)
+        // Fewer objects are changed.
+        bench.commit(ann, [.set(Place(ObjectName("A", 2), "n"), 3, .real)], seen)
+        expectEqual(bench.store.contents(of: ServerBench.stream)[ObjectName("A", 2)]?.contents["n"], .value(3))
+    }
+
     @Test func `a user's documents have a quota, and the work of another user goes on`() {
         var bench = ServerBench { $0.userDiskBytes = 50_000 }
         let (ann, ben) = (bench.add(user: "ann"), bench.add(user: "ben"))

@@ -117,6 +117,8 @@ public struct ServerConfiguration: Sendable {
     public var heldObjects = 100_000
     /// The bytes of objects that a node remembers for merges, of all streams together.
     public var rowBytes = 64 << 20
+    /// The bytes that the stored objects may have together that a commit changes.
+    public var groupBytes = 256 << 20
     /// The most commits of a bind that weren't answered.
     public var pendingCommits = JournalRange.mostPending
     /// The bytes that the sessions of one user may keep together. One message or commit may exceed them.

@@ -146,11 +146,14 @@ extension ServerMachine {
             return
         }
         streams[name]?.group?.reads += 1
+        var query = query
+        query.mostBytes = configuration.groupBytes
         request(name, .read(query), .rows(name))
     }
 
     mutating func takeRows(_ answer: ServerStoreAnswer, _ name: StreamName) {
         guard streams[name]?.group != nil else { return }
+        if case .failed(.limit(let text)) = answer { return refuseOversized(text, name) }
         guard case .rows(let rows) = answer else { return postpone(name) }
         learn(rows.head, name)
         streams[name]?.remember(rows)
@@ -172,7 +175,7 @@ extension ServerMachine {
         }
     }
 
-    /// The store can never keep what the group writes. The commits of the group are tried one by one. One that can't be kept alone is
+    /// The store can never keep what the group writes, or what it is about is larger than what a node reads for it. The commits of the group are tried one by one. One that can't be kept alone is
     /// refused whole, and the stream goes on.
     private mutating func refuseOversized(_ text: SyncString, _ name: StreamName) {
         guard var stream = streams[name], var group = stream.group else { return }
@@ -347,6 +350,8 @@ extension RowQuery {
         }
         let seen = commit.seen.values.reduce(commit.base, max)
         if seen < rows.head.version, rows.clocks[seen] == nil { clocks.insert(seen) }
+        // The objects of a commit that is refused needn't be read: they may be too large.
+        guard item.refusal == nil else { return }
         for change in commit.changes {
             if rows.objects.index(forKey: change.object) == nil { objects.insert(change.object) }
             guard case .delete(let name, _) = change else { continue }

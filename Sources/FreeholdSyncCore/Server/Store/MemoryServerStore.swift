@@ -96,7 +96,9 @@ extension MemoryServerStore.Stream {
                 files[ident]?.classes.formUnion(classes)
             }
             return .done
-        case .read(let query): return .rows(rows(query))
+        case .read(let query):
+            let bytes = query.objects.reduce(0) { $0 + (objects[$1]?.estimatedBytes ?? 0) }
+            return bytes <= query.mostBytes ? .rows(rows(query)) : .failed(.limit(query.limitText))
         case .commit(let commit): return take(commit)
         case .stage(let ident, let part):
             let name = PartName(ident: ident, commit: part.commit.number)

@@ -17,6 +17,7 @@ public struct ServerStoreRequest: Sendable {
         case noteFile(FileIdent, acknowledged: UInt64, leastBase: StreamVersion?, time: Int64)
         /// The query set that the file has, or is about to get.
         case noteQueries(FileIdent, Queries, isComplete: Bool)
+        /// Rows. The request fails with `.limit` if the objects are larger than `mostBytes`.
         case read(RowQuery)
         case commit(StoreCommit)
         /// Keeps a part of a split commit until the last comes.
@@ -79,6 +80,8 @@ public struct RowQuery: Sendable {
     public var copies: Set<FileIdent> = []
     /// The bytes that these users' commits have added.
     public var users: Set<SyncString> = []
+    /// The bytes that the objects may have together, as they are in memory. More of them are `.failed(.limit)`.
+    public var mostBytes = Int.max
 
     public init() {}
 

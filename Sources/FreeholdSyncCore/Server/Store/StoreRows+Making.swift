@@ -72,6 +72,13 @@ extension StoreRows {
     public init(at head: StreamHead) { self.head = head }
 }
 
+extension RowQuery {
+    /// Why the objects can't be read.
+    package var limitText: SyncString {
+        SyncString("The objects that the commits are about have more than \(mostBytes) bytes together.")
+    }
+}
+
 extension UInt64 {
     /// Returns the bytes of a user after a commit.
     package func adding(growth: Int64) -> UInt64 {
