@@ -242,7 +242,8 @@ extension ServerStoreRequest.Kind {
     fileprivate var makesStream: Bool {
         switch self {
         case .makeFile, .commit, .stage, .keepPart: true
-        case .bind, .noteFile, .noteQueries, .read, .parts, .dropParts, .keptParts, .trimParts, .step, .page, .keys,
+        case .bind, .noteFile, .noteQueries, .read, .parts, .dropParts, .keptParts, .trimParts, .trimFiles, .step,
+            .page, .keys,
             .objects, .trim:
             false
         }
@@ -276,7 +277,7 @@ public struct StreamFileUse: Hashable, Sendable {
     public let name: StreamName
     /// How many commits were ever taken in.
     public let version: StreamVersion
-    /// How many devices' files were ever bound.
+    /// The number of devices' files that are known.
     public let files: Int
     /// On the disk.
     public let bytes: Int

@@ -99,6 +99,7 @@ struct TwinStore: WorldStore {
             // What the horizon has taken since isn't there in memory; a version that is held still has it.
             if case .page(_, _, let version, _) = request.kind, version < head.horizon { return nil }
             guard let a, let b else { return (a == nil) == (b == nil) ? nil : "a page, or none" }
+            if a.through != b.through { return "through" }
             if a.isLast != b.isLast {
                 // The one in memory counts dead objects behind the page for more.
                 guard a.isLast, case .page(let name, let key, let version, _) = request.kind else { return "isLast" }
@@ -150,6 +151,7 @@ struct TwinStore: WorldStore {
 
     private static func difference(_ a: StoreRows, _ b: StoreRows, _ contents: [ObjectName: MergedObject]) -> String? {
         if a.head != b.head { return "head \(a.head)\nexpected\n\(b.head)" }
+        if a.users != b.users { return "users \(a.users)\nexpected\n\(b.users)" }
         if a.files != b.files { return "files \(a.files)\nexpected\n\(b.files)" }
         if a.answers != b.answers || a.asked != b.asked { return "answers \(a.answers)\nexpected\n\(b.answers)" }
         if a.clocks != b.clocks { return "clocks \(a.clocks)\nexpected\n\(b.clocks)" }

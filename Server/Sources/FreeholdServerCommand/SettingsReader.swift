@@ -85,8 +85,14 @@ struct SettingsReader {
         limits.waitingBytes = try number("limits.waitingBytes", 1_024...(1 << 40), limits.waitingBytes)
         limits.bodyBytes = try number("limits.bodyBytes", (1 << 20)...(1 << 40), limits.bodyBytes)
         limits.objectSteps = try number("limits.objectSteps", 10_000...1_000_000_000, limits.objectSteps)
-        limits.queryBytes = try number("limits.queryBytes", 1_024...(1 << 30), limits.queryBytes)
         limits.requestsPerUser = try number("limits.requestsPerUser", 1...10_000, limits.requestsPerUser)
+        limits.userBodyBytes = try number("limits.userBodyBytes", (1 << 16)...(1 << 40), limits.userBodyBytes)
+        limits.userBytes = try number("limits.userBytes", (1 << 20)...(1 << 40), limits.userBytes)
+        limits.nodeBytes = try number("limits.nodeBytes", (1 << 20)...(1 << 40), limits.nodeBytes)
+        limits.userDiskBytes = UInt64(try number("limits.userDiskBytes", 0...(1 << 60), 0))
+        limits.queryBytes = try number("limits.queryBytes", 1_024...(16 << 20), limits.queryBytes)
+        let message = Int(limits.messageTimeout / 1_000)
+        limits.messageTimeout = Int64(try number("limits.messageSeconds", 1...86_400, message)) * 1_000
         let store = Int(limits.storeTimeout / 1_000)
         limits.storeTimeout = Int64(try number("limits.storeSeconds", 1...3_600, store)) * 1_000
         let idle = Int(limits.idleTimeout / 1_000)

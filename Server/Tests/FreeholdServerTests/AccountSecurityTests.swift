@@ -1,4 +1,5 @@
 import Foundation
+import Freehold
 import FreeholdBSON
 import FreeholdSyncCore
 import Logging
@@ -116,6 +117,43 @@ import Testing
         members.forget(but: ["user1"])
         #expect(members.count == 1)
         #expect(members.isMember("user1", of: "test") && !members.isMember("user2", of: "test"))
+    }
+
+    @Test func `renewals with tokens that were made up count as attempts`() async throws {
+        let server = try await AccountProbe(limits: AttemptLimiter.Limits(perAddress: 5))
+        var token = try #require(try await server.loginAnonymous()["refresh_token"])
+        for number in 0..<4 {
+            let answer = try await server.renew("made up \(number)".replacingOccurrences(of: " ", with: "-"))
+            #expect(answer.status == 401)
+        }
+        #expect(try await server.renew("made-up").status == 429)
+        #expect(try await server.send("DELETE", "/auth/session", token: "made-up").status == 429)
+        #expect(try await server.loginAnonymous().status == 429)
+        // Good tokens don't count: many devices may have one address.
+        for _ in 0..<10 {
+            let answer = try await server.renew(token)
+            #expect(answer.status == 201)
+            token = try #require(answer["refresh_token"])
+        }
+        await server.stop()
+    }
+
+    @Test func `a log-in keeps a bounded number of tokens`() async throws {
+        let server = try await AccountProbe()
+        let first = try #require(try await server.loginAnonymous()["refresh_token"])
+        var token = first
+        for number in 0..<150 {
+            server.clock.advance(1)
+            let answer = try await server.renew(token)
+            #expect(answer.status == 201, "\(number)")
+            token = try #require(answer["refresh_token"])
+            let kept = try await server.store.work { $0.objects(StoredSession.self).count }
+            #expect(kept <= AccountStore.keptTokens.most)
+        }
+        // A token that was deleted opens nothing, and the log-in goes on.
+        #expect(try await server.renew(first).status == 401)
+        #expect(try await server.renew(token).status == 201)
+        await server.stop()
     }
 
     /// - Parameter apps: what the settings say.

@@ -136,6 +136,17 @@ struct ResponderTests {
         #expect(await Self.isClosed(channel))
     }
 
+    @Test func `a fast beginning doesn't pay for a body that trickles`() async throws {
+        let channel = try await Self.known(Service())
+        try await Self.send(.body(ByteBuffer(bytes: [UInt8](repeating: 0x20, count: 4 << 20))), to: channel)
+        for _ in 0..<4 {
+            await channel.testingEventLoop.advanceTime(by: .seconds(6))
+            try await Self.send(.body(ByteBuffer(string: "x")), to: channel)
+        }
+        #expect(try await Self.status(channel) == .requestTimeout)
+        #expect(await Self.isClosed(channel))
+    }
+
     @Test func `the end of a request without its head is answered`() async throws {
         let channel = try await Self.channel(Service())
         try await Self.send(.end(nil), to: channel)

@@ -61,6 +61,9 @@ struct StoredImages {
         (self.names, self.bytes, self.places) = (names, bytes, places)
     }
 
+    /// The bytes that the images take.
+    var byteCount: Int { bytes.count }
+
     /// What the object was. Nil if there was none.
     func object(_ index: Int, horizon: StreamVersion) throws -> MergedObject? {
         guard let place = places[index] else { return nil }

@@ -13,7 +13,7 @@ struct HiddenTables {
     let mark: Table
     /// A row for each commit that the log reaches, its key the version less 1.
     let log: Table
-    /// A row for each file, its key the ident less 1. Kept for ever.
+    /// A row for each file, its key the ident less 1. Kept for ever if the file uploaded anything. Numbers aren't used again.
     let file: Table
     /// Parts of split commits.
     let part: Table
@@ -21,6 +21,8 @@ struct HiddenTables {
     let shape: Table
     /// Tombstones, and objects that fit in no table: see `OtherObjects`.
     let other: Table
+    /// The bytes that users' commits have added. Nil until a quota is set.
+    let usage: Table?
 
     init?(_ schema: DatabaseSchema) {
         guard let head = schema.hiddenTable(named: "head"), let mark = schema.hiddenTable(named: "mark"),
@@ -30,11 +32,19 @@ struct HiddenTables {
         else { return nil }
         (self.head, self.mark, self.log, self.file) = (head, mark, log, file)
         (self.part, self.shape, self.other) = (part, shape, other)
+        usage = schema.hiddenTable(named: Self.usageSpec.name)
     }
 
     static func make(in transaction: WriteTransaction) throws(EngineError) {
         for spec in specs { _ = try transaction.addHiddenTable(spec) }
     }
+
+    /// The users' names and bytes.
+    static let usageSpec = TableSpec(
+        "usage",
+        columns: [ColumnSpec("user", .string), ColumnSpec("bytes", .int)],
+        primaryKey: "user"
+    )
 
     /// Columns are named by their places: these never change, new ones come behind.
     private static let specs = [

@@ -27,6 +27,15 @@ struct OtherObjects {
         return text + "/" + name.className.string
     }
 
+    /// Returns the number that a digit of a name means.
+    private static func number(_ digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        default: nil
+        }
+    }
+
     private static let digits = Array("0123456789abcdef".unicodeScalars)
 
     func row(_ name: ObjectName) -> ObjectKey? { view.find(primaryKey: .string(Self.text(name)), in: table) }
@@ -39,6 +48,21 @@ struct OtherObjects {
             guard horizon > 0 else { return (name, object) }
             return (name, object.trim(horizon: horizon) ? object : nil)
         }
+    }
+
+    /// Returns the key of a row's object, without reading the object.
+    func key(_ row: ObjectKey) throws -> PrimaryKey {
+        let text = Array((view.readString(column(.name), row) ?? "").utf8)
+        let end = text.firstIndex(of: UInt8(ascii: "/")) ?? text.endIndex
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(end / 2)
+        for index in stride(from: 0, to: end - 1, by: 2) {
+            guard let high = Self.number(text[index]), let low = Self.number(text[index + 1]) else {
+                throw StoreDamage("An object's name can't be read.")
+            }
+            bytes.append(high << 4 | low)
+        }
+        return try reading(bytes) { cursor in try cursor.key() }
     }
 
     func object(_ name: ObjectName) throws -> MergedObject? {

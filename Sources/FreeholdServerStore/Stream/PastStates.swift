@@ -81,6 +81,8 @@ struct PastChanges {
     private var epoch: UInt64 = 0
     private var classes: [SyncString: [PrimaryKey: StreamVersion]] = [:]
     private var entries: [StreamVersion: Entry] = [:]
+    /// The bytes of the images of `entries`.
+    private var entryBytes = 0
 
     private struct Entry {
         let images: StoredImages
@@ -110,10 +112,11 @@ struct PastChanges {
     mutating func object(_ name: ObjectName, _ stream: StreamView) throws -> MergedObject?? {
         guard let first = classes[name.className]?[name.key] else { return nil }
         if entries[first] == nil {
-            if entries.count >= 64 { entries = [:] }
+            if entries.count >= 64 || entryBytes >= 4 << 20 { (entries, entryBytes) = ([:], 0) }
             let images = try stream.images(first)
             let places = zip(images.names, images.names.indices)
             entries[first] = Entry(images: images, places: Dictionary(places) { first, _ in first })
+            entryBytes += images.byteCount
         }
         guard let entry = entries[first], let index = entry.places[name] else {
             throw StoreDamage("The log has changed.")

@@ -25,6 +25,10 @@ extension StreamFile {
                     stream = try self.stream(transaction)
                 }
             }
+            if !commit.growth.isEmpty, stream.tables.hidden.usage == nil {
+                _ = try transaction.addHiddenTable(HiddenTables.usageSpec)
+                stream = try self.stream(transaction)
+            }
             let writer = StreamWriter(transaction, stream)
             try writer.write(commit)
             return true
@@ -59,6 +63,9 @@ struct StreamWriter {
         for row in commit.files.values { try stream.set(row, in: transaction) }
         for (ident, answers) in commit.answers { try stream.add(answers, to: ident, in: transaction) }
         try stream.finishParts(commit.finishedParts, in: transaction)
+        for (user, growth) in commit.growth.sorted(by: { $0.key < $1.key }) {
+            try stream.note(growth, of: user, in: transaction)
+        }
         var head = commit.head
         (head.horizon, head.logStart) = (stream.head.horizon, stream.head.logStart)
         set(head)

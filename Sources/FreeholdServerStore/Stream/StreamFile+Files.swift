@@ -51,15 +51,27 @@ extension StreamView {
         let line = Set(parents.map(\.ident))
         guard let oldest = line.min() else { return [:] }
         var copies: [RunningHash: CopiedCommit] = [:]
-        var next = FileIdent(rawValue: oldest.rawValue + 1)
-        while let row = fileRow(next) {
-            defer { next = FileIdent(rawValue: next.rawValue + 1) }
-            guard next != ident, view.listCount(column(.parents), row) > 0 else { continue }
+        // Rows of files that never uploaded anything may be missing in between.
+        for row in view.keys(tables.hidden.file) where row.raw >= Int64(oldest.rawValue) {
+            let other = FileIdent(rawValue: UInt32(row.raw + 1))
+            guard other != ident, view.listCount(column(.parents), row) > 0 else { continue }
             let others = try StoredParents.parents(view.pieces(column(.parents), row))
             guard others.contains(where: { line.contains($0.ident) }) else { continue }
-            for answer in try answers(next, behind: 0).later { copies[answer.hash] = CopiedCommit(next, answer) }
+            for answer in try answers(other, behind: 0).later { copies[answer.hash] = CopiedCommit(other, answer) }
         }
         return copies
+    }
+
+    /// The rows of files that never uploaded anything and weren't seen for long: see `ServerStoreRequest.Kind.trimFiles`.
+    ///
+    /// - Complexity: O(files)
+    func unusedFiles(unused: Int64, idle: Int64) -> [ObjectKey] {
+        view.keys(tables.hidden.file).filter { row in
+            func word(_ column: FileColumn) -> UInt64 { view.word(tables.hidden.file, column.rawValue, row) }
+            let time = Int64(bitPattern: word(.time))
+            guard word(.last) == 0, time != 0, view.listCount(column(.parents), row) == 0 else { return false }
+            return time < (view.listCount(column(.subscribed), row) == 0 ? unused : idle)
+        }
     }
 
     // MARK: Answers

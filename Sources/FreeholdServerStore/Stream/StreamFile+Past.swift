@@ -10,18 +10,23 @@ extension StreamView {
         var order: [ObjectName] = []
         var before: [ObjectName: MergedObject?] = [:]
         var authors: [FileIdent: UInt64] = [:]
-        var last = cursor.version
-        while last < min(head.version, max(end ?? .max, cursor.version)), order.count < count {
+        var today: [ObjectName: MergedObject?] = [:]
+        var (last, bytes) = (cursor.version, 0)
+        while last < min(head.version, max(end ?? .max, cursor.version)), order.count < count,
+            bytes < StreamStep.mostBytes
+        {
             let images = try images(last + 1)
             last += 1
             for (index, name) in images.names.enumerated() where before[name] == nil {
-                before[name] = .some(try images.object(index, horizon: reader.horizon))
+                let (image, object) = (try images.object(index, horizon: reader.horizon), try object(name))
+                (before[name], today[name]) = (.some(image), .some(object))
                 order.append(name)
+                bytes += (image?.estimatedBytes ?? 0) + (object?.estimatedBytes ?? 0)
             }
             let author = author(last)
             authors[author.ident] = author.commit
         }
-        let after = try objects(order, at: last)
+        let after = try objects(order, at: last, today)
         return StreamStep(
             cursor,
             self.cursor(last),
@@ -33,11 +38,17 @@ extension StreamView {
     }
 
     /// Objects as they were at a version, dead ones too.
-    func objects(_ names: [ObjectName], at version: StreamVersion) throws -> [ObjectName: MergedObject] {
+    ///
+    /// - Parameter today: Objects as they are now, as far as they were read.
+    func objects(
+        _ names: [ObjectName],
+        at version: StreamVersion,
+        _ today: [ObjectName: MergedObject?] = [:]
+    ) throws -> [ObjectName: MergedObject] {
         var found: [ObjectName: MergedObject] = [:]
         var changed: Set<ObjectName> = []
         for name in names {
-            let object = try object(name)
+            let object = try today[name] ?? object(name)
             // Who deletes a dead object once more is noted without changing it.
             let isOld = object.map { $0.isAlive && $0.changed <= version } ?? false
             if version < head.version, !isOld { changed.insert(name) }
@@ -56,41 +67,60 @@ extension StreamView {
 
     // MARK: Pages
 
-    /// Live objects of this version, of rows and beside them, by rising keys. A few more than asked for at most.
+    /// Live objects of this version, of rows and beside them, by rising keys. A few more than asked for at most, and about so many bytes.
     func living(_ className: SyncString, after key: PrimaryKey?, _ count: Int) throws -> LivingObjects {
         var living = LivingObjects()
         if let table = tables.table(of: className) { try living.add(table, self, after: key, count) }
-        let others = others
-        for row in others.rows(of: className) where others.isAlive(row) {
-            let (name, object) = try others.object(row)
-            guard let object, key.map({ name.key > $0 }) ?? true else { continue }
-            living.objects.append((name, object))
-        }
+        try living.add(others, of: className, after: key, count)
         living.sort(count)
         return living
     }
 
     func page(_ className: SyncString, after key: PrimaryKey?, _ count: Int) throws -> ObjectPage {
         let living = try living(className, after: key, count + 1)
-        let isLast = living.objects.count <= count
-        return ObjectPage(Array(living.objects.prefix(count)), isLast: isLast, horizon: reader.horizon)
+        var page = ObjectPage(living.objects, isLast: living.isLast, horizon: reader.horizon)
+        page.cut(objects: count)
+        return page
     }
 
-    /// The live objects with one of the keys, as they were at a version.
+    /// The live objects of this version with one of the keys.
+    ///
+    /// - Complexity: O(log *n*) for each key.
+    func page(_ className: SyncString, keys: [PrimaryKey]) throws -> ObjectPage {
+        try page(of: className, keys: keys) { try object($0) }
+    }
+
+    /// The live objects with one of the keys, as they were at an earlier version.
     ///
     /// - Complexity: O(log *n*) for each key, and what was committed since.
-    func page(_ className: SyncString, keys: [PrimaryKey], at version: StreamVersion) throws -> ObjectPage {
-        let names = Set(keys).sorted().map { ObjectName(className, $0) }
-        let found = try self.objects(names, at: version)
-        var objects: [(name: ObjectName, object: MergedObject)] = []
-        for name in names {
+    func page(_ className: SyncString, keys: [PrimaryKey], _ past: inout PastChanges) throws -> ObjectPage {
+        try past.advance(self)
+        return try page(of: className, keys: keys) { name in
+            guard let old = try past.object(name, self) else { return try object(name) }
             // Objects that the horizon has taken are missing at every version.
-            guard let object = found[name], object.isAlive,
-                try version == head.version || self.object(name) != nil
-            else { continue }
-            objects.append((name, object))
+            return try object(name) == nil ? nil : old
         }
-        return ObjectPage(objects, isLast: true, horizon: reader.horizon)
+    }
+
+    private func page(
+        of className: SyncString,
+        keys: [PrimaryKey],
+        _ object: (ObjectName) throws -> MergedObject?
+    ) throws -> ObjectPage {
+        var page = ObjectPage([], isLast: true, horizon: reader.horizon)
+        let sorted = Set(keys).sorted()
+        var bytes = 0
+        for key in sorted {
+            let name = ObjectName(className, key)
+            guard let object = try object(name), object.isAlive else { continue }
+            page.objects.append((name, object))
+            bytes += object.estimatedBytes
+            guard bytes < ObjectPage.mostBytes || key == sorted.last else {
+                page.through = key
+                break
+            }
+        }
+        return page
     }
 
     /// A page at an earlier version.
@@ -103,29 +133,42 @@ extension StreamView {
         try past.advance(self)
         let changed = past.keys(of: className, behind: key)
         var (start, next) = (key, 0)
-        var objects: [(name: ObjectName, object: MergedObject)] = []
-        while objects.count <= count {
+        var page = ObjectPage([], isLast: false, horizon: reader.horizon)
+        var bytes = 0
+        while page.objects.count <= count, bytes < ObjectPage.mostBytes {
             let living = try living(className, after: start, count + 1)
-            let end = living.isLast ? nil : living.objects.last?.name.key
+            var end = living.isLast ? nil : living.objects.last?.name.key
             let first = next
-            while next < changed.count, end.map({ changed[next] <= $0 }) ?? true { next += 1 }
-            let keys = Set(changed[first..<next])
-            var candidates = living.objects.filter { !keys.contains($0.name.key) }
-            for key in changed[first..<next] {
-                let name = ObjectName(className, key)
+            var (candidates, own) = ([(name: ObjectName, object: MergedObject)](), 0)
+            while next < changed.count, end.map({ changed[next] <= $0 }) ?? true {
+                let name = ObjectName(className, changed[next])
+                next += 1
                 // What the horizon has taken isn't there at any version.
                 guard let object = try past.object(name, self) ?? nil, object.isAlive, try self.object(name) != nil
-                else {
-                    continue
-                }
+                else { continue }
                 candidates.append((name, object))
+                own += object.estimatedBytes
+                guard own >= ObjectPage.mostBytes else { continue }
+                let isMore =
+                    next < changed.count || !living.isLast || living.objects.contains { $0.name.key > name.key }
+                if isMore { end = name.key }
+                break
+            }
+            let keys = Set(changed[first..<next])
+            for living in living.objects where end.map({ living.name.key <= $0 }) ?? true {
+                if !keys.contains(living.name.key) { candidates.append(living) }
             }
             candidates.sort { $0.name.key < $1.name.key }
-            objects += candidates
-            guard let end else { break }
+            page.objects += candidates
+            bytes += candidates.reduce(0) { $0 + $1.object.estimatedBytes }
+            guard let end else {
+                page.isLast = true
+                break
+            }
             start = end
         }
-        return ObjectPage(Array(objects.prefix(count)), isLast: objects.count <= count, horizon: reader.horizon)
+        page.cut(objects: count)
+        return page
     }
 }
 
@@ -135,12 +178,12 @@ struct LivingObjects {
     /// There are no more.
     var isLast = true
 
-    /// Those of rows; at least so many, if there are.
+    /// Those of rows; at least so many, if there are, unless they reach the most bytes of a page.
     mutating func add(_ table: ClassTable, _ stream: StreamView, after key: PrimaryKey?, _ count: Int) throws {
         guard let column = table.key else { return }
         let (view, className) = (stream.view, SyncString(table.table.name))
         let values = ValueReader(view: view, tables: stream.tables)
-        var start = key
+        var (start, bytes) = (key, 0)
         while objects.count < count {
             guard let predicate = Self.predicate(column, behind: start) else { return }
             let query = FreeholdEngine.RowQuery(
@@ -155,10 +198,41 @@ struct LivingObjects {
                 start = key
                 guard let object = try stream.reader.object(table, row, key) else { continue }
                 objects.append((ObjectName(className, key), object))
+                bytes += object.estimatedBytes
+                guard bytes < ObjectPage.mostBytes else {
+                    isLast = rows.count < count && row == rows.last
+                    return
+                }
             }
             if rows.count < count { return }
         }
         isLast = false
+    }
+
+    /// Those beside rows, up to the last row that was added. Their names are read first, and no more objects than a page has.
+    mutating func add(_ others: OtherObjects, of className: SyncString, after key: PrimaryKey?, _ count: Int) throws {
+        var end = isLast ? nil : objects.last?.name.key
+        var rows: [(key: PrimaryKey, row: ObjectKey)] = []
+        for row in others.rows(of: className) where others.isAlive(row) {
+            let own = try others.key(row)
+            if key.map({ own > $0 }) ?? true, end.map({ own <= $0 }) ?? true { rows.append((own, row)) }
+        }
+        guard !rows.isEmpty else { return }
+        rows.sort { $0.key < $1.key }
+        var (added, bytes) = (0, 0)
+        for (index, (own, row)) in rows.enumerated() {
+            let (name, object) = try others.object(row)
+            guard let object else { continue }
+            objects.append((name, object))
+            added += 1
+            bytes += object.estimatedBytes
+            guard added >= count || bytes >= ObjectPage.mostBytes else { continue }
+            if index + 1 < rows.count || objects.contains(where: { $0.name.key > own }) || end != nil {
+                (end, isLast) = (own, false)
+                objects.removeAll { $0.name.key > own }
+            }
+            return
+        }
     }
 
     /// Nil if no key of the column lies behind the key.

@@ -38,22 +38,38 @@ extension StreamFile {
                 try write { try stream($0).trimParts(before: time, in: $0) }
             }
             return .done
+        case .trimFiles(let unused, let idle):
+            if try read({ !$0.unusedFiles(unused: unused, idle: idle).isEmpty }) {
+                try write { transaction in
+                    let stream = try stream(transaction)
+                    let rows = stream.unusedFiles(unused: unused, idle: idle)
+                    transaction.delete(stream.tables.hidden.file, rows)
+                }
+            }
+            return .done
         case .step(let cursor, let count, let end):
             return .step(try read { try $0.step(after: cursor, objects: count, through: end) })
         case .page(let name, let key, let version, let count):
             return .page(try page(name, after: key, at: version, count))
-        case .keys(let keys, let name, let version):
-            let page = try read { stream in
-                version >= stream.head.logStart && version <= stream.head.version
-                    ? try stream.page(name, keys: keys, at: version) : nil
-            }
-            return .page(page)
+        case .keys(let keys, let name, let version): return .page(try page(name, keys: keys, at: version))
         case .objects(let names, let version):
             let objects = try read { stream in
                 version >= stream.head.logStart ? try stream.objects(names, at: version) : nil
             }
             return .objects(objects?.filter { $0.value.isAlive })
         case .trim(let log, let horizon): return .head(try trim(log: log, horizon: horizon))
+        }
+    }
+
+    /// A page of the objects with some keys, of the newest version, or of today's rows and the log.
+    private func page(_ name: SyncString, keys: [PrimaryKey], at version: StreamVersion) throws -> ObjectPage? {
+        let snapshot = try database.snapshot()
+        return try read(snapshot) { stream in
+            guard version >= stream.head.logStart, version <= stream.head.version else { return nil }
+            guard version < stream.head.version else { return try stream.page(name, keys: keys) }
+            var changes = past.withLock { $0.changes(behind: version) }
+            defer { past.withLock { $0.keep(changes) } }
+            return try stream.page(name, keys: keys, &changes)
         }
     }
 

@@ -4,7 +4,15 @@ internal import FreeholdSyncCore
 extension StreamView {
     func rows(_ query: FreeholdSyncCore.RowQuery) throws -> StoreRows {
         var rows = StoreRows(at: head)
-        for name in query.objects { rows.objects[name] = .some(try object(name)) }
+        var bytes = 0
+        for name in query.objects {
+            let object = try object(name)
+            bytes += object?.estimatedBytes ?? 0
+            guard bytes <= query.mostBytes else {
+                throw StreamFile.OversizedObject(description: query.limitText.string)
+            }
+            rows.objects[name] = .some(object)
+        }
         for ident in query.files { rows.files[ident] = try file(ident) }
         for name in query.answers {
             rows.answers[name] = try answers(name.ident, behind: name.commit).known
@@ -14,7 +22,25 @@ extension StreamView {
         for link in query.links { rows.links[link] = try linking(link) }
         for holder in query.holders { rows.holders[holder] = try holding(holder) }
         for ident in query.copies { rows.copies[ident] = try copies(of: ident) }
+        for user in query.users { rows.users[user] = usedBytes(of: user) }
         return rows
+    }
+
+    /// Returns the bytes that a user's commits have added.
+    private func usedBytes(of user: SyncString) -> UInt64 {
+        guard let table = tables.hidden.usage, let row = view.find(primaryKey: .string(user.string), in: table) else {
+            return 0
+        }
+        return view.word(table, 1, row)
+    }
+
+    /// Adds bytes to those of a user, or removes them.
+    func note(_ growth: Int64, of user: SyncString, in transaction: WriteTransaction) throws {
+        guard let table = tables.hidden.usage else { return }
+        let bytes = usedBytes(of: user).adding(growth: growth)
+        let known = view.find(primaryKey: .string(user.string), in: table)
+        let row = try known ?? transaction.create(table, primaryKey: .string(user.string))
+        transaction.setWord(table, 1, row, bytes)
     }
 
     /// Live objects of a class; whether they are as asked for, the machine looks itself.

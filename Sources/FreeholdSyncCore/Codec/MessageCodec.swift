@@ -78,6 +78,22 @@ extension MessageCodec {
 
     // MARK: Reading
 
+    /// Returns the bytes that a frame's body has, or will have once it is decompressed, as the frame's beginning says. Reading the frame fails if
+    /// that isn't true.
+    public static func bodyBytes(of frame: [UInt8]) -> Int {
+        guard frame.count > 1, frame[1] & compressedFlag != 0 else { return frame.count }
+        let announced = frame.withUnsafeBytes { bytes in
+            Result { () throws(CodecError) -> UInt64 in
+                var cursor = ByteCursor(bytes)
+                _ = try cursor.byte()
+                _ = try cursor.byte()
+                _ = try cursor.varint()
+                return try cursor.varint()
+            }
+        }
+        return max(frame.count, (try? announced.get()).map { Int(clamping: $0) } ?? 0)
+    }
+
     /// The message of a frame. Any bytes are safe to read; what is made of them takes memory in proportion to the body.
     ///
     /// - Returns: nil if the message is of a kind that isn't known and may be ignored.

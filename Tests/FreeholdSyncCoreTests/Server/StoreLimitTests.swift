@@ -115,6 +115,64 @@ struct StoreLimitTests {
         expectEqual(refusal.completed(by: Commit(number: 3, clock: .zero, base: 0, changes: [])), refusal)
     }
 
+    @Test func `a commit is refused whose objects are too large together, and others of its group are kept`() {
+        var bench = ServerBench {
+            $0.groupBytes = 40_000
+            $0.rowBytes = 1_000
+        }
+        let (ann, ben) = (bench.add(user: "ann"), bench.add(user: "ben"))
+        let text = SyncString(String(repeating: "x", count: 10_000))
+        for key in 0..<6 as Range<Int64> {
+            bench.commit(ann, [.create(ObjectName("A", .int(key)), [NewField("t", .value(.string(text)))])])
+        }
+        let head = bench.store.head(of: ServerBench.stream).version
+        let seen = Dictionary(uniqueKeysWithValues: (0..<6).map { (ObjectName("A", .int($0)), head) })
+        bench.holdsGroups = true
+        bench.commit(ann, (0..<6).map { .set(Place(ObjectName("A", .int($0)), "n"), 1, .real) }, seen)
+        bench.commit(ben, [.set(Place(ObjectName("A", 1), "n"), 2, .real)], seen)
+        bench.holdsGroups = false
+        bench.run(.timer(.group(ServerBench.stream)))
+        expect(bench.clients[ann].pending.isEmpty && bench.clients[ben].pending.isEmpty)
+        expectEqual(bench.clients[ann].refusals.map(\.reason), Array(repeating: .tooLarge, count: 6))
+        expect(bench.clients[ben].refusals.isEmpty && bench.clients[ben].mistakes.isEmpty)
+        expectEqual(bench.store.contents(of: ServerBench.stream)[ObjectName("A", 1)]?.contents["n"], .value(2))
+        expect(bench.store.contents(of: ServerBench.stream)[ObjectName("A", 2)]?.contents["n"] == nil)
+        // Fewer objects are changed.
+        bench.commit(ann, [.set(Place(ObjectName("A", 2), "n"), 3, .real)], seen)
+        expectEqual(bench.store.contents(of: ServerBench.stream)[ObjectName("A", 2)]?.contents["n"], .value(3))
+    }
+
+    @Test func `a user's documents have a quota, and the work of another user goes on`() {
+        var bench = ServerBench { $0.userDiskBytes = 50_000 }
+        let (ann, ben) = (bench.add(user: "ann"), bench.add(user: "ben"))
+        let text = SyncString(String(repeating: "x", count: 10_000))
+        func create(_ key: Int64) -> Change {
+            .create(ObjectName("A", .int(key)), [NewField("t", .value(.string(text)))])
+        }
+        for key in 0..<8 as Range<Int64> { bench.commit(ann, [create(key)]) }
+        expect(bench.clients[ann].pending.isEmpty && bench.clients[ann].faults.isEmpty)
+        expectEqual(bench.clients[ann].refusals.map(\.reason), [.tooLarge, .tooLarge, .tooLarge, .tooLarge])
+        expectEqual(keys(bench).count, 4)
+        bench.commit(ben, [create(100)])
+        expectEqual(keys(bench).count, 5)
+        // Another node knows it, too.
+        bench.killNode()
+        for index in [ann, ben] { bench.connect(index) }
+        bench.commit(ann, [create(200)])
+        expectEqual(bench.clients[ann].refusals.count, 5)
+        bench.commit(ann, [.delete(ObjectName("A", 0), .edit)], [ObjectName("A", 0): 9])
+        bench.commit(ann, [create(201)])
+        expectEqual(bench.clients[ann].refusals.count, 5)
+        // Programs have the same quota.
+        bench.run(.submit(1, Submission(stream: ServerBench.stream, user: "ann", changes: [create(300)])))
+        guard case .done(_, let refusals)? = bench.submitted[1] else {
+            Issue.record("\(bench.submitted)")
+            return
+        }
+        expectEqual(refusals.map(\.reason), [.tooLarge])
+        expectEqual(keys(bench).count, 5)
+    }
+
     // MARK: Memory
 
     @Test func `rows that a node remembers are bounded by their bytes`() {
@@ -140,7 +198,8 @@ struct StoreLimitTests {
     @Test func `a bind with too many unanswered commits is refused, and a user's sessions have one share`() {
         var bench = ServerBench {
             $0.pendingCommits = 10
-            $0.bindBytes = 400
+            // Two clients with two sessions each, and one session of a third client.
+            $0.userBytes = 17_000
         }
         let hashes = (0..<10).map { RunningHash.empty.appending([UInt8($0)]) }
         let clients = (0..<3).map { _ in bench.add(user: "ann") }
@@ -166,6 +225,6 @@ struct StoreLimitTests {
         bind(2, hashes)
         expect(bench.clients[2].faults.isEmpty)
         for index in clients { bench.disconnect(index) }
-        expect(bench.machine.bindBytes.isEmpty)
+        expectEqual(bench.machine.sessionLedger.bytes, 0)
     }
 }

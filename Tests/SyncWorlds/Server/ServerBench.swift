@@ -141,6 +141,8 @@ struct ServerBench {
                     for answer in clients[index].take(message) {
                         events.append(.received(connection, answer, bytes: 100))
                     }
+                    // A client that gets an error hangs up.
+                    if clients[index].connection == nil { events.append(.closed(connection)) }
                 case .close(let connection):
                     if let index = clients.firstIndex(where: { $0.connection == connection }) {
                         clients[index].connection = nil

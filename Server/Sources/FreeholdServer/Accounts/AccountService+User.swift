@@ -37,16 +37,29 @@ extension AccountService {
     }
 
     private func session(_ request: AccountRequest) async throws -> AccountAnswer {
-        guard let token = request.bearer else { throw AccountError.invalidSession }
         if request.method == .DELETE {
-            try await store.endSession(token)
+            try await withRefreshToken(of: request) { try await store.endSession($0) }
             return AccountAnswer(204)
         }
-        let session = try await store.renewSession(token, next: try await tokens.refreshToken())
+        let next = try await tokens.refreshToken()
+        let session = try await withRefreshToken(of: request) { try await store.renewSession($0, next: next) }
         let answer: BSONDocument = [
             "access_token": .string(try await tokens.sign(session)), "refresh_token": .string(session.token),
         ]
         return AccountAnswer(201, .document(answer))
+    }
+
+    /// Does something with a request's refresh token. A token that isn't good counts as an attempt of the address. Good ones don't: many devices
+    /// may have one address.
+    private func withRefreshToken<Result: Sendable>(
+        of request: AccountRequest,
+        _ body: @Sendable (String) async throws -> Result
+    ) async throws -> Result {
+        guard let token = request.bearer else { throw AccountError.invalidSession }
+        do { return try await body(token) } catch let error as AccountError where error == .invalidSession {
+            try limiter.attempt(account: nil, address: request.address)
+            throw error
+        }
     }
 
     private func keys(_ request: AccountRequest, _ path: [String]) async throws -> AccountAnswer {
@@ -60,8 +73,7 @@ extension AccountService {
             if path.count == 2, path[1] != "enable", path[1] != "disable" { throw AccountError.noRoute }
             throw AccountError.wrongMethod
         }
-        guard let token = request.bearer else { throw AccountError.invalidSession }
-        let user = try await store.owner(ofRefreshToken: token)
+        let user = try await withRefreshToken(of: request) { try await store.owner(ofRefreshToken: $0) }
         switch (path.count, request.method) {
         case (0, .POST):
             let name = try request.fields().text("name", limit: 256)

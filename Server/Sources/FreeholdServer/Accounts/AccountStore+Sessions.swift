@@ -15,6 +15,9 @@ extension AccountStore {
     static let sessionTime: TimeInterval = 60 * 24 * 3_600
     /// How long a token stays good once its successor was used: other processes of the user may still send it.
     static let overlap: TimeInterval = 60
+    /// The refresh tokens that are kept of one log-in at least, and the number at which the oldest ones are deleted. A token that was deleted
+    /// opens nothing.
+    static let keptTokens = (least: 32, most: 64)
 
     struct Session: Sendable {
         var token: String
@@ -52,6 +55,10 @@ extension AccountStore {
     /// - Throws: `AccountError`
     func renewSession(_ token: String, next: RefreshToken) async throws -> Session {
         let (now, hash) = (now(), SecretDigest.hexadecimal(token))
+        // A token that was made up makes nothing wait that writes.
+        guard try await work({ $0.object(ofType: StoredSession.self, forPrimaryKey: hash) != nil }) else {
+            throw AccountError.invalidSession
+        }
         let session = try await write { realm -> Session? in
             guard let stored = realm.object(ofType: StoredSession.self, forPrimaryKey: hash) else { return nil }
             let (login, user) = (stored.login, stored.user)
@@ -63,6 +70,7 @@ extension AccountStore {
                 parent.replaced = now
             }
             Self.add(next, login: login, user: user, parent: Self.newest(after: hash, login, realm), to: realm)
+            Self.trim(login, realm)
             return Session(token: next.text, user: AccountUser(owner, realm), login: login)
         }
         guard let session else { throw AccountError.invalidSession }
@@ -175,6 +183,14 @@ extension AccountStore {
         noteEndings(of: session.user, realm)
         let login = session.login
         realm.delete(realm.objects(StoredSession.self).where { $0.login == login })
+    }
+
+    /// Deletes the oldest tokens of a log-in that has too many.
+    private static func trim(_ login: String, _ realm: Realm) {
+        let all = realm.objects(StoredSession.self).where { $0.login == login }
+        guard all.count > keptTokens.most else { return }
+        let old = Array(all.sorted(byKeyPath: "created", ascending: true).prefix(all.count - keptTokens.least))
+        realm.delete(old)
     }
 
     private static func add(

@@ -19,6 +19,8 @@ actor ChangeFollower {
     private var hasGreeted = false
     /// A Boolean value that indicates whether the condition has no answer about an object, which ends the stream.
     private var hasFailed = false
+    /// Counts the texts that wait.
+    private let memory: MemoryAccount?
 
     init(
         _ node: ServerNode,
@@ -30,6 +32,7 @@ actor ChangeFollower {
     ) {
         (self.node, self.access, self.identity) = (node, access, identity)
         seat = node.seats.take(identity)
+        memory = request.memory
         (self.className, self.query) = (className, query)
         isCanonical = request.parameters["canonical"] == "true"
     }
@@ -51,7 +54,11 @@ actor ChangeFollower {
     /// ended, the log was cut, or an error was sent.
     func next() async -> String? {
         while !Task.isCancelled {
-            if !waiting.isEmpty { return waiting.removeFirst() }
+            if !waiting.isEmpty {
+                let text = waiting.removeFirst()
+                memory?.add(-text.utf8.count, of: .documents)
+                return text
+            }
             if hasFailed { return nil }
             guard !node.status.isDraining, isGood,
                 let now = node.access(identity.user, access.stream.app.string, access.stream.value)
@@ -128,10 +135,18 @@ actor ChangeFollower {
         _ access: StreamAccess
     ) {
         (cursor, token) = (step.to, nil)
+        var isOverShare = false
         for event in found.events {
             let document = event.document(app: access.stream.app.string)
             guard let text = try? document.extendedJSON(isCanonical ? .canonical : .relaxed) else { continue }
-            waiting.append("id: \(event.token.text)\nevent: \(event.operation.rawValue)\ndata: \(text)\n\n")
+            let line = "id: \(event.token.text)\nevent: \(event.operation.rawValue)\ndata: \(text)\n\n"
+            if memory?.add(line.utf8.count, of: .documents) == false { isOverShare = true }
+            waiting.append(line)
+        }
+        if isOverShare {
+            memory?.set(.documents, to: 0)
+            (waiting, hasFailed) = ([DocumentFailure.overShare.event], true)
+            return
         }
         guard let failure = found.failure else { return }
         hasFailed = true

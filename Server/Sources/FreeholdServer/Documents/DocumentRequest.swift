@@ -22,6 +22,8 @@ struct DocumentRequest: Sendable {
     /// `Last-Event-ID`: where a change stream was broken off.
     let lastEvent: String?
     let body: [UInt8]
+    /// Counts what is kept for the request.
+    let memory: MemoryAccount?
 
     /// - Throws: `DocumentFailure` if the path isn't one.
     init(_ request: HTTPRequest) throws {
@@ -49,7 +51,7 @@ struct DocumentRequest: Sendable {
             parameters[name] = value
         }
         self.parameters = parameters
-        (method, body) = (request.head.method, request.body)
+        (method, body, memory) = (request.head.method, request.body, request.memory)
         lastEvent = request.head.headers.first(name: "Last-Event-ID")
         if let tag = request.head.headers.first(name: "If-Match") {
             guard tag.hasPrefix("\""), tag.hasSuffix("\""), let version = UInt64(tag.dropFirst().dropLast()) else {
@@ -78,6 +80,13 @@ struct DocumentRequest: Sendable {
         return document
     }
 
+    /// Counts the bytes of documents that are kept for the request.
+    ///
+    /// - Throws: `DocumentFailure` if the user's requests and connections keep too much.
+    func keep(_ bytes: Int) throws {
+        guard memory?.set(.documents, to: bytes) ?? true else { throw DocumentFailure.overShare }
+    }
+
     /// - Throws: `DocumentFailure` for what is no number in the range.
     func number(_ name: String, _ range: ClosedRange<Int>, default usual: Int) throws -> Int {
         guard let text = parameters[name] else { return usual }
@@ -103,6 +112,16 @@ struct DocumentFailure: Error, Hashable {
         status: 429,
         code: "TooManyRequests",
         text: "The user has too many connections."
+    )
+    static let overShare = DocumentFailure(
+        status: 429,
+        code: "TooManyRequests",
+        text: "The user's requests keep too much at once."
+    )
+    static let tooLargeTogether = DocumentFailure(
+        status: 413,
+        code: "BadRequest",
+        text: "The stored documents that the request is about have more than 64 MiB together."
     )
     static let tooLarge = DocumentFailure(status: 413, code: "BadRequest", text: "The body has more than 16 MiB.")
     static let changed = DocumentFailure(
@@ -132,6 +151,12 @@ struct DocumentFailure: Error, Hashable {
     static func bad(_ text: String) -> DocumentFailure { DocumentFailure(status: 400, code: "BadRequest", text: text) }
     static func misfit(_ text: String) -> DocumentFailure {
         DocumentFailure(status: 422, code: "SchemaValidationFailed", text: text)
+    }
+
+    /// The failure as the last event of a change stream.
+    var event: String {
+        let fields: BSONDocument = ["error": .string(text), "error_code": .string(code)]
+        return "event: error\ndata: \((try? fields.extendedJSON()) ?? "{}")\n\n"
     }
 
     var answer: HTTPAnswer {

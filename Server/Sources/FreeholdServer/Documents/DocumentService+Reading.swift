@@ -5,6 +5,8 @@ import FreeholdSyncDocuments
 extension DocumentService {
     /// After it a page is as long as it is: who looks for what is rare takes more pages, and others read in between.
     private static var scanTime: Duration { .seconds(5) }
+    /// The bytes of objects, as they are in memory, behind which an answer ends. The last object may exceed them.
+    private static var answerBytes: Int { 8 << 20 }
 
     /// `GET CLASS?query=…&limit=…&after=…`: documents by rising keys.
     func list(_ className: String, _ request: DocumentRequest, _ access: StreamAccess) async throws -> HTTPAnswer {
@@ -18,9 +20,11 @@ extension DocumentService {
         var version = try await head(access).version
         var tries = 0
         let until = ContinuousClock.now + Self.scanTime
-        while documents.count < limit, size < 8 << 20, !isLast, ContinuousClock.now < until {
+        while documents.count < limit, size < Self.answerBytes, !isLast, ContinuousClock.now < until {
             // A client that hung up doesn't need the rest.
             try Task.checkCancellation()
+            // What is read and what is answered: as objects, as documents and as text.
+            try request.keep(ObjectPage.mostBytes + 3 * size)
             let asked = keys.map { Array($0.prefix(sight.pageObjects)) }
             let kind: ServerStoreRequest.Kind =
                 if let asked {
@@ -39,9 +43,10 @@ extension DocumentService {
                 version = try await head(access).version
                 continue
             }
-            keys?.removeFirst(asked?.count ?? 0)
+            let read = page.through.flatMap { last in asked?.firstIndex { $0 > last } } ?? asked?.count ?? 0
+            keys?.removeFirst(read)
             isLast = keys?.isEmpty ?? page.isLast
-            var scan = PageScan(page, sight, limit: limit - documents.count)
+            var scan = PageScan(page, sight, documents: limit - documents.count, bytes: Self.answerBytes - size)
             // At least one object is looked at, so that the next request gets on.
             repeat {
                 let next = scan
@@ -54,7 +59,7 @@ extension DocumentService {
                 isLast = false
                 break
             }
-            if let last = asked?.last { after = last }
+            if let last = page.through ?? asked?.last { after = last }
         }
         var body: BSONDocument = ["documents": .array(documents)]
         if !isLast, let after { body.append("next", BSONValue(key: after)) }
@@ -68,19 +73,23 @@ extension DocumentService {
         private let page: ObjectPage
         private let sight: DocumentSight
         private let limit: Int
+        private let bytes: Int
         private var index = 0
         private(set) var documents: [BSONValue] = []
         private(set) var size = 0
         /// The key of the last object that was looked at.
         private(set) var last: PrimaryKey?
 
-        init(_ page: ObjectPage, _ sight: DocumentSight, limit: Int) {
-            (self.page, self.sight, self.limit) = (page, sight, limit)
+        /// - Parameters:
+        ///   - documents: The greatest number of documents.
+        ///   - bytes: The bytes of objects behind which the scan ends. The last object may exceed them.
+        init(_ page: ObjectPage, _ sight: DocumentSight, documents: Int, bytes: Int) {
+            (self.page, self.sight, limit, self.bytes) = (page, sight, documents, bytes)
         }
 
         /// A Boolean value that indicates whether all objects were looked at.
         var isWhole: Bool { index == page.objects.count }
-        var isFinished: Bool { isWhole || documents.count == limit }
+        var isFinished: Bool { isWhole || documents.count == limit || size >= bytes }
 
         /// Returns the scan after another slice.
         func scanned() throws -> PageScan {
@@ -89,7 +98,7 @@ extension DocumentService {
                 let (name, object) = page.objects[scan.index]
                 let contents = object.contents
                 if let seen = try sight.contents(name.key, contents, adding: &used) {
-                    scan.size += contents.count * 32
+                    scan.size += object.estimatedBytes
                     scan.documents.append(.document(BSONDocument(name, seen)))
                 }
                 scan.index += 1
@@ -105,7 +114,7 @@ extension DocumentService {
     {
         let name = try name(className, key, access)
         let sight = try access.sight(className, "TRUEPREDICATE")
-        guard let object = try await objects([name], access)[name],
+        guard let object = try await objects([name], access, for: request)[name],
             let contents = sight.contents(name.key, object.contents)
         else { throw DocumentFailure.noDocument }
         var answer = HTTPAnswer(type: "application/json", body: try Self.text(BSONDocument(name, contents), request))

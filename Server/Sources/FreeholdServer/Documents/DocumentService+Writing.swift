@@ -26,7 +26,7 @@ extension DocumentService {
         let sight = try access.sight(className, "TRUEPREDICATE")
         let names = try documents.map { try mapping.object($0, of: className).name }
         guard Set(names).count == names.count else { throw DocumentFailure.bad("Two documents have one '_id'.") }
-        let found = try await objects(names, access)
+        let found = try await objects(names, access, for: request)
         var stored: [ObjectName: DocumentImport.Stored] = [:]
         for (name, object) in found {
             // What can't be seen is as if it weren't there; the merge refuses to write it.
@@ -67,7 +67,7 @@ extension DocumentService {
             throw DocumentFailure.bad("PUT takes a whole document, and PATCH operators such as '$set'.")
         }
         let sight = try access.sight(className, "TRUEPREDICATE")
-        let object = try await objects([name], access)[name]
+        let object = try await objects([name], access, for: request)[name]
         let contents = object.flatMap { sight.contents(name.key, $0.contents) }
         if let expected = request.expected {
             guard let object, contents != nil, sight.version(object) == expected else { throw DocumentFailure.changed }
@@ -102,7 +102,8 @@ extension DocumentService {
     ) async throws -> HTTPAnswer {
         let name = try name(className, key, access)
         let sight = try access.sight(className, "TRUEPREDICATE")
-        guard let object = try await objects([name], access)[name], sight.contents(name.key, object.contents) != nil
+        guard let object = try await objects([name], access, for: request)[name],
+            sight.contents(name.key, object.contents) != nil
         else {
             throw DocumentFailure.noDocument
         }

@@ -98,21 +98,56 @@ struct DocumentService: Sendable {
     }
 
     /// Objects that are alive, as they are stored, by their names in the newest version.
-    func objects(_ names: [ObjectName], _ access: StreamAccess) async throws -> [ObjectName: MergedObject] {
+    ///
+    /// - Throws: `DocumentFailure` if they are too large together.
+    func objects(
+        _ names: [ObjectName],
+        _ access: StreamAccess,
+        for request: DocumentRequest
+    ) async throws -> [ObjectName: MergedObject] {
         let stored = Dictionary(names.compactMap { name in access.stored(name).map { ($0, name) } }) { first, _ in first
         }
         // What was read may be trimmed in between: the next look sees a newer head.
         for _ in 0..<5 {
             let version = try await head(access).version
-            let request = ServerStoreRequest(access.stream, .objects(Array(stored.keys), at: version))
-            guard case .objects(let answer) = await node.read(request) else { throw DocumentFailure.unavailable }
-            guard let found = answer else { continue }
+            guard let found = try await objects(stored.keys.sorted(), access, for: request, at: version) else {
+                continue
+            }
             return Dictionary(
                 uniqueKeysWithValues: found.compactMap { name, object in stored[name].map { ($0, object) } }
             )
         }
         throw DocumentFailure.unavailable
     }
+
+    /// Reads objects page by page.
+    ///
+    /// - Returns: nil if the log was cut behind the version.
+    private func objects(
+        _ names: [ObjectName],
+        _ access: StreamAccess,
+        for request: DocumentRequest,
+        at version: StreamVersion
+    ) async throws -> [(name: ObjectName, object: MergedObject)]? {
+        var (found, size, rest) = ([(name: ObjectName, object: MergedObject)](), 0, names[...])
+        while let first = rest.first {
+            try request.keep(ObjectPage.mostBytes + size)
+            let asked = rest.prefix(1_000).prefix { $0.className == first.className }
+            let kind = ServerStoreRequest.Kind.keys(asked.map(\.key), class: first.className, at: version)
+            guard case .page(let answer) = await node.read(ServerStoreRequest(access.stream, kind)) else {
+                throw DocumentFailure.unavailable
+            }
+            guard let page = answer else { return nil }
+            found += page.objects
+            size += page.objects.reduce(0) { $0 + $1.object.estimatedBytes }
+            guard size <= Self.storedBytes || names.count == 1 else { throw DocumentFailure.tooLargeTogether }
+            rest = rest.dropFirst(asked.prefix { name in page.through.map { name.key <= $0 } ?? true }.count)
+        }
+        return found
+    }
+
+    /// The bytes that the stored objects may have together that one request is about.
+    private static let storedBytes = 64 << 20
 
     /// The name that a path's key means: by the type of the class's key, if the schema says it.
     func name(_ className: String, _ key: String, _ access: StreamAccess) throws -> ObjectName {

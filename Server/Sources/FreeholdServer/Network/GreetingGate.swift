@@ -13,5 +13,6 @@ final class GreetingGate: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard peer.admits(unwrapInboundIn(data).readableBytes) else { return }
         context.fireChannelRead(data)
+        peer.noteIncomplete()
     }
 }

@@ -1,3 +1,4 @@
+import FreeholdSyncCore
 import NIOCore
 import NIOHTTP1
 
@@ -13,9 +14,15 @@ final class HTTPResponder: ChannelInboundHandler, RemovableChannelHandler {
     private let timer: ConnectionTimer
     private let proxies: TrustedProxies
     private let load: ListenerLoad
+    /// The bytes that the node keeps for the request and its answer.
+    private let memory: MemoryAccount
+    private let limits: NodeLimits
     private let allows: @Sendable (HTTPHeaders) -> Bool
     private var head: HTTPRequestHead?
     private var began = NIODeadline.distantPast
+    /// The time at which the count `recent` began.
+    private var recentBegan = NIODeadline.distantPast
+    private var recent = 0
     private var body: [UInt8] = []
     private var identity: Identity?
     /// Whether it is being found out who asks.
@@ -29,24 +36,28 @@ final class HTTPResponder: ChannelInboundHandler, RemovableChannelHandler {
 
     /// In bytes: what is taken of somebody who isn't known.
     private static let unknownLimit = 64 << 10
-    /// In bytes of a body a second, from the head on.
+    /// In bytes of a body a second, over the last seconds.
     private static let leastRate: Int64 = 1 << 10
 
     /// - Parameters:
     ///   - timer: stands still while an answer is made.
     ///   - services: answer what lies under their paths.
     ///   - load: counts the bodies that wait.
+    ///   - memory: counts what the request keeps.
     ///   - allows: whether whoever asks is answered at all.
     init(
         _ timer: ConnectionTimer,
         proxies: TrustedProxies = .none,
         services: [HTTPService] = [],
         load: ListenerLoad = ListenerLoad(NodeLimits()),
+        memory: MemoryLedger? = nil,
+        limits: NodeLimits = NodeLimits(),
         allows: @escaping @Sendable (HTTPHeaders) -> Bool = { _ in true },
         _ answer: @escaping @Sendable (HTTPMethod, String) -> Answer
     ) {
         (self.timer, self.answer, self.services, self.proxies) = (timer, answer, services, proxies)
-        (self.load, self.allows) = (load, allows)
+        (self.load, self.allows, self.limits) = (load, allows, limits)
+        self.memory = MemoryAccount(memory ?? MemoryLedger(limits))
     }
 
     func handlerAdded(context: ChannelHandlerContext) { timer.onLate { self.late(context) } }
@@ -104,6 +115,8 @@ final class HTTPResponder: ChannelInboundHandler, RemovableChannelHandler {
         case .refused(let answer): respond(head, answer, context)
         case .known(let identity):
             self.identity = identity
+            memory.belong(to: SyncString(identity.user))
+            (recentBegan, recent) = (context.eventLoop.now, 0)
             if isRead { return respond(head, context) }
             inviteBody(head, context)
             timer.start()
@@ -121,17 +134,29 @@ final class HTTPResponder: ChannelInboundHandler, RemovableChannelHandler {
         guard !isAnswered, let head, let service = service(head) else { return }
         let count = body.count + bytes.readableBytes
         guard count <= service.bodyLimit else { return respond(head, service.tooLarge, context) }
-        guard load.takeBody(bytes.readableBytes, isLong: count > Self.unknownLimit) else {
+        // The last quarter of the room is for short bodies, and for users that have little.
+        let ofUser = memory.bytesOfUser(.bodies)
+        guard ofUser <= limits.userBodyBytes, memory.add(bytes.readableBytes, of: .bodies) else {
+            return respond(head, .overShare, context)
+        }
+        let isLong = count > Self.unknownLimit && ofUser > limits.bodyBytes / 64
+        guard load.takeBody(bytes.readableBytes, isLong: isLong) else {
+            memory.add(-bytes.readableBytes, of: .bodies)
             return respond(head, .busy, context)
         }
         body += bytes.readableBytesView
         if isIdentifying {
             if count > Self.unknownLimit { setReading(false, context.channel) }
         } else if identity != nil {
-            // A long body may take long, but it has to flow.
-            let time = context.eventLoop.now - began
-            guard time <= timer.limit || Int64(count) >= time.nanoseconds / 1_000_000 * Self.leastRate / 1_000 else {
-                return late(context)
+            // A long body may take long, but it has to flow: a fast part doesn't pay for a slow one.
+            recent += bytes.readableBytes
+            let now = context.eventLoop.now
+            let time = now - recentBegan
+            if time > timer.limit {
+                guard Int64(recent) >= time.nanoseconds / 1_000_000 * Self.leastRate / 1_000,
+                    now - began <= .milliseconds(limits.messageTimeout)
+                else { return late(context) }
+                (recentBegan, recent) = (now, 0)
             }
             timer.start()
         }
@@ -170,16 +195,18 @@ final class HTTPResponder: ChannelInboundHandler, RemovableChannelHandler {
             body: body,
             address: address,
             local: context.channel.localAddress,
-            identity: identity
+            identity: identity,
+            memory: memory
         )
         // A connection asks once.
         isAnswered = true
         body = []
         timer.stop()
         let promise = context.eventLoop.makePromise(of: Answer.self)
-        work = Task { [load] in
+        work = Task { [load, memory] in
             let answer = await service.answer(request)
             load.giveBody(request.body.count)
+            memory.add(-request.body.count, of: .bodies)
             promise.succeed(answer)
         }
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
@@ -192,6 +219,7 @@ final class HTTPResponder: ChannelInboundHandler, RemovableChannelHandler {
     /// What came of a body isn't needed.
     private func dropBody() {
         load.giveBody(body.count)
+        memory.add(-body.count, of: .bodies)
         body = []
     }
 
@@ -212,6 +240,8 @@ final class HTTPResponder: ChannelInboundHandler, RemovableChannelHandler {
         switch answer.body {
         case .stream(let next) where request.method != .HEAD: return stream(next, context)
         case .text(let text) where request.method != .HEAD && !text.isEmpty:
+            memory.set(.documents, to: 0)
+            memory.set(.unsent, to: text.utf8.count)
             context.write(
                 wrapOutboundOut(.body(.byteBuffer(context.channel.allocator.buffer(string: text)))),
                 promise: nil

@@ -29,6 +29,8 @@ struct HTTPRequest: Sendable {
     var local: SocketAddress?
     /// Who asks, if the service wanted to know it.
     var identity: Identity?
+    /// Counts what is kept for the request.
+    var memory: MemoryAccount?
 }
 
 extension HTTPRequestHead {
@@ -82,6 +84,12 @@ struct HTTPAnswer: Sendable {
     static let foreign = HTTPAnswer(.forbidden, "Forbidden", "Only pages of this machine may ask here.")
     static let busy = {
         var answer = HTTPAnswer(.serviceUnavailable, "ServerBusy", "Too many requests wait at once.")
+        answer.headers = [("Retry-After", "2")]
+        return answer
+    }()
+
+    static let overShare = {
+        var answer = HTTPAnswer(.tooManyRequests, "TooManyRequests", "The user's requests keep too much at once.")
         answer.headers = [("Retry-After", "2")]
         return answer
     }()

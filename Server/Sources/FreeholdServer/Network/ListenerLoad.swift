@@ -21,7 +21,7 @@ final class ListenerLoad: Sendable {
 
     /// Counts bytes of a body that waits.
     ///
-    /// - Parameter isLong: large bodies leave room for small ones, such as log-ins.
+    /// - Parameter isLong: large bodies of users that have others leave room for small ones, such as log-ins, and for other users.
     /// - Returns: false if there is no room; then they don't count.
     func takeBody(_ bytes: Int, isLong: Bool) -> Bool {
         let most = isLong ? limits.bodyBytes / 4 * 3 : limits.bodyBytes

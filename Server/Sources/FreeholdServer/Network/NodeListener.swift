@@ -146,6 +146,8 @@ public final class NodeListener: Sendable {
                     proxies: configuration.proxies,
                     services: services,
                     load: load,
+                    memory: node.memory,
+                    limits: limits,
                     allows: allows
                 ) { node.answer($0, $1, nil) }
                 try channel.pipeline.syncOperations.addHandler(responder)
@@ -234,7 +236,10 @@ extension ServerNode.Status {
                 "failures": .int64(Int64(stream.failures)), "reason": .string(stream.reason),
             ]
         }
-        let list = (try? BSONDocument([(key: "blocked", value: .array(streams))]).extendedJSON()) ?? "{}"
+        let lists = BSONDocument([
+            (key: "blocked", value: .array(streams)), (key: "memory", value: .document(memory.document)),
+        ])
+        let list = (try? lists.extendedJSON()) ?? "{}"
         return """
             {"ready":\(isReady),"draining":\(isDraining),"connections":\(connections),"sessions":\(sessions),"commits":\(commits),\
             \(list.dropFirst())

@@ -39,6 +39,7 @@ extension Peer {
             }
             if self.identity == nil { takeTurns(as: SyncString(identity.user)) }
             self.identity = identity
+            memory.belong(to: SyncString(identity.user))
         } else {
             node.metrics.refusedTokens.increment()
             node.logger.info("a token is refused", metadata: ["connection": "\(number)", "reason": "\(reason)"])

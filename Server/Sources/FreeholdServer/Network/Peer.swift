@@ -19,6 +19,8 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
     /// It compresses once the client was told so.
     private var codec: MessageCodec
     private let circle: PeerCircle
+    /// The bytes that the node keeps for the connection.
+    let memory: MemoryAccount
 
     /// On the node's loop.
     var countedUser: SyncString?
@@ -37,6 +39,14 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
     private var isHeld = false
     private var isReading = true
     private var parts: ByteBuffer?
+    /// The bytes of frames that aren't complete.
+    private var undecoded = 0
+    /// The bytes of incomplete frames and messages that are counted.
+    private var countedIncomplete = 0
+    /// The time at which the first byte of a message came that isn't complete.
+    private var partBegan: NIODeadline?
+    /// A Boolean value that indicates whether nothing is read until the machine has handled what was read. From any thread.
+    private let isPaused = Atomic(false)
 
     /// Messages that came while a token is looked at. The first is the `hello`.
     var inbox: [(ClientMessage, Int)] = []
@@ -48,8 +58,11 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
     /// Bytes that came of nobody knows whom: until `hello`, and from then on until it is known.
     var unproven = 0
     private let opened = NIODeadline.now()
-    /// What a message may have, and about what may wait, of somebody who isn't known.
+    /// What a message may have, and about what may wait, of somebody who isn't known. Each connection may have as much unsent, too, so that a
+    /// user over the share gets its errors.
     private static let greetingBytes = 64 << 10
+    /// The bytes of an incomplete message that each connection may have.
+    private static let leastFragment = 16 << 10
 
     /// Bytes that were written and not taken.
     var waiting = 0
@@ -68,6 +81,7 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
         turn = SyncString("connection \(number)")
         (self.node, self.channel, self.circle) = (node, channel, circle)
         limits = node.configuration.limits
+        memory = MemoryAccount(node.memory)
         codec = MessageCodec(limit: Int(clamping: limits.messageBytes))
     }
 
@@ -84,6 +98,7 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
     func channelInactive(context: ChannelHandlerContext) {
         isFinishing = true
         left.store(true, ordering: .releasing)
+        memory.close()
         circle.remove(self)
         node.closed(self)
         context.fireChannelInactive()
@@ -95,6 +110,7 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
     func admits(_ bytes: Int) -> Bool {
         // A large frame is whole only after a long time on a slow network.
         lastRead = .now()
+        undecoded += bytes
         guard identity == nil else { return true }
         unproven += bytes
         if isIdentifying {
@@ -106,6 +122,23 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
         return false
     }
 
+    /// Counts what came and isn't a complete message, after the frames of a read were looked at.
+    func noteIncomplete() {
+        let bytes = undecoded + (parts?.readableBytes ?? 0)
+        if bytes == 0 { partBegan = nil } else if partBegan == nil { partBegan = .now() }
+        guard bytes != countedIncomplete else { return }
+        countedIncomplete = bytes
+        if !memory.set(.fragments, to: bytes), bytes > Self.leastFragment, !isFinishing { endOverShare() }
+    }
+
+    /// Ends the connection, since its user keeps more than the share.
+    private func endOverShare() {
+        node.metrics.overShare.increment()
+        node.logger.info("a user's connections keep too much", metadata: ["connection": "\(number)"])
+        parts = nil
+        end(.transient(after: 10_000), "The user's connections keep too much.")
+    }
+
     /// What a message may have.
     private var messageLimit: UInt64 {
         identity == nil ? min(limits.messageBytes, UInt64(Self.greetingBytes)) : limits.messageBytes
@@ -114,6 +147,7 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         lastRead = .now()
         let frame = unwrapInboundIn(data)
+        undecoded = max(undecoded - frame.byteCount, 0)
         // RFC 6455, 5.1 and 5.2: a client masks its frames, and no extension that gives the reserved bits a meaning was agreed on.
         guard frame.maskKey != nil, !frame.rsv1, !frame.rsv2, !frame.rsv3 else {
             return isFinishing ? channel.close(promise: nil) : refuse("A frame isn't masked, or has reserved bits.")
@@ -146,10 +180,16 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
         }
         let whole = parts ?? data
         parts = nil
+        partBegan = nil
         node.metrics.messagesIn.increment()
         node.metrics.bytesIn.increment(by: whole.readableBytes)
+        // A large message is refused before it is decompressed and decoded.
+        let frameBytes = Array(whole.readableBytesView)
+        guard MessageCodec.bodyBytes(of: frameBytes) <= Self.greetingBytes || memory.isWithinShare else {
+            return endOverShare()
+        }
         do {
-            guard let read = try codec.sizedClientMessage(Array(whole.readableBytesView)) else { return }
+            guard let read = try codec.sizedClientMessage(frameBytes) else { return }
             take(read.message, max(read.bytes, whole.readableBytes))
         } catch {
             if error.code == .tooLarge { return refuseLarge() }
@@ -180,8 +220,10 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
             return heldCredits.append((message, bytes))
         }
         let sum = unhandled.add(bytes + 64, ordering: .relaxed).newValue
-        if sum > limits.unhandledBytes {
+        // Over the user's share, too, nothing is read until what was read is handled.
+        if !memory.add(bytes + 64, of: .messages) || sum > limits.unhandledBytes {
             isFull = true
+            isPaused.store(true, ordering: .relaxed)
             updateReading()
         }
         node.received(message, bytes, from: self)
@@ -189,10 +231,13 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
 
     /// The machine has handled a message. On the node's loop.
     func handled(_ bytes: Int) {
-        let (old, new) = unhandled.subtract(bytes + 64, ordering: .relaxed)
-        // Who was paused is woken once, when half of what is allowed is done.
-        guard old > limits.unhandledBytes / 2, new <= limits.unhandledBytes / 2 else { return }
+        let left = unhandled.subtract(bytes + 64, ordering: .relaxed).newValue
+        memory.add(-(bytes + 64), of: .messages)
+        // A paused connection is woken once, when half of what is allowed is done, and, if its user was over the share, all.
+        guard left <= limits.unhandledBytes / 2, isPaused.load(ordering: .relaxed), left == 0 || memory.isWithinShare
+        else { return }
         channel.eventLoop.execute {
+            self.isPaused.store(false, ordering: .relaxed)
             self.isFull = false
             self.updateReading()
         }
@@ -274,7 +319,8 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
         node.metrics.bytesOut.increment(by: sum)
         if waiting == 0 { lastProgress = .now() }
         waiting += sum
-        guard waiting <= limits.waitingBytes else { return drop() }
+        let isWithinShare = memory.set(.unsent, to: waiting) || waiting <= Self.greetingBytes
+        guard isWithinShare, waiting <= limits.waitingBytes else { return drop() }
         for frame in frames { channel.write(frame, promise: nil) }
         let written = channel.eventLoop.makePromise(of: Void.self)
         channel.writeAndFlush(last, promise: written)
@@ -283,6 +329,7 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
 
     private func took(_ bytes: Int) {
         waiting -= bytes
+        memory.set(.unsent, to: waiting)
         lastProgress = .now()
         guard !heldCredits.isEmpty, waiting <= limits.waitingBytes / 16 else { return }
         let credits = heldCredits
@@ -346,6 +393,10 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
         // Nothing but a `hello` gives more time.
         if !hasGreeted, now - opened > .milliseconds(limits.greetingTimeout) { return idle() }
         if now - lastRead > .milliseconds(limits.idleTimeout) { return idle() }
+        if let partBegan, now - partBegan > .milliseconds(limits.messageTimeout) {
+            node.metrics.idle.increment()
+            return end(.transient(after: 0), "A message took too long.")
+        }
         if waiting > 0 {
             let left = (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
             if left < buffered { lastProgress = now }
@@ -364,5 +415,13 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
     private func idle() {
         node.metrics.idle.increment()
         end(.transient(after: 0), "Nothing came for a while.")
+    }
+}
+
+extension WebSocketFrame {
+    /// The bytes that the frame took on its way, if its length was written in its shortest form.
+    fileprivate var byteCount: Int {
+        let head = length < 126 ? 2 : length <= 65_535 ? 4 : 10
+        return head + (maskKey == nil ? 0 : 4) + length
     }
 }

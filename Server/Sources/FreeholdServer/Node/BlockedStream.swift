@@ -33,7 +33,8 @@ extension ServerStoreRequest.Kind {
     /// A Boolean value that indicates whether the request writes the stream's file.
     var isWrite: Bool {
         switch self {
-        case .makeFile, .noteFile, .noteQueries, .commit, .stage, .dropParts, .keepPart, .trimParts, .trim: true
+        case .makeFile, .noteFile, .noteQueries, .commit, .stage, .dropParts, .keepPart, .trimParts, .trimFiles, .trim:
+            true
         case .bind, .read, .parts, .keptParts, .step, .page, .keys, .objects: false
         }
     }

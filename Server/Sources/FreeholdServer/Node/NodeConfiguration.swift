@@ -14,20 +14,32 @@ public struct NodeLimits: Hashable, Sendable {
     public var commitBytes: UInt64 = 256 << 20
     /// Of bodies of HTTP requests that wait, all together.
     public var bodyBytes = 64 << 20
+    /// The bytes that the waiting bodies of one user's HTTP requests may have.
+    public var userBodyBytes = 16 << 20
+    /// The bytes that the node keeps for one user: half of them for connections and requests, half of them for sessions. One message, or one
+    /// commit, may exceed that. A connection, a session or a request that would keep more ends, or isn't read until there is room.
+    public var userBytes = 64 << 20
+    /// The bytes that the node keeps for all users, for connections and requests, and again for sessions. Above it, each user's share is that of
+    /// the bound that there is for each of them.
+    public var nodeBytes = 1 << 30
+    /// The bytes that the documents of one user may take in a stream: what the user's commits added, less what they removed. 0: any number.
+    public var userDiskBytes: UInt64 = 0
+    /// The bytes of the conditions of a query set.
+    public var queryBytes = 64 << 10
     /// What may wait to be taken by a receiver. One that is slower is dropped: it catches up by its cursor when it comes again.
     public var waitingBytes = 64 << 20
     /// What may have been read of a connection and isn't done yet. Then no more is read.
     public var unhandledBytes = 4 << 20
     /// The steps that one object may cost when it is compared with the conditions of a query; see `WorkBudget`.
     public var objectSteps = 5_000_000
-    /// The bytes of the conditions of one query set.
-    public var queryBytes = 1 << 20
     /// The requests of a user that the store has at the same time. Others wait for them.
     public var requestsPerUser = 8
     /// From the connection to the first message, which has to prove who it is.
     public var greetingTimeout: Int64 = 10_000
     /// Without a byte from the other side.
     public var idleTimeout: Int64 = 120_000
+    /// From the first byte of a message, or of a body of HTTP, to its last.
+    public var messageTimeout: Int64 = 600_000
     /// Without taking a byte of those that wait.
     public var stallTimeout: Int64 = 30_000
     /// For an answer of the store. Programs without a file are told 503 then.

@@ -1,3 +1,4 @@
+import FreeholdSyncCore
 import Metrics
 
 /// What a node counts.
@@ -17,6 +18,9 @@ struct NodeMetrics: Sendable {
     let unreadable: Counter
     let slow: Counter
     let idle: Counter
+    let overShare: Counter
+    /// The bytes that are kept, by kind.
+    let memory: [String: Meter]
 
     init(_ factory: any MetricsFactory) {
         func counter(_ label: String) -> Counter { Counter(label: label, dimensions: [], factory: factory) }
@@ -35,5 +39,12 @@ struct NodeMetrics: Sendable {
         unreadable = counter("freehold_unreadable_messages_total")
         slow = counter("freehold_slow_receivers_dropped_total")
         idle = counter("freehold_idle_connections_dropped_total")
+        let kinds = MemoryLedger.Kind.allCases.map { "\($0)" } + SessionLedger.Kind.allCases.map { "\($0)" } + ["rows"]
+        memory = Dictionary(
+            uniqueKeysWithValues: kinds.map { kind in
+                (kind, Meter(label: "freehold_memory_bytes", dimensions: [("kind", kind)], factory: factory))
+            }
+        )
+        overShare = counter("freehold_over_share_total")
     }
 }

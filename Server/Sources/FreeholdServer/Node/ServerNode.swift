@@ -50,6 +50,9 @@ public final class ServerNode: @unchecked Sendable {
     let work = WorkQueue()
     let shares: UserShares
     private let messages = MessageTurns()
+    /// The bytes that connections and requests keep.
+    let memory: MemoryLedger
+    let machineMemory = Mutex(MachineMemory())
 
     /// A request that the store hasn't answered.
     private struct Request {
@@ -94,6 +97,7 @@ public final class ServerNode: @unchecked Sendable {
         (self.loop, self.logger) = (loop, logger.safe)
         reads = StoreReads(most: configuration.limits.connections)
         shares = UserShares(most: configuration.limits.requestsPerUser)
+        memory = MemoryLedger(configuration.limits)
         self.metrics = NodeMetrics(metrics)
         let seconds = Date().timeIntervalSince1970 - 1_420_070_400
         start = (Int64(seconds * 1_000), .now)
@@ -106,10 +110,11 @@ public final class ServerNode: @unchecked Sendable {
         server.limits = MessageLimits(messageBytes: limits.messageBytes, sessions: limits.sessions)
         server.limits.commitBytes = limits.commitBytes
         server.groupDelay = configuration.groupDelay
+        (server.userBytes, server.nodeBytes) = (limits.userBytes / 2, limits.nodeBytes)
+        (server.queryBytes, server.userDiskBytes) = (limits.queryBytes, limits.userDiskBytes)
         if configuration.compressesMessages { server.compressions = [.zlib] }
         server.connections = limits.connections
         server.objectSteps = limits.objectSteps
-        server.queryBytes = limits.queryBytes
         server.requestsPerUser = limits.requestsPerUser
         machine = ServerMachine(server, matcher: matcher)
         let interval = TimeAmount.milliseconds(max(min(limits.storeTimeout / 4, 1_000), 10))
@@ -125,17 +130,21 @@ public final class ServerNode: @unchecked Sendable {
         public var commits: UInt64
         /// The streams whose last write failed, by name.
         public var blocked: [BlockedStream] = []
+        /// The bytes that the node keeps.
+        public var memory = MemoryStatus()
     }
 
     public var status: Status {
-        state.withLock { state in
+        let memory = memoryStatus
+        return state.withLock { state in
             Status(
                 isReady: !state.isDraining && state.storeFailures < 3,
                 isDraining: state.isDraining,
                 connections: state.connections,
                 sessions: state.sessions,
                 commits: state.commits,
-                blocked: state.blocked.values.sorted { ($0.app, $0.stream) < ($1.app, $1.stream) }
+                blocked: state.blocked.values.sorted { ($0.app, $0.stream) < ($1.app, $1.stream) },
+                memory: memory
             )
         }
     }
@@ -469,6 +478,7 @@ public final class ServerNode: @unchecked Sendable {
     }
 
     private func failLateRequests() {
+        noteMemory(machine)
         let limit = now() - configuration.limits.storeTimeout
         let reason = "it didn't answer within \(configuration.limits.storeTimeout / 1_000) seconds"
         for number in requests.filter({ $0.value.at < limit }).keys.sorted() { take(.failed(.unknown), number, reason) }

@@ -51,7 +51,7 @@ extension MergedObject {
     /// About how many bytes the object takes in memory.
     ///
     /// - Complexity: O(size of the object)
-    var estimatedBytes: Int { Int(clamping: contents.estimatedBytes) }
+    public var estimatedBytes: Int { Int(clamping: contents.estimatedBytes) }
 }
 
 extension [SyncString: MergedContent] {

@@ -121,8 +121,6 @@ public struct ServerConfiguration: Sendable {
     /// The most conditions of a query set and held objects of a bind.
     public var conditions = 1_000
     public var heldObjects = 100_000
-    /// The most bytes of the conditions of a query set.
-    public var queryBytes = 1 << 20
     /// The most bytes of the schema's documents in a bind.
     public var schemaBytes = 1 << 20
     /// The requests of one user that the store has at the same time. Others wait for them.
@@ -134,10 +132,18 @@ public struct ServerConfiguration: Sendable {
     public var inlineSteps = 5_000
     /// The bytes of objects that a node remembers for merges, of all streams together.
     public var rowBytes = 64 << 20
+    /// The bytes that the stored objects may have together that a commit changes.
+    public var groupBytes = 256 << 20
     /// The most commits of a bind that weren't answered.
     public var pendingCommits = JournalRange.mostPending
-    /// The bytes that the binds of one user's sessions may occupy together.
-    public var bindBytes = 32 << 20
+    /// The bytes that the sessions of one user may keep together. One message or commit may exceed them.
+    public var userBytes = 32 << 20
+    /// The bytes that all sessions may keep together. Above it each user's share is smaller.
+    public var nodeBytes = 1 << 30
+    /// The bytes that the objects of one user may take in a stream. 0: any number.
+    public var userDiskBytes: UInt64 = 0
+    /// The bytes of a query set.
+    public var queryBytes = 64 << 10
     /// Messages that are several times as large are sent in parts of so many bytes, to clients that take that.
     public var partBytes: UInt64 = 16 << 10
     /// Parts of an incomplete commit are given to the store once there are so many bytes of them, or after so many milliseconds.
@@ -147,6 +153,9 @@ public struct ServerConfiguration: Sendable {
     public var outgoingBytes: UInt64 = 64 << 20
     /// How long an incomplete commit is kept to which nothing is added.
     public var partAge: Int64 = 86_400_000
+    /// How long a file is known that never uploaded anything and never had all objects that it asked for. One that had them is known for
+    /// `horizonAge`.
+    public var unusedFileAge: Int64 = 86_400_000
     public var connections = 20_000
 
     /// The bytes above which a message is sent in parts.

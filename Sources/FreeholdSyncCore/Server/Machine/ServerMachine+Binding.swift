@@ -193,7 +193,7 @@ extension ServerMachine {
         session.ident = row.ident
         (session.horizon, session.leastBase) = (file.head.horizon, bind.leastBase)
         session.classes = row.classes
-        session.held = Dictionary(bind.held.map { ($0.name, $0.version) }) { max($0, $1) }
+        session.hold(Dictionary(bind.held.map { ($0.name, $0.version) }) { max($0, $1) })
         session.bind.held = []
         session.acknowledged = identity == nil ? bind.journal.acknowledged : 0
         (session.received, session.receivedHash) = (row.last, row.hash)
@@ -248,6 +248,7 @@ extension ServerMachine {
 
     private func begin(_ session: inout Session, _ binding: Binding, views: [View]) -> Bound.Start {
         let (bind, file, row) = (session.bind, binding.file, binding.row)
+        session.queryBytes = max(row.subscribed?.bytes ?? 0, row.pending?.bytes ?? 0)
         let held = row.subscribed == nil ? nil : views.first.flatMap { $0.number == bind.view ? $0 : nil }
         let pending = binding.begun.flatMap { queries in views.last.map { (queries: queries, view: $0) } }
         let isReachable = bind.cursor.map { $0.version >= file.head.logStart } ?? false

@@ -5,8 +5,13 @@ extension ServerMachine {
         guard queries.queries.count <= configuration.conditions else {
             return end(key, .query, "There are too many conditions.")
         }
-        guard queries.bytes <= configuration.queryBytes else { return end(key, .query, "The conditions are too long.") }
+        guard queries.bytes <= configuration.queryBytes else {
+            let limit = configuration.queryBytes
+            return end(key, .query, SyncString("The conditions are longer than \(limit) bytes together."))
+        }
+        guard isWithinShare(session.user) else { return endOverShare(key) }
         let number = session.subscriptions + 1
+        sessions[key]?.queryBytes = queries.bytes
         sessions[key]?.subscribing = queries
         sessions[key]?.subscriptions = number
         start(views(of: [queries], session), of: user(of: key), .subscribe(key, queries, number: number))
@@ -67,9 +72,10 @@ extension ServerMachine {
         guard resume.held.count <= configuration.heldObjects else {
             return end(key, .tooLarge(limit: UInt64(configuration.heldObjects)), "There are too many held objects.")
         }
+        guard isWithinShare(session.user) else { return endOverShare(key) }
         let held = Dictionary(resume.held.map { ($0.name, $0.version) }) { max($0, $1) }
         // Of what was sent since the client wrote, it knows nothing yet.
-        session.held = resume.cursor == session.told ? held : held.merging(session.held) { $1 }
+        session.hold(resume.cursor == session.told ? held : held.merging(session.held) { $1 })
         session.leastBase = resume.leastBase
         sessions[key] = session
         note(key)
@@ -152,9 +158,11 @@ extension ServerMachine {
         let name = bootstrap.classes[bootstrap.index]
         let start = old.last
         let isWhole = work.isWhole
-        let isLast = isWhole && (bootstrap.askedKeys == nil ? page.isLast : bootstrap.areKeysLast)
+        let isLast =
+            isWhole
+            && (bootstrap.askedKeys == nil ? page.isLast : bootstrap.areKeysLast && page.through == nil)
         // Keys without an object are done, too.
-        if isWhole, !isLast, let last = bootstrap.askedKeys?.last { bootstrap.last = last }
+        if isWhole, !isLast, let last = page.through ?? bootstrap.askedKeys?.last { bootstrap.last = last }
         let end = ObjectName(name, bootstrap.last ?? .null)
         let isSkipped = bootstrap.skips.map { isLast ? $0.className > name : $0 >= end } ?? false
         if isLast {

@@ -70,6 +70,7 @@ extension ServerMachine {
 
     /// A live session can't be sent what comes behind a cursor.
     private mutating func leaveBehind(_ key: SessionKey, at cursor: Cursor) {
+        if let user = sessions[key]?.user, !isWithinShare(user) { stalled.insert(user) }
         sessions[key]?.cursor = cursor
         sessions[key]?.state = .behind
     }
@@ -129,6 +130,8 @@ extension ServerMachine {
 
     /// Asks the store for what the session lacks, if it may be sent anything.
     mutating func pump(_ key: SessionKey) {
+        if let user = sessions[key]?.user, !isWithinShare(user) { stalled.insert(user) }
+        askFetched(key)
         guard let session = sessions[key], isOpen(session), let stream = streams[session.stream] else { return }
         switch session.state {
         case .behind:
@@ -210,33 +213,57 @@ extension ServerMachine {
     // MARK: Single objects
 
     mutating func fetch(_ key: SessionKey, _ names: [ObjectName]) {
-        guard let session = sessions[key], let told = session.told else { return }
-        guard names.count <= configuration.heldObjects else {
+        guard let session = sessions[key], session.told != nil, !names.isEmpty else { return }
+        guard session.fetches.reduce(names.count, { $0 + $1.count }) <= configuration.heldObjects else {
             return end(key, .tooLarge(limit: UInt64(configuration.heldObjects)), "Too many objects are asked for.")
         }
+        sessions[key]?.fetches.append(Set(names).sorted()[...])
+        askFetched(key)
+    }
+
+    /// Asks for the objects that a client wants, one page at a time, if the session may be sent anything.
+    private mutating func askFetched(_ key: SessionKey) {
+        guard let session = sessions[key], !session.isFetching, isOpen(session), let told = session.told,
+            let names = session.fetches.first, let first = names.first
+        else { return }
         var at = cursor(of: session) ?? told
         if case .bootstrap(let bootstrap) = session.state { at = bootstrap.cursor }
-        request(session.stream, .objects(names, at: at.version), .fetch(key, names, at), of: session.user)
+        let asked = Array(names.prefix(configuration.chunkObjects).prefix { $0.className == first.className })
+        sessions[key]?.isFetching = true
+        let kind = ServerStoreRequest.Kind.keys(asked.map(\.key), class: first.className, at: at.version)
+        request(session.stream, kind, .fetch(key, asked, at), of: session.user)
     }
 
     mutating func takeFetched(_ answer: ServerStoreAnswer, _ key: SessionKey, _ names: [ObjectName], _ at: Cursor) {
-        guard let session = sessions[key] else { return }
-        guard case .objects(let found?) = answer else {
+        guard let session = sessions[key], session.isFetching, session.fetches.first?.starts(with: names) == true
+        else { return }
+        guard case .page(let page?) = answer else {
+            sessions[key]?.isFetching = false
             return end(key, .transient(after: 1_000), "The objects can't be read.")
         }
         var (view, current) = (session.view, cursor(of: session))
         if case .bootstrap(let bootstrap) = session.state { (view, current) = (bootstrap.new, bootstrap.cursor) }
         // The client has got on meanwhile: what was read may be old.
-        guard current == at else { return fetch(key, names) }
-        start(FetchWork(view, Set(names), found), of: user(of: key), .fetch(key, names, at))
+        guard current == at else {
+            sessions[key]?.isFetching = false
+            return askFetched(key)
+        }
+        let found = Dictionary(page.objects.map { ($0.name, $0.object) }) { first, _ in first }
+        let done = Array(names.prefix { name in page.through.map { name.key <= $0 } ?? true })
+        start(FetchWork(view, done, found), of: user(of: key), .fetch(key, done, at))
     }
 
     /// Objects were compared with the view.
     mutating func takeFetched(_ work: FetchWork, _ key: SessionKey, of names: [ObjectName], at: Cursor) {
-        guard let session = sessions[key], let told = session.told, let stream = streams[session.stream] else { return }
+        guard let session = sessions[key], let told = session.told, let stream = streams[session.stream],
+            session.isFetching, session.fetches.first?.starts(with: names) == true
+        else { return }
+        sessions[key]?.isFetching = false
         var current = cursor(of: session)
         if case .bootstrap(let bootstrap) = session.state { current = bootstrap.cursor }
-        guard current == at else { return fetch(key, names) }
+        guard current == at else { return askFetched(key) }
+        sessions[key]?.fetches[0].removeFirst(names.count)
+        if sessions[key]?.fetches[0].isEmpty == true { sessions[key]?.fetches.removeFirst() }
         let batches = [ClassBatch](work.updates)
         sessions[key]?.noteSent(batches)
         // Each message stands by itself: it corrects what the client has.
@@ -244,6 +271,7 @@ extension ServerMachine {
             let changes = Changes(from: told, to: told, clock: stream.head.clock, classes: piece)
             send(key, .changes(key.number, changes))
         }
+        askFetched(key)
     }
 }
 

@@ -22,7 +22,8 @@ extension ServerMachine {
             adding: group.ownRows,
             copies: stream.copies,
             salt: salt(),
-            now: now
+            now: now,
+            quota: configuration.userDiskBytes
         )
         start(work, of: group.items.first?.user ?? "", .group(name))
     }
@@ -48,6 +49,8 @@ extension ServerMachine {
             return
         }
         streams[name]?.group?.reads += 1
+        var query = query
+        query.mostBytes = configuration.groupBytes
         request(name, .read(query), .rows(name))
     }
 
@@ -56,6 +59,7 @@ extension ServerMachine {
 
     mutating func takeRows(_ answer: ServerStoreAnswer, _ name: StreamName) {
         guard streams[name]?.group != nil else { return }
+        if case .failed(.limit(let text)) = answer { return refuseOversized(text, name) }
         guard case .rows(let rows) = answer else { return postpone(name) }
         learn(rows.head, name)
         if let group = streams[name]?.group, !group.ownRows.isEmpty || rows.objects.count > Self.rememberedObjects {
@@ -82,7 +86,7 @@ extension ServerMachine {
         }
     }
 
-    /// The store can never keep what the group writes. The commits of the group are tried one by one. One that can't be kept alone is
+    /// The store can never keep what the group writes, or what it is about is larger than what a node reads for it. The commits of the group are tried one by one. One that can't be kept alone is
     /// refused whole, and the stream goes on.
     private mutating func refuseOversized(_ text: SyncString, _ name: StreamName) {
         guard var stream = streams[name], var group = stream.group else { return }
@@ -286,6 +290,8 @@ extension RowQuery {
         }
         let seen = commit.seen.values.reduce(commit.base, max)
         if seen < rows.head.version, rows.clocks[seen] == nil { clocks.insert(seen) }
+        // The objects of a commit that is refused needn't be read: they may be too large.
+        guard item.refusal == nil else { return }
         for change in commit.changes {
             if rows.objects.index(forKey: change.object) == nil { objects.insert(change.object) }
             guard case .delete(let name, _) = change else { continue }
@@ -379,6 +385,7 @@ extension StoreRows {
         links.merge(new.links) { $1 }
         holders.merge(new.holders) { $1 }
         copies.merge(new.copies) { $1 }
+        users.merge(new.users) { $1 }
         return true
     }
 
@@ -387,8 +394,10 @@ extension StoreRows {
         head = transaction.head
         for changed in transaction.objects { objects[changed.name] = .some(changed.after) }
         for (ident, file) in transaction.files { files[ident] = file }
+        for (user, growth) in transaction.growth { users[user] = users[user]?.adding(growth: growth) }
         // These may have changed with it.
         (links, holders, answers, clocks, asked, copies) = ([:], [:], [:], [:], [], [:])
         if files.count > Self.capacity { files = [:] }
+        if users.count > Self.capacity { users = [:] }
     }
 }

@@ -30,7 +30,7 @@ extension ServerMachine {
         guard queries.queries.count <= configuration.conditions else {
             return end(key, .query, "There are too many conditions.")
         }
-        guard queries.bytes <= configuration.queryBytes else { return end(key, .query, "The conditions are too long.") }
+        guard queries.bytes <= configuration.queryBytes else { return subscribe(key, queries) }
         let lensed = lens.up(queries)
         sessions[key]?.skippedQueries = lensed.skipped
         for error in lensed.errors { sendPlain(key, .queryError(key.number, error)) }

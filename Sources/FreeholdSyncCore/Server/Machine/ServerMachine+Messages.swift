@@ -61,27 +61,10 @@ extension ServerMachine {
         actions.append(.send(connection, .welcome(welcome)))
     }
 
-    /// Counts what a session keeps of its bind against the share of its user.
-    ///
-    /// - Returns: false if the user's sessions would keep too much.
-    private mutating func charge(_ bind: Bind, of key: SessionKey, to user: SyncString) -> Bool {
-        let bytes = bind.journal.pending.count * 16 + bind.held.count * 64
-        let sum = bindBytes[user, default: 0] + bytes
-        guard sum <= configuration.bindBytes else { return false }
-        if bytes > 0 { bindBytes[user] = sum }
-        sessions[key]?.charge = (user, bytes)
-        return true
-    }
-
-    /// Gives a user the share of an ended session back.
-    mutating func discharge(_ session: Session) {
-        guard let (user, bytes) = session.charge, bytes > 0, let sum = bindBytes[user] else { return }
-        bindBytes[user] = sum > bytes ? sum - bytes : nil
-    }
-
     private mutating func open(_ key: SessionKey, _ bind: Bind, _ user: SyncString) {
         guard sessions[key] == nil else { return end(key, .violation, "The session is bound.") }
         let stream = StreamName(app: bind.app, value: bind.stream)
+        let isWithinShare = isWithinShare(user)
         sessions[key] = Session(key: key, stream: stream, user: user, bind: bind)
         connections[key.connection]?.sessions.insert(key.number)
         let count = UInt64(connections[key.connection]?.sessions.count ?? 0)
@@ -98,9 +81,9 @@ extension ServerMachine {
             let limit = UInt64(configuration.pendingCommits)
             return end(key, .tooLarge(limit: limit), "There are too many unanswered commits.")
         }
-        guard charge(bind, of: key, to: user) else {
-            return end(key, .transient(after: 10_000), "The user's sessions have too many held objects and commits.")
-        }
+        guard isWithinShare else { return endOverShare(key) }
+        sessions[key]?.bindBytes = bind.journal.pending.count * 16
+        sessions[key]?.heldBytes = bind.held.reduce(0) { $0 + $1.name.estimatedBytes }
         guard bind.schema.bytes <= configuration.schemaBytes else {
             return end(key, .schema, "The documents of the schema are too long.")
         }

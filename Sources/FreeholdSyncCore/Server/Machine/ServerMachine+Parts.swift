@@ -22,6 +22,10 @@ extension ServerMachine {
             end(key, .tooLarge(limit: limit), "The commit is too large.")
             return false
         }
+        guard isWithinShare(session.user) else {
+            endOverShare(key)
+            return false
+        }
         let bytes = UInt64(part.bytes.count)
         sessions[key]?.uploadDebt = session.uploadDebt.addingOrMax(bytes)
         sessions[key]?.unreleased = session.unreleased.addingOrMax(bytes)
@@ -117,7 +121,9 @@ extension ServerMachine {
 
     /// Reads a commit from the store whose turn it is.
     mutating func readStored(_ key: SessionKey) {
-        guard let session = sessions[key], session.stored?.keeping == 0 else { return }
+        guard let session = sessions[key], let stored = session.stored, stored.keeping == 0 else { return }
+        guard isWithinShare(session.user) else { return endOverShare(key) }
+        sessions[key]?.heavyBytes = Int(clamping: stored.message.count)
         sessions[key]?.isStoring = true
         request(session.stream, .keptParts(session.ident), .whole(key))
     }
@@ -151,6 +157,7 @@ extension ServerMachine {
         let bytes = sessions[key]?.parted.removeValue(forKey: number) ?? 0
         if sessions[key]?.heavy == number {
             sessions[key]?.heavy = nil
+            sessions[key]?.heavyBytes = 0
             sessions[key]?.isMerging = false
         }
         giveBack(bytes, key)
@@ -189,6 +196,7 @@ extension ServerMachine {
     /// Whether what follows a session's view may be sent now.
     func isOpen(_ session: Session) -> Bool {
         session.isOpen && connections[session.key.connection]?.outgoing ?? 0 < configuration.outgoingBytes
+            && isWithinShare(session.user)
     }
 
     /// A message that went in parts doesn't take memory any more. If that gives others of the connection room, they go on.
@@ -205,6 +213,7 @@ extension ServerMachine {
     mutating func enqueue(_ outgoing: Session.Outgoing, _ key: SessionKey) {
         if case .parts(let parts, _) = outgoing { connections[key.connection]?.outgoing += parts.message.count }
         sessions[key]?.outbox.append(outgoing)
+        sessions[key]?.outboxBytes += outgoing.bytes
         sendParts(key)
     }
 
@@ -214,12 +223,14 @@ extension ServerMachine {
             switch first {
             case .message(let message):
                 sessions[key]?.outbox.removeFirst()
+                sessions[key]?.outboxBytes -= first.bytes
                 emit(key, message, bytes: configuration.size(message))
             case .parts(var parts, let isAck):
                 guard sessions[key]?.credit ?? 0 > 0 else { return }
                 let part = parts.next(bytes: configuration.partBytes)
                 if parts.isDone {
                     sessions[key]?.outbox.removeFirst()
+                    sessions[key]?.outboxBytes -= first.bytes
                     noteDone(parts.message.count, key)
                 } else {
                     sessions[key]?.outbox[0] = .parts(parts, isAck: isAck)
@@ -236,6 +247,14 @@ extension Session {
     enum Outgoing: Sendable {
         case parts(OutgoingParts, isAck: Bool)
         case message(ServerMessage)
+
+        /// The bytes that it keeps.
+        var bytes: Int {
+            switch self {
+            case .parts(let parts, _): parts.bytes.count
+            case .message(let message): Int(clamping: message.estimatedSize)
+            }
+        }
 
         var isAck: Bool {
             switch self {

@@ -117,6 +117,7 @@ extension ServerMachine {
             user: submission.user,
             submission: number,
             ident: ident,
+            user: submission.user,
             rights: app.rights?(submission.user, name.value),
             commit: lensed?.commit ?? commit,
             lensed: lensed,

@@ -2,6 +2,7 @@
 extension ServerMachine {
     mutating func take(_ upload: Upload, _ key: SessionKey) {
         guard var session = sessions[key] else { return }
+        guard isWithinShare(session.user) else { return endOverShare(key) }
         for commit in upload.commits {
             session.uploadDebt = session.uploadDebt.addingOrMax(configuration.commitSize(commit.commit))
             if !upload.oldLists.isEmpty { session.oldLists[commit.commit.number] = upload.oldLists }
@@ -114,6 +115,7 @@ extension ServerMachine {
         session.received = whole.number
         // Its parts are paid for. What comes behind it waits.
         (session.heavy, session.isMerging) = (whole.number, true)
+        session.heavyBytes = Int(clamping: whole.estimatedSize)
         session.parted[whole.number] = 0
         sessions[key] = session
         enqueue(key, whole, hash, wasSplit: true)
@@ -132,6 +134,7 @@ extension ServerMachine {
             session: key,
             user: user(of: key),
             ident: session.ident,
+            user: session.user,
             rights: session.rights,
             commit: lensed?.commit ?? commit,
             lensed: lensed,

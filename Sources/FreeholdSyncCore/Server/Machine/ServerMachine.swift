@@ -8,7 +8,7 @@ public struct ServerMachine: Sendable {
     let matcher: any ConditionMatcher
 
     var connections: [ConnectionNumber: Connection] = [:]
-    var sessions = SessionTable()
+    var sessions: SessionTable
     var streams: [StreamName: StreamState] = [:]
     var purposes: [RequestNumber: Purpose] = [:]
     /// The requests that users cause.
@@ -30,8 +30,10 @@ public struct ServerMachine: Sendable {
     private var salts: UInt64 = 0
     /// The bytes of the rows of all streams, and of some that have ended.
     var rowBytes = 0
-    /// The bytes that sessions keep of their binds, by user.
-    var bindBytes: [SyncString: Int] = [:]
+    /// Users some of whose sessions wait until the user's sessions keep less.
+    var stalled: Set<SyncString> = []
+    /// The time at which they are looked at again, while the node is full.
+    var nextRelief: Int64 = 0
     /// Of streams to which somebody without a file writes.
     var writers: [StreamName: StreamWriter] = [:]
     /// Classes of apps whose objects aren't taken now.
@@ -42,6 +44,7 @@ public struct ServerMachine: Sendable {
     public init(_ configuration: ServerConfiguration, matcher: any ConditionMatcher) {
         self.configuration = configuration
         self.matcher = matcher
+        sessions = SessionTable(share: configuration.userBytes)
     }
 
     /// Serves other apps from now on. Sessions that are bound go on, so an app that was there stays, and lets nobody in.
@@ -119,6 +122,7 @@ public struct ServerMachine: Sendable {
         case .drain(let after):
             for key in sessions.keys.sorted() { send(key, .notice(key.number, Notice(.leaving(after: after)))) }
         }
+        resumeStalled()
         defer { actions = [] }
         return actions
     }
@@ -182,7 +186,6 @@ public struct ServerMachine: Sendable {
 
     mutating func forget(_ key: SessionKey) {
         guard let session = sessions.removeValue(forKey: key) else { return }
-        discharge(session)
         cancelWork(of: session, session.user)
         keepIncoming(session)
         if session.stagedBytes > 0 {
@@ -250,6 +253,7 @@ public struct ServerMachine: Sendable {
             for stream in Set(streams.keys).union(writers.keys) {
                 request(stream, .trim(log: log, horizon: horizon), .head(stream))
                 request(stream, .trimParts(before: now - configuration.partAge), .note)
+                request(stream, .trimFiles(unused: now - configuration.unusedFileAge, idle: horizon), .note)
             }
             actions.append(.setTimer(.trim, at: callersNow &+ configuration.trimInterval))
         }
@@ -318,12 +322,11 @@ struct Fight: Sendable {
 
 struct QueuedCommit: Sendable {
     let session: SessionKey
-    /// The user that waits for its answer.
-    let user: SyncString
     /// It came without a session.
     var submission: SubmissionNumber?
     let ident: FileIdent
-    /// Of whom the commit is.
+    /// The user that the commit is of, and what it may see and write.
+    let user: SyncString
     var rights: (any SessionRights)?
     /// In stored names.
     let commit: Commit

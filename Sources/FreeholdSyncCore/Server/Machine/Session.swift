@@ -19,8 +19,13 @@ struct Session: Sendable {
     private(set) var heldChanges = 0
     /// The work that was handed out for the session.
     var works: Set<WorkNumber> = []
-    /// The user whose share the session's bind takes, and the bytes.
-    var charge: (user: SyncString, bytes: Int)?
+    /// The bytes of the unanswered commits that the bind names, of `held`, and of the conditions.
+    var bindBytes = 0
+    var heldBytes = 0
+    var queryBytes = 0
+    /// The bytes of a large commit that is in memory, and of `outbox`.
+    var heavyBytes = 0
+    var outboxBytes = 0
 
     /// What its user may see and write. Nil: everything.
     var rights: (any SessionRights)?
@@ -60,6 +65,10 @@ struct Session: Sendable {
     /// Bytes that may still be sent; below 0 by one message at most.
     var credit: Int64 = 0
     var marks: [(number: UInt64, version: StreamVersion)] = []
+    /// The objects that the client asked for by name, by requests, in order.
+    var fetches: [ArraySlice<ObjectName>] = []
+    /// A Boolean value that indicates whether the store was asked for some of them.
+    var isFetching = false
     /// The version of the last own commit that was answered: the client waits for it.
     var awaited: StreamVersion = 0
 
@@ -108,6 +117,12 @@ struct Session: Sendable {
 
     /// The places of the queries of a version whose failures the client knows.
     func knownFailures(of version: UInt64) -> Set<QueryPlace> { failed?.version == version ? failed?.places ?? [] : [] }
+
+    /// Replaces what the client holds of objects with pending work.
+    mutating func hold(_ held: [ObjectName: StreamVersion]) {
+        self.held = held
+        heldBytes = held.keys.reduce(0) { $0 + $1.estimatedBytes }
+    }
 
     /// What the client holds of objects with pending work is what it was sent last.
     mutating func noteSent(_ batches: [ClassBatch]) {

@@ -27,6 +27,9 @@ struct GroupTransaction: MergeStore, Sendable {
     private(set) var entries: [LogEntry] = []
     private var clocks: [StreamVersion: Clock] = [:]
 
+    /// The bytes that the group's commits add, or remove, by user.
+    private(set) var growth: [SyncString: Int64] = [:]
+
     /// Of the commit at work: the file's running hash, and bits for the log's.
     var commitHash = RunningHash.empty
     var salt: UInt64 = 0
@@ -106,6 +109,25 @@ struct GroupTransaction: MergeStore, Sendable {
     mutating func ingest(_ name: ObjectName, _ fields: [NewField]) {
         if ingested[name] == nil { ingested[name] = fields }
     }
+
+    // MARK: Bytes of users
+
+    /// Returns the bytes that a user's commits have added, those of the group included.
+    func usedBytes(of user: SyncString) throws -> UInt64 {
+        guard let used = rows.users[user] else { throw RowsMissing { $0.users = [user] } }
+        return used.adding(growth: growth[user] ?? 0)
+    }
+
+    /// Returns the bytes of live objects.
+    func bytes(of names: Set<ObjectName>) throws -> Int64 {
+        try names.reduce(0) { sum, name in
+            guard let object = try object(name), object.isAlive else { return sum }
+            return sum + Int64(object.estimatedBytes)
+        }
+    }
+
+    /// Counts bytes that a user's commit has added.
+    mutating func grow(_ user: SyncString, by bytes: Int64) { growth[user, default: 0] += bytes }
 
     // MARK: Copies
 

@@ -17,6 +17,8 @@ public struct MemoryServerStore: Sendable {
         var parts: [PartName: [UploadedCommit]] = [:]
         var staged: [FileIdent: (message: PartedMessage, bytes: [UInt8], time: Int64)] = [:]
         var lastIdent: UInt32 = 0
+        /// The bytes that users' commits have added.
+        var users: [SyncString: UInt64] = [:]
     }
 
     struct Mark: Sendable {
@@ -94,7 +96,9 @@ extension MemoryServerStore.Stream {
                 files[ident]?.classes.formUnion(classes)
             }
             return .done
-        case .read(let query): return .rows(rows(query))
+        case .read(let query):
+            let bytes = query.objects.reduce(0) { $0 + (objects[$1]?.estimatedBytes ?? 0) }
+            return bytes <= query.mostBytes ? .rows(rows(query)) : .failed(.limit(query.limitText))
         case .commit(let commit): return take(commit)
         case .stage(let ident, let part):
             let name = PartName(ident: ident, commit: part.commit.number)
@@ -114,6 +118,12 @@ extension MemoryServerStore.Stream {
             staged = staged.filter { $0.value.time >= time }
             parts = parts.filter { name, _ in (files[name.ident]?.time ?? 0) >= time }
             return .done
+        case .trimFiles(let unused, let idle):
+            files = files.filter { _, file in
+                let time = file.subscribed == nil ? unused : idle
+                return file.last > 0 || !file.parents.isEmpty || file.time == 0 || file.time >= time
+            }
+            return .done
         case .step(let cursor, let objects, let version):
             return .step(step(after: cursor, objects: objects, through: version))
         case .page(let name, let key, let version, let count):
@@ -122,11 +132,19 @@ extension MemoryServerStore.Stream {
             guard version >= head.logStart, version <= head.version else { return .page(nil) }
             let past = images(after: version)
             var page = ObjectPage(objects: [], isLast: true, horizon: head.horizon)
-            for key in Set(keys).sorted() {
+            let sorted = Set(keys).sorted()
+            var bytes = 0
+            for key in sorted {
                 let name = ObjectName(className, key)
                 guard let known = objects[name] else { continue }
                 let object: MergedObject? = past[name] ?? known
-                if let object, object.isAlive { page.objects.append((name, object)) }
+                guard let object, object.isAlive else { continue }
+                page.objects.append((name, object))
+                bytes += object.estimatedBytes
+                guard bytes < ObjectPage.mostBytes || key == sorted.last else {
+                    page.through = key
+                    break
+                }
             }
             return .page(page)
         case .objects(let names, let version):
@@ -210,6 +228,7 @@ extension MemoryServerStore.Stream {
             }
         }
         for ident in query.copies { rows.copies[ident] = copies(of: ident) }
+        for user in query.users { rows.users[user] = users[user] ?? 0 }
         return rows
     }
 
@@ -247,6 +266,7 @@ extension MemoryServerStore.Stream {
             files[ident]?.parents = row.parents
         }
         for (ident, new) in commit.answers { answers[ident, default: []] += new }
+        for (user, growth) in commit.growth { users[user] = (users[user] ?? 0).adding(growth: growth) }
         for name in commit.finishedParts {
             parts[name] = nil
             if let number = staged[name.ident]?.message.number, number <= name.commit { staged[name.ident] = nil }
@@ -270,12 +290,13 @@ extension MemoryServerStore.Stream {
         else { return nil }
         var order: [ObjectName] = []
         var before: [ObjectName: MergedObject?] = [:]
-        var (last, authors) = (cursor.version, [FileIdent: UInt64]())
+        var (last, authors, bytes) = (cursor.version, [FileIdent: UInt64](), 0)
         for entry in log where entry.version > cursor.version {
-            if order.count >= count || entry.version > end ?? .max { break }
+            if order.count >= count || bytes >= StreamStep.mostBytes || entry.version > end ?? .max { break }
             for change in entry.changes where before[change.name] == nil {
                 before[change.name] = .some(change.object)
                 order.append(change.name)
+                bytes += (change.object?.estimatedBytes ?? 0) + (objects[change.name]?.estimatedBytes ?? 0)
             }
             last = entry.version
             authors[entry.author.ident] = entry.author.commit
@@ -300,13 +321,15 @@ extension MemoryServerStore.Stream {
         var index = names.partitioned { other in
             other.className == name ? after.map { other.key > $0 } ?? true : other.className > name
         }
+        var bytes = 0
         while index < names.count, names[index].className == name {
-            if page.objects.count == count {
+            if page.objects.count == count || bytes >= ObjectPage.mostBytes {
                 page.isLast = false
                 break
             }
             if let object = later[names[index]] ?? objects[names[index]], object.isAlive {
                 page.objects.append((names[index], object))
+                bytes += object.estimatedBytes
             }
             index += 1
         }

@@ -17,6 +17,7 @@ public struct ServerStoreRequest: Sendable {
         case noteFile(FileIdent, acknowledged: UInt64, leastBase: StreamVersion?, time: Int64)
         /// The query set that the file has, or is about to get.
         case noteQueries(FileIdent, Queries, isComplete: Bool)
+        /// Rows. The request fails with `.limit` if the objects are larger than `mostBytes`.
         case read(RowQuery)
         case commit(StoreCommit)
         /// Keeps a part of a split commit until the last comes.
@@ -31,11 +32,16 @@ public struct ServerStoreRequest: Sendable {
         case keptParts(FileIdent)
         /// Forgets incomplete commits to which nothing was added since a time, and parts of files that weren't bound since.
         case trimParts(before: Int64)
-        /// What changed behind a cursor, up to about so many objects, and up to a version if one is given; whole commits only.
+        /// Forgets files that never uploaded anything, that weren't copied from another file, and that weren't seen since a time: the first one for
+        /// files that never had all objects that they asked for, the second one for the others.
+        case trimFiles(unused: Int64, idle: Int64)
+        /// What changed behind a cursor, up to about so many objects or `StreamStep.mostBytes`, and up to a version if one is given; whole
+        /// commits only.
         case step(after: Cursor, objects: Int, through: StreamVersion? = nil)
-        /// Objects as they were at a version, behind a key.
+        /// Objects as they were at a version, behind a key. A page ends behind `ObjectPage.mostBytes`.
         case page(class: SyncString, after: PrimaryKey?, at: StreamVersion, objects: Int)
-        /// Those of a class's objects that have one of the keys, as they were at a version. The answer is a page.
+        /// Those of a class's objects that have one of the keys, as they were at a version. The answer is a page. If it ends behind
+        /// `ObjectPage.mostBytes`, its `through` is the last key that was looked at.
         case keys([PrimaryKey], class: SyncString, at: StreamVersion)
         case objects([ObjectName], at: StreamVersion)
         /// Cuts the log, and moves the horizon: to what was committed before these times.
@@ -72,12 +78,16 @@ public struct RowQuery: Sendable {
     public var holders: Set<HolderQuery> = []
     /// The commits of files that were copied from the same files as these ones, as far as their answers are kept.
     public var copies: Set<FileIdent> = []
+    /// The bytes that these users' commits have added.
+    public var users: Set<SyncString> = []
+    /// The bytes that the objects may have together, as they are in memory. More of them are `.failed(.limit)`.
+    public var mostBytes = Int.max
 
     public init() {}
 
     var isEmpty: Bool {
         objects.isEmpty && files.isEmpty && answers.isEmpty && clocks.isEmpty && links.isEmpty && holders.isEmpty
-            && copies.isEmpty
+            && copies.isEmpty && users.isEmpty
     }
 }
 
@@ -157,4 +167,6 @@ public struct StoreRows: Sendable {
     public var holders: [HolderQuery: [ObjectName]] = [:]
     /// By running hashes.
     public var copies: [FileIdent: [RunningHash: CopiedCommit]] = [:]
+    /// The bytes that users' commits have added, less those that they removed.
+    public var users: [SyncString: UInt64] = [:]
 }

@@ -72,6 +72,20 @@ extension StoreRows {
     public init(at head: StreamHead) { self.head = head }
 }
 
+extension RowQuery {
+    /// Why the objects can't be read.
+    package var limitText: SyncString {
+        SyncString("The objects that the commits are about have more than \(mostBytes) bytes together.")
+    }
+}
+
+extension UInt64 {
+    /// Returns the bytes of a user after a commit.
+    package func adding(growth: Int64) -> UInt64 {
+        growth < 0 ? self - Swift.min(growth.magnitude, self) : addingOrMax(growth.magnitude)
+    }
+}
+
 extension PartName {
     public init(_ ident: FileIdent, _ commit: UInt64) { (self.ident, self.commit) = (ident, commit) }
 }

@@ -131,6 +131,29 @@ public struct ObjectPage: Sendable {
     public var isLast: Bool
     /// Up to where the objects are trimmed, as in a step.
     public var horizon: StreamVersion
+    /// The last key that was looked at, if the page ends before the last key that was asked for. Nil for a page of all objects.
+    public var through: PrimaryKey?
+
+    /// The bytes of objects, as they are in memory, behind which a page ends. The last object may exceed them.
+    public static let mostBytes = 1 << 20
+
+    /// Ends the page behind so many objects, or behind the object that reaches the most bytes.
+    package mutating func cut(objects count: Int) {
+        var bytes = 0
+        let end = objects.firstIndex { object in
+            bytes += object.object.estimatedBytes
+            return bytes >= Self.mostBytes
+        }
+        let kept = min(count, end.map { $0 + 1 } ?? objects.count)
+        guard kept < objects.count else { return }
+        objects.removeLast(objects.count - kept)
+        isLast = false
+    }
+}
+
+extension StreamStep {
+    /// The bytes of objects behind which a step of several commits ends. The last commit may exceed them.
+    public static let mostBytes = 4 << 20
 }
 
 /// A transaction that takes commits in.
@@ -146,6 +169,8 @@ public struct StoreCommit: Sendable {
     public var answers: [FileIdent: [StoredAnswer]] = [:]
     /// Parts that became whole commits.
     public var finishedParts: [PartName] = []
+    /// The bytes that users' commits add, or remove if they are negative. Empty without a quota.
+    public var growth: [SyncString: Int64] = [:]
 }
 
 /// Names a commit, or the parts of a split one.

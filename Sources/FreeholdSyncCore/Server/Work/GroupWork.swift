@@ -5,6 +5,8 @@ public struct GroupWork: SlicedWork {
     private let copies: Set<FileIdent>
     private let salt: UInt64
     private let now: Int64
+    /// The bytes that the documents of one user may take in the stream; 0 if they have no bound.
+    private let quota: UInt64
     /// Rows that the group read for itself, beside those of the stream.
     private var rows: StoreRows
     private var added: [StoreRows]
@@ -31,10 +33,11 @@ public struct GroupWork: SlicedWork {
         adding added: [StoreRows],
         copies: Set<FileIdent>,
         salt: UInt64,
-        now: Int64
+        now: Int64,
+        quota: UInt64
     ) {
         (self.items, self.merge, self.rows, self.added, self.copies) = (items, merge, rows, added, copies)
-        (self.salt, self.now) = (salt, now)
+        (self.salt, self.now, self.quota) = (salt, now, quota)
         transaction = GroupTransaction(rows)
     }
 
@@ -46,7 +49,10 @@ public struct GroupWork: SlicedWork {
             for new in added { rows = rows.adding(new) }
             added = []
             var query = RowQuery()
-            for item in items { query.add(item, merge.rules, lacking: rows) }
+            for item in items {
+                query.add(item, merge.rules, lacking: rows)
+                if quota > 0, rows.users[item.user] == nil { query.users.insert(item.user) }
+            }
             guard query.isEmpty else { return lack(query) }
             transaction = GroupTransaction(rows)
         }
@@ -78,6 +84,7 @@ public struct GroupWork: SlicedWork {
             commit.ingested = transaction.ingested
             commit.files = transaction.files
             commit.answers = transaction.answers
+            commit.growth = transaction.growth
             commit.finishedParts = items.filter(\.wasSplit).map {
                 PartName(ident: $0.ident, commit: $0.commit.number)
             }
@@ -127,6 +134,9 @@ public struct GroupWork: SlicedWork {
         }
         transaction.commitHash = item.hash
         transaction.salt = salt &+ transaction.version
+        let refusal = try item.refusal ?? quotaRefusal(of: item)
+        let changed = quota > 0 ? Set(item.commit.changes.map(\.object)) : []
+        let before = try transaction.bytes(of: changed)
         let answer = try merge.apply(
             item.commit,
             from: item.ident,
@@ -134,11 +144,23 @@ public struct GroupWork: SlicedWork {
             rights: item.rights,
             isShared: item.submission != nil,
             lensed: item.lensed,
-            refusing: item.refusal,
+            refusing: refusal,
             now: now,
             to: &transaction
         )
         results.append((item, StoredAnswer(answer: answer, hash: item.hash)))
+        let growth = try transaction.bytes(of: changed) - before
+        if growth != 0 { transaction.grow(item.user, by: growth) }
+    }
+
+    /// Returns why a commit is refused that might exceed its author's quota. Deletions are always taken.
+    private func quotaRefusal(of item: QueuedCommit) throws -> RefusalReason? {
+        guard quota > 0 else { return nil }
+        let added = item.commit.changes.reduce(UInt64(0)) { sum, change in
+            if case .delete = change { sum } else { sum.addingOrMax(change.estimatedSize) }
+        }
+        guard added > 0, try transaction.usedBytes(of: item.user).addingOrMax(added) > quota else { return nil }
+        return .tooLarge
     }
 }
 

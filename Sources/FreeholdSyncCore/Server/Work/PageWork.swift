@@ -117,8 +117,8 @@ public struct FetchWork: SlicedWork {
     private var index = 0
     private(set) var updates: [(SyncString, ObjectUpdate)] = []
 
-    init(_ view: View, _ names: Set<ObjectName>, _ found: [ObjectName: MergedObject]) {
-        (self.view, self.names, self.found) = (view, Array(names), found)
+    init(_ view: View, _ names: [ObjectName], _ found: [ObjectName: MergedObject]) {
+        (self.view, self.names, self.found) = (view, names, found)
     }
 
     mutating func run(_ slice: inout WorkSlice) -> ServerWorkResult? {

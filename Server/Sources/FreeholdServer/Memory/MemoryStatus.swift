@@ -1,0 +1,85 @@
+import FreeholdBSON
+import FreeholdSyncCore
+import Metrics
+import Synchronization
+
+/// The bytes that a node keeps in memory for its users. Sizes are estimates.
+public struct MemoryStatus: Hashable, Sendable, Codable {
+    /// The sum of `kinds`.
+    public var bytes = 0
+    /// The bytes that one user may have kept: the setting `limits.userBytes`.
+    public var userLimit = 0
+    /// The bytes that all users may have kept: the setting `limits.nodeBytes`.
+    public var limit = 0
+    /// By kind: `messages`, `fragments`, `unsent`, `bodies` and `documents` of connections and requests, `binds`, `queries`, `uploads`,
+    /// `downloads` and `pages` of sessions, and `rows`.
+    public var kinds: [String: Int] = [:]
+    /// The bytes of sessions, by app.
+    public var apps: [String: Int] = [:]
+    /// The users for which most is kept.
+    public var users: [User] = []
+
+    /// A user and the bytes that the node keeps for it.
+    public struct User: Hashable, Sendable, Codable {
+        public var name: String
+        public var bytes: Int
+    }
+
+    public init() {}
+}
+
+/// What the machine keeps, as it was a moment ago.
+struct MachineMemory: Sendable {
+    var sessions: SessionLedger?
+    var rows = 0
+}
+
+extension ServerNode {
+    /// The number of users that `status` names.
+    private static let statusUsers = 5
+
+    /// The bytes that are kept now. Those of sessions are a second old at most.
+    var memoryStatus: MemoryStatus {
+        let machine = machineMemory.withLock { $0 }
+        var status = MemoryStatus()
+        (status.userLimit, status.limit) = (configuration.limits.userBytes, configuration.limits.nodeBytes)
+        for kind in MemoryLedger.Kind.allCases { status.kinds["\(kind)"] = memory.node[kind] }
+        for kind in SessionLedger.Kind.allCases { status.kinds["\(kind)"] = machine.sessions?[kind] ?? 0 }
+        status.kinds["rows"] = machine.rows
+        status.bytes = status.kinds.values.reduce(0, +)
+        var users: [String: Int] = [:]
+        for (app, bytes) in machine.sessions?.apps ?? [:] { status.apps[app.string] = bytes }
+        for (user, bytes) in machine.sessions?.users ?? [:] { users[user.string] = bytes }
+        for (user, bytes) in memory.bytesOfUsers { users[user.string, default: 0] += bytes }
+        let largest = users.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(Self.statusUsers)
+        status.users = largest.map { MemoryStatus.User(name: $0.key, bytes: $0.value) }
+        return status
+    }
+
+    /// Notes what the machine keeps, for `status` and the metrics. On the node's loop.
+    func noteMemory(_ machine: ServerMachine) {
+        let (ledger, rows) = (machine.sessionLedger, machine.rememberedBytes)
+        machineMemory.withLock { $0 = MachineMemory(sessions: ledger, rows: rows) }
+        for kind in MemoryLedger.Kind.allCases { metrics.memory["\(kind)"]?.set(memory.node[kind]) }
+        for kind in SessionLedger.Kind.allCases { metrics.memory["\(kind)"]?.set(ledger[kind]) }
+        metrics.memory["rows"]?.set(rows)
+    }
+}
+
+extension MemoryStatus {
+    /// The fields of `/status`.
+    var document: BSONDocument {
+        func numbers(_ values: [String: Int]) -> BSONValue {
+            .document(
+                BSONDocument(values.sorted { $0.key < $1.key }.map { (key: $0.key, value: .int64(Int64($0.value))) })
+            )
+        }
+        let users = self.users.map { user -> BSONValue in
+            ["user": .string(user.name), "bytes": .int64(Int64(user.bytes))]
+        }
+        return [
+            "bytes": .int64(Int64(bytes)), "limit": .int64(Int64(limit)), "userLimit": .int64(Int64(userLimit)),
+            "kinds": numbers(kinds), "apps": numbers(apps), "users": .array(users),
+        ]
+    }
+}

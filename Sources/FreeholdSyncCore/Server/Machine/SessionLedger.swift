@@ -1,0 +1,133 @@
+/// The bytes that a node keeps for its sessions, by kind, by user and by app.
+///
+/// Sizes are estimates. A session's bytes are counted anew after each change of the session, in constant time.
+public struct SessionLedger: Sendable {
+    public enum Kind: Int, CaseIterable, Sendable {
+        /// What a client said when it bound, objects that it asked for by name, and the session itself.
+        case binds
+        /// Conditions, and what is made of them.
+        case queries
+        /// Commits that weren't answered, and parts of commits.
+        case uploads
+        /// Messages that are sent in parts, and messages behind them.
+        case downloads
+        /// Objects that the store was asked for.
+        case pages
+    }
+
+    /// The bytes of the kinds, in their order.
+    public private(set) var kinds = Kind.allCases.map { _ in 0 }
+    public private(set) var users: [SyncString: Int] = [:]
+    public private(set) var apps: [SyncString: Int] = [:]
+    /// The sum of all kinds.
+    public private(set) var bytes = 0
+    /// The bytes that the sessions of one user may keep.
+    let share: Int
+    /// The number of users whose sessions keep more than the share.
+    private(set) var usersOverShare = 0
+
+    init(share: Int = .max) { self.share = share }
+
+    public subscript(kind: Kind) -> Int { kinds[kind.rawValue] }
+
+    /// Replaces the bytes of a session.
+    mutating func replace(_ old: SessionBytes, by new: SessionBytes, of user: SyncString, _ app: SyncString) {
+        for kind in Kind.allCases { kinds[kind.rawValue] += new[kind] - old[kind] }
+        let change = new.sum - old.sum
+        bytes += change
+        let before = users[user] ?? 0
+        users[user] = before + change == 0 ? nil : before + change
+        usersOverShare += (before + change > share ? 1 : 0) - (before > share ? 1 : 0)
+        apps[app, default: 0] += change
+        if apps[app] == 0 { apps[app] = nil }
+    }
+}
+
+/// The bytes of one session.
+struct SessionBytes: Hashable, Sendable {
+    var binds = 0
+    var queries = 0
+    var uploads = 0
+    var downloads = 0
+    var pages = 0
+
+    /// A session without anything.
+    static let least = 4 << 10
+
+    var sum: Int { binds + queries + uploads + downloads + pages }
+
+    subscript(kind: SessionLedger.Kind) -> Int {
+        switch kind {
+        case .binds: binds
+        case .queries: queries
+        case .uploads: uploads
+        case .downloads: downloads
+        case .pages: pages
+        }
+    }
+}
+
+extension Session {
+    /// The bytes that the node keeps for the session.
+    ///
+    /// - Complexity: O(requests for objects by name that wait)
+    var bytes: SessionBytes {
+        var bytes = SessionBytes()
+        bytes.binds = SessionBytes.least + bindBytes + heldBytes + fetches.reduce(0) { $0 + $1.count * 64 }
+        // The text and what is compiled from it, for the set that is in force and the next one.
+        bytes.queries = queryBytes * 8
+        bytes.uploads = Int(clamping: uploadDebt) + heavyBytes
+        bytes.downloads = outboxBytes
+        switch state {
+        case .bootstrap(let bootstrap) where bootstrap.isAsked: bytes.pages = ObjectPage.mostBytes
+        case .catchingUp: bytes.pages = StreamStep.mostBytes
+        default: break
+        }
+        if isFetching { bytes.pages += ObjectPage.mostBytes }
+        return bytes
+    }
+}
+
+extension ServerMachine {
+    /// The bytes that sessions keep.
+    public var sessionLedger: SessionLedger { sessions.ledger }
+
+    /// The bytes of the objects that are remembered for merges.
+    public var rememberedBytes: Int { streams.values.reduce(0) { $0 + $1.weights.bytes } }
+
+    /// A Boolean value that indicates whether the sessions of a user keep no more than the user's share.
+    ///
+    /// While all sessions keep more than the node's bound, the share is the bound divided by the number of users.
+    func isWithinShare(_ user: SyncString) -> Bool {
+        let isFull = sessions.ledger.bytes > configuration.nodeBytes
+        guard isFull || sessions.ledger.usersOverShare > 0 else { return true }
+        let count = max(sessions.ledger.users.count, 1)
+        let part = isFull ? max(configuration.nodeBytes / count, 256 << 10) : .max
+        return sessions.ledger.users[user] ?? 0 <= min(sessions.ledger.share, part)
+    }
+
+    /// Ends a session whose user keeps too much.
+    mutating func endOverShare(_ key: SessionKey) {
+        end(key, .transient(after: 10_000), "The user's sessions keep too much.")
+    }
+
+    /// Lets the sessions of users continue that keep no more than their share again.
+    mutating func resumeStalled() {
+        guard !stalled.isEmpty else { return }
+        // While the node is full, many users may wait.
+        let isFull = sessions.ledger.bytes > configuration.nodeBytes
+        guard !isFull || now >= nextRelief else { return }
+        if isFull { nextRelief = now + 100 }
+        for user in stalled.sorted() where isWithinShare(user) {
+            stalled.remove(user)
+            for key in sessions.keys(of: user) { pump(key) }
+        }
+    }
+}
+
+extension ObjectName {
+    /// About how many bytes the name takes in memory.
+    var estimatedBytes: Int {
+        if case .string(let text) = key { 64 + text.string.utf8.count } else { 64 }
+    }
+}
