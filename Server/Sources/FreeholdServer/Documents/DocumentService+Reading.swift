@@ -5,19 +5,27 @@ import FreeholdSyncDocuments
 extension DocumentService {
     /// After it a page is as long as it is: who looks for what is rare takes more pages, and others read in between.
     private static var scanTime: Duration { .seconds(5) }
+    /// About the most bytes of a page's documents.
+    private static var pageBytes: Int { 8 << 20 }
 
     /// `GET CLASS?query=…&limit=…&after=…`: documents by rising keys.
     func list(_ className: String, _ request: DocumentRequest, _ access: StreamAccess) async throws -> HTTPAnswer {
         let sight = try access.sight(className, request.parameters["query"] ?? "TRUEPREDICATE")
         let limit = try request.number("limit", 1...10_000, default: 100)
-        var after = try request.parameters["after"].map { try name(className, $0, access).key }
+        let context = SealedPositions.Context(
+            "page",
+            access,
+            [className, request.parameters["query"] ?? "TRUEPREDICATE"]
+        )
+        let start = try request.parameters["after"].map { try position($0, of: className, access, in: context) }
+        var (after, shown) = (start, PrimaryKey?.none)
         var (documents, size, isLast) = ([BSONValue](), 0, false)
         // Conditions that name keys are looked up by them.
         var keys = sight.keys.map { keys in after.map { after in keys.filter { $0 > after } } ?? keys }
         var version = try await head(access).version
         var tries = 0
         let until = ContinuousClock.now + Self.scanTime
-        reading: while documents.count < limit, size < 8 << 20, !isLast, ContinuousClock.now < until {
+        reading: while !isLast, ContinuousClock.now < until {
             let asked = keys.map { Array($0.prefix(sight.pageObjects)) }
             let kind: ServerStoreRequest.Kind =
                 if let asked {
@@ -41,19 +49,39 @@ extension DocumentService {
                 after = name.key
                 try sight.check(name.key, object.contents)
                 guard let contents = sight.contents(name.key, object.contents) else { continue }
-                let document = BSONDocument(name, contents)
-                size += object.contents.count * 32
-                documents.append(.document(document))
-                if documents.count == limit {
-                    isLast = isLast && name.key == page.objects.last?.name.key
+                let document = BSONValue.document(BSONDocument(name, contents))
+                // Hidden fields have no part in the length of a page.
+                size += document.estimatedBytes
+                documents.append(document)
+                shown = name.key
+                guard documents.count < limit, size < Self.pageBytes else {
+                    // Whether hidden objects follow isn't reported: a full page always has a position, except at the end of named keys.
+                    isLast = asked.map { isLast && $0.last == name.key } ?? false
                     break reading
                 }
             }
             if let last = asked?.last { after = last }
         }
         var body: BSONDocument = ["documents": .array(documents)]
-        if !isLast, let after { body.append("next", BSONValue(key: after)) }
+        if !isLast, let after {
+            let next = try positions.seal(behind: after, shown: shown, start: start, context)
+            body.append("next", .string(next))
+        }
         return HTTPAnswer(type: "application/json", body: try Self.text(body, request))
+    }
+
+    /// The key that `after` means: a position of an earlier answer, or a key that the caller writes.
+    private func position(
+        _ text: String,
+        of className: String,
+        _ access: StreamAccess,
+        in context: SealedPositions.Context
+    ) throws -> PrimaryKey {
+        guard text.first == SealedPositions.mark else { return try name(className, text, access).key }
+        guard let key = positions.key(text, context) else {
+            throw DocumentFailure.bad("'after' isn't a position that this request was given for this user.")
+        }
+        return key
     }
 
     /// `GET CLASS/KEY`.
@@ -78,10 +106,12 @@ extension DocumentService {
             throw DocumentFailure.bad("A 'query' needs a 'class'.")
         }
         if let className { _ = try access.sight(className, query) }
-        let stream = ChangeFollower(node, access, identity, className: className, query: query, request)
+        let context = SealedPositions.Context("changes", access)
+        let tokens = EventTokens(stream: access.stream, positions: positions, context: context)
+        let stream = ChangeFollower(node, access, identity, className: className, query: query, tokens, request)
         if let text = request.parameters["after"] ?? request.lastEvent {
-            guard let token = ResumeToken(text, of: access.stream) else {
-                throw DocumentFailure.bad("'after' is no token of this stream.")
+            guard let token = tokens.token(text) else {
+                throw DocumentFailure.bad("'after' isn't a token of this stream that this user was given.")
             }
             guard try await stream.begin(behind: token) else {
                 throw DocumentFailure(
@@ -100,5 +130,18 @@ extension DocumentService {
             return text
         }
         return HTTPAnswer(stream: next, type: "text/event-stream")
+    }
+}
+
+extension BSONValue {
+    /// About how many bytes the value takes in an answer.
+    fileprivate var estimatedBytes: Int {
+        switch self {
+        case .string(let text): 8 + text.utf8.count
+        case .binary(let binary): 32 + binary.bytes.count * 4 / 3
+        case .document(let document): document.reduce(8) { $0 + 8 + $1.key.utf8.count + $1.value.estimatedBytes }
+        case .array(let values): values.reduce(8) { $0 + $1.estimatedBytes }
+        default: 16
+        }
     }
 }
