@@ -123,45 +123,30 @@ extension ServerMachine {
         }
         bootstrap.isAsked = false
         let name = bootstrap.classes[bootstrap.index]
-        let start = bootstrap.last
         let isLastPage = bootstrap.askedKeys == nil ? page.isLast : bootstrap.areKeysLast
-        var (updates, size, isLast): ([ObjectUpdate], UInt64, Bool) = ([], 0, isLastPage)
-        var isWhole = true
-        for (index, (name, object)) in page.objects.enumerated() {
+        var isFull = false
+        for (name, object) in page.objects {
             bootstrap.last = name.key
-            if let update = bootstrap.update(name, object, session.held[name], horizon: page.horizon) {
-                updates.append(update)
-                size += update.estimatedSize
-            }
-            if size >= configuration.chunkBytes, index + 1 < page.objects.count {
-                (isLast, isWhole) = (false, false)
-                break
-            }
+            bootstrap.add(name, object, held: session.held[name], horizon: page.horizon)
+            isFull = bootstrap.isChunkFull(configuration)
+            if isFull { break }
         }
+        let isLast = isLastPage && !isFull
         // Keys without an object are done, too.
-        if isWhole, !isLast, let last = bootstrap.askedKeys?.last { bootstrap.last = last }
-        let end = ObjectName(name, bootstrap.last ?? .null)
-        let isSkipped = bootstrap.skips.map { isLast ? $0.className > name : $0 >= end } ?? false
+        if !isLast, !isFull, let last = bootstrap.askedKeys?.last { bootstrap.last = last }
         if isLast {
             bootstrap.index += 1
             bootstrap.last = nil
         }
-        let after = bootstrap.skips?.className == name ? max(start ?? .null, bootstrap.skips?.key ?? .null) : start
-        sessions[key]?.state = .bootstrap(bootstrap)
-        if !isSkipped, !updates.isEmpty || bootstrap.coversRanges {
-            let range = KeyRange(className: name, after: after, through: isLast ? nil : end.key)
-            let position = BootstrapPosition(
-                cursor: bootstrap.cursor,
-                queryVersion: bootstrap.queries.version,
-                last: end
-            )
-            let chunk = BootstrapChunk(
-                classes: updates.isEmpty ? [] : [ClassBatch(className: name, objects: updates)],
-                covers: bootstrap.coversRanges ? [range] : [],
-                position: position
-            )
+        // If objects can be hidden, the end of a page isn't reported, since it depends on them. Otherwise the client gets the first objects
+        // early.
+        let isDue = isLast || isFull || (session.rights == nil && !bootstrap.waiting.isEmpty)
+        if isDue, let chunk = bootstrap.nextChunk(of: name, isLast: isLast, session.held) {
+            sessions[key]?.state = .bootstrap(bootstrap)
             sessions[key]?.noteSent(chunk.classes)
             send(key, .bootstrapChunk(key.number, chunk))
+        } else {
+            sessions[key]?.state = .bootstrap(bootstrap)
         }
         pump(key)
     }
@@ -192,20 +177,87 @@ extension ServerMachine {
 }
 
 extension Bootstrap {
-    /// What the client has to be told of an object, which counts for the sums. Nil if it has what there is.
-    fileprivate mutating func update(
+    /// Adds an object to the sums, and to the next chunk if the client doesn't have it as it is.
+    fileprivate mutating func add(
         _ name: ObjectName,
         _ object: MergedObject,
-        _ held: StreamVersion?,
+        held: StreamVersion?,
         horizon: StreamVersion
-    ) -> ObjectUpdate? {
-        let (was, isIn) = (old?.contains(name, object) ?? false, new.contains(name, object))
-        let version = new.version(name, object)
+    ) {
+        let (isIn, version) = (new.contains(name, object), new.version(name, object))
         if isIn, let index = sums.firstIndex(where: { $0.className == name.className }) {
             sums[index].add(name.key, version: version)
         }
-        if let skips, name <= skips { return nil }
-        guard isIn else { return was ? ObjectUpdate(name.key, .erased) : nil }
+        if let skips, name <= skips { return }
+        guard isIn else {
+            if old?.contains(name, object) == true { wait(for: name, ObjectUpdate(name.key, .erased)) }
+            return
+        }
+        guard let update = update(name, object, version: version, held: held, horizon: horizon) else { return }
+        var origin: WaitingUpdate.Origin?
+        if case .difference = update.content {
+            origin = WaitingUpdate.Origin(object: object, held: held, horizon: horizon)
+        }
+        wait(for: name, update, origin)
+    }
+
+    private mutating func wait(for name: ObjectName, _ update: ObjectUpdate, _ origin: WaitingUpdate.Origin? = nil) {
+        waiting.append(WaitingUpdate(name: name, update: update, origin: origin))
+        waitingBytes += update.estimatedSize
+    }
+
+    fileprivate func isChunkFull(_ configuration: ServerConfiguration) -> Bool {
+        waitingBytes >= configuration.chunkBytes || waiting.count >= max(configuration.chunkObjects, 1)
+    }
+
+    /// Returns the chunk of what waits. Returns `nil` if the client has it, or needs none.
+    ///
+    /// Its range and its position name only keys that the client knows.
+    ///
+    /// - Parameters:
+    ///   - isLast: Whether the chunk ends the class.
+    ///   - held: What the client holds now.
+    fileprivate mutating func nextChunk(
+        of className: SyncString,
+        isLast: Bool,
+        _ held: [ObjectName: StreamVersion]
+    ) -> BootstrapChunk? {
+        let updates = waiting.compactMap { entry in
+            let current = held[entry.name]
+            guard let origin = entry.origin, origin.held != current else { return entry.update }
+            // A message in between brought the client another version.
+            let version = new.version(entry.name, origin.object)
+            return update(entry.name, origin.object, version: version, held: current, horizon: origin.horizon)
+        }
+        let skipped = skips?.className == className ? skips?.key : nil
+        let (after, through) = (sent ?? skipped, waiting.last?.name.key)
+        (waiting, waitingBytes, sent) = ([], 0, isLast ? nil : through)
+        if isLast, let skips, skips.className > className { return nil }
+        guard !updates.isEmpty || coversRanges else { return nil }
+        return BootstrapChunk(
+            classes: updates.isEmpty ? [] : [ClassBatch(className: className, objects: updates)],
+            covers: coversRanges ? [KeyRange(className: className, after: after, through: isLast ? nil : through)] : [],
+            position: BootstrapPosition(
+                cursor: cursor,
+                queryVersion: queries.version,
+                last: ObjectName(className, through ?? after ?? .null)
+            )
+        )
+    }
+
+    /// Returns the update for an object of the new view. Returns `nil` if the client has the object as it is.
+    ///
+    /// - Parameters:
+    ///   - version: The version of the last change that the view shows.
+    ///   - held: The version that the client holds beside its view.
+    private func update(
+        _ name: ObjectName,
+        _ object: MergedObject,
+        version: StreamVersion,
+        held: StreamVersion?,
+        horizon: StreamVersion
+    ) -> ObjectUpdate? {
+        let was = old?.contains(name, object) ?? false
         let mask = new.mask(of: name.className)
         let isShown = old.map { $0.mask(of: name.className) == mask } ?? isShown
         if was, isShown { return nil }
