@@ -9,7 +9,9 @@ extension ServerMachine {
         begin(&session, view, queries, stream)
         sessions[key] = session
         send(view.errors, to: key)
-        request(session.stream, .noteQueries(session.ident, queries, isComplete: false), .note)
+        if !session.isGuest {
+            request(session.stream, .noteQueries(session.ident, queries, isComplete: false), .note)
+        }
         if case .bootstrap(let bootstrap) = session.state { announce(key, bootstrap) }
         pump(key)
     }
@@ -171,7 +173,9 @@ extension ServerMachine {
             checksums: Checksums(view: bootstrap.new.number, classes: bootstrap.sums)
         )
         send(key, .bootstrapEnd(key.number, end))
-        request(session.stream, .noteQueries(session.ident, bootstrap.queries, isComplete: true), .note)
+        if !session.isGuest {
+            request(session.stream, .noteQueries(session.ident, bootstrap.queries, isComplete: true), .note)
+        }
         pump(key)
     }
 }

@@ -16,6 +16,8 @@ extension ServerMachine {
     }
 
     mutating func readInbox(_ key: SessionKey) {
+        // Without a number of the file nothing can be stored: it waits in the inbox, and its credit with it.
+        guard sessions[key]?.isGuest != true else { return }
         // No copy of the session is kept, so the inbox isn't copied for each commit.
         while let (next, received) = sessions[key]?.nextUpload {
             let commit = next.commit

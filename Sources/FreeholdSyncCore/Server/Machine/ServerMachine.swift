@@ -70,6 +70,7 @@ public struct ServerMachine: Sendable {
         case head(StreamName)
         case writer(StreamName, FileSecret)
         case firstHead(StreamName)
+        case guest(StreamName)
         case note
     }
 
@@ -167,6 +168,7 @@ public struct ServerMachine: Sendable {
 
     mutating func forget(_ key: SessionKey) {
         guard let session = sessions.removeValue(forKey: key) else { return }
+        streams[session.stream]?.guests.remove(key)
         discharge(session)
         keepIncoming(session)
         if session.stagedBytes > 0 {
@@ -212,6 +214,7 @@ public struct ServerMachine: Sendable {
             }
         case .writer(let stream, let secret): takeWriter(answer, stream, secret)
         case .firstHead(let stream): takeFirstHead(answer, stream)
+        case .guest(let stream): if case .file = answer { endGuests(stream) }
         case .note: break
         }
     }
@@ -225,6 +228,7 @@ public struct ServerMachine: Sendable {
             streams[stream]?.isLooking = false
             guard streams[stream] != nil else { return }
             retry(stream)
+            retryGuests(stream)
             look(stream)
             watch(stream)
         case .trim:
@@ -282,6 +286,7 @@ struct StreamState: Sendable {
     var isLooking = false
     /// Copies of files whose next commit may be one that another copy sent already.
     var copies: Set<FileIdent> = []
+    var guests = GuestSessions()
 
     init(_ head: StreamHead) {
         self.head = head
