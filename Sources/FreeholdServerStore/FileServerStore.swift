@@ -253,7 +253,12 @@ extension ServerStoreRequest.Kind {
 extension StoreFailure {
     init(_ error: any Error) {
         switch error {
-        case is StreamFile.CommitFailure: self = .unknown
+        case let failure as StreamFile.CommitFailure:
+            // A commit for which there is no room leaves the file as it was.
+            self =
+                failure.error.code == .outOfDiskSpace
+                ? .fullDisk("\(failure.error)") : .uncertain(SyncString("\(failure.error)"))
+        case let error as EngineError where error.code == .outOfDiskSpace: self = .fullDisk("\(error)")
         case let error as EngineError:
             let text = SyncString("\(error)")
             self = error.isDamage ? .damaged(text) : error.isLimit ? .limit(text) : .unavailable(text)

@@ -36,7 +36,7 @@ enum Failure {
     }
 
     /// Says what isn't output: a pipe to another program doesn't get it.
-    static func note(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
+    static func note(_ text: String) { StandardStream.error.write(text + "\n") }
 
     static func text(_ error: any Error) -> String {
         switch error {

@@ -157,7 +157,7 @@ extension SchemaCommand {
                 in: language,
                 options: ModelOptions(package: package)
             )
-            for note in models.notes { FileHandle.standardError.write(Data("\(note)\n".utf8)) }
+            for note in models.notes { StandardStream.error.write("\(note)\n") }
             guard let output else { return models.files.forEach { print($0.text, terminator: "") } }
             try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: true)
             for file in models.files {

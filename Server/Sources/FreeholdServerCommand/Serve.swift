@@ -40,6 +40,8 @@ struct Serve: AsyncParsableCommand {
         guard let level = Logger.Level(rawValue: logLevel) else {
             throw ValidationError("There is no level '\(logLevel)'.")
         }
+        // The log may be a file on a full disk.
+        StandardStream.ignoreSignals()
         LoggingSystem.bootstrap { label in
             var handler = StreamLogHandler.standardError(label: label)
             handler.logLevel = level
@@ -69,7 +71,7 @@ struct Serve: AsyncParsableCommand {
         if !["0.0.0.0", "::", "[::]"].contains(settings.host) {
             lines += "Apps connect to \(settings.tls == nil ? "http" : "https")://\(authority)\n"
         }
-        FileHandle.standardOutput.write(Data(lines.utf8))
+        StandardStream.output.write(lines)
         let watch = DrainWatch([SIGTERM, SIGINT], drainTime: settings.drainTime, logger)
         defer { withExtendedLifetime(watch) {} }
         let group = ServiceGroup(

@@ -129,7 +129,7 @@ private enum Password {
         guard isatty(STDIN_FILENO) == 1, tcgetattr(STDIN_FILENO, &usual) == 0 else {
             return readLine(strippingNewline: true)
         }
-        FileHandle.standardError.write(Data("Password: ".utf8))
+        StandardStream.error.write("Password: ")
         let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
         let handlers = signals.map { number in
             signal(number) { number in
@@ -144,7 +144,7 @@ private enum Password {
         defer {
             tcsetattr(STDIN_FILENO, TCSAFLUSH, &usual)
             for (number, handler) in zip(signals, handlers) { signal(number, handler) }
-            FileHandle.standardError.write(Data("\n".utf8))
+            StandardStream.error.write("\n")
         }
         return readLine(strippingNewline: true)
     }

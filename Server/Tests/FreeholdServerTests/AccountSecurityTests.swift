@@ -279,4 +279,35 @@ import Testing
             try await AccountProbe { ($0.isDevelopment, $0.host) = (true, "0.0.0.0") }
         }
     }
+
+    @Test func `an address in two compositions is one account, and accounts of earlier versions go on`() async throws {
+        let server = try await AccountProbe()
+        #expect(try await server.register("\u{e9}@example.org").status == 201)
+        #expect(try await server.register("e\u{301}@example.org").code == "AccountNameInUse")
+        let first = try await server.login("\u{e9}@example.org")
+        #expect(try await server.login("E\u{301}@example.org")["user_id"] == first["user_id"])
+        // An earlier version stored the composition that was sent.
+        let hash = try await PasswordHasher(rounds: 1 << 10).hash("a long password")
+        _ = try await server.store.createUser("test", .emailPassword, "o\u{308}@example.org", password: hash)
+        for name in ["o\u{308}@example.org", "\u{f6}@example.org", "O\u{308}@example.org"] {
+            #expect(try await server.login(name).status == 200, "\(name.unicodeScalars.count)")
+            #expect(try await server.register(name).status == 409)
+        }
+        await #expect(throws: AccountError.self) {
+            try await server.store.createUser(app: "test", email: "\u{f6}@example.org", password: "a long password")
+        }
+        await server.stop()
+    }
+
+    @Test(arguments: [
+        "a,b@example.org", "a\u{85}b@example.org", "a\u{1}@example.org", "a\n@example.org", "a b@example.org",
+        "a\u{a0}b@example.org", "a\u{200b}@example.org", "a\u{202e}@example.org", "a\u{2028}b@example.org",
+        "a<b@example.org", "a;b@example.org", "\"a\"@example.org",
+    ])
+    func `an address with separators or characters that don't show is none`(_ name: String) async throws {
+        let server = try await AccountProbe()
+        #expect(try await server.register(name).code == "InvalidEmail")
+        #expect(try await server.login(name).status == 401)
+        await server.stop()
+    }
 }

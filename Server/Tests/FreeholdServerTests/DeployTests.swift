@@ -84,7 +84,7 @@ import Testing
         #expect(try ServerProcess.run(["status", folder.path], launcher: launcher).status == 1)
     }
 
-    private static func freePort() async throws -> Int {
+    static func freePort() async throws -> Int {
         let server = try await TestServer { $0.administratorPort = nil }
         await server.stop()
         return server.port

@@ -3,9 +3,11 @@ import Freehold
 import FreeholdBSON
 import FreeholdSync
 import FreeholdSyncCore
+import FreeholdSyncDocuments
 import FreeholdSyncRules
 import NIOCore
 import NIOPosix
+import ServerTestRandom
 import Testing
 
 @testable import FreeholdServer
@@ -142,9 +144,47 @@ import Testing
             let path = "/Note?limit=10&query=owner%20%3D%3D%20%221%22" + (after.isEmpty ? "" : "&after=\(after)")
             let body = try #require(try await send("GET", path, "", ann, server).body.documentValue)
             seen += body["documents"]?.arrayValue?.compactMap { $0.documentValue?["_id"]?.asInt64() } ?? []
-            after = body["next"]?.asInt64().map { "\($0)" } ?? ""
+            after = body["next"]?.stringValue ?? ""
+            // The key isn't readable in it.
+            #expect(after.isEmpty || after.hasPrefix("~"))
         } while !after.isEmpty
         #expect(seen == (0..<57).filter { $0 % 2 == 1 })
+        // A key that the caller knows is a position, too, as it was in earlier versions.
+        let rest = try await send("GET", "/Note?after=54", "", ann, server).body.documentValue
+        #expect(rest?["documents"]?.arrayValue?.count == 2 && rest?["next"] == nil)
+        // Named keys end without another page.
+        let named = try await send("GET", "/Note?limit=1&query=_id%20%3D%3D%207", "", ann, server).body.documentValue
+        #expect(named?["documents"]?.arrayValue?.count == 1 && named?["next"] == nil)
+        await server.stop()
+    }
+
+    @Test func `a position counts for its user and its request only`() async throws {
+        let server = try await server()
+        let (ann, bob) = (try await person("ann", server), try await person("bob", server))
+        let documents = (0..<9).map { "{\"_id\": \($0), \"owner\": \"a\"}" }.joined(separator: ",")
+        #expect(try await send("POST", "/Note", "[\(documents)]", ann, server).status == 201)
+        let page = try await send("GET", "/Note?limit=2", "", ann, server).body.documentValue
+        let next = try #require(page?["next"]?.stringValue)
+        func status(_ text: String, _ person: Person, query: String = "") async throws -> Int {
+            let answer = try await send("GET", "/Note?limit=2&after=\(text)\(query)", "", person, server)
+            if answer.status == 400 {
+                #expect(answer.code == "BadRequest" && answer["error"]?.contains("after") == true)
+            }
+            return answer.status
+        }
+        #expect(try await status(next, ann) == 200)
+        #expect(try await status(next, bob) == 400)
+        #expect(try await status(next, ann, query: "&query=owner%20%3D%3D%20%22a%22") == 400)
+        var random = SeededRandom(test: "positions")
+        for _ in 0..<30 {
+            var bytes = Array(next.utf8)
+            let place = 1 + random.below(bytes.count - 1)
+            bytes[place] = bytes[place] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
+            #expect(try await status(String(decoding: bytes, as: UTF8.self), ann) == 400, "\(place)")
+        }
+        for text in ["~", "~~", "~A", String(next.dropLast()), next + "A", String(next.dropFirst(8))] {
+            #expect(try await status(text, ann) != 200, "\(text)")
+        }
         await server.stop()
     }
 
@@ -290,6 +330,64 @@ import Testing
         #expect(all.map { $0.contains("event: update") } == [true, false])
         #expect(all.last?.contains("event: delete") == true)
         await again.close()
+        // A token is its user's, and isn't a position of pages.
+        #expect(token.hasPrefix("~"))
+        for (person, path) in [(bob, "/$changes?class=Note&after=\(token)"), (ann, "/Note?after=\(token)")] {
+            #expect(try await send("GET", path, "", person, server).status == 400)
+        }
+        #expect(try await send("GET", "/$changes?after=\(token.dropLast())", "", ann, server).status == 400)
+        await server.stop()
+    }
+
+    @Test func `tokens have one length and count no hidden objects, and plain ones of earlier versions are accepted`()
+        async throws
+    {
+        let server = try await server(rules: Self.owners)
+        let (ann, bob) = (try await person("ann", server), try await person("bob", server))
+        let admin = try await person("admin", server)
+        try await server.store.setCustomData("{\"admin\": true}", user: admin.id)
+        for _ in 0..<100
+        where try await send("POST", "/Note", #"{"_id": 0, "owner": "x"}"#, admin, server).status != 201 {
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        let stream = StreamName(app: "test")
+        let head = try #require(await server.running.node.head(of: stream))
+        var lengths: Set<Int> = []
+        for hidden in [0, 3, 70] {
+            let others = (0..<hidden).map { "{\"_id\": \(hidden * 1_000 + $0), \"owner\": \"\(bob.id)\"}" }
+            let own = (0..<2).map { "{\"_id\": \(hidden * 1_000 + 500 + $0), \"owner\": \"\(ann.id)\"}" }
+            let body = "[\((others + own).joined(separator: ","))]"
+            #expect(try await send("POST", "/Note", body, admin, server).status == 201)
+        }
+        let plain = ResumeToken(at: head.cursor, of: stream).text
+        let events = try await Events(server, "/$changes?class=Note&after=\(plain)", ann.token)
+        var count = 0
+        while count < 6, let event = try await events.next() {
+            guard !event.hasPrefix(":") else { continue }
+            count += 1
+            lengths.insert(try #require(event.split(separator: "\n").first).utf8.count)
+        }
+        await events.close()
+        #expect(count == 6 && lengths.count == 1, "\(lengths)")
+        await server.stop()
+    }
+
+    @Test func `a document that is refused counts as refused only`() async throws {
+        let server = try await server(rules: Self.owners)
+        let ann = try await person("ann", server)
+        func post(_ mode: String, _ body: String) async throws -> [Int64?] {
+            let answer = try await send("POST", "/Note?mode=\(mode)", body, ann, server).body.documentValue
+            let refused = answer?["refused"]?.arrayValue.map { Int64($0.count) }
+            return [answer?["created"]?.asInt64(), answer?["changed"]?.asInt64(), refused]
+        }
+        #expect(try await post("upsert", #"{"_id": 1, "owner": "somebody else"}"#) == [0, 0, 1])
+        #expect(
+            try await post("insert", "[{\"_id\": 2, \"owner\": \"\(ann.id)\"}, {\"_id\": 3, \"owner\": \"x\"}]") == [
+                1, 0, 1,
+            ]
+        )
+        #expect(try await post("upsert", #"[{"_id": 2, "owner": "x"}, {"_id": 4, "owner": "x"}]"#) == [0, 0, 2])
+        #expect(try await post("upsert", "{\"_id\": 2, \"owner\": \"\(ann.id)\", \"stars\": 1}") == [0, 1, 0])
         await server.stop()
     }
 

@@ -65,7 +65,7 @@ public final class App: Sendable {
         syncManager = SyncManager(configuration)
         api = AppAPI(
             appId: id,
-            transport: configuration.transport ?? URLSessionTransport.shared,
+            transport: configuration.transport ?? UsualTransport.shared,
             timeout: Double(configuration.defaultRequestTimeoutMS) / 1_000
         )
         file = UserFile(

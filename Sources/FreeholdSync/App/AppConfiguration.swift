@@ -4,9 +4,9 @@ public import Foundation
 public struct AppConfiguration: Sendable {
     /// Such as `https://sync.example.org`. There is no default: you run the server. Without one log-ins fail with `missingBaseURL`.
     public var baseURL: String?
-    /// The way of HTTP requests. Nil: Foundation's.
+    /// The transport of HTTP requests. If it is `nil`, requests have connections of their own, which don't use proxies, and answers have at most 4 MiB.
     public var transport: (any RLMNetworkTransport)?
-    /// In milliseconds.
+    /// The time for the whole answer of a request, in milliseconds.
     public var defaultRequestTimeoutMS: UInt
     /// Whether the sessions of a user share a connection. They always do: it is there for source compatibility.
     public var enableSessionMultiplexing: Bool

@@ -1,9 +1,5 @@
 public import Foundation
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
 public enum RLMHTTPMethod: String, Hashable, Sendable {
     case GET, POST, PATCH, PUT, DELETE
 }
@@ -43,6 +39,11 @@ public struct RLMResponse: Hashable, Sendable {
     }
 }
 
+extension RLMResponse {
+    /// - Parameter text: The reason for which the answer is missing.
+    init(failure text: String) { self.init(httpStatusCode: 0, customStatusCode: 1, body: text) }
+}
+
 /// Sends an app's requests. An app that wants its own way to the server gives one to its ``AppConfiguration``.
 public protocol RLMNetworkTransport: AnyObject, Sendable {
     /// Sends the request, and calls `completion` once, on any thread.
@@ -57,59 +58,32 @@ extension RLMNetworkTransport {
     }
 }
 
-/// Requests by Foundation's `URLSession`. It follows no redirections, which would carry tokens elsewhere, and keeps neither cookies nor
-/// answers.
-final class URLSessionTransport: NSObject, RLMNetworkTransport, URLSessionTaskDelegate, @unchecked Sendable {
-    static let shared = URLSessionTransport()
+/// The bounds of an answer. A server that sends more loses the connection, and the request fails.
+struct AnswerLimits: Sendable {
+    /// The bytes before the body.
+    var headBytes = 64 << 10
+    var bodyBytes = 4 << 20
 
-    // Set once, by `init`.
-    private var session: URLSession!
+    static let tooLong = "The answer is too long."
+    static let notAsked = "The answer is compressed, which wasn't asked for."
 
-    /// In bytes. A longer answer counts as none; it has been received whole by then.
-    private static let limit = 16 << 20
+    /// The headers that a request has beside its own. Answers are taken as they are: a compressed one may be a thousand times as long as what is
+    /// received.
+    static let headers = ["Accept-Encoding": "identity", "User-Agent": "Freehold"]
 
-    override init() {
-        super.init()
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.httpShouldSetCookies = false
-        configuration.urlCache = nil
-        session = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
+    /// A Boolean value that indicates whether a value of `Content-Encoding` leaves the body as it is.
+    static func isPlain(_ encoding: String?) -> Bool {
+        guard let encoding else { return true }
+        let name = encoding.trimmingCharacters(in: .whitespaces).lowercased()
+        return name.isEmpty || name == "identity"
     }
+}
 
-    func sendRequestToServer(_ request: RLMRequest, completion: @escaping @Sendable (RLMResponse) -> Void) {
-        guard let url = URL(string: request.url) else {
-            return completion(RLMResponse(httpStatusCode: 0, customStatusCode: 1, body: "The address is no URL."))
-        }
-        var sent = URLRequest(url: url, timeoutInterval: request.timeout)
-        sent.httpMethod = request.method.rawValue
-        for (name, value) in request.headers { sent.setValue(value, forHTTPHeaderField: name) }
-        if request.method != .GET, !request.body.isEmpty { sent.httpBody = Data(request.body.utf8) }
-        session.dataTask(with: sent) { data, response, error in
-            guard let response = response as? HTTPURLResponse else {
-                let reason = error.map { $0.localizedDescription } ?? "There was no answer."
-                return completion(RLMResponse(httpStatusCode: 0, customStatusCode: 1, body: reason))
-            }
-            guard data?.count ?? 0 <= Self.limit else {
-                return completion(RLMResponse(httpStatusCode: 0, customStatusCode: 1, body: "The answer is too long."))
-            }
-            var headers: [String: String] = [:]
-            for (name, value) in response.allHeaderFields { headers["\(name)"] = "\(value)" }
-            completion(
-                RLMResponse(
-                    httpStatusCode: response.statusCode,
-                    headers: headers,
-                    body: data.map { String(decoding: $0, as: UTF8.self) } ?? ""
-                )
-            )
-        }
-        .resume()
-    }
-
-    func urlSession(
-        _ session: URLSession,
-        task: URLSessionTask,
-        willPerformHTTPRedirection response: HTTPURLResponse,
-        newRequest request: URLRequest,
-        completionHandler: @escaping (URLRequest?) -> Void
-    ) { completionHandler(nil) }
+enum UsualTransport {
+    /// Sends the requests of apps whose configuration has no transport.
+    #if Sync
+        static let shared: any RLMNetworkTransport = SocketTransport()
+    #else
+        static let shared: any RLMNetworkTransport = URLSessionTransport()
+    #endif
 }

@@ -69,9 +69,11 @@ extension ChangeEvent {
     /// {"_id": {"_data": TOKEN}, "operationType": "update", "ns": {"db": APP, "coll": CLASS}, "documentKey": {"_id": KEY},
     ///  "fullDocument": {…}, "updateDescription": {"updatedFields": {"age": 3}, "removedFields": []}}
     /// ```
-    public func document(app: String) -> BSONDocument {
+    ///
+    /// - Parameter token: The text for the event's position. If it is `nil`, the text is that of ``token``.
+    public func document(app: String, token text: String? = nil) -> BSONDocument {
         var document: BSONDocument = [
-            "_id": ["_data": .string(token.text)], "operationType": .string(operation.rawValue),
+            "_id": ["_data": .string(text ?? token.text)], "operationType": .string(operation.rawValue),
             "ns": ["db": .string(app), "coll": .string(name.className.string)],
             "documentKey": ["_id": BSONValue(name.key)],
         ]

@@ -5,10 +5,11 @@
 #endif
 public import FreeholdSyncCore
 
-/// A place in a change stream. To those who keep it, it is a text of which they know nothing.
+/// A position in a change stream.
 ///
-/// It isn't secret: what may be seen is decided anew whenever somebody goes on. A token that was made up is refused when the store
-/// compares its hash with the log's.
+/// The position counts all objects that a commit changed, also those that its reader may not see. A server that hides objects therefore encrypts
+/// ``bytes`` before it hands a token out, and accepts a plain ``text`` only for ``atCommit``. The reader's rights are evaluated anew when the
+/// reader continues. A token that was made up is refused when the store compares its hash with the log's.
 public struct ResumeToken: Hashable, Sendable {
     /// Behind which commit.
     public let cursor: Cursor
@@ -17,10 +18,17 @@ public struct ResumeToken: Hashable, Sendable {
     private let stream: UInt64
 
     init(_ stream: StreamName, _ cursor: Cursor, passed: Int = 0) {
+        self.init(mark: Self.mark(stream), cursor, passed: passed)
+    }
+
+    private init(mark: UInt64, _ cursor: Cursor, passed: Int) {
         self.cursor = cursor
         self.passed = passed
-        self.stream = Self.mark(stream)
+        stream = mark
     }
+
+    /// The position behind the last whole commit: a reader that continues there receives all events of the next commit.
+    public var atCommit: ResumeToken { ResumeToken(mark: stream, cursor, passed: 0) }
 
     /// The place behind all that a stream has.
     public init(at cursor: Cursor, of stream: StreamName) { self.init(stream, cursor) }
@@ -32,8 +40,16 @@ public struct ResumeToken: Hashable, Sendable {
         guard text.utf8.count <= 200 else { return nil }
         var base64 = text.replacing("-", with: "+").replacing("_", with: "/")
         base64 += String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
-        guard let data = Data(base64Encoded: base64), data.count == Self.size else { return nil }
-        let bytes = [UInt8](data)
+        guard let data = Data(base64Encoded: base64) else { return nil }
+        self.init([UInt8](data), of: stream)
+        guard self.text == text else { return nil }
+    }
+
+    /// The token of its ``bytes``.
+    ///
+    /// - Returns: `nil` for bytes that aren't a token, or that are one of another stream.
+    public init?(_ bytes: [UInt8], of stream: StreamName) {
+        guard bytes.count == Self.size else { return nil }
         func word(_ index: Int, _ width: Int = 8) -> UInt64 {
             bytes[index..<index + width].reversed().reduce(0) { $0 << 8 | UInt64($1) }
         }
@@ -45,11 +61,13 @@ public struct ResumeToken: Hashable, Sendable {
         self.stream = word(1)
         cursor = Cursor(epoch: word(9), version: word(17), hash: hash)
         passed = Int(word(41, 4))
-        guard Self.text(of: bytes) == text else { return nil }
     }
 
     /// Letters, digits, `-` and `_`.
-    public var text: String {
+    public var text: String { Self.text(of: bytes) }
+
+    /// The position as bytes, whose number is the same for all positions.
+    public var bytes: [UInt8] {
         var bytes: [UInt8] = [1]
         for word in [stream, cursor.epoch, cursor.version, cursor.hash.high, cursor.hash.low] {
             for shift in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: word >> (8 * UInt64(shift)))) }
@@ -57,7 +75,7 @@ public struct ResumeToken: Hashable, Sendable {
         for shift in 0..<4 { bytes.append(UInt8(truncatingIfNeeded: passed >> (8 * shift))) }
         let check = Self.check(bytes[...])
         for shift in 0..<4 { bytes.append(UInt8(truncatingIfNeeded: check >> (8 * UInt64(shift)))) }
-        return Self.text(of: bytes)
+        return bytes
     }
 
     private static let size = 1 + 5 * 8 + 4 + 4

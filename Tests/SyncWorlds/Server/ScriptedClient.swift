@@ -17,6 +17,8 @@ struct ScriptedClient {
     var objects: [ObjectName: (version: StreamVersion, fields: [ConfirmedField])] = [:]
     var position: BootstrapPosition?
     var begun: BootstrapBegin?
+    /// The position of a bootstrap that another one replaced.
+    var earlier: BootstrapPosition?
     var lastCommit: UInt64 = 0
     var acknowledged: UInt64 = 0
     var acknowledgedHash = RunningHash.empty
@@ -41,7 +43,7 @@ struct ScriptedClient {
     func greeting() -> [ClientMessage] {
         var bind = Bind(app: "app", schema: claim)
         (bind.file, bind.cursor, bind.view, bind.queryVersion) = (identity, cursor, view, completed)
-        bind.bootstrap = position
+        bind.bootstrap = position ?? earlier
         bind.bootstrapView = position == nil ? nil : begun?.view
         bind.journal = JournalRange(
             acknowledged: acknowledged,
@@ -113,6 +115,11 @@ struct ScriptedClient {
                 check(sums)
             }
         case .bootstrapBegin(_, let begin):
+            if let begun, begun != begin {
+                // The chunks of the other bootstrap make it neither the old view nor the new one.
+                if position != nil { view = nil }
+                (earlier, position) = (position ?? earlier, nil)
+            }
             begun = begin
             bootstraps += 1
         case .bootstrapChunk(_, let chunk):
@@ -129,7 +136,7 @@ struct ScriptedClient {
             return lacking.isEmpty ? [] : [.fetch(1, lacking)]
         case .bootstrapEnd(_, let end):
             (cursor, view, completed) = (end.cursor, begun?.view, end.queryVersion)
-            (position, begun) = (nil, nil)
+            (position, begun, earlier) = (nil, nil, nil)
             if wanted.isEmpty { check(end.checksums) }
         case .marked(_, let mark, _): marks.append(mark)
         case .queryError(_, let error): queryErrors.append(error)

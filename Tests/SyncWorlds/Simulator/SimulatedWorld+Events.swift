@@ -247,7 +247,8 @@ extension SimulatedWorld {
         let start = time
         for _ in 0..<300 where problems.isEmpty && quiet < 3 {
             var isQuiet = true
-            time += 3_000
+            // A group of commits waits up to 16 seconds after the store failed.
+            time += quiet > 0 ? 17_000 : 3_000
             if clients.contains(where: { $0.connection == nil }) { time += 100_000 }
             for node in nodes.indices {
                 nodes[node].hasHint = false

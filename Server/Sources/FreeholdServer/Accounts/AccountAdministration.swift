@@ -16,6 +16,8 @@ extension AccountStore {
         guard try await self.app(app) != nil else { throw AccountError.noApp }
         try AccountUser.check(customData: customData)
         let (name, password) = try (AccountName.checked(email), AccountName.checkedPassword(password))
+        let stored = try await storedName(app, name)
+        guard try await identity(app, .emailPassword, stored) == nil else { throw AccountError.nameInUse }
         let hash = try await PasswordHasher().hash(password)
         return try await createUser(app, .emailPassword, name, password: hash, customData: customData)
     }

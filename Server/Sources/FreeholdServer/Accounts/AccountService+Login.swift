@@ -20,9 +20,10 @@ extension AccountService {
             let (name, password) = try (fields.text("username"), fields.text("password"))
             let account = StoredIdentity.key(app.id, .emailPassword, AccountName.normal(name))
             try limiter.attempt(account: account, address: request.address)
-            try await check(app, name, password)
+            let stored = try await store.storedName(app.id, name)
+            try await check(app, stored, password)
             limiter.succeeded(account: account)
-            return try await finish(app, .emailPassword, AccountName.normal(name), request, fields)
+            return try await finish(app, .emailPassword, stored, request, fields)
         case .apiKey:
             let key = try fields.text("key")
             try limiter.attempt(account: nil, address: request.address)
@@ -42,9 +43,10 @@ extension AccountService {
         }
     }
 
+    /// - Parameter name: As it is stored.
     /// - Throws: `AccountError`
     private func check(_ app: AccountApp, _ name: String, _ password: String) async throws {
-        let known = try await store.identity(app.id, .emailPassword, AccountName.normal(name))
+        let known = try await store.identity(app.id, .emailPassword, name)
         guard try await hasher.matches(password, known?.password), let known else {
             throw AccountError.invalidPassword
         }
@@ -93,14 +95,35 @@ extension AccountService {
 
 /// Names of accounts: addresses of mail, as they are compared.
 enum AccountName {
-    static func normal(_ name: String) -> String { name.trimmingCharacters(in: .whitespaces).lowercased() }
+    /// The form in which addresses are stored: a letter with an accent is one character (NFC), however it was written.
+    static func normal(_ name: String) -> String { forms(name)[0] }
 
+    /// The forms under which an address may be stored, the usual one first. Earlier versions stored the composition that was sent.
+    static func forms(_ name: String) -> [String] {
+        let lower = name.trimmingCharacters(in: .whitespaces).lowercased()
+        return [lower.precomposedStringWithCanonicalMapping, lower, lower.decomposedStringWithCanonicalMapping]
+    }
+
+    /// Characters that structure the header of a mail, beside spaces.
+    private static let separators = Set<Unicode.Scalar>(",;:<>()[]\\\"".unicodeScalars)
+
+    private static func isUsual(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator, .surrogate, .privateUse,
+            .unassigned:
+            false
+        default: !separators.contains(scalar)
+        }
+    }
+
+    /// Returns the form in which a new address is stored.
+    ///
     /// - Throws: `AccountError` if it can't be an address.
     static func checked(_ name: String) throws -> String {
         let name = normal(name)
         let parts = name.split(separator: "@", omittingEmptySubsequences: false)
         guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }), name.utf8.count <= 254,
-            name.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F })
+            name.unicodeScalars.allSatisfy(isUsual)
         else { throw AccountError(400, "InvalidEmail", "this is no address of mail") }
         return name
     }

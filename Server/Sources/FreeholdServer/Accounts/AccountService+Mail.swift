@@ -33,7 +33,8 @@ extension AccountService {
         let name = try AccountName.checked(try fields.text("email"))
         let password = try AccountName.checkedPassword(try fields.text("password"))
         try limiter.attempt(account: nil, address: request.address)
-        guard try await store.identity(app.id, .emailPassword, name) == nil else { throw AccountError.nameInUse }
+        let stored = try await store.storedName(app.id, name)
+        guard try await store.identity(app.id, .emailPassword, stored) == nil else { throw AccountError.nameInUse }
         let hash = try await hasher.hash(password)
         let isConfirmed = app.emailPassword == .autoConfirm
         _ = try await store.createUser(app.id, .emailPassword, name, password: hash, isConfirmed: isConfirmed)
@@ -48,12 +49,13 @@ extension AccountService {
         _ request: AccountRequest,
         _ fields: BSONDocument
     ) async throws -> AccountAnswer {
-        let name = AccountName.normal(try fields.text("email"))
-        let account = "mail/" + StoredIdentity.key(app.id, .emailPassword, name)
+        let typed = try fields.text("email")
+        let account = "mail/" + StoredIdentity.key(app.id, .emailPassword, AccountName.normal(typed))
         try limiter.attempt(account: account, address: request.address)
         // Nobody waits for it: how long it takes would tell whether the address is known.
         Task {
             do {
+                let name = try await store.storedName(app.id, typed)
                 let known = try await store.identity(app.id, .emailPassword, name)
                 if let known, isReset || !known.isConfirmed { try await mail(app, name, isReset: isReset) }
             } catch { logger.error("a mail can't be prepared", metadata: ["kind": "\(type(of: error))"]) }

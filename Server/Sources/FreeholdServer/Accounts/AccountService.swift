@@ -1,7 +1,9 @@
 import Foundation
+import Freehold
 import FreeholdBSON
 import Logging
 import NIOHTTP1
+import Synchronization
 
 /// The accounts' API: `/api/client/v2.0`, in the shape of App Services.
 final class AccountService: Sendable {
@@ -29,6 +31,7 @@ final class AccountService: Sendable {
     let otherTokens: JWTAuthenticator?
     /// Apps of the settings, where everybody may register: in development.
     let openApps: [String: AccountApp]
+    private let failures = Mutex(FailureLog())
     private let options: Options
     private let names: ServerNames
     private let syncPath: String
@@ -68,8 +71,13 @@ final class AccountService: Sendable {
             answer = AccountAnswer(.invalidSession)
             logger.debug("a token is refused", metadata: ["reason": "\(refusal.reason)"])
         } catch {
-            // The error's words might hold what was sent.
-            logger.error("accounts fail", metadata: ["kind": "\(type(of: error))"])
+            // The error's words might hold what was sent, a code doesn't.
+            let reason = (error as? Realm.Error).map { $0.code == .outOfDiskSpace ? "the disk is full" : "\($0.code)" }
+            let kind = reason ?? "\(type(of: error))"
+            let now = Int64(options.now().timeIntervalSince1970 * 1_000)
+            if failures.withLock({ $0.takes(kind, of: "", at: now) }) {
+                logger.error("accounts fail", metadata: [reason == nil ? "kind" : "reason": "\(kind)"])
+            }
             answer = AccountAnswer(.unavailable)
         }
         logger.debug("accounts", metadata: ["method": "\(request.method)", "status": "\(answer.status)"])

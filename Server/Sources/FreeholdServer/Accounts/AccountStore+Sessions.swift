@@ -54,27 +54,47 @@ extension AccountStore {
     ///
     /// - Throws: `AccountError`
     func renewSession(_ token: String, next: RefreshToken) async throws -> Session {
-        let (now, hash) = (now(), SecretDigest.hexadecimal(token))
+        let hash = SecretDigest.hexadecimal(token)
         // A token that was made up makes nothing wait that writes.
         guard try await work({ $0.object(ofType: StoredSession.self, forPrimaryKey: hash) != nil }) else {
             throw AccountError.invalidSession
         }
-        let session = try await write { realm -> Session? in
-            guard let stored = realm.object(ofType: StoredSession.self, forPrimaryKey: hash) else { return nil }
-            let (login, user) = (stored.login, stored.user)
-            guard try Self.isGood(stored, now, realm), let owner = Self.owner(of: stored, realm) else { return nil }
-            guard !owner.isDisabled else { throw AccountError.userDisabled }
-            if let parent = realm.object(ofType: StoredSession.self, forPrimaryKey: stored.parent),
-                parent.replaced == nil
-            {
-                parent.replaced = now
-            }
-            Self.add(next, login: login, user: user, parent: Self.newest(after: hash, login, realm), to: realm)
-            Self.trim(login, realm)
-            return Session(token: next.text, user: AccountUser(owner, realm), login: login)
+        let session: Session?
+        do {
+            session = try await write { realm in try Self.renew(token, next: next, in: realm, at: self.now()) }
+        } catch let error as Realm.Error where error.code == .outOfDiskSpace {
+            // The successor can't be stored. The token that the client has stays good, so that the client can go on reading.
+            session = try await unstoredSession(token)
         }
         guard let session else { throw AccountError.invalidSession }
         return session
+    }
+
+    /// Returns a log-in with the token that it has, and leaves the file as it is. Returns `nil` for a token that isn't good.
+    private func unstoredSession(_ token: String) async throws -> Session? {
+        struct Unstored: Error { let session: Session }
+        do {
+            return try await write { realm -> Session? in
+                guard let session = try Self.renew(token, next: nil, in: realm, at: self.now()) else { return nil }
+                throw Unstored(session: session)
+            }
+        } catch let unstored as Unstored { return unstored.session }
+    }
+
+    /// - Parameter next: Nil: nothing is added.
+    private static func renew(_ token: String, next: RefreshToken?, in realm: Realm, at now: Date) throws -> Session? {
+        let hash = SecretDigest.hexadecimal(token)
+        guard let stored = realm.object(ofType: StoredSession.self, forPrimaryKey: hash) else { return nil }
+        let (login, user) = (stored.login, stored.user)
+        guard try isGood(stored, now, realm), let owner = owner(of: stored, realm) else { return nil }
+        guard !owner.isDisabled else { throw AccountError.userDisabled }
+        guard let next else { return Session(token: token, user: AccountUser(owner, realm), login: login) }
+        if let parent = realm.object(ofType: StoredSession.self, forPrimaryKey: stored.parent), parent.replaced == nil {
+            parent.replaced = now
+        }
+        add(next, login: login, user: user, parent: newest(after: hash, login, realm), to: realm)
+        trim(login, realm)
+        return Session(token: next.text, user: AccountUser(owner, realm), login: login)
     }
 
     /// Whose a refresh token is.

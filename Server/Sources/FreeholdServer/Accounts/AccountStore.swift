@@ -187,6 +187,17 @@ public final class AccountStore: Sendable {
         }
     }
 
+    /// The form under which the app has an account with an address; the usual form if it has none.
+    func storedName(_ app: String, _ address: String) async throws -> String {
+        let forms = AccountName.forms(address)
+        return try await work { realm in
+            forms.first { name in
+                let key = StoredIdentity.key(app, .emailPassword, name)
+                return realm.object(ofType: StoredIdentity.self, forPrimaryKey: key) != nil
+            } ?? forms[0]
+        }
+    }
+
     /// What is kept of a name: the user, the password's hash, and whether the address is confirmed.
     func identity(
         _ app: String,

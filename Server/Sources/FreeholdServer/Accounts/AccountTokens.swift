@@ -6,6 +6,8 @@ struct AccountTokens: Sendable {
     static let fileName = "accounts.secret"
     private static let issuer = "freehold-accounts"
     private let keys = JWTKeyCollection()
+    /// The text of the file, from which other keys of the server are derived.
+    let secret: String
     let lifetime: TimeInterval
     private let now: @Sendable () -> Date
 
@@ -39,7 +41,8 @@ struct AccountTokens: Sendable {
     /// - Throws: `SettingsError` if the folder has no secret, and none can be made.
     init(folder: String, lifetime: TimeInterval, now: @escaping @Sendable () -> Date) async throws {
         (self.lifetime, self.now) = (lifetime, now)
-        await keys.add(hmac: HMACKey(from: try Self.secret(folder)), digestAlgorithm: .sha256)
+        secret = try Self.secret(folder)
+        await keys.add(hmac: HMACKey(from: secret), digestAlgorithm: .sha256)
     }
 
     private static func secret(_ folder: String) throws -> String {

@@ -11,6 +11,7 @@ actor ChangeFollower {
     private let seat: ChangeSeat
     private let className: String?
     private let query: String
+    private let tokens: EventTokens
     private let isCanonical: Bool
     private var cursor = Cursor(epoch: 0, version: 0, hash: .empty)
     private var token: ResumeToken?
@@ -28,9 +29,10 @@ actor ChangeFollower {
         _ identity: Identity,
         className: String?,
         query: String,
+        _ tokens: EventTokens,
         _ request: DocumentRequest
     ) {
-        (self.node, self.access, self.identity) = (node, access, identity)
+        (self.node, self.access, self.identity, self.tokens) = (node, access, identity, tokens)
         seat = node.seats.take(identity)
         memory = request.memory
         (self.className, self.query) = (className, query)
@@ -137,9 +139,10 @@ actor ChangeFollower {
         (cursor, token) = (step.to, nil)
         var isOverShare = false
         for event in found.events {
-            let document = event.document(app: access.stream.app.string)
+            guard let id = try? tokens.text(event.token) else { continue }
+            let document = event.document(app: access.stream.app.string, token: id)
             guard let text = try? document.extendedJSON(isCanonical ? .canonical : .relaxed) else { continue }
-            let line = "id: \(event.token.text)\nevent: \(event.operation.rawValue)\ndata: \(text)\n\n"
+            let line = "id: \(id)\nevent: \(event.operation.rawValue)\ndata: \(text)\n\n"
             if memory?.add(line.utf8.count, of: .documents) == false { isOverShare = true }
             waiting.append(line)
         }
@@ -163,5 +166,23 @@ actor ChangeFollower {
         try? await Task.sleep(for: .milliseconds(100))
         quiet += 1
         return quiet % 150 == 0 ? ": nothing new\n\n" : nil
+    }
+}
+
+/// The tokens of a user's change stream, as texts.
+struct EventTokens: Sendable {
+    let stream: StreamName
+    let positions: SealedPositions
+    let context: SealedPositions.Context
+
+    func text(_ token: ResumeToken) throws -> String { try positions.seal(token.bytes, context) }
+
+    /// Returns the token of a text, or `nil` if it isn't one of this stream and user.
+    ///
+    /// Servers of earlier versions gave tokens in the clear. Such a token counts up to its commit only: events of the commit behind it may come
+    /// twice. If its number of objects counted, a user could find out at which number a shown object stands among the hidden ones.
+    func token(_ text: String) -> ResumeToken? {
+        guard text.first == SealedPositions.mark else { return ResumeToken(text, of: stream)?.atCommit }
+        return positions.open(text, context).flatMap { ResumeToken($0, of: stream) }
     }
 }

@@ -5,7 +5,7 @@ import FreeholdSyncDocuments
 extension DocumentService {
     /// After it a page is as long as it is: who looks for what is rare takes more pages, and others read in between.
     private static var scanTime: Duration { .seconds(5) }
-    /// The bytes of objects, as they are in memory, behind which an answer ends. The last object may exceed them.
+    /// The bytes of documents behind which an answer ends. The last document may exceed them.
     private static var answerBytes: Int { 8 << 20 }
 
     /// `GET CLASS?query=…&limit=…&after=…`: documents by rising keys.
@@ -13,14 +13,20 @@ extension DocumentService {
         let query = request.parameters["query"] ?? "TRUEPREDICATE"
         let sight = try await node.work.run(for: access.user) { try access.sight(className, query) }
         let limit = try request.number("limit", 1...10_000, default: 100)
-        var after = try request.parameters["after"].map { try name(className, $0, access).key }
+        let context = SealedPositions.Context(
+            "page",
+            access,
+            [className, request.parameters["query"] ?? "TRUEPREDICATE"]
+        )
+        let start = try request.parameters["after"].map { try position($0, of: className, access, in: context) }
+        var (after, shown) = (start, PrimaryKey?.none)
         var (documents, size, isLast) = ([BSONValue](), 0, false)
         // Conditions that name keys are looked up by them.
         var keys = sight.keys.map { keys in after.map { after in keys.filter { $0 > after } } ?? keys }
         var version = try await head(access).version
         var tries = 0
         let until = ContinuousClock.now + Self.scanTime
-        while documents.count < limit, size < Self.answerBytes, !isLast, ContinuousClock.now < until {
+        while !isLast, ContinuousClock.now < until {
             // A client that hung up doesn't need the rest.
             try Task.checkCancellation()
             // What is read and what is answered: as objects, as documents and as text.
@@ -43,8 +49,8 @@ extension DocumentService {
                 version = try await head(access).version
                 continue
             }
-            let read = page.through.flatMap { last in asked?.firstIndex { $0 > last } } ?? asked?.count ?? 0
-            keys?.removeFirst(read)
+            let done = page.through.flatMap { last in asked?.firstIndex { $0 > last } } ?? asked?.count ?? 0
+            keys?.removeFirst(done)
             isLast = keys?.isEmpty ?? page.isLast
             var scan = PageScan(page, sight, documents: limit - documents.count, bytes: Self.answerBytes - size)
             // At least one object is looked at, so that the next request gets on.
@@ -55,14 +61,19 @@ extension DocumentService {
             documents += scan.documents
             size += scan.size
             after = scan.last ?? after
-            guard scan.isWhole else {
-                isLast = false
+            shown = scan.shown ?? shown
+            guard scan.isWhole, !scan.isFull else {
+                // Whether hidden objects follow isn't reported: a full page always has a position, except at the end of named keys.
+                isLast = asked.map { scan.isFull && isLast && $0.last == scan.last } ?? false
                 break
             }
             if let last = page.through ?? asked?.last { after = last }
         }
         var body: BSONDocument = ["documents": .array(documents)]
-        if !isLast, let after { body.append("next", BSONValue(key: after)) }
+        if !isLast, let after {
+            let next = try positions.seal(behind: after, shown: shown, start: start, context)
+            body.append("next", .string(next))
+        }
         let whole = body
         let text = try await node.work.run(for: access.user) { try Self.text(whole, request) }
         return HTTPAnswer(type: "application/json", body: text)
@@ -77,35 +88,54 @@ extension DocumentService {
         private var index = 0
         private(set) var documents: [BSONValue] = []
         private(set) var size = 0
-        /// The key of the last object that was looked at.
+        /// The key of the last object that was looked at, and of the last one that is shown.
         private(set) var last: PrimaryKey?
+        private(set) var shown: PrimaryKey?
 
         /// - Parameters:
         ///   - documents: The greatest number of documents.
-        ///   - bytes: The bytes of objects behind which the scan ends. The last object may exceed them.
+        ///   - bytes: The bytes of documents behind which the scan ends. The last document may exceed them.
         init(_ page: ObjectPage, _ sight: DocumentSight, documents: Int, bytes: Int) {
             (self.page, self.sight, limit, self.bytes) = (page, sight, documents, bytes)
         }
 
         /// A Boolean value that indicates whether all objects were looked at.
         var isWhole: Bool { index == page.objects.count }
-        var isFinished: Bool { isWhole || documents.count == limit || size >= bytes }
+        /// A Boolean value that indicates whether there is no room for another document.
+        var isFull: Bool { documents.count == limit || size >= bytes }
+        var isFinished: Bool { isWhole || isFull }
 
         /// Returns the scan after another slice.
         func scanned() throws -> PageScan {
             var (scan, used) = (self, 0)
             while !scan.isFinished, used < ServerWork.sliceSteps {
                 let (name, object) = page.objects[scan.index]
-                let contents = object.contents
-                if let seen = try sight.contents(name.key, contents, adding: &used) {
-                    scan.size += object.estimatedBytes
-                    scan.documents.append(.document(BSONDocument(name, seen)))
+                if let seen = try sight.contents(name.key, object.contents, adding: &used) {
+                    let document = BSONValue.document(BSONDocument(name, seen))
+                    // Hidden fields have no part in the length of a page.
+                    scan.size += document.estimatedBytes
+                    scan.documents.append(document)
+                    scan.shown = name.key
                 }
                 scan.index += 1
                 scan.last = name.key
             }
             return scan
         }
+    }
+
+    /// The key that `after` means: a position of an earlier answer, or a key that the caller writes.
+    private func position(
+        _ text: String,
+        of className: String,
+        _ access: StreamAccess,
+        in context: SealedPositions.Context
+    ) throws -> PrimaryKey {
+        guard text.first == SealedPositions.mark else { return try name(className, text, access).key }
+        guard let key = positions.key(text, context) else {
+            throw DocumentFailure.bad("'after' isn't a position that this request was given for this user.")
+        }
+        return key
     }
 
     /// `GET CLASS/KEY`.
@@ -130,10 +160,12 @@ extension DocumentService {
             throw DocumentFailure.bad("A 'query' needs a 'class'.")
         }
         if let className { _ = try await node.work.run(for: access.user) { try access.sight(className, query) } }
-        let stream = ChangeFollower(node, access, identity, className: className, query: query, request)
+        let context = SealedPositions.Context("changes", access)
+        let tokens = EventTokens(stream: access.stream, positions: positions, context: context)
+        let stream = ChangeFollower(node, access, identity, className: className, query: query, tokens, request)
         if let text = request.parameters["after"] ?? request.lastEvent {
-            guard let token = ResumeToken(text, of: access.stream) else {
-                throw DocumentFailure.bad("'after' is no token of this stream.")
+            guard let token = tokens.token(text) else {
+                throw DocumentFailure.bad("'after' isn't a token of this stream that this user was given.")
             }
             guard try await stream.begin(behind: token) else {
                 throw DocumentFailure(
@@ -152,5 +184,18 @@ extension DocumentService {
             return text
         }
         return HTTPAnswer(stream: next, type: "text/event-stream")
+    }
+}
+
+extension BSONValue {
+    /// About how many bytes the value takes in an answer.
+    fileprivate var estimatedBytes: Int {
+        switch self {
+        case .string(let text): 8 + text.utf8.count
+        case .binary(let binary): 32 + binary.bytes.count * 4 / 3
+        case .document(let document): document.reduce(8) { $0 + 8 + $1.key.utf8.count + $1.value.estimatedBytes }
+        case .array(let values): values.reduce(8) { $0 + $1.estimatedBytes }
+        default: 16
+        }
     }
 }

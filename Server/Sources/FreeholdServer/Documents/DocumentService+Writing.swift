@@ -42,9 +42,14 @@ extension DocumentService {
         }
         let (version, refusals) = try await submit(commit.changes, seen: commit.seen, access)
         let report = job.report
+        // The document counts as refused, also if a part of it was written.
+        let refused = Set(refusals.map(\.change.object.key))
+        let changed = stored.keys.count { refused.contains($0.key) }
+        let created = refused.count - changed
         return Self.answer(
             [
-                "created": .int64(Int64(report.created)), "changed": .int64(Int64(report.changed)),
+                "created": .int64(Int64(max(report.created - created, 0))),
+                "changed": .int64(Int64(max(report.changed - changed, 0))),
                 "unchanged": .int64(Int64(report.unchanged)), "refused": Self.refused(refusals),
             ],
             status: refusals.isEmpty ? .created : .ok,

@@ -10,9 +10,13 @@ import NIOHTTP1
 /// write merges with the work of devices by the rules that hold between devices.
 struct DocumentService: Sendable {
     let node: ServerNode
+    let positions: SealedPositions
     private let numbers = WriterNumbers()
 
-    init(_ node: ServerNode) { self.node = node }
+    /// - Parameter positions: Encrypts the positions of pages and change streams.
+    init(_ node: ServerNode, positions: SealedPositions = SealedPositions(secret: nil)) {
+        (self.node, self.positions) = (node, positions)
+    }
 
     var http: HTTPService {
         HTTPService(
@@ -220,8 +224,10 @@ struct DocumentService: Sendable {
 }
 
 extension PrimaryKey {
-    fileprivate init?(_ value: BSONValue) {
+    /// The key of a document's `_id`. Nil for a value that isn't a key.
+    init?(_ value: BSONValue) {
         switch value {
+        case .null: self = .null
         case .int64(let number): self = .int(number)
         case .string(let text): self = .string(SyncString(text))
         case .objectId(let id): self = .objectId(id)

@@ -212,7 +212,13 @@ extension ServerNode {
         switch (path, metrics) {
         case ("/health", _): return HTTPAnswer(body: "alive\n")
         case ("/ready", _):
-            let blocked = status.blocked.isEmpty ? "" : "blocked streams: \(status.blocked.count)\n"
+            // Names of streams are for the administrator.
+            var blocked = status.blocked.isEmpty ? "" : "blocked streams: \(status.blocked.count)\n"
+            if metrics != nil {
+                for stream in status.blocked.prefix(100) {
+                    blocked += "\(stream.app) \(stream.stream): \(stream.reason.loggable)\n"
+                }
+            }
             if status.isReady { return HTTPAnswer(body: "ready\n" + blocked) }
             return HTTPAnswer(
                 status: .serviceUnavailable,

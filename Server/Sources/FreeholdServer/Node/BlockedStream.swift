@@ -16,6 +16,35 @@ public struct BlockedStream: Hashable, Sendable, Codable {
     }
 }
 
+/// Decides which failures of the store the log has: devices that try again would fill it, and a full disk with it.
+struct FailureLog {
+    /// In milliseconds.
+    private static let longestPause: Int64 = 60_000
+    private var lines: [String: (at: Int64, reason: String, pause: Int64)] = [:]
+
+    /// Returns a Boolean value that indicates whether a failure is logged: the first one of a source, one with another reason, and then one
+    /// after pauses that grow to a minute.
+    ///
+    /// - Parameters:
+    ///   - source: The stream, or the part of the server, that failed.
+    ///   - now: In milliseconds.
+    mutating func takes(_ reason: String, of source: String, at now: Int64) -> Bool {
+        var pause: Int64 = 1_000
+        if let last = lines[source], last.reason == reason {
+            guard now - last.at >= last.pause else { return false }
+            pause = min(last.pause * 2, Self.longestPause)
+        }
+        if lines.count >= 10_000 { lines = [:] }
+        lines[source] = (now, reason, pause)
+        return true
+    }
+
+    /// The source works again: its next failure is logged.
+    mutating func succeeded(_ source: String) {
+        if !lines.isEmpty { lines[source] = nil }
+    }
+}
+
 extension StoreFailure {
     /// The cause, for logs.
     var reason: String {
@@ -25,6 +54,7 @@ extension StoreFailure {
         case .damaged(let text): "damaged: \(text.string)"
         case .moved: "moved"
         case .unknown: "unknown"
+        case .uncertain(let text): "unknown result: \(text.string)"
         }
     }
 }

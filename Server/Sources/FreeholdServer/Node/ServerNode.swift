@@ -74,6 +74,7 @@ public final class ServerNode: @unchecked Sendable {
         var storeFailures = 0
         /// Streams whose last write failed.
         var blocked: [StreamName: BlockedStream] = [:]
+        var log = FailureLog()
         var connections = 0
         var sessions = 0
         var commits: UInt64 = 0
@@ -448,26 +449,44 @@ public final class ServerNode: @unchecked Sendable {
                 "a request is larger than what the store can keep",
                 metadata: ["app": "\(asked.stream.app)", "stream": "\(asked.stream)", "reason": "\(text)"]
             )
-        case .failed(let failure): noteFailure(reason ?? failure.reason, asked.stream, isWrite: asked.isWrite)
+        case .failed(let failure):
+            noteFailure(
+                reason ?? failure.reason,
+                asked.stream,
+                isWrite: asked.isWrite,
+                isFullDisk: failure.isFullDisk
+            )
         default:
             state.withLock { state in
                 state.storeFailures = 0
-                if asked.isWrite { state.blocked[asked.stream] = nil }
+                guard asked.isWrite, state.blocked.removeValue(forKey: asked.stream) != nil else { return }
+                state.log.succeeded("\(asked.stream)")
             }
         }
         handle(.answered(number, answer))
     }
 
-    /// - Parameter stream: The stream whose request failed. Nil: one of many reads.
-    private func noteFailure(_ reason: String, _ stream: StreamName? = nil, isWrite: Bool = false) {
+    /// - Parameters:
+    ///   - stream: The stream whose request failed. Nil: one of many reads.
+    ///   - isFullDisk: The node goes on reading, so it stays ready. What can't be written is in `blocked`.
+    private func noteFailure(
+        _ reason: String,
+        _ stream: StreamName? = nil,
+        isWrite: Bool = false,
+        isFullDisk: Bool = false
+    ) {
         metrics.storeFailures.increment()
-        let failures = state.withLock { state in
-            state.storeFailures += 1
-            guard isWrite, let stream else { return 1 }
-            let failures = (state.blocked[stream]?.failures ?? 0) + 1
-            state.blocked[stream] = BlockedStream(stream, failures: failures, reason: reason)
-            return failures
+        let now = now()
+        let (failures, isLogged) = state.withLock { state in
+            if !isFullDisk { state.storeFailures += 1 }
+            var failures = 1
+            if isWrite, let stream {
+                failures = (state.blocked[stream]?.failures ?? 0) + 1
+                state.blocked[stream] = BlockedStream(stream, failures: failures, reason: reason)
+            }
+            return (failures, state.log.takes(reason, of: stream.map { "\($0)" } ?? "", at: now))
         }
+        guard isLogged else { return }
         var metadata: Logger.Metadata = ["reason": "\(reason)"]
         if let stream {
             metadata["app"] = "\(stream.app)"

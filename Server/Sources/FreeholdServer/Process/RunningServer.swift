@@ -77,6 +77,7 @@ public final class RunningServer: Sendable {
         let authenticator = try await settings.authenticator(accounts)
         let machine = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: settings.threads ?? System.coreCount)
+        let positions = SealedPositions(secret: accounts?.tokens.secret)
         let node = ServerNode(
             settings.node,
             store: store,
@@ -94,7 +95,7 @@ public final class RunningServer: Sendable {
                     host: settings.host,
                     port: settings.port,
                     tls: tls,
-                    services: [DocumentService(node).http] + (accounts.map { [$0.http] } ?? []),
+                    services: [DocumentService(node, positions: positions).http] + (accounts.map { [$0.http] } ?? []),
                     group: group
                 )
             }

@@ -103,6 +103,7 @@ extension ServerMachine {
     ) {
         guard sessions[key] != nil else { return }
         // A number whose answer was lost stays unused.
+        if case .failed(let failure) = answer, failure.isFullDisk, bindGuest(key, file, fork) { return }
         guard case .file(let row) = answer else {
             return end(key, .transient(after: 1_000), "The store can't be reached.")
         }
@@ -156,7 +157,7 @@ extension ServerMachine {
     }
 
     /// The session begins once its queries are understood.
-    private mutating func finish(
+    mutating func finish(
         _ key: SessionKey,
         _ file: FileAnswer,
         _ row: FileRow,

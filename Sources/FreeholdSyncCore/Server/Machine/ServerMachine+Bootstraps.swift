@@ -26,8 +26,10 @@ extension ServerMachine {
         begin(&session, view, queries, stream)
         sessions[key] = session
         send(view.errors, to: key)
-        let kind = ServerStoreRequest.Kind.noteQueries(session.ident, queries, isComplete: false)
-        request(session.stream, kind, .note, of: session.user)
+        if !session.isGuest {
+            let kind = ServerStoreRequest.Kind.noteQueries(session.ident, queries, isComplete: false)
+            request(session.stream, kind, .note, of: session.user)
+        }
         if case .bootstrap(let bootstrap) = session.state { announce(key, bootstrap) }
         pump(key)
     }
@@ -141,7 +143,7 @@ extension ServerMachine {
     }
 
     private mutating func start(_ page: ObjectPage, of bootstrap: Bootstrap, _ session: Session) {
-        let work = PageWork(bootstrap, page, session, chunkBytes: configuration.chunkBytes)
+        let work = PageWork(bootstrap, page, session, configuration)
         start(work, of: user(of: session.key), .page(session.key, of: bootstrap.number))
     }
 
@@ -153,38 +155,27 @@ extension ServerMachine {
         guard work.heldChanges == session.heldChanges else { return start(work.page, of: old, session) }
         report(work.failures, to: key)
         var bootstrap = work.bootstrap
-        let (updates, page) = (work.updates, work.page)
+        let page = work.page
         bootstrap.isAsked = false
         let name = bootstrap.classes[bootstrap.index]
-        let start = old.last
-        let isWhole = work.isWhole
-        let isLast =
-            isWhole
-            && (bootstrap.askedKeys == nil ? page.isLast : bootstrap.areKeysLast && page.through == nil)
+        let isLastPage = bootstrap.askedKeys == nil ? page.isLast : bootstrap.areKeysLast && page.through == nil
+        let isFull = work.isFull
+        let isLast = isLastPage && !isFull
         // Keys without an object are done, too.
-        if isWhole, !isLast, let last = page.through ?? bootstrap.askedKeys?.last { bootstrap.last = last }
-        let end = ObjectName(name, bootstrap.last ?? .null)
-        let isSkipped = bootstrap.skips.map { isLast ? $0.className > name : $0 >= end } ?? false
+        if !isLast, !isFull, let last = page.through ?? bootstrap.askedKeys?.last { bootstrap.last = last }
         if isLast {
             bootstrap.index += 1
             bootstrap.last = nil
         }
-        let after = bootstrap.skips?.className == name ? max(start ?? .null, bootstrap.skips?.key ?? .null) : start
-        sessions[key]?.state = .bootstrap(bootstrap)
-        if !isSkipped, !updates.isEmpty || bootstrap.coversRanges {
-            let range = KeyRange(className: name, after: after, through: isLast ? nil : end.key)
-            let position = BootstrapPosition(
-                cursor: bootstrap.cursor,
-                queryVersion: bootstrap.queries.version,
-                last: end
-            )
-            let chunk = BootstrapChunk(
-                classes: updates.isEmpty ? [] : [ClassBatch(className: name, objects: updates)],
-                covers: bootstrap.coversRanges ? [range] : [],
-                position: position
-            )
+        // If objects can be hidden, the end of a page isn't reported, since it depends on them. Otherwise the client gets the first objects
+        // early.
+        let isDue = isLast || isFull || (session.rights == nil && !bootstrap.waiting.isEmpty)
+        if isDue, let chunk = bootstrap.nextChunk(of: name, isLast: isLast, session.held) {
+            sessions[key]?.state = .bootstrap(bootstrap)
             sessions[key]?.noteSent(chunk.classes)
             send(key, .bootstrapChunk(key.number, chunk))
+        } else {
+            sessions[key]?.state = .bootstrap(bootstrap)
         }
         pump(key)
     }
@@ -209,8 +200,10 @@ extension ServerMachine {
             checksums: Checksums(view: bootstrap.new.number, classes: bootstrap.sums)
         )
         send(key, .bootstrapEnd(key.number, end))
-        let kind = ServerStoreRequest.Kind.noteQueries(session.ident, bootstrap.queries, isComplete: true)
-        request(session.stream, kind, .note, of: session.user)
+        if !session.isGuest {
+            let kind = ServerStoreRequest.Kind.noteQueries(session.ident, bootstrap.queries, isComplete: true)
+            request(session.stream, kind, .note, of: session.user)
+        }
         pump(key)
     }
 }

@@ -55,7 +55,7 @@ extension ServerMachine {
             return incoming.kept + incoming.keeping == 0 ? takeWhole(incoming, key) : queueStored(incoming, key)
         }
         // The store keeps one commit of a file. While one waits to be merged, the credit bounds what is in memory of the next one.
-        guard session.stored == nil, incoming.keeping == 0 else { return }
+        guard session.stored == nil, incoming.keeping == 0, !session.isGuest else { return }
         if incoming.isDue(now, bytes: configuration.keptBytes, delay: configuration.keepDelay) { keep(key) }
     }
 

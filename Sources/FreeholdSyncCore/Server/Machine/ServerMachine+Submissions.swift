@@ -114,7 +114,6 @@ extension ServerMachine {
         let hash = writer.hash.appending(Array("\(writer.last)".utf8), salt: salt)
         let item = QueuedCommit(
             session: SessionKey(connection: 0, number: SessionNumber(rawValue: 0)),
-            user: submission.user,
             submission: number,
             ident: ident,
             user: submission.user,

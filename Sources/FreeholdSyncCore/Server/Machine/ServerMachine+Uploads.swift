@@ -17,6 +17,8 @@ extension ServerMachine {
     }
 
     mutating func readInbox(_ key: SessionKey) {
+        // Without a number of the file nothing can be stored: it waits in the inbox, and its credit with it.
+        guard sessions[key]?.isGuest != true else { return }
         // No copy of the session is kept, so the inbox isn't copied for each commit.
         while let (next, received) = sessions[key]?.nextUpload {
             let commit = next.commit
@@ -132,7 +134,6 @@ extension ServerMachine {
         let lensed = session.lens?.up(commit, isOld ? lists ?? [] : [])
         let item = QueuedCommit(
             session: key,
-            user: user(of: key),
             ident: session.ident,
             user: session.user,
             rights: session.rights,

@@ -80,6 +80,7 @@ public struct ServerMachine: Sendable {
         case head(StreamName)
         case writer(StreamName, FileSecret)
         case firstHead(StreamName)
+        case guest(StreamName)
         case note
     }
 
@@ -187,6 +188,7 @@ public struct ServerMachine: Sendable {
     mutating func forget(_ key: SessionKey) {
         guard let session = sessions.removeValue(forKey: key) else { return }
         cancelWork(of: session, session.user)
+        streams[session.stream]?.guests.remove(key)
         keepIncoming(session)
         if session.stagedBytes > 0 {
             request(session.stream, .dropParts(PartName(ident: session.ident, commit: session.received + 1)), .note)
@@ -231,6 +233,7 @@ public struct ServerMachine: Sendable {
             }
         case .writer(let stream, let secret): takeWriter(answer, stream, secret)
         case .firstHead(let stream): takeFirstHead(answer, stream)
+        case .guest(let stream): if case .file = answer { endGuests(stream) }
         case .note: break
         }
     }
@@ -244,6 +247,7 @@ public struct ServerMachine: Sendable {
             streams[stream]?.isLooking = false
             guard streams[stream] != nil else { return }
             retry(stream)
+            retryGuests(stream)
             look(stream)
             watch(stream)
         case .trim:
@@ -302,6 +306,7 @@ struct StreamState: Sendable {
     var isLooking = false
     /// Copies of files whose next commit may be one that another copy sent already.
     var copies: Set<FileIdent> = []
+    var guests = GuestSessions()
 
     init(_ head: StreamHead) {
         self.head = head

@@ -181,7 +181,13 @@ struct Bootstrap: Sendable {
     /// Of the classes that lie behind it, and of this one's keys behind the last one.
     var classes: [SyncString]
     var index = 0
+    /// The last key of the class that was looked at, of an object that is shown or hidden.
     var last: PrimaryKey?
+    /// The last key of the class that the client knows: the next chunk begins behind it.
+    var sent: PrimaryKey?
+    /// What the next chunk contains, so far.
+    var waiting: [WaitingUpdate] = []
+    var waitingBytes: UInt64 = 0
     /// The client has the chunks up to here: they only count for the sums.
     var skips: ObjectName?
     var sums: [ClassChecksum] = []
@@ -217,6 +223,25 @@ struct Bootstrap: Sendable {
         (self.cursor, self.clock, self.old, self.new, self.queries) = (cursor, clock, old, new, queries)
         classes = Set(new.classes + (old?.classes ?? [])).sorted()
         sums = new.classes.map { ClassChecksum(className: $0) }
+    }
+}
+
+/// An update for a bootstrap's next chunk.
+///
+/// A chunk is as long as its shown objects make it, and a page of the store has any number of hidden objects. So updates wait until they fill a
+/// chunk: if chunks ended with pages, they would count the hidden objects.
+struct WaitingUpdate: Sendable {
+    let name: ObjectName
+    let update: ObjectUpdate
+    /// What a difference was made of. It depends on the version that the client held then.
+    let origin: Origin?
+
+    struct Origin: Sendable {
+        let object: MergedObject
+        /// Whether the old view shows the object.
+        let was: Bool
+        let held: StreamVersion?
+        let horizon: StreamVersion
     }
 }
 

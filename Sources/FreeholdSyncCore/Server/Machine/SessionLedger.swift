@@ -83,6 +83,7 @@ extension Session {
         case .catchingUp: bytes.pages = StreamStep.mostBytes
         default: break
         }
+        if case .bootstrap(let bootstrap) = state { bytes.downloads += Int(clamping: bootstrap.waitingBytes) }
         if isFetching { bytes.pages += ObjectPage.mostBytes }
         return bytes
     }

@@ -15,7 +15,8 @@ struct SessionList: Sendable {
         views.insert(key, view)
         let index = keys.partitioned { $0 >= key }
         if index == keys.count || keys[index] != key { keys.insert(key, at: index) }
-        byFile[ident] = key
+        // Files without a number have nothing in common.
+        if ident != .me { byFile[ident] = key }
     }
 
     /// - Returns: whether no session has the view any more.

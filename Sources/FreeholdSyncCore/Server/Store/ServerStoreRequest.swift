@@ -132,8 +132,27 @@ public enum StoreFailure: Error, Hashable, Sendable {
     case moved
     /// Nobody knows whether it was done: the answer was lost, or took too long.
     case unknown
+    /// Like `unknown`, for a commit that failed. The text names the cause.
+    case uncertain(SyncString)
     /// What is stored can't be read: what is wrong, and nothing was done.
     case damaged(SyncString)
+}
+
+extension StoreFailure {
+    /// The failure of a write for which the disk, or the quota, has no room. Nothing was done. Reading goes on, and the same write succeeds
+    /// once there is room.
+    ///
+    /// - Parameter detail: The store's text.
+    public static func fullDisk(_ detail: String) -> StoreFailure {
+        .unavailable(SyncString(detail.isEmpty ? fullDiskText : "\(fullDiskText) \(detail)"))
+    }
+
+    public var isFullDisk: Bool {
+        guard case .unavailable(let text) = self else { return false }
+        return text.string.hasPrefix(Self.fullDiskText)
+    }
+
+    private static let fullDiskText = "The disk is full."
 }
 
 public struct FileAnswer: Sendable {

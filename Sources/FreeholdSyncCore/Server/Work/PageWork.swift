@@ -8,19 +8,20 @@ public struct PageWork: SlicedWork {
     let heldChanges: Int
     /// The queries whose failures the client knows. Nil if failures aren't asked for.
     private let known: Set<QueryPlace>?
-    private let chunkBytes: UInt64
+    private let chunk: (bytes: UInt64, objects: Int)
 
-    private(set) var updates: [ObjectUpdate] = []
+    /// A Boolean value that indicates whether the updates that wait fill a chunk.
+    private(set) var isFull = false
     private(set) var failures: [QueryPlace: ConditionError] = [:]
     private var index = 0
-    private var size: UInt64 = 0
     /// A Boolean value that indicates whether the failures of the object at the index are known.
     private var isChecked = false
     /// Whether the old view shows the object at the index, once that is known.
     private var was: View.Membership?
 
-    init(_ bootstrap: Bootstrap, _ page: ObjectPage, _ session: Session, chunkBytes: UInt64) {
-        (self.bootstrap, self.page, held, self.chunkBytes) = (bootstrap, page, session.held, chunkBytes)
+    init(_ bootstrap: Bootstrap, _ page: ObjectPage, _ session: Session, _ configuration: ServerConfiguration) {
+        (self.bootstrap, self.page, held) = (bootstrap, page, session.held)
+        chunk = (configuration.chunkBytes, max(configuration.chunkObjects, 1))
         heldChanges = session.heldChanges
         let isAsked = bootstrap.new.canFail && !bootstrap.isComparison
         known = isAsked ? session.knownFailures(of: bootstrap.queries.version) : nil
@@ -52,43 +53,99 @@ public struct PageWork: SlicedWork {
             (self.was, isChecked) = (nil, false)
             bootstrap.last = name.key
             if case .exceeded(let place) = isIn, !bootstrap.isComparison { failures[place] = .tooExpensive }
-            let update = bootstrap.update(
+            let before = bootstrap.waitingBytes
+            bootstrap.add(
                 name,
                 object,
                 (was.isShown, isIn.isShown),
                 held: held[name],
                 horizon: page.horizon
             )
-            if let update {
-                updates.append(update)
-                let bytes = update.estimatedSize
-                size += bytes
-                slice.charge(Int(clamping: bytes >> 4))
-            }
-            if size >= chunkBytes { break }
+            slice.charge(Int(clamping: (bootstrap.waitingBytes - before) >> 4))
+            isFull = bootstrap.waitingBytes >= chunk.bytes || bootstrap.waiting.count >= chunk.objects
+            if isFull { break }
         }
         return .page(self)
     }
 }
 
 extension Bootstrap {
-    /// Returns the update of an object that the client lacks, and counts the object for the sums. Returns `nil` if the client lacks nothing.
+    /// Adds an object to the sums, and to the next chunk if the client doesn't have it as it is.
     ///
-    /// - Parameter membership: whether the old view and the new one show the object.
-    fileprivate mutating func update(
+    /// - Parameter membership: Whether the old view and the new one show the object.
+    fileprivate mutating func add(
         _ name: ObjectName,
         _ object: MergedObject,
         _ membership: (was: Bool, isIn: Bool),
         held: StreamVersion?,
         horizon: StreamVersion
-    ) -> ObjectUpdate? {
-        let (was, isIn) = membership
+    ) {
         let version = new.version(name, object)
-        if isIn, let index = sums.firstIndex(where: { $0.className == name.className }) {
+        if membership.isIn, let index = sums.firstIndex(where: { $0.className == name.className }) {
             sums[index].add(name.key, version: version)
         }
-        if let skips, name <= skips { return nil }
-        guard isIn else { return was ? ObjectUpdate(name.key, .erased) : nil }
+        if let skips, name <= skips { return }
+        guard membership.isIn else {
+            if membership.was { wait(for: name, ObjectUpdate(name.key, .erased)) }
+            return
+        }
+        let origin = WaitingUpdate.Origin(object: object, was: membership.was, held: held, horizon: horizon)
+        guard let update = update(name, origin, version: version, held: held) else { return }
+        let isDifference = if case .difference = update.content { true } else { false }
+        wait(for: name, update, isDifference ? origin : nil)
+    }
+
+    private mutating func wait(for name: ObjectName, _ update: ObjectUpdate, _ origin: WaitingUpdate.Origin? = nil) {
+        waiting.append(WaitingUpdate(name: name, update: update, origin: origin))
+        waitingBytes += update.estimatedSize
+    }
+
+    /// Returns the chunk of what waits. Returns `nil` if the client has it, or needs none.
+    ///
+    /// Its range and its position name only keys that the client knows.
+    ///
+    /// - Parameters:
+    ///   - isLast: Whether the chunk ends the class.
+    ///   - held: What the client holds now.
+    mutating func nextChunk(
+        of className: SyncString,
+        isLast: Bool,
+        _ held: [ObjectName: StreamVersion]
+    ) -> BootstrapChunk? {
+        let updates = waiting.compactMap { entry in
+            let current = held[entry.name]
+            guard let origin = entry.origin, origin.held != current else { return entry.update }
+            // A message in between brought the client another version.
+            return update(entry.name, origin, version: new.version(entry.name, origin.object), held: current)
+        }
+        let skipped = skips?.className == className ? skips?.key : nil
+        let (after, through) = (sent ?? skipped, waiting.last?.name.key)
+        (waiting, waitingBytes, sent) = ([], 0, isLast ? nil : through)
+        if isLast, let skips, skips.className > className { return nil }
+        guard !updates.isEmpty || coversRanges else { return nil }
+        return BootstrapChunk(
+            classes: updates.isEmpty ? [] : [ClassBatch(className: className, objects: updates)],
+            covers: coversRanges ? [KeyRange(className: className, after: after, through: isLast ? nil : through)] : [],
+            position: BootstrapPosition(
+                cursor: cursor,
+                queryVersion: queries.version,
+                last: ObjectName(className, through ?? after ?? .null)
+            )
+        )
+    }
+
+    /// Returns the update for an object of the new view. Returns `nil` if the client has the object as it is.
+    ///
+    /// - Parameters:
+    ///   - version: The version of the last change that the view shows.
+    ///   - held: The version that the client holds beside its view.
+    private func update(
+        _ name: ObjectName,
+        _ origin: WaitingUpdate.Origin,
+        version: StreamVersion,
+        held: StreamVersion?
+    ) -> ObjectUpdate? {
+        let (object, was, horizon) = (origin.object, origin.was, origin.horizon)
         let mask = new.mask(of: name.className)
         let isShown = old.map { $0.mask(of: name.className) == mask } ?? isShown
         if was, isShown { return nil }

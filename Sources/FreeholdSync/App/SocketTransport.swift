@@ -1,0 +1,221 @@
+#if Sync
+    import Foundation
+    import NIOCore
+    import NIOHTTP1
+    import NIOPosix
+    import NIOSSL
+
+    /// Requests over connections of their own.
+    ///
+    /// A server, or whatever answers in its place on a foreign network, can't make the app take more than the limits: bytes are counted before
+    /// anything is made of them, nothing is decompressed, and the whole answer has the request's time. Redirections aren't followed, which would
+    /// carry tokens elsewhere. Neither cookies nor answers are kept. Proxies that the environment names aren't used.
+    final class SocketTransport: RLMNetworkTransport {
+        private let limits: AnswerLimits
+        private let group: any EventLoopGroup
+        /// Reading the system's certificates takes a while.
+        private let tls = Result { try NIOSSLContext(configuration: .makeClientConfiguration()) }
+
+        init(limits: AnswerLimits = AnswerLimits(), group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton) {
+            (self.limits, self.group) = (limits, group)
+        }
+
+        func sendRequestToServer(_ request: RLMRequest, completion: @escaping @Sendable (RLMResponse) -> Void) {
+            guard let target = Target(request.url) else {
+                return completion(RLMResponse(failure: "The address is no URL of HTTP."))
+            }
+            let loop = group.next()
+            let answer = loop.makePromise(of: RLMResponse.self)
+            answer.futureResult.whenComplete { result in
+                switch result {
+                case .success(let response): completion(response)
+                case .failure(let error): completion(RLMResponse(failure: Self.text(error, target)))
+                }
+            }
+            let milliseconds = Int64(min(max(request.timeout, 0.001), 86_400) * 1_000)
+            let timer = loop.scheduleTask(in: .milliseconds(milliseconds)) {
+                answer.fail(ExchangeError("There was no answer in time."))
+            }
+            let bootstrap = ClientBootstrap(group: loop).connectTimeout(.milliseconds(milliseconds))
+            bootstrap.connect(host: target.host, port: target.port).whenComplete { result in
+                do {
+                    let channel = try result.get()
+                    // Whatever ends the request ends the connection.
+                    answer.futureResult.whenComplete { _ in
+                        timer.cancel()
+                        channel.close(promise: nil)
+                    }
+                    // Connections to other addresses of the host, which lost the race, have no handlers.
+                    try self.prepare(channel, target, answer)
+                    let body = request.method == .GET ? [] : Array(request.body.utf8)
+                    channel.write(HTTPClientRequestPart.head(target.head(request, body.count)), promise: nil)
+                    if !body.isEmpty {
+                        channel.write(HTTPClientRequestPart.body(.byteBuffer(ByteBuffer(bytes: body))), promise: nil)
+                    }
+                    channel.writeAndFlush(HTTPClientRequestPart.end(nil), promise: nil)
+                } catch {
+                    timer.cancel()
+                    answer.fail(error)
+                }
+            }
+        }
+
+        /// Adds the handlers of a connection, on its loop.
+        private func prepare(_ channel: any Channel, _ target: Target, _ answer: EventLoopPromise<RLMResponse>) throws {
+            let pipeline = channel.pipeline.syncOperations
+            if target.isSecure {
+                let isAddress = (try? SocketAddress(ipAddress: target.host, port: 0)) != nil
+                let name = isAddress ? nil : target.host
+                try pipeline.addHandler(NIOSSLClientHandler(context: tls.get(), serverHostname: name))
+            }
+            let meter = AnswerMeter(limits)
+            try pipeline.addHandler(meter)
+            try pipeline.addHTTPClientHandlers()
+            try pipeline.addHandler(AnswerHandler(limits, meter, answer))
+        }
+
+        private static func text(_ error: any Error, _ target: Target) -> String {
+            switch error {
+            case let error as ExchangeError: error.text
+            case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError:
+                "No encrypted connection to \(target.authority): \(error)"
+            case is NIOConnectionError, is ChannelError: "\(target.authority) can't be reached."
+            default: "There was no answer of \(target.authority): \(error)"
+            }
+        }
+
+        /// What an address names.
+        struct Target: Hashable, Sendable {
+            let host: String
+            let port: Int
+            let isSecure: Bool
+            /// The path and the query.
+            let path: String
+
+            init?(_ address: String) {
+                guard let parts = URLComponents(string: address), var host = parts.host, !host.isEmpty else {
+                    return nil
+                }
+                switch parts.scheme?.lowercased() {
+                case "http": isSecure = false
+                case "https": isSecure = true
+                default: return nil
+                }
+                if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+                self.host = host
+                port = parts.port ?? (isSecure ? 443 : 80)
+                guard (1...65_535).contains(port) else { return nil }
+                let path = parts.percentEncodedPath.isEmpty ? "/" : parts.percentEncodedPath
+                self.path = path + (parts.percentEncodedQuery.map { "?" + $0 } ?? "")
+            }
+
+            /// The header `Host`.
+            var authority: String {
+                let host = host.contains(":") ? "[\(host)]" : host
+                return port == (isSecure ? 443 : 80) ? host : "\(host):\(port)"
+            }
+
+            fileprivate func head(_ request: RLMRequest, _ bytes: Int) -> HTTPRequestHead {
+                var headers = HTTPHeaders(AnswerLimits.headers.map { ($0.key, $0.value) })
+                for (name, value) in request.headers { headers.replaceOrAdd(name: name, value: value) }
+                headers.replaceOrAdd(name: "Host", value: authority)
+                headers.replaceOrAdd(name: "Connection", value: "close")
+                if request.method != .GET { headers.replaceOrAdd(name: "Content-Length", value: "\(bytes)") }
+                let method = HTTPMethod(rawValue: request.method.rawValue)
+                return HTTPRequestHead(version: .http1_1, method: method, uri: path, headers: headers)
+            }
+        }
+    }
+
+    /// Why a request has no answer.
+    private struct ExchangeError: Error {
+        let text: String
+
+        init(_ text: String) { self.text = text }
+    }
+
+    /// Counts the bytes of an answer before they are parsed: those of heads, chunks and trailers count, too.
+    private final class AnswerMeter: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+        typealias InboundOut = ByteBuffer
+
+        private let limits: AnswerLimits
+        private var count = 0
+        /// A Boolean value that indicates whether the body has begun.
+        var hasHead = false
+
+        init(_ limits: AnswerLimits) { self.limits = limits }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            // The read that ends the head may contain a part of the body. Chunks of few bytes take more for their lengths.
+            let isTooLong = hasHead ? count > limits.headBytes + 2 * limits.bodyBytes : count > limits.headBytes
+            count += unwrapInboundIn(data).readableBytes
+            guard !isTooLong else {
+                context.fireErrorCaught(ExchangeError(AnswerLimits.tooLong))
+                return context.close(promise: nil)
+            }
+            context.fireChannelRead(data)
+        }
+    }
+
+    /// Makes an answer of its parts.
+    private final class AnswerHandler: ChannelInboundHandler {
+        typealias InboundIn = HTTPClientResponsePart
+
+        private let limits: AnswerLimits
+        private let meter: AnswerMeter
+        private let answer: EventLoopPromise<RLMResponse>
+        private var response: RLMResponse?
+        private var body: [UInt8] = []
+        private var hasEnded = false
+
+        init(_ limits: AnswerLimits, _ meter: AnswerMeter, _ answer: EventLoopPromise<RLMResponse>) {
+            (self.limits, self.meter, self.answer) = (limits, meter, answer)
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            guard !hasEnded else { return }
+            switch unwrapInboundIn(data) {
+            // 1xx only announce an answer.
+            case .head(let head) where head.status.code < 200: break
+            case .head(let head):
+                meter.hasHead = true
+                guard head.headers["Content-Encoding"].allSatisfy({ AnswerLimits.isPlain($0) }) else {
+                    return fail(context, AnswerLimits.notAsked)
+                }
+                if let count = head.headers.first(name: "Content-Length").flatMap({ Int($0) }), count > limits.bodyBytes
+                {
+                    return fail(context, AnswerLimits.tooLong)
+                }
+                var headers: [String: String] = [:]
+                for (name, value) in head.headers { headers[name] = headers[name].map { "\($0), \(value)" } ?? value }
+                response = RLMResponse(httpStatusCode: Int(head.status.code), headers: headers)
+            case .body(let bytes):
+                guard body.count + bytes.readableBytes <= limits.bodyBytes else {
+                    return fail(context, AnswerLimits.tooLong)
+                }
+                body += bytes.readableBytesView
+            case .end:
+                guard var response else { return }
+                hasEnded = true
+                response.body = String(decoding: body, as: UTF8.self)
+                answer.succeed(response)
+            }
+        }
+
+        func channelInactive(context: ChannelHandlerContext) {
+            fail(context, "The connection ended before the answer.")
+        }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) {
+            guard !hasEnded else { return }
+            hasEnded = true
+            answer.fail(error)
+            context.close(promise: nil)
+        }
+
+        private func fail(_ context: ChannelHandlerContext, _ text: String) {
+            errorCaught(context: context, error: ExchangeError(text))
+        }
+    }
+#endif
