@@ -91,15 +91,18 @@ extension ServerMachine {
         guard let app = configuration.apps[bind.app], app.allows(user, bind.stream) else {
             return end(key, .forbidden, "The user may not use this.")
         }
-        guard bind.held.count <= configuration.heldObjects else {
-            return end(key, .tooLarge(limit: UInt64(configuration.heldObjects)), "There are too many held objects.")
-        }
+        var bind = bind
+        // The others are sent whole.
+        bind.held = bind.held.named(most: configuration.heldObjects, upTo: .max)
         guard bind.journal.pending.count <= configuration.pendingCommits else {
             let limit = UInt64(configuration.pendingCommits)
             return end(key, .tooLarge(limit: limit), "There are too many unanswered commits.")
         }
-        guard charge(bind, of: key, to: user) else {
-            return end(key, .transient(after: 10_000), "The user's sessions have too many held objects and commits.")
+        if !charge(bind, of: key, to: user) {
+            bind.held = []
+            guard charge(bind, of: key, to: user) else {
+                return end(key, .transient(after: 10_000), "The user's sessions have too many unanswered commits.")
+            }
         }
         let judgement = app.judge?(bind.schema) ?? SchemaJudgement(.accepted)
         if let rules = judgement.rules { configuration.apps[bind.app]?.merge = StreamMerge(rules) }
