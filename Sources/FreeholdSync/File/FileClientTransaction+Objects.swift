@@ -21,7 +21,7 @@ extension FileClientTransaction {
         return FileContents(write).contents(found.table, key)
     }
 
-    private var applier: EditApplier { EditApplier(write: write, tables: tables, misfits: cache.misfits) }
+    var applier: EditApplier { EditApplier(write: write, tables: tables, misfits: cache.misfits) }
 
     public mutating func perform(_ edits: [LocalEdit]) throws {
         let applier = applier
