@@ -24,7 +24,7 @@ SLOW_SUITES ?= CrashTests|LostWriteTests|Damaged|VerifyTests|RandomMigration|Del
 TEST_BUILD ?= $(CURDIR)/.build
 TEST_BUILD_FLAGS = --traits default,Sync --scratch-path $(TEST_BUILD) $(TEST_FLAGS)
 
-.PHONY: help setup setup-bench demo demo-release sync-demo test test-package test-fast test-server cli install-cli server build-release bench bench-quick bench-compare bench-sync bench-build test-traits test-bundled-lmdb test-release simulate soak soak-hour tsan format lint lint-lower need-python docs docs-code
+.PHONY: help setup setup-bench demo demo-release sync-demo test test-package test-fast test-server cli install-cli server build-release bench bench-quick bench-compare bench-sync bench-build test-traits test-bundled-lmdb test-release simulate soak soak-storm soak-hour tsan format lint lint-lower need-python docs docs-code
 
 help:
 	@echo "make setup        install the C libraries that Freehold needs (LMDB, and zlib for sync), where they are missing"
@@ -49,6 +49,7 @@ help:
 	@echo "make bench-build  build the benchmarks without running them (make soak does it, too)"
 	@echo "make simulate     SEED=… COUNT=…: worlds of the sync simulator, in an optimised build"
 	@echo "make soak         the crash and random tests for much longer"
+	@echo "make soak-storm   the storm of client and server processes only, a part of make soak"
 	@echo "make soak-hour    writers, readers and observers of several threads and processes for an hour: flat memory, a small file"
 	@echo "make tsan         the concurrency tests under the thread sanitizer"
 	@echo "make format       format the sources"
@@ -154,7 +155,13 @@ simulate: setup
 
 soak: bench-build
 	FREEHOLD_SOAK=1 $(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build-soak --filter "$(SOAK_SUITES)"
+	@$(MAKE) soak-storm
 	@echo "Freehold: the soak passed"
+
+# Clients and a server as processes: kills, cuts, slow networks, restored copies. Programs are built in debug, as for make test-server.
+soak-storm: setup
+	@FREEHOLD_SOAK=1 TEST_SECONDS=7200 TEST_ARGUMENTS="--filter StormTests|HistoryTests" SWIFT="$(SWIFT)" \
+	    Scripts/test --package-path Server --scratch-path $(TEST_BUILD) $(TEST_FLAGS)
 
 soak-hour: setup
 	FREEHOLD_SOAK_MINUTES=60 $(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build-soak --filter HerdTests

@@ -51,8 +51,9 @@ public final class FileServerStore: Sendable {
         public var shrinkBytes: UInt64 = 32 << 20
         /// The files that are open at once, unless more are at work.
         public var openStreams = 256
-        /// Rows that lie together. Fewer make single changes cheaper, and scans and large imports dearer.
-        package var clusterSpan = 1_000
+        /// The rows of a cluster in new files. Fewer rows make single changes cheaper, and scans and large imports dearer. Each commit writes
+        /// the last leaf of each column of the log.
+        package var clusterSpan = 128
         package var pinAge = Duration.seconds(60)
         package var pinGrowth: UInt64 = 64 << 20
         package var clock: @Sendable () -> ContinuousClock.Instant = { .now }

@@ -97,4 +97,6 @@ public enum RefusalReason: Hashable, Sendable {
     case tooLarge
     /// Another file made the object under the same key, and what it wrote is later. The change holds what gave way. A client finds it out by itself.
     case replaced
+    /// A migration of the app gave the property another type, which doesn't hold the change. A client finds it out by itself.
+    case retyped
 }

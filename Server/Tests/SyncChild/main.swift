@@ -102,6 +102,7 @@ final class Board: Object {
 @MainActor func run() async throws {
     shifted_clock()
     let arguments = CommandLine.arguments
+    if arguments.last == "life" { return try await Life.run(arguments) }
     let (me, clients, seed) = (Int(arguments[3])!, Int(arguments[4])!, UInt64(arguments[5])!)
     var random = SeededRandom(seed: seed)
     var settings = AppConfiguration(baseURL: arguments[1])
@@ -119,6 +120,7 @@ final class Board: Object {
             }
         }
     }
+    if arguments.count > 6, arguments[6] == "storm" { return try await StormWorker(realm, me: me).run(seed: seed) }
     let worker = Worker(realm: realm, me: me, clients: clients)
     Worker.say("O")
     var isWorking = true

@@ -143,8 +143,8 @@ extension WriteTransaction {
         }
     }
 
-    /// Makes edits that replace the content of a collection. An exact journal records them as one assignment, even if the content is equal. If two
-    /// devices assign, the later assignment has to replace the other completely.
+    /// Makes edits that replace the content of a collection. The property counts as modified, even if the content is equal. An exact journal
+    /// records the edits as one assignment. If two devices assign, the later assignment has to replace the other completely.
     ///
     /// - Complexity: O(n) in files with an exact journal, in addition to the edits.
     package func assigning(
@@ -152,14 +152,16 @@ extension WriteTransaction {
         of key: ObjectKey,
         _ edits: () throws(EngineError) -> Void
     ) throws(EngineError) {
-        guard let journal, journal.isExact, !journal.isNested, !column.isHidden, isOld(column, key) else {
-            return try edits()
+        guard !column.isHidden, isOld(column, key) else { return try edits() }
+        if let journal, journal.isExact, !journal.isNested {
+            let hidden = hiddenLinks(column, key)
+            try journal.withoutRecording(edits)
+            journal.assigned(column, key, hidden: hidden, in: self)
+        } else {
+            try edits()
         }
-        let hidden = hiddenLinks(column, key)
-        try journal.withoutRecording(edits)
-        journal.assigned(column, key, hidden: hidden, in: self)
         // If the content is equal, nothing else marks a change, but the transaction has to be committed.
-        _ = place(column, key)
+        hasAssignments = true
         let (cluster, slot) = locate(key)
         columnOverlay(column).markModified(cluster, slot)
     }

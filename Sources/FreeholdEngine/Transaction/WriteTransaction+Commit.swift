@@ -91,7 +91,7 @@ extension WriteTransaction {
         }
     }
 
-    var hasChanges: Bool { schemaChanged || !sealed.isEmpty || !spilled.isEmpty }
+    var hasChanges: Bool { schemaChanged || hasAssignments || !sealed.isEmpty || !spilled.isEmpty }
 
     private func writtenBlocks() -> [UInt32: [UInt64]] {
         var out: [UInt32: [UInt64]] = [:]

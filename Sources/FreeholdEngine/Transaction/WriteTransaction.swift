@@ -69,6 +69,8 @@ public final class WriteTransaction: DataView, MutableBlockStore {
     @exclusivity(unchecked) var currentSchema: DatabaseSchema
     @exclusivity(unchecked) var root: CatalogueRoot
     var schemaChanged = false
+    /// A Boolean value that indicates whether a collection of an earlier object was assigned, even with an equal content.
+    var hasAssignments = false
     /// The first segments of the dropped tables and columns, which the commit clears.
     var droppedSegments: Set<UInt32> = []
     /// A closure that receives the progress of long changes of the schema: the step and the number of processed objects.

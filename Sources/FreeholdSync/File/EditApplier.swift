@@ -217,12 +217,45 @@ struct EditApplier {
         case (.objectId(let value), .objectId): return .objectId(value)
         case (.uuid(let value), .uuid): return .uuid(value)
         case (.decimal128(let value), .decimal128): return .decimal128(value)
+        // Work from before a migration that widened the property, or another version's numbers.
+        case (.int(let value), .double): return .double(Double(value))
+        case (.int(let value), .float): return .float(Float(value))
+        case (.int(let value), .decimal128): return .decimal128(Decimal128(value))
+        case (.float(let value), .double): return .double(Double(value))
         case (.link(let name), .link):
             guard let found = tables.classes[name.className], found.table.id == column.targetTableID,
                 found.key.fits(name.key)
             else { return nil }
             return .link(try write.reference(to: found.table, primaryKey: name.key.value))
         default: return nil
+        }
+    }
+
+    /// Returns whether a property can show a content as a whole.
+    func holds(_ content: MergedContent, _ column: Column) -> Bool {
+        switch (content, column.collection) {
+        case (.value(.null), _): return true
+        case (.list(let elements), .list): return elements.allSatisfy { holdsElement($0, column) }
+        case (.set(let elements), .set): return elements.values.allSatisfy { holdsElement(.value($0), column) }
+        case (.dictionary(let entries), .dictionary): return entries.values.allSatisfy { holdsElement($0, column) }
+        case (_, .none): return holdsElement(content, column)
+        default: return false
+        }
+    }
+
+    private func holdsElement(_ content: MergedContent, _ column: Column) -> Bool {
+        switch content {
+        case .value(.null): return true
+        case .value(.link(let name)):
+            return column.type == .mixed
+                || column.type == .link && tables.classes[name.className]?.table.id == column.targetTableID
+        case .value(let value): return (try? self.value(value, column)) != nil
+        case .embedded(let fields):
+            guard let table = write.schema.embeddedTarget(of: column) else { return false }
+            return fields.allSatisfy { name, content in
+                table.column(named: name.string).map { holds(content, $0) } ?? true
+            }
+        case .list, .set, .dictionary: return false
         }
     }
 

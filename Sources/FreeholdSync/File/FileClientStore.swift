@@ -22,8 +22,8 @@ public struct FileClientStore: ClientStore {
     /// Receives the values that the app's classes, or the file, have no room for.
     var misfits: Misfits?
 
-    /// Sentences about subscriptions that ended because a migration removed what they ask for.
-    var ended: [String] = []
+    /// Sentences about subscriptions and work that a migration ended.
+    var ended = FileClientTransaction.Ended()
     /// The schema whose names sync follows.
     private var followed: DatabaseSchema?
 
@@ -70,7 +70,8 @@ public struct FileClientStore: ClientStore {
             transaction.cache.misfits = misfits
             // Another realm of the process, or another process, may have migrated the file.
             if followed !== write.schema {
-                for text in try transaction.followNames() { misfits?.note(text) }
+                let ended = try transaction.followNames()
+                for text in ended.subscriptions + ended.work { misfits?.note(text) }
             }
             let result = try body(&transaction)
             try transaction.finish()

@@ -38,26 +38,53 @@ extension FileClientTransaction {
         return try KeptBody.decode(row, of: tables.values, in: write, KeptBytes.names)
     }
 
+    /// Sentences about what a migration ended.
+    struct Ended {
+        /// About subscriptions whose classes or properties were removed.
+        var subscriptions: [String] = []
+        /// About work on properties whose new types don't hold it.
+        var work: [String] = []
+    }
+
     /// Gives what sync keeps the names of now.
-    ///
-    /// - Returns: Sentences about the subscriptions whose classes or properties were removed.
-    mutating func followNames() throws -> [String] {
+    mutating func followNames() throws -> Ended {
         let now = FileNames(of: write)
         var all = try names()
-        guard all.last != now else { return [] }
-        var ended: [String] = []
+        var ended = Ended()
+        guard all.last != now else { return ended }
         if let last = all.last {
             let changes = NameChanges(from: last, to: now)
             if !changes.isEmpty { try rename(changes) }
             let queries = QueryNameChanges(from: last, to: now)
-            ended = try SubscriptionRows.rename(in: write) { queries.renamed($0) }
-            if !changes.isEmpty || !ended.isEmpty { state = changes.state(state) { queries.renamed($0) } }
+            ended.subscriptions = try SubscriptionRows.rename(in: write) { queries.renamed($0) }
+            if !changes.isEmpty || !ended.subscriptions.isEmpty {
+                state = changes.state(state) { queries.renamed($0) }
+            }
             try forgetMissingClasses()
+            ended.work = try showRetyped(now.properties(leadingTo: changes.retyped))
         }
         all.removeAll { $0.version == now.version }
         all = all.suffix(Self.greatestCount - 1) + [now]
         try put(KeptBytes.of(all), tables.values, .string(Self.row))
         return ended
+    }
+
+    /// Shows the work on properties that have another type now.
+    ///
+    /// - Returns: Sentences about the properties whose types don't hold the work.
+    private mutating func showRetyped(_ properties: [SyncString: Set<SyncString>]) throws -> [String] {
+        guard !properties.isEmpty else { return [] }
+        let (applier, tables) = (applier, tables)
+        let misfits = try showRetyped(properties) { content, className, property in
+            guard let column = tables.classes[className]?.table.column(named: property.string) else { return false }
+            return applier.holds(content, column)
+        }
+        return misfits.sorted { $0.key < $1.key }.flatMap { className, properties in
+            properties.sorted().map { property in
+                "Unsent work on '\(className).\(property)' doesn't fit the type that the migration gave the property, and isn't shown any more. "
+                    + "It is kept with the file's lost work. The server gets it for apps of the earlier version."
+            }
+        }
     }
 
     private mutating func rename(_ changes: NameChanges) throws {

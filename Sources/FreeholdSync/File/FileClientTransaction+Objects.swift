@@ -44,7 +44,7 @@ extension FileClientTransaction {
         return write.storedCount(column, key)
     }
 
-    private var applier: EditApplier { EditApplier(write: write, tables: tables, misfits: cache.misfits) }
+    var applier: EditApplier { EditApplier(write: write, tables: tables, misfits: cache.misfits) }
 
     public mutating func perform(_ edits: [LocalEdit]) throws {
         let applier = applier

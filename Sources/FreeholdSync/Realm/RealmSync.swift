@@ -60,7 +60,8 @@ final class RealmSync: FileAttachment {
             store.misfits = misfits
             return store.ended
         }
-        for text in ended { note(SyncError(.invalidFlexibleSyncSubscriptions, text)) }
+        for text in ended.subscriptions { note(SyncError(.invalidFlexibleSyncSubscriptions, text)) }
+        for text in ended.work { note(SyncError(.clientUserError, text)) }
         user.app.syncManager.add(self)
         begin()
     }

@@ -138,6 +138,33 @@ public struct HeldObject: Hashable, Sendable {
         self.name = name
         self.version = version
     }
+
+    /// The most objects that a message names. The server sends objects that aren't named whole.
+    public static let mostNamed = 100_000
+
+    /// The bytes that the object takes in a message, at most.
+    var estimatedSize: UInt64 {
+        switch name.key {
+        case .string(let text): 24 + UInt64(text.string.utf8.count)
+        case .null, .int, .objectId, .uuid: 40
+        }
+    }
+}
+
+extension [HeldObject] {
+    /// Returns the first objects, as many as a message may name.
+    ///
+    /// A session doesn't need the others: a bootstrap sends an object that isn't named whole, or by its version only. The client fetches an
+    /// object of which it holds another version.
+    func named(most count: Int, upTo bytes: UInt64) -> [HeldObject] {
+        var size: UInt64 = 0
+        return Array(
+            prefix(Swift.max(count, 0)).prefix { object in
+                size += object.estimatedSize
+                return size <= bytes
+            }
+        )
+    }
 }
 
 /// The answer to `bind`. Next comes an `ack` for the commits that the server has and whose answers the file doesn't know.

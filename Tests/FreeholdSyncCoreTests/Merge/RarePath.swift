@@ -30,7 +30,7 @@ enum RarePath: CaseIterable {
             case .forbidden: taken.insert(.forbidden)
             case .causeRefused: taken.insert(.causeRefused)
             case .commitRefused: taken.insert(.commitRefused)
-            case .malformed, .createOnly, .elementGone, .replaced, .tooLarge: break
+            case .malformed, .createOnly, .elementGone, .replaced, .tooLarge, .retyped: break
             }
         }
         let refused = Set(answer.refusals.map(\.index))

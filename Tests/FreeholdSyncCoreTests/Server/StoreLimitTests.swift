@@ -227,4 +227,38 @@ struct StoreLimitTests {
         for index in clients { bench.disconnect(index) }
         expectEqual(bench.machine.sessionLedger.bytes, 0)
     }
+
+    @Test func `a session keeps some of the held objects that a client names, and isn't refused for the others`() {
+        var bench = ServerBench {
+            $0.heldObjects = 3
+            $0.bindBytes = 300
+        }
+        let clients = (0..<2).map { _ in bench.add(user: "ann") }
+        for index in clients { bench.disconnect(index) }
+        let held = (0..<5).map { HeldObject(name: ObjectName("A", .int($0)), version: 1) }
+        func kept(_ index: Int) -> [Int] {
+            bench.machine.sessions.values.filter { $0.key.connection == bench.clients[index].connection }
+                .map { max($0.held.count, $0.bind.held.count) }
+        }
+        for (index, expected) in zip(clients, [3, 0]) {
+            bench.connect(index)
+            bench.clients[index].faults = []
+            var bind = Bind(app: "app", schema: SchemaClaim(version: 0, hash: .empty))
+            bind.held = held
+            bench.say(index, .bind(2, bind))
+            // The second session of the user finds no room for them.
+            expectEqual(kept(index).max(), expected)
+            var resume = Resume(cursor: nil)
+            resume.held = held
+            bench.say(index, .resume(2, resume))
+            expectEqual(bench.clients[index].faults, [])
+        }
+    }
+
+    @Test func `a client names as many held objects as a message may have`() {
+        let held = (0..<10).map { HeldObject(name: ObjectName("A", .string(SyncString("key \($0)"))), version: 1) }
+        expectEqual(held.named(most: 4, upTo: .max), Array(held.prefix(4)))
+        expectEqual(held.named(most: 100, upTo: 100).count, 3)
+        expectEqual(held.named(most: 0, upTo: .max), [])
+    }
 }

@@ -142,6 +142,7 @@ struct SimulatedWorld {
             configuration.chunkObjects = 2
             configuration.chunkBytes = 300
             configuration.stepObjects = 3
+            configuration.heldObjects = 3
             configuration.groupChanges = 4
             configuration.uploadCredit = 4_000
             configuration.limits.messageBytes = 2_000
@@ -164,6 +165,8 @@ struct SimulatedWorld {
         configuration.session = SessionNumber(rawValue: UInt32(index + 1))
         if profile.isNarrow {
             configuration.window = 2_500
+            // Every second client names more than the server keeps.
+            if index % 2 == 0 { configuration.heldObjects = 2 }
             configuration.uploadBytes = 600
             configuration.partBytes = 60
             (configuration.keptBytes, configuration.keepDelay) = (100, 300)

@@ -93,8 +93,9 @@ final class ProxyNetwork: HistoryNetwork {
     func address(_ client: Int) -> String { "http://127.0.0.1:\(proxies[client].port)" }
 
     func disturb(_ client: Int, _ random: inout SeededRandom) {
-        switch random.below(6) {
+        switch random.below(7) {
         case 0, 1: proxies[client].cutAll()
+        case 5: proxies[client].set(CuttingProxy.Behaviour(bytesPerSecond: 2_000 + random.below(30_000)))
         case 2: proxies[client].set(CuttingProxy.Behaviour(cut: 1 + random.below(5_000), piece: 1 + random.below(500)))
         case 3: proxies[client].set(CuttingProxy.Behaviour(isStalled: true))
         case 4: proxies[client].set(CuttingProxy.Behaviour(isDown: true))

@@ -67,14 +67,20 @@ public struct FileCommit {
         var images: [(JournalObject, PrimaryKey)] = []
         var contents = EntryContents(schema)
         contents.names = after.names
+        var changesSchema = false
         for change in changes {
             switch change {
+            case .schema: changesSchema = true
             case .image(let object, let key):
                 if let key = key.flatMap(FileContents.key) { images.append((object, key)) }
             case .before(let property, let content):
                 contents.fields[property.object, default: [:]][property.column] = content
             default: break
             }
+        }
+        if changesSchema {
+            // What a migration stores in new columns isn't sent. It counts as the state before the commit.
+            contents.fields.merge(after.fields) { $0.merging($1) { $1 } }
         }
         for (object, key) in images {
             guard let table = schema.table(id: object.tableID), table.imageColumn != nil else { continue }

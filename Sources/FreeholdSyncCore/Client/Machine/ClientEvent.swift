@@ -108,6 +108,8 @@ public struct ClientConfiguration: Hashable, Sendable {
     public var keepDelay: Int64 = 2_000
     /// The most bytes of one transaction of the server, which is kept in memory until it is whole.
     public var transactionBytes: UInt64 = 1 << 30
+    /// The most objects with pending work that a message names.
+    public var heldObjects = HeldObject.mostNamed
     /// In milliseconds.
     public var pingInterval: Int64 = 30_000
     public var shortestRetry: Int64 = 1_000

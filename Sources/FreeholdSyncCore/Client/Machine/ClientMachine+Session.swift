@@ -16,7 +16,7 @@ extension ClientMachine {
             queryVersion: state.querySets.last { $0.isComplete }?.version ?? 0,
             journal: file.journal,
             leastBase: file.leastBase,
-            held: file.held,
+            held: named(file.held),
             bootstrap: state.bootstrap?.reached
         )
         bind.isReset = file.isReset
@@ -28,6 +28,11 @@ extension ClientMachine {
         reportedBase = file.leastBase
         send(.bind(configuration.session, bind))
         send(.credit(configuration.session, bytes: configuration.window))
+    }
+
+    /// Returns the objects with pending work that a message may name. A server that refused a message gets fewer.
+    private func named(_ held: [HeldObject]) -> [HeldObject] {
+        held.named(most: configuration.heldObjects, upTo: messageBytes / 2)
     }
 
     mutating func take(_ bound: Bound) {
@@ -84,7 +89,7 @@ extension ClientMachine {
             bootstrap: state.bootstrap?.reached,
             compare: classes,
             leastBase: file.leastBase,
-            held: file.held
+            held: named(file.held)
         )
         send(.resume(configuration.session, resume))
     }

@@ -28,6 +28,31 @@ public struct FileNames: Hashable, Sendable {
 
     public func named(_ name: SyncString) -> Class? { classes.first { $0.name == name } }
     public func numbered(_ id: Int) -> Class? { classes.first { $0.id == id } }
+
+    /// Returns the properties of the classes that aren't embedded which are, or lead through embedded objects to, one of some properties.
+    public func properties(leadingTo wanted: [SyncString: Set<SyncString>]) -> [SyncString: Set<SyncString>] {
+        guard !wanted.isEmpty else { return [:] }
+        let embedded = Dictionary(classes.filter(\.isEmbedded).map { ($0.id, $0) }) { first, _ in first }
+        var reaching = Set(embedded.values.filter { wanted[$0.name] != nil }.map(\.id))
+        var count = -1
+        while count < reaching.count {
+            count = reaching.count
+            for inner in embedded.values where inner.properties.contains(where: { $0.leads(to: reaching) }) {
+                reaching.insert(inner.id)
+            }
+        }
+        var found: [SyncString: Set<SyncString>] = [:]
+        for table in classes where !table.isEmbedded {
+            let own = wanted[table.name] ?? []
+            let names = table.properties.filter { own.contains($0.name) || $0.leads(to: reaching) }.map(\.name)
+            if !names.isEmpty { found[table.name] = Set(names) }
+        }
+        return found
+    }
+}
+
+extension FileNames.Property {
+    fileprivate func leads(to classes: Set<Int>) -> Bool { target.map { classes.contains($0) } ?? false }
 }
 
 extension FileNames: Kept {

@@ -13,6 +13,9 @@ public struct NameChanges: Sendable {
     private var classes: [SyncString: Class] = [:]
     /// A Boolean value that indicates whether no name changes.
     public private(set) var isEmpty = true
+    /// The properties that are stored anew under the name of an earlier one, since their type has changed. Classes and properties have the
+    /// names of now.
+    public private(set) var retyped: [SyncString: Set<SyncString>] = [:]
 
     public init(from old: FileNames, to new: FileNames) {
         let targets = Dictionary(new.classes.map { ($0.id, $0) }) { first, _ in first }
@@ -32,6 +35,10 @@ public struct NameChanges: Sendable {
                 }
             }
             classes[table.name] = made
+            let removed = Set(table.properties.filter { names[$0.id] == nil }.map(\.name))
+            let known = Set(table.properties.map(\.id))
+            let taken = (target?.properties ?? []).filter { !known.contains($0.id) && removed.contains($0.name) }
+            if !taken.isEmpty { retyped[made.name] = Set(taken.map(\.name)) }
         }
     }
 

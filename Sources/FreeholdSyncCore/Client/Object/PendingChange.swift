@@ -12,6 +12,19 @@ public struct PendingChange: Hashable, Sendable {
     public internal(set) var version: StreamVersion?
     /// The object went by the work of others after this change was made.
     package var isBeforeErasure = false
+
+    /// Returns a pending change with the same place in its commit.
+    func with(_ change: Change) -> PendingChange {
+        PendingChange(
+            commit: commit,
+            index: index,
+            change: change,
+            seen: seen,
+            taken: taken,
+            version: version,
+            isBeforeErasure: isBeforeErasure
+        )
+    }
 }
 
 /// Values of a set or keys of a dictionary.

@@ -186,6 +186,30 @@ public struct Shadow: Hashable, Sendable {
         pending = pending.map { names.pending($0) }
     }
 
+    /// Gives up the work on a property, which the app's classes have no room for any more.
+    ///
+    /// - Parameter content: what the client shows of the property from then on. An object that isn't confirmed doesn't have the property.
+    /// - Returns: the changes that were given up. A create has only the property.
+    mutating func giveUp(_ property: SyncString, showing content: MergedContent) -> [PendingChange] {
+        var dropped: [PendingChange] = []
+        pending = pending.compactMap { change in
+            if case .create(let name, let fields) = change.change {
+                let own = fields.filter { $0.name == property }
+                guard !own.isEmpty else { return change }
+                dropped.append(change.with(.create(name, own)))
+                return change.with(.create(name, fields.filter { $0.name != property }))
+            }
+            guard change.change.place?.path.first == .property(property) else { return change }
+            dropped.append(change)
+            return nil
+        }
+        confirmed?[property] = ClientNode(content)
+        if let last = absent {
+            absent = Absent(fields: last.fields.filter { $0.key != property }, version: last.version)
+        }
+        return dropped
+    }
+
     // MARK: Downloads
 
     /// Takes in what the server says.

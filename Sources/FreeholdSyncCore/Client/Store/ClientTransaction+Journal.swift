@@ -14,11 +14,13 @@ extension ClientTransaction {
         }
         guard !commits.isEmpty || !care.defaults.isEmpty else { return false }
         var defaults: Set<ObjectName> = []
+        var unchanged: Set<ObjectName> = []
         var replays: [ObjectName: Replay] = [:]
         for local in commits.prefix(count) {
             if care.setAside.contains(local.sequence) {
                 // What it did is taken back, as far as that can be done.
                 try? misplace(local)
+                try keepImages(of: local, &unchanged)
                 try removeLocalCommit(local.sequence)
                 continue
             }
@@ -31,11 +33,13 @@ extension ClientTransaction {
             }
             for case .set(let place, _, .byDefault) in local.edits { defaults.insert(place.object) }
             state.clock = max(state.clock, local.clock)
+            try keepImages(of: local, &unchanged)
             try removeLocalCommit(local.sequence)
         }
         // While there are more, the file shows what these did, too.
         care.defaults.formUnion(defaults)
         if try !localCommits(upTo: 1).isEmpty { return true }
+        for name in unchanged.sorted() where try shadow(of: name)?.isClean ?? false { try change(name) { _ in } }
         for name in care.defaults.sorted() { try showDefaults(name) }
         care.defaults = []
         return false
@@ -78,6 +82,18 @@ extension ClientTransaction {
             shadow.add(work.pending)
             try setShadow(shadow, of: name)
             replays[name] = work.replay
+        }
+    }
+
+    /// Keeps the state of objects from before a transaction that left no work on them: the journal doesn't repeat it for the transactions behind it.
+    ///
+    /// A clean shadow that stays behind is removed when the object changes next.
+    private mutating func keepImages(of local: LocalCommit, _ unchanged: inout Set<ObjectName>) throws {
+        for (name, contents) in local.before where try shadow(of: name) == nil {
+            let version = try version(of: name)
+            guard version != nil else { continue }
+            try setShadow(Shadow(contents: contents, version: version), of: name)
+            unchanged.insert(name)
         }
     }
 

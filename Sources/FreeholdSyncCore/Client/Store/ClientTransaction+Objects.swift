@@ -5,7 +5,10 @@ extension ClientTransaction {
             try shadow(of: name) ?? Shadow(contents: contents(of: name), version: version(of: name))
         let before = shadow.shown
         try body(&shadow)
-        try perform(ShownDifference(name, from: before, to: shadow.shown).edits)
+        do { try perform(ShownDifference(name, from: before, to: shadow.shown).edits) } catch is MisplacedEdit {
+            // The file shows something else than the pending work says.
+            try perform(ShownDifference(name, from: contents(of: name), to: shadow.contents).edits)
+        }
         try setVersion(shadow.version, of: name)
         try setShadow(shadow.isClean ? nil : shadow, of: name)
     }

@@ -296,7 +296,7 @@ extension JournalCommit: Kept {
 extension Refusal: Kept {
     private static let reasons: [RefusalReason] = [
         .objectGone, .instanceGone, .forbidden, .notUnique, .denied, .causeRefused, .commitRefused, .createOnly,
-        .malformed, .elementGone, .replaced, .tooLarge,
+        .malformed, .elementGone, .replaced, .tooLarge, .retyped,
     ]
 
     func write(to bytes: inout [UInt8]) {

@@ -118,9 +118,10 @@ public struct ServerConfiguration: Sendable {
     public var trimInterval: Int64 = 3_600_000
     public var logAge: Int64 = 7 * 86_400_000
     public var horizonAge: Int64 = 30 * 86_400_000
-    /// The most conditions of a query set and held objects of a bind.
+    /// The most conditions of a query set.
     public var conditions = 1_000
-    public var heldObjects = 100_000
+    /// The most held objects that a session keeps of those that its client names, and the most objects that a client asks for at once.
+    public var heldObjects = HeldObject.mostNamed
     /// The most bytes of the schema's documents in a bind.
     public var schemaBytes = 1 << 20
     /// The requests of one user that the store has at the same time. Others wait for them.

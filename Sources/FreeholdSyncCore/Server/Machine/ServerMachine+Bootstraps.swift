@@ -71,11 +71,9 @@ extension ServerMachine {
     /// Classes are compared by keys, at the client's cursor; or the client only says that it goes on.
     mutating func take(_ resume: Resume, _ key: SessionKey) {
         guard var session = sessions[key] else { return }
-        guard resume.held.count <= configuration.heldObjects else {
-            return end(key, .tooLarge(limit: UInt64(configuration.heldObjects)), "There are too many held objects.")
-        }
         guard isWithinShare(session.user) else { return endOverShare(key) }
-        let held = Dictionary(resume.held.map { ($0.name, $0.version) }) { max($0, $1) }
+        let named = resume.held.named(most: configuration.heldObjects, upTo: .max)
+        let held = Dictionary(named.map { ($0.name, $0.version) }) { max($0, $1) }
         // Of what was sent since the client wrote, it knows nothing yet.
         session.hold(resume.cursor == session.told ? held : held.merging(session.held) { $1 })
         session.leastBase = resume.leastBase

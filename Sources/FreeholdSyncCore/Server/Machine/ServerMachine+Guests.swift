@@ -43,7 +43,10 @@ extension ServerMachine {
         else { return false }
         let row = FileRow(.me, user: user, secret: SecretHash(FileSecret(high: 0, low: 0)), parents: [])
         finish(key, file, row, identity: nil, fork: nil)
-        if sessions[key] != nil { streams[session.stream]?.guests.add(key, at: now) }
+        guard sessions[key] != nil else { return true }
+        // Its queries may still be compiled, so that the stream isn't known yet.
+        if streams[session.stream] == nil { streams[session.stream] = StreamState(file.head) }
+        streams[session.stream]?.guests.add(key, at: now)
         return true
     }
 

@@ -74,9 +74,9 @@ extension ServerMachine {
         guard let app = configuration.apps[bind.app], app.allows(user, bind.stream) else {
             return end(key, .forbidden, "The user may not use this.")
         }
-        guard bind.held.count <= configuration.heldObjects else {
-            return end(key, .tooLarge(limit: UInt64(configuration.heldObjects)), "There are too many held objects.")
-        }
+        var bind = bind
+        // The others are sent whole.
+        bind.held = bind.held.named(most: configuration.heldObjects, upTo: .max)
         guard bind.journal.pending.count <= configuration.pendingCommits else {
             let limit = UInt64(configuration.pendingCommits)
             return end(key, .tooLarge(limit: limit), "There are too many unanswered commits.")
@@ -84,6 +84,11 @@ extension ServerMachine {
         guard isWithinShare else { return endOverShare(key) }
         sessions[key]?.bindBytes = bind.journal.pending.count * 16
         sessions[key]?.heldBytes = bind.held.reduce(0) { $0 + $1.name.estimatedBytes }
+        if !self.isWithinShare(user) {
+            // They are sent whole, too.
+            bind.held = []
+            sessions[key]?.heldBytes = 0
+        }
         guard bind.schema.bytes <= configuration.schemaBytes else {
             return end(key, .schema, "The documents of the schema are too long.")
         }
