@@ -24,7 +24,7 @@ SLOW_SUITES ?= CrashTests|LostWriteTests|Damaged|VerifyTests|RandomMigration|Del
 TEST_BUILD ?= $(CURDIR)/.build
 TEST_BUILD_FLAGS = --traits default,Sync --scratch-path $(TEST_BUILD) $(TEST_FLAGS)
 
-.PHONY: help setup setup-bench demo demo-release sync-demo test test-package test-fast test-server cli install-cli server build-release bench bench-quick bench-compare bench-sync bench-build test-traits test-bundled-lmdb test-release simulate soak soak-hour tsan format lint lint-lower need-python docs docs-code
+.PHONY: help setup setup-bench demo demo-release sync-demo test test-package test-fast test-server test-attacks cli install-cli server build-release bench bench-quick bench-compare bench-sync bench-build test-traits test-bundled-lmdb test-release simulate soak soak-hour tsan format lint lint-lower need-python docs docs-code
 
 help:
 	@echo "make setup        install the C libraries that Freehold needs (LMDB, and zlib for sync), where they are missing"
@@ -39,6 +39,7 @@ help:
 	@echo "make test-fast    the suites of the modules that you changed, or FILTER=…, without slow ones; quick when repeated"
 	@echo "make test-package the same without the server's, which need Swift 6.2"
 	@echo "make test-server  the server's tests, with clients over sockets of this machine"
+	@echo "make test-attacks attacks on the server's process while honest users are measured, in an optimised build; ATTACK=TEXT runs some"
 	@echo "make test-traits  the suites of logs and metrics, built with the traits Logging and Metrics"
 	@echo "make test-bundled-lmdb the engine on an LMDB that a package brings, as on systems without one of their own"
 	@echo "make test-release the suites around fast ways, in an optimised build"
@@ -93,6 +94,12 @@ test-fast: setup
 # A package of its own: users of Freehold fetch nothing that a server needs.
 test-server: setup
 	@SWIFT="$(SWIFT)" Scripts/test --package-path Server --scratch-path $(TEST_BUILD) $(TEST_FLAGS)
+
+# Prints a table: times of honest users while one attacks, and the server's memory. It takes about an hour.
+test-attacks: setup
+	FREEHOLD_ATTACKS="$(or $(ATTACK),1)" $(SWIFT) test --package-path Server -c release -Xswiftc -enable-testing --scratch-path $(CURDIR)/.build-soak \
+		--no-parallel --filter NoisyNeighbourTests
+	@echo "Freehold: the attacks are withstood, or known"
 
 sync-demo: setup
 	@SWIFT="$(SWIFT)" BUILD_FLAGS="$(TEST_FLAGS)" Scripts/sync-demo
