@@ -4,6 +4,7 @@ import FreeholdSyncCore
 import FreeholdSyncRules
 import NIOCore
 import NIOPosix
+import Synchronization
 import Testing
 
 @testable import FreeholdServer
@@ -94,18 +95,8 @@ final class AttackedServer: Sendable {
         return line.flatMap { Int($0.split(separator: " ")[1]) }
     }
 
-    /// The resident memory of the process, in bytes.
-    var residentBytes: Int { memory("VmRSS") }
-    /// The greatest resident memory since `forgetPeak()`, in bytes.
-    var peakBytes: Int { memory("VmHWM") }
-
-    /// Begins a new count of the greatest resident memory.
-    func forgetPeak() {
-        // Linux: proc(5), `clear_refs`.
-        let file = FileHandle(forWritingAtPath: "/proc/\(process.identifier)/clear_refs")
-        try? file?.write(contentsOf: Data("5".utf8))
-        try? file?.close()
-    }
+    /// The resident memory of the process in bytes, without pages of files: the system takes those back when it needs them.
+    var residentBytes: Int { memory("RssAnon") }
 
     private func memory(_ name: String) -> Int {
         let text = (try? String(contentsOfFile: "/proc/\(process.identifier)/status", encoding: .utf8)) ?? ""
@@ -126,5 +117,30 @@ final class AttackedServer: Sendable {
             sum += (try? file.resourceValues(forKeys: Set(keys)).totalFileAllocatedSize) ?? 0
         }
         return sum
+    }
+}
+
+/// Watches the memory of a process, and remembers the greatest.
+final class MemoryWatch: Sendable {
+    private let greatest: Atomic<Int>
+    private let isOver = Atomic(false)
+    private let server: AttackedServer
+
+    init(_ server: AttackedServer) {
+        self.server = server
+        greatest = Atomic(server.residentBytes)
+        // A thread of its own, since the tests' tasks may wait for each other.
+        Thread { [self] in
+            while !isOver.load(ordering: .acquiring) {
+                _ = greatest.max(server.residentBytes, ordering: .relaxed)
+                Thread.sleep(forTimeInterval: 0.01)
+            }
+        }.start()
+    }
+
+    /// Ends the watch. Returns the greatest memory in bytes.
+    func end() -> Int {
+        isOver.store(true, ordering: .releasing)
+        return greatest.load(ordering: .relaxed)
     }
 }

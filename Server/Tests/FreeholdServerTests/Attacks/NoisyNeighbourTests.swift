@@ -36,8 +36,8 @@ struct NoisyNeighbourTests {
     @Test(.timeLimit(.minutes(240)), .enabled(if: AttackedServer.runsAll, "make test-attacks"))
     func `others notice little of each attack`() async throws {
         let bounds: AttackBounds = Self.isDebug ? .debug : .promised
-        let only = Self.environment["FREEHOLD_ATTACKS"].flatMap { $0 == "1" ? nil : $0 }
-        let chosen = Attack.all.filter { attack in only.map { attack.name.contains($0) } ?? true }
+        let only = Self.environment["FREEHOLD_ATTACKS"]?.split(separator: ";") ?? []
+        let chosen = Attack.all.filter { attack in only == ["1"] || only.contains { attack.name.contains($0) } }
         try #require(!chosen.isEmpty)
         print("\n" + AttackOutcome.header)
         var rows: [String] = []
@@ -58,6 +58,7 @@ struct NoisyNeighbourTests {
                 rows.append(outcome.row)
                 print(outcome.row)
                 for problem in problems { print("    \(problem)") }
+                fflush(nil)
                 Self.check(outcome, bounds)
             } catch { Issue.record("\(attack.name) couldn't be prepared: \(error)") }
             traffic.leave()
@@ -91,10 +92,11 @@ struct NoisyNeighbourTests {
         let connections = await server.metric("freehold_connections")
         let disk = server.diskBytes
         outcome.memoryBefore = server.residentBytes
-        server.forgetPeak()
+        let watch = MemoryWatch(server)
         let work: Attack.Work
         do { work = try await attack.prepare(field) } catch {
             await field.leave()
+            _ = watch.end()
             throw error
         }
         outcome.attacked = await traffic.measure {
@@ -105,7 +107,7 @@ struct NoisyNeighbourTests {
             await attacker.value
         }
         let left = ContinuousClock.now
-        outcome.memoryPeak = server.peakBytes
+        outcome.memoryPeak = watch.end()
         repeat {
             outcome.memoryAfter = server.residentBytes
             let open = await server.metric("freehold_connections")
