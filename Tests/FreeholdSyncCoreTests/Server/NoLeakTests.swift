@@ -124,7 +124,7 @@ struct NoLeakTests {
 
 extension ServerMessage {
     /// Without what is random, and different in each world.
-    fileprivate var withoutHashes: ServerMessage {
+    var withoutHashes: ServerMessage {
         func plain(_ cursor: Cursor) -> Cursor { Cursor(epoch: cursor.epoch, version: cursor.version, hash: .empty) }
         switch self {
         case .changes(let session, var changes):

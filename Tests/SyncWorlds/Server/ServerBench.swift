@@ -59,6 +59,8 @@ struct ServerBench {
     var lostAnswers = 0
     /// Commits stay in nodes' queues.
     var holdsGroups = false
+    /// Receives what is sent to connections that aren't those of clients.
+    var overhears: ((ConnectionNumber, ServerMessage?) -> Void)?
     /// What became of submissions.
     var submitted: [SubmissionNumber: SubmissionOutcome] = [:]
 
@@ -130,13 +132,18 @@ struct ServerBench {
             for action in actions {
                 switch action {
                 case .send(let connection, let message):
-                    guard let index = clients.firstIndex(where: { $0.connection == connection }) else { continue }
+                    guard let index = clients.firstIndex(where: { $0.connection == connection }) else {
+                        overhears?(connection, message)
+                        continue
+                    }
                     for answer in clients[index].take(message) {
                         events.append(.received(connection, answer, bytes: 100))
                     }
                 case .close(let connection):
                     if let index = clients.firstIndex(where: { $0.connection == connection }) {
                         clients[index].connection = nil
+                    } else {
+                        overhears?(connection, nil)
                     }
                 case .request(let number, let request): events.append(.answered(number, answer(request)))
                 case .submitted(let number, let outcome): submitted[number] = outcome
