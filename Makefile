@@ -4,7 +4,7 @@ SWIFT ?= swift
 LIST_OF_SOURCES = Sources Tests Examples Benchmarks Tools Server/Sources Server/Tests Server/Package.swift Package.swift
 # Suites whose names match are the ones worth running under the thread sanitizer.
 TSAN_SUITES ?= Concurrency|WriterLock|WriterThread|Registry|AsyncTests|StorageTransaction|LargeTransaction|HerdTests|ChangeSequence|ObservationReplay|SchemaObservation|SectionObservation|AsyncTurn|ObservationLife|PlaceStress
-SOAK_SUITES ?= Damaged|CrashTests|LostWriteTests|Random|ModelTests|ProcessTests|HerdTests|ManyFiles|MergeComparison|MessageCodec|HostileBytes|HostileFile|HostileImport|JointWorld|SyncWorld|ServerRandom|SimulatorTests|SimulatedStore|HostileMachine|Values of damaged|CommitLogCrash|CommitLogTests|ManyLinks|ListTree|VerifyTests|DeletionComparison|ValueComparison|HistoryComparison|FollowedViews|DamageTests|QueryDatabase|LensCondition|StoredObject|JournalReplay|JournalContent|IndexTree|IndexAccess|OpenChunk|DraftTests|QueryGrammar|Walks through|BlockWalk|RegularExpression|LinkGraph|ViewIndex|NoLeak|FuzzTests|PlaceholderGraph|PlainTerm|GroupTests|ProjectRoundTrip|CompiledRules|EngineRules|ChangeEvent|EmbeddedTable|QueryStage|ZlibCompression|KillTests|PlaintextSearch|AddWaysTests|DirectCollectionTests|GroupedTests|MemberwiseQueryTests|StoreStressTests|LineEditingTests|TextTests|ConversionTests|FileTwinTests|SyncOnceTests|DistanceSortTests|TypedInDynamicTests|WrittenBytes|GrowthTests|SessionLife|ConflictOracle|ConditionOracle|LikePattern
+SOAK_SUITES ?= Damaged|CrashTests|LostWriteTests|Random|ModelTests|ProcessTests|HerdTests|ManyFiles|MergeComparison|MessageCodec|HostileBytes|HostileFile|HostileImport|JointWorld|SyncWorld|ServerRandom|SimulatorTests|SimulatedStore|HostileMachine|Values of damaged|CommitLogCrash|CommitLogTests|ManyLinks|ListTree|VerifyTests|DeletionComparison|ValueComparison|HistoryComparison|FollowedViews|DamageTests|QueryDatabase|LensCondition|StoredObject|JournalReplay|JournalContent|IndexTree|IndexAccess|OpenChunk|DraftTests|QueryGrammar|Walks through|BlockWalk|RegularExpression|LinkGraph|ViewIndex|NoLeak|FuzzTests|PlaceholderGraph|PlainTerm|GroupTests|ProjectRoundTrip|CompiledRules|EngineRules|ChangeEvent|EmbeddedTable|QueryStage|ZlibCompression|KillTests|PlaintextSearch|AddWaysTests|DirectCollectionTests|GroupedTests|MemberwiseQueryTests|StoreStressTests|LineEditingTests|TextTests|ConversionTests|FileTwinTests|SyncOnceTests|DistanceSortTests|TypedInDynamicTests|WrittenBytes|GrowthTests|SessionLife|ConflictOracle|ConditionOracle|LikePattern|Adversary|DecodingCost|JournalCost|DocumentCost|StoredFormCost|RuleCost
 # Suites around fast ways, which only an optimised build takes as programs do.
 RELEASE_SUITES ?= AddWays|ShortAdd|EmbeddedKind|KindMatrix|IterationTests|RandomOperations|FreezeTests|ThreadSafe|EngineModelTests|RandomQuery|IsolationTests|ManagedObject
 # Suites of what the traits that are off by default add.
@@ -24,7 +24,7 @@ SLOW_SUITES ?= CrashTests|LostWriteTests|Damaged|VerifyTests|RandomMigration|Del
 TEST_BUILD ?= $(CURDIR)/.build
 TEST_BUILD_FLAGS = --traits default,Sync --scratch-path $(TEST_BUILD) $(TEST_FLAGS)
 
-.PHONY: help setup setup-bench demo demo-release sync-demo test test-package test-fast test-server cli install-cli server build-release bench bench-quick bench-compare bench-sync bench-build test-traits test-bundled-lmdb test-release simulate soak soak-storm soak-hour tsan format lint lint-lower need-python docs docs-code
+.PHONY: help setup setup-bench demo demo-release sync-demo test test-package test-fast test-server test-attacks cli install-cli server build-release bench bench-quick bench-compare bench-sync bench-build test-traits test-bundled-lmdb test-release simulate soak soak-storm soak-hour tsan format lint lint-lower need-python docs docs-code
 
 help:
 	@echo "make setup        install the C libraries that Freehold needs (LMDB, and zlib for sync), where they are missing"
@@ -39,6 +39,7 @@ help:
 	@echo "make test-fast    the suites of the modules that you changed, or FILTER=…, without slow ones; quick when repeated"
 	@echo "make test-package the same without the server's, which need Swift 6.2"
 	@echo "make test-server  the server's tests, with clients over sockets of this machine"
+	@echo "make test-attacks attacks on the server's process while honest users are measured, in an optimised build; ATTACK="TEXT;TEXT" runs those"
 	@echo "make test-traits  the suites of logs and metrics, built with the traits Logging and Metrics"
 	@echo "make test-bundled-lmdb the engine on an LMDB that a package brings, as on systems without one of their own"
 	@echo "make test-release the suites around fast ways, in an optimised build"
@@ -94,6 +95,12 @@ test-fast: setup
 # A package of its own: users of Freehold fetch nothing that a server needs.
 test-server: setup
 	@SWIFT="$(SWIFT)" Scripts/test --package-path Server --scratch-path $(TEST_BUILD) $(TEST_FLAGS)
+
+# Prints a table: times of honest users while one attacks, and the server's memory. It takes about an hour.
+test-attacks: setup
+	FREEHOLD_ATTACKS="$(or $(ATTACK),1)" $(SWIFT) test --package-path Server -c release -Xswiftc -enable-testing --scratch-path $(CURDIR)/.build-soak \
+		--no-parallel --filter NoisyNeighbourTests
+	@echo "Freehold: the attacks are withstood, or known"
 
 sync-demo: setup
 	@SWIFT="$(SWIFT)" BUILD_FLAGS="$(TEST_FLAGS)" Scripts/sync-demo

@@ -171,8 +171,15 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(name: "Realm", dependencies: ["RealmSwift"], swiftSettings: settings),
-        // Random numbers of all tests.
-        .target(name: "TestRandom", path: "Tests/TestRandom", swiftSettings: settings),
+        // Counts what a thread allocates.
+        .target(name: "AllocationMeter", path: "Tests/AllocationMeter"),
+        // Random numbers of all tests, and damaged inputs of decoders.
+        .target(
+            name: "TestRandom",
+            dependencies: ["AllocationMeter"],
+            path: "Tests/TestRandom",
+            swiftSettings: settings
+        ),
         // Checks of all tests, as functions: they compile faster than macros.
         .target(name: "TestExpectations", path: "Tests/TestExpectations", swiftSettings: settings),
         // What the crash tests write: shared by the child that is killed and the test that checks.

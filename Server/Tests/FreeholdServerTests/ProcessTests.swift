@@ -22,6 +22,8 @@ final class ServerProcess: @unchecked Sendable {
     static let program = (Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0]))
         .deletingLastPathComponent().appendingPathComponent("freehold-server")
     static var isBuilt: Bool { FileManager.default.isExecutableFile(atPath: program.path) }
+    /// The number of the process.
+    var identifier: Int32 { process.processIdentifier }
 
     /// Runs a command to its end.
     static func run(

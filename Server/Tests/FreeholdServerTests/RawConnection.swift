@@ -15,11 +15,15 @@ final class RawConnection: Sendable {
     /// The server hung up before it had read everything. What it had answered may be lost with that.
     var wasReset: Bool { end.wasReset.withLock { $0 } }
 
-    init(host: String = "127.0.0.1", port: Int) async throws {
+    init(
+        host: String = "127.0.0.1",
+        port: Int,
+        group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
+    ) async throws {
         let (stream, source) = AsyncStream<String>.makeStream()
         let end = End()
         (pieces, self.end) = (stream, end)
-        channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).channelInitializer {
+        channel = try await ClientBootstrap(group: group).channelInitializer {
             channel in
             channel.eventLoop.makeCompletedFuture {
                 try channel.pipeline.syncOperations.addHandler(Reader(source, end))

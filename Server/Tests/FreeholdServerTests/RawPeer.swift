@@ -10,12 +10,17 @@ final class RawPeer: Sendable {
     private let stream: AsyncStream<[UInt8]>
     private let codec = MessageCodec(compression: ZlibCompression.shared)
 
-    init(port: Int) async throws {
+    /// - Parameter keepsMessages: `false` drops what the server sends, for tests that send much and read nothing of it.
+    init(
+        port: Int,
+        group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
+        keepsMessages: Bool = true
+    ) async throws {
         let (stream, continuation) = AsyncStream<[UInt8]>.makeStream()
         let endpoint = SyncEndpoint(host: "127.0.0.1", port: port, isSecure: false)
         channel = try await Connector(endpoint: endpoint, settings: ConnectionSettings()).connect(
-            on: MultiThreadedEventLoopGroup.singleton.next(),
-            receive: { continuation.yield($0) },
+            on: group.next(),
+            receive: { if keepsMessages { continuation.yield($0) } },
             end: { _ in continuation.finish() }
         ).get()
         self.stream = stream
@@ -25,6 +30,11 @@ final class RawPeer: Sendable {
 
     func send(_ bytes: [UInt8]) async throws {
         try await channel.writeAndFlush(FrameHandler.frame(bytes, channel.allocator)).get()
+    }
+
+    /// Sends bytes without waiting until the system takes them.
+    func push(_ bytes: [UInt8]) {
+        channel.writeAndFlush(FrameHandler.frame(bytes, channel.allocator), promise: nil)
     }
 
     func hello(_ token: String, _ compressions: [CompressionKind] = []) async throws {

@@ -257,7 +257,7 @@ struct JournalTests {
     }
 
     /// An entry with every kind of edit, and a new schema.
-    private func richEntry() throws -> JournalEntry {
+    func richEntry() throws -> JournalEntry {
         let (database, position) = try people()
         let snapshot = try write(database) { transaction, person in
             let columns = person!.columns

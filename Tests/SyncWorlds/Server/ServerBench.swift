@@ -66,6 +66,8 @@ struct ServerBench {
     /// Requests stay unanswered.
     var holdsRequests = false
     var requests: [(number: RequestNumber, request: ServerStoreRequest)] = []
+    /// Receives what is sent to connections that aren't those of clients.
+    var overhears: ((ConnectionNumber, ServerMessage?) -> Void)?
     /// What became of submissions.
     var submitted: [SubmissionNumber: SubmissionOutcome] = [:]
 
@@ -137,7 +139,10 @@ struct ServerBench {
             for action in actions {
                 switch action {
                 case .send(let connection, let message):
-                    guard let index = clients.firstIndex(where: { $0.connection == connection }) else { continue }
+                    guard let index = clients.firstIndex(where: { $0.connection == connection }) else {
+                        overhears?(connection, message)
+                        continue
+                    }
                     for answer in clients[index].take(message) {
                         events.append(.received(connection, answer, bytes: 100))
                     }
@@ -146,6 +151,8 @@ struct ServerBench {
                 case .close(let connection):
                     if let index = clients.firstIndex(where: { $0.connection == connection }) {
                         clients[index].connection = nil
+                    } else {
+                        overhears?(connection, nil)
                     }
                 case .request(let number, let request) where holdsRequests: requests.append((number, request))
                 case .request(let number, let request): events.append(.answered(number, answer(request)))
