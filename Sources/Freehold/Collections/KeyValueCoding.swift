@@ -64,7 +64,7 @@ extension RealmCollection {
 
     /// Returns the value at a key path, or the result of an operator:
     ///
-    /// - `@count`: the number of elements.
+    /// - `@count`: The number of elements.
     /// - `@min.age`, `@max.age`, `@sum.age`, `@avg.age`: Nulls are ignored. `self` stands for elements that are numbers
     ///   or dates. Without elements, the sum is 0 and the other results are `nil`.
     /// - `@unionOfObjects.name`, `@distinctUnionOfObjects.name`: The values, or each of them once.
