@@ -109,7 +109,8 @@ public final class List<Element: RealmCollectionValue>: _CollectionBase {
         shortWay == .links ? quickPlace() : nil
     }
 
-    /// Like `linkPlace()`, for a managed list of plain values, which are neither objects nor mixed values.
+    /// Returns the place for a managed list of plain values, which are neither objects nor mixed values. See
+    /// `linkPlace()`.
     @inline(__always)
     func plainPlace() -> LinkPlace? {
         shortWay == .plainValues ? quickPlace() : nil

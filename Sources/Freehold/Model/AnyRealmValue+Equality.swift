@@ -26,7 +26,7 @@ extension AnyRealmValue: Hashable {
         return true
     }
 
-    /// All collections have the same hash, because they can change.
+    /// Hashes the value. The hash of a list or a dictionary is a constant, because its contents can change.
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .object(let object): hasher.combine(object)

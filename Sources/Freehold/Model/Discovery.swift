@@ -110,7 +110,8 @@ enum Discovery {
 /// The type records of the loaded images.
 enum MetadataSections {
     #if canImport(ObjectiveC)
-        /// The Objective-C runtime is used instead. New classes are found without the number of its images.
+        /// Returns no records, because the Objective-C runtime is used instead. It finds new classes without the number
+        /// of its images.
         static func all() -> [UnsafeRawBufferPointer] { [] }
     #else
         /// The offset in the C structure of the runtime: version, base, two reserved words, then pairs of start and

@@ -27,9 +27,9 @@ where PersistedType: _Persistable, PersistedType.PersistedType.PersistedType == 
     /// The content of the wrapper. It is the value itself, or an optional for values that are created on first use.
     associatedtype _Storage = Self
 
-    /// The content of the wrapper of a managed property. It is never read as a value, and is cheap to create.
+    /// Returns the content of the wrapper of a managed property. It is never read as a value, and is cheap to create.
     static func _rlmPlaceholder() -> _Storage
-    /// The content of the wrapper of a new object's property without a default value.
+    /// Returns the content of the wrapper of a new object's property without a default value.
     static func _rlmInitialStorage() -> _Storage
     static func _rlmBox(_ value: Self) -> _Storage
     /// Returns nil if no value has been created yet.
@@ -67,7 +67,7 @@ extension _Persistable where _Storage == Self {
 
 /// A type whose optional is persistable too.
 public protocol _PersistableInsideOptional: _Persistable where PersistedType: _PersistableInsideOptional {
-    /// Called before an unmanaged object stores the value.
+    /// Prepares a value before an unmanaged object stores it.
     static func _rlmWillHold(_ value: Self)
     static func _rlmGetOptional(_ object: ObjectBase, _ key: Int) -> Self?
     static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, _ value: Self?)
@@ -109,7 +109,7 @@ where _Storage == Self, PersistedType == Self {
     /// Returns the stored value of a property. Returns `nil` for null, and if the type can't represent the value. In
     /// the second case, `_rlmGet` returns the nearest value.
     static func _rlmExact(_ object: ObjectBase, _ key: Int) -> Self?
-    /// Like `init(_rlmStored:)`, except that a number that doesn't fit into the type is `nil`.
+    /// Converts a stored value like `init(_rlmStored:)`. A number that doesn't fit into the type becomes `nil`.
     static func _rlmExact(_ value: Value) -> Self?
     /// Converts another value, such as an `Int8` for an `Int`, or the text of a `Decimal128`.
     init?(_rlmConverting value: Any)

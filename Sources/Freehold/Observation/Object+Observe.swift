@@ -33,15 +33,15 @@ extension ThreadConfined where Self: ObjectBase {
         _ block: @escaping (ObjectChange<Self>) -> Void
     ) -> NotificationToken { observe(keyPaths: [String]?.none, on: queue, block) }
 
-    /// Like `observe(keyPaths:on:_:)` with strings, except that the key paths are typed.
+    /// Calls the block with the changes on typed key paths. See `observe(keyPaths:on:_:)` with strings.
     public func observe(
         keyPaths: [PartialKeyPath<Self>],
         on queue: DispatchQueue? = nil,
         _ block: @escaping (ObjectChange<Self>) -> Void
     ) -> NotificationToken { observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block) }
 
-    /// Like `observe(keyPaths:on:_:)`, except that the block runs isolated to the actor, with the object of a realm of
-    /// the actor.
+    /// Calls the block with the object's changes, isolated to an actor. The block receives the object in a realm of the
+    /// actor. See `observe(keyPaths:on:_:)` with a queue.
     public func observe<A: Actor>(
         keyPaths: [String]? = nil,
         on actor: A,
@@ -51,7 +51,8 @@ extension ThreadConfined where Self: ObjectBase {
         await observing(on: actor, _isolation: _isolation, _observation(keyPaths), block)
     }
 
-    /// Like `observe(keyPaths:on:_:)` on an actor, except that the key paths are typed.
+    /// Calls the block with the changes on typed key paths, isolated to an actor. See `observe(keyPaths:on:_:)` with
+    /// strings.
     public func observe<A: Actor>(
         keyPaths: [PartialKeyPath<Self>],
         on actor: A,
@@ -61,7 +62,8 @@ extension ThreadConfined where Self: ObjectBase {
         await observe(keyPaths: keyPaths.map { _name(for: $0) }, on: actor, _isolation: _isolation, block)
     }
 
-    /// Like `observe(keyPaths:on:_:)`, for a block that takes the object as an object of another class.
+    /// Calls the block with the object's changes, which contain the object as an object of another class. See
+    /// `observe(keyPaths:on:_:)`.
     @_disfavoredOverload
     public func observe<T: ObjectBase>(
         keyPaths: [String]? = nil,
@@ -71,8 +73,8 @@ extension ThreadConfined where Self: ObjectBase {
         observe(keyPaths: keyPaths, on: queue) { (change: ObjectChange<Self>) in block(change.cast()) }
     }
 
-    /// Like `observe(keyPaths:on:_:)` with strings, for a block that takes the object as an object of the class of the
-    /// key paths.
+    /// Calls the block with the changes on typed key paths, which contain the object as an object of the class of the
+    /// key paths. See `observe(keyPaths:on:_:)` with strings.
     @_disfavoredOverload
     public func observe<T: ObjectBase>(
         keyPaths: [PartialKeyPath<T>],
@@ -80,7 +82,8 @@ extension ThreadConfined where Self: ObjectBase {
         _ block: @escaping (ObjectChange<T>) -> Void
     ) -> NotificationToken { observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block) }
 
-    /// Like `observe(keyPaths:on:_:)` on an actor, for a block that takes the object as an object of another class.
+    /// Calls the block with the object's changes, isolated to an actor. The changes contain the object as an object of
+    /// another class. See `observe(keyPaths:on:_:)`.
     @_disfavoredOverload
     public func observe<A: Actor, T: ObjectBase>(
         keyPaths: [String]? = nil,
@@ -93,8 +96,8 @@ extension ThreadConfined where Self: ObjectBase {
         }
     }
 
-    /// Like `observe(keyPaths:on:_:)` on an actor, for a block that takes the object as an object of the class of the
-    /// key paths.
+    /// Calls the block with the changes on typed key paths, isolated to an actor. The changes contain the object as an
+    /// object of the class of the key paths. See `observe(keyPaths:on:_:)` with strings.
     @_disfavoredOverload
     public func observe<A: Actor, T: ObjectBase>(
         keyPaths: [PartialKeyPath<T>],

@@ -78,7 +78,7 @@ final class ObservationHub: Sendable {
     /// when a realm is refreshed or begins a write.
     func listen() { listening.start(feed) }
 
-    /// Like `listen()`, except that it runs later on the queue, so that opening a realm doesn't wait for it.
+    /// Begins to listen later, on the queue, so that opening a realm doesn't wait for it. See `listen()`.
     func listenSoon() {
         guard database.isSharedWithProcesses, listening.isFirst() else { return }
         // The closure keeps the database open no longer than the file is in use.

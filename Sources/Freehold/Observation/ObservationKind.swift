@@ -92,7 +92,7 @@ extension ObservationKind {
         return observation
     }
 
-    /// Like the other `begin`, for a block that takes the converted change.
+    /// Begins the observation for a block that takes the converted change.
     func begin(_ observed: Observed, since version: Snapshot, _ block: @escaping (Change) -> Void) -> Observation {
         let teller = teller(observed)
         return begin(observed, since: version) { (change: ObservedChange, isOwn: Bool) in

@@ -76,14 +76,14 @@ extension RealmCollection {
 }
 
 extension RealmCollection where Element: KeypathSortable {
-    /// Like `changes(keyPaths:)` with strings, except that the key paths are typed.
+    /// Returns the changes of the collection, with modifications only for the typed key paths. See `observe`.
     public func changes(keyPaths: [PartialKeyPath<Element>]) -> RealmChanges<RealmCollectionChange<Self>> {
         changes(keyPaths: keyPaths.map { keyPathReading($0).name })
     }
 }
 
 extension RealmCollection where Element: OptionalProtocol, Element.Wrapped: ObjectBase {
-    /// Like `changes(keyPaths:)` with strings, except that the key paths are typed.
+    /// Returns the changes of the collection, with modifications only for the typed key paths. See `observe`.
     public func changes(keyPaths: [PartialKeyPath<Element.Wrapped>]) -> RealmChanges<RealmCollectionChange<Self>> {
         changes(keyPaths: keyPaths.map { _name(for: $0) })
     }
@@ -98,7 +98,7 @@ extension Map {
 }
 
 extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
-    /// Like `changes(keyPaths:)` with strings, except that the key paths are typed.
+    /// Returns the changes of the map, with modifications only for the typed key paths. See `observe`.
     public func changes(keyPaths: [PartialKeyPath<Value.Wrapped>]) -> RealmChanges<RealmMapChange<Map>> {
         changes(keyPaths: keyPaths.map { _name(for: $0) })
     }
@@ -115,7 +115,7 @@ extension SectionedResults {
 }
 
 extension SectionedResults where SectionElement: KeypathSortable {
-    /// Like `changes(keyPaths:)` with strings, except that the key paths are typed.
+    /// Returns the changes of the sections, with modifications only for the typed key paths. See `observe`.
     public func changes(keyPaths: [PartialKeyPath<SectionElement>]) -> RealmChanges<SectionedResultsChange<Self>> {
         changes(keyPaths: keyPaths.map { keyPathReading($0).name })
     }
@@ -138,7 +138,7 @@ extension ThreadConfined where Self: ObjectBase {
     /// Returns the changes of the object on the key paths. See `observe`.
     public func changes(keyPaths: [String]?) -> RealmChanges<ObjectChange<Self>> { changes(_observation(keyPaths)) }
 
-    /// Like `changes(keyPaths:)` with strings, except that the key paths are typed.
+    /// Returns the changes of the object on the typed key paths. See `observe`.
     public func changes(keyPaths: [PartialKeyPath<Self>]) -> RealmChanges<ObjectChange<Self>> {
         changes(keyPaths: keyPaths.map { _name(for: $0) })
     }

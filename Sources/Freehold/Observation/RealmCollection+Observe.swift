@@ -42,11 +42,11 @@ extension RealmCollection {
         _ block: @escaping (RealmCollectionChange<Self>) -> Void
     ) -> NotificationToken { observe(keyPaths: [String]?.none, on: queue, block) }
 
-    /// Like `observe(keyPaths:on:_:)`, except that the block runs isolated to the actor, with the collection of a realm
-    /// of the actor.
+    /// Calls the block with the collection's changes, isolated to an actor. The block receives the collection in a
+    /// realm of the actor. See `observe(keyPaths:on:_:)` with a queue.
     ///
-    /// Returns when the observation has begun. If the task is cancelled, the method returns a token whose observation
-    /// never begins.
+    /// The method returns when the observation has begun. If the task is cancelled, the method returns a token whose
+    /// observation never begins.
     public func observe<A: Actor>(
         keyPaths: [String]? = nil,
         on actor: A,
@@ -77,14 +77,16 @@ extension RealmCollection {
 }
 
 extension RealmCollection where Element: KeypathSortable {
-    /// Like ``RealmCollection/observe(keyPaths:on:_:)-([String]?,_,_)``, except that the key paths are typed.
+    /// Calls the block with the collection's changes. The key paths are typed. See
+    /// ``RealmCollection/observe(keyPaths:on:_:)-([String]?,_,_)``.
     public func observe(
         keyPaths: [PartialKeyPath<Element>],
         on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmCollectionChange<Self>) -> Void
     ) -> NotificationToken { observe(keyPaths: keyPaths.map { keyPathReading($0).name }, on: queue, block) }
 
-    /// Like `observe(keyPaths:on:_:)` on an actor, except that the key paths are typed.
+    /// Calls the block with the collection's changes, isolated to an actor. The key paths are typed. See
+    /// `observe(keyPaths:on:_:)` with strings.
     public func observe<A: Actor>(
         keyPaths: [PartialKeyPath<Element>],
         on actor: A,
@@ -96,14 +98,16 @@ extension RealmCollection where Element: KeypathSortable {
 }
 
 extension RealmCollection where Element: OptionalProtocol, Element.Wrapped: ObjectBase {
-    /// Like `observe(keyPaths:on:_:)` with strings, except that the key paths are typed.
+    /// Calls the block with the collection's changes. The key paths are typed. See `observe(keyPaths:on:_:)` with
+    /// strings.
     public func observe(
         keyPaths: [PartialKeyPath<Element.Wrapped>],
         on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmCollectionChange<Self>) -> Void
     ) -> NotificationToken { observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block) }
 
-    /// Like `observe(keyPaths:on:_:)` on an actor, except that the key paths are typed.
+    /// Calls the block with the collection's changes, isolated to an actor. The key paths are typed. See
+    /// `observe(keyPaths:on:_:)` with strings.
     public func observe<A: Actor>(
         keyPaths: [PartialKeyPath<Element.Wrapped>],
         on actor: A,

@@ -32,8 +32,8 @@ extension Map {
         _ block: @escaping (RealmMapChange<Map>) -> Void
     ) -> NotificationToken { observe(keyPaths: [String]?.none, on: queue, block) }
 
-    /// Like `observe(keyPaths:on:_:)`, except that the block runs isolated to the actor, with the map of a realm of the
-    /// actor.
+    /// Calls the block with the map's changes, isolated to an actor. The block receives the map in a realm of the
+    /// actor. See `observe(keyPaths:on:_:)` with a queue.
     public func observe<A: Actor>(
         keyPaths: [String]? = nil,
         on actor: A,
@@ -76,14 +76,15 @@ extension RealmMapChange {
 }
 
 extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
-    /// Like `observe(keyPaths:on:_:)` with strings, except that the key paths are typed.
+    /// Calls the block with the map's changes. The key paths are typed. See `observe(keyPaths:on:_:)` with strings.
     public func observe(
         keyPaths: [PartialKeyPath<Value.Wrapped>],
         on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmMapChange<Map>) -> Void
     ) -> NotificationToken { observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block) }
 
-    /// Like `observe(keyPaths:on:_:)` on an actor, except that the key paths are typed.
+    /// Calls the block with the map's changes, isolated to an actor. The key paths are typed. See
+    /// `observe(keyPaths:on:_:)` with strings.
     public func observe<A: Actor>(
         keyPaths: [PartialKeyPath<Value.Wrapped>],
         on actor: A,

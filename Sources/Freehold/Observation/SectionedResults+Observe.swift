@@ -35,8 +35,8 @@ extension SectionedResults {
         _ block: @escaping (SectionedResultsChange<Self>) -> Void
     ) -> NotificationToken { observe(keyPaths: [String]?.none, on: queue, block) }
 
-    /// Like `observe(keyPaths:on:_:)`, except that the block runs isolated to the actor, with the sections of a realm
-    /// of the actor.
+    /// Calls the block with the changes of the sections, isolated to an actor. The block receives the sections in a
+    /// realm of the actor. See `observe(keyPaths:on:_:)` with a queue.
     public func observe<A: Actor>(
         keyPaths: [String]? = nil,
         on actor: A,
@@ -99,8 +99,8 @@ extension ResultsSection {
         _ block: @escaping (SectionedResultsChange<Self>) -> Void
     ) -> NotificationToken { observe(keyPaths: [String]?.none, on: queue, block) }
 
-    /// Like `observe(keyPaths:on:_:)`, except that the block runs isolated to the actor, with the section of a realm of
-    /// the actor.
+    /// Calls the block with the changes of the section, isolated to an actor. The block receives the section in a realm
+    /// of the actor. See `observe(keyPaths:on:_:)` with a queue.
     public func observe<A: Actor>(
         keyPaths: [String]? = nil,
         on actor: A,
@@ -124,14 +124,16 @@ extension ResultsSection {
 }
 
 extension SectionedResults where SectionElement: KeypathSortable {
-    /// Like `observe(keyPaths:on:_:)` with strings, except that the key paths are typed.
+    /// Calls the block with the changes of the sections. The key paths are typed. See `observe(keyPaths:on:_:)` with
+    /// strings.
     public func observe(
         keyPaths: [PartialKeyPath<SectionElement>],
         on queue: DispatchQueue? = nil,
         _ block: @escaping (SectionedResultsChange<Self>) -> Void
     ) -> NotificationToken { observe(keyPaths: keyPaths.map { keyPathReading($0).name }, on: queue, block) }
 
-    /// Like `observe(keyPaths:on:_:)` on an actor, except that the key paths are typed.
+    /// Calls the block with the changes of the sections, isolated to an actor. The key paths are typed. See
+    /// `observe(keyPaths:on:_:)` with strings.
     public func observe<A: Actor>(
         keyPaths: [PartialKeyPath<SectionElement>],
         on actor: A,
@@ -143,14 +145,16 @@ extension SectionedResults where SectionElement: KeypathSortable {
 }
 
 extension ResultsSection where SectionElement: KeypathSortable {
-    /// Like `observe(keyPaths:on:_:)` with strings, except that the key paths are typed.
+    /// Calls the block with the changes of the section. The key paths are typed. See `observe(keyPaths:on:_:)` with
+    /// strings.
     public func observe(
         keyPaths: [PartialKeyPath<SectionElement>],
         on queue: DispatchQueue? = nil,
         _ block: @escaping (SectionedResultsChange<Self>) -> Void
     ) -> NotificationToken { observe(keyPaths: keyPaths.map { keyPathReading($0).name }, on: queue, block) }
 
-    /// Like `observe(keyPaths:on:_:)` on an actor, except that the key paths are typed.
+    /// Calls the block with the changes of the section, isolated to an actor. The key paths are typed. See
+    /// `observe(keyPaths:on:_:)` with strings.
     public func observe<A: Actor>(
         keyPaths: [PartialKeyPath<SectionElement>],
         on actor: A,

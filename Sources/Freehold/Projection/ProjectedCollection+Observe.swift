@@ -22,8 +22,8 @@ extension ProjectedCollection {
         _ block: @escaping (RealmCollectionChange<ProjectedCollection>) -> Void
     ) -> NotificationToken { observe(keyPaths: [String]?.none, on: queue, block) }
 
-    /// Like `observe(keyPaths:on:_:)`, except that the block runs isolated to the actor, with the collection of a realm
-    /// of the actor.
+    /// Calls the block with the collection's changes, isolated to an actor. The block receives the collection in a
+    /// realm of the actor. See `observe(keyPaths:on:_:)` with a queue.
     public func observe<A: Actor>(
         keyPaths: [String]? = nil,
         on actor: A,

@@ -44,14 +44,16 @@ extension ProjectionObservable {
         _ block: @escaping (ObjectChange<Self>) -> Void
     ) -> NotificationToken { observe(keyPaths: [String]?.none, on: queue, block) }
 
-    /// Like `observe(keyPaths:on:_:)` with strings, except that the key paths are those of the projection.
+    /// Calls the block with the changes on typed key paths of the projection. See `observe(keyPaths:on:_:)` with
+    /// strings.
     public func observe(
         keyPaths: [PartialKeyPath<Self>],
         on queue: DispatchQueue? = nil,
         _ block: @escaping (ObjectChange<Self>) -> Void
     ) -> NotificationToken { observing(on: queue, observation(projected.watched(keyPaths)), block) }
 
-    /// Like `observe(keyPaths:on:_:)` with strings, except that the key paths are those of the object's class.
+    /// Calls the block with the changes on typed key paths of the object's class. See `observe(keyPaths:on:_:)` with
+    /// strings.
     @_disfavoredOverload
     public func observe(
         keyPaths: [PartialKeyPath<Root>],
@@ -61,8 +63,8 @@ extension ProjectionObservable {
         observing(on: queue, observation(keyPaths.flatMap { projected.watched(path: _name(for: $0)) }), block)
     }
 
-    /// Like `observe(keyPaths:on:_:)`, except that the block runs isolated to the actor, with the projection of an
-    /// object in a realm of the actor.
+    /// Calls the block with the projection's changes, isolated to an actor. The block receives the projection of an
+    /// object in a realm of the actor. See `observe(keyPaths:on:_:)` with a queue.
     public func observe<A: Actor>(
         keyPaths: [String]? = nil,
         on actor: A,
@@ -72,7 +74,8 @@ extension ProjectionObservable {
         await observing(on: actor, _isolation: _isolation, observation(projected.watched(keyPaths)), block)
     }
 
-    /// Like `observe(keyPaths:on:_:)` on an actor, except that the key paths are those of the projection.
+    /// Calls the block with the changes on typed key paths of the projection, isolated to an actor. See
+    /// `observe(keyPaths:on:_:)` with strings.
     public func observe<A: Actor>(
         keyPaths: [PartialKeyPath<Self>],
         on actor: A,
@@ -82,7 +85,8 @@ extension ProjectionObservable {
         await observing(on: actor, _isolation: _isolation, observation(projected.watched(keyPaths)), block)
     }
 
-    /// Like `observe(keyPaths:on:_:)` on an actor, except that the key paths are those of the object's class.
+    /// Calls the block with the changes on typed key paths of the object's class, isolated to an actor. See
+    /// `observe(keyPaths:on:_:)` with strings.
     @_disfavoredOverload
     public func observe<A: Actor>(
         keyPaths: [PartialKeyPath<Root>],

@@ -26,7 +26,7 @@ open class Projection<Root: ObjectBase>: ProjectionObservable {
         if object._extra?.recorder == nil { ProjectionSchema.check(type(of: self)) }
     }
 
-    /// The name of the object's class.
+    /// Returns the name of the object's class.
     public static func className() -> String { Root.className() }
 
     /// A text with the name of the class, and the name, key path and value of each projected property.
@@ -126,7 +126,7 @@ extension Projection: AnyProjection {
 }
 
 extension RealmCollectionValue {
-    /// The key paths on which a change makes an element count as modified. For projections, these are only the
+    /// Returns the key paths on which a change makes an element count as modified. For projections, these are only the
     /// projected ones.
     static func observedKeyPaths(_ keyPaths: [String]?) -> [String]? {
         guard let projection = self as? any AnyProjection.Type else { return keyPaths }

@@ -10,11 +10,11 @@ package protocol FileService: Sendable {
     /// - Throws: An error if the service doesn't support the classes.
     func check(_ schema: Schema) throws(Realm.Error)
 
-    /// Called before the file is opened or created.
+    /// Prepares the file before it is opened or created.
     func prepare(_ configuration: Realm.Configuration) throws
 
-    /// Called before the classes of an open file change to another `schemaVersion`. The pending changes in the file
-    /// still use the old names.
+    /// Prepares for a migration, before the classes of an open file change to another `schemaVersion`. The pending
+    /// changes in the file still use the old names.
     func willMigrate(_ database: Database) throws
 
     /// Starts work on an open file that has the configuration's schema. The returned attachment lives as long as a
@@ -29,7 +29,7 @@ package protocol FileAttachment: AnyObject, Sendable {
     /// - Throws: An error to roll the transaction back.
     func willCommit(_ transaction: WriteTransaction) throws(Realm.Error)
 
-    /// Called before a copy of the file is written that omits the data of the service.
+    /// Prepares for a copy of the file that omits the data of the service, before the copy is written.
     ///
     /// - Throws: An error if the copy would lose data.
     func willWriteCopy() throws(Realm.Error)

@@ -20,7 +20,8 @@ extension RealmCore {
         return isHere && isInvalidated() ? nil : Realm(core: self)
     }
 
-    /// The thread token isn't valid for the next turn of a queue or an actor, which may run on another thread.
+    /// Checks that the realm is used where it belongs, and updates the thread token. The token isn't valid for the next
+    /// turn of a queue or an actor, which may run on another thread.
     @inline(never)
     private func verifyConfinement() {
         if isFrozen {

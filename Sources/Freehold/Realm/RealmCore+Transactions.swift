@@ -146,7 +146,7 @@ extension RealmCore {
         observers?.didEnd(at: transaction.base)
     }
 
-    /// Called after the open transaction has changed the file's schema.
+    /// Notes that the open transaction has changed the file's schema. Call this method after the change.
     func didChangeSchema() { advance() }
 
     /// Detaches a realm that showed the transaction of another owner, which will end it. The realm shows no transaction

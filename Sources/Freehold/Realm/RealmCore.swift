@@ -203,7 +203,8 @@ final class RealmCore {
         }
     }
 
-    /// Must be called after a deletion inside a transaction. Accessors then check again whether their objects exist.
+    /// Notes a deletion inside a transaction, after which it must be called. Accessors then check again whether their
+    /// objects exist.
     func didDelete() {
         changeCount &+= 1
         advance()

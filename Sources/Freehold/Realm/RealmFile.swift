@@ -102,8 +102,8 @@ final class RealmFile: Sendable {
     }
 }
 
-/// A stand-in for a core in weak references, which would make each retain of the core itself slower. Only the core
-/// holds it.
+/// A reference to a core that can be held weakly. Weak references to the core itself would make each retain of it
+/// slower. Only the core holds this object.
 ///
 /// A core may be released on any thread while another thread requests it. The core's memory stays valid until `end` has
 /// returned.
@@ -128,7 +128,7 @@ final class RealmLife: Sendable {
         self.place.withLock { $0 = place }
     }
 
-    /// Must be the first call when the core is deinitialised.
+    /// Removes the reference to the core. This must be the first call when the core is deinitialised.
     func end() { place.withLock { $0.address = nil } }
 }
 

@@ -29,8 +29,8 @@ extension RealmCollection where Element: ObjectBase {
         try self.search(_name(for: property), for: search, limit: limit)
     }
 
-    /// Like `search(_:for:limit:)` with a key path, except that the property is given by its name, in Swift or in the
-    /// file.
+    /// Searches a property that is given by its name, in Swift or in the file. See `search(_:for:limit:)` with a key
+    /// path.
     public func search(
         _ property: String,
         for search: String,

@@ -20,7 +20,7 @@ extension Realm {
         onComplete: (((any Swift.Error)?) -> Void)? = nil
     ) -> AsyncTransactionId { writeAsync(withoutNotifying: [], block, onComplete: onComplete) }
 
-    /// Like `writeAsync(_:onComplete:)`, except that some observers don't receive a notification.
+    /// Begins an asynchronous write of which some observers aren't notified. See `writeAsync(_:onComplete:)`.
     ///
     /// - Parameter tokens: The tokens of observations of this realm.
     /// - Parameter block: A closure that makes the changes.

@@ -200,7 +200,7 @@ extension Realm {
         try await asyncWrite(withoutNotifying: [], _isolation: actor, block)
     }
 
-    /// Like `asyncWrite(_:)`, except that some observers don't receive a notification.
+    /// Writes asynchronously without notifying some observers. See `asyncWrite(_:)`.
     ///
     /// - Parameter tokens: The tokens of observations of this realm.
     @discardableResult

@@ -205,7 +205,8 @@ private struct StoreState {
         }
     }
 
-    /// Must be called after the store was closed, and after the end of each call.
+    /// Returns the resources that a closed store can release now. Call this method after the store was closed, and
+    /// after the end of each call.
     mutating func end() -> Ended {
         var ended = Ended()
         guard isClosed else { return ended }

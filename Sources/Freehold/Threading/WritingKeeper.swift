@@ -10,14 +10,14 @@ final class WritingKeeper {
         if case .thread = core.confinement { Threads.add(self) }
     }
 
-    /// Called after the end of the transaction, where the realm is.
+    /// Releases the core after the end of the transaction. The method is called where the realm is.
     func end() {
         guard let core else { return }
         self.core = nil
         if case .thread = core.confinement { Threads.remove(self) }
     }
 
-    /// Called after the end of the thread.
+    /// Releases the core after the end of the thread.
     fileprivate func drop() { core = nil }
 
     /// The keepers of each thread, which are released at the end of the thread.

@@ -46,7 +46,8 @@ enum IdentifierCharacters: Sendable {
         }
     }
 
-    /// A character of the basic plane (C# and Kotlin accept no others) that Unicode contains since 2017 or earlier.
+    /// Returns a Boolean value that indicates whether Unicode has contained a character since 2017 or earlier, and the
+    /// character belongs to the basic plane. C# and Kotlin accept no characters of other planes.
     private static func isOld(_ scalar: Unicode.Scalar) -> Bool {
         scalar.value <= 0xFFFF && scalar.properties.age.map { $0.major <= 10 } == true
     }

@@ -8,7 +8,7 @@ enum Literals {
         literal(text, "\"", and: ["$"]) { scalar in units(scalar).map { "\\u" + padded($0) }.joined() }
     }
 
-    /// Java interprets `\u000a` before it reads the literal, so control characters have to be octal.
+    /// Writes control characters in octal, because Java interprets `\u000a` before it reads the literal.
     static func java(_ text: String) -> String {
         literal(text, "\"") { scalar in
             if scalar.value < 0x100 { return "\\" + octal(scalar.value) }
@@ -26,8 +26,8 @@ enum Literals {
         literal(text, "'", and: ["$"]) { scalar in "\\u{\(hexadecimal(scalar.value))}" }
     }
 
-    /// The `\u` of C doesn't support control characters, but bytes are always supported. A question mark may be part of
-    /// a trigraph.
+    /// Writes characters as octal bytes, which C always supports. Its `\u` doesn't support control characters. Question
+    /// marks are escaped too, because they may be part of a trigraph.
     static func objectiveC(_ text: String) -> String {
         "@"
             + literal(text, "\"", and: ["?"]) { scalar in
