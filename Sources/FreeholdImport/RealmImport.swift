@@ -2,8 +2,9 @@ import Freehold
 import FreeholdEngine
 import RealmFileReader
 
-/// One import: first all objects with the properties that aren't links, then the links. It is committed in parts, so
-/// that the memory doesn't depend on the size of the file. The file has no name before it is complete.
+/// An import of a Realm file. It imports first all objects with the properties that aren't links, then the links. It is
+/// committed in parts, so that the memory doesn't depend on the size of the file. The file has no name before it is
+/// complete.
 final class RealmImport {
     let file: RealmFile
     let progress: ((RealmImportProgress) -> Void)?

@@ -2,7 +2,7 @@ import Foundation
 
 /// An input that delivers bytes in chunks, with the current position.
 struct JSONInput {
-    /// Returns the next bytes, or no bytes at the end.
+    /// A closure that returns the next bytes, or no bytes at the end.
     private let next: () throws -> Data
     private var chunk: [UInt8] = []
     private var position = 0

@@ -1,7 +1,7 @@
 import FreeholdEngine
 import Foundation
 
-/// Writes rows as JSON, directly from their columns.
+/// A writer of rows as JSON, directly from their columns.
 struct JSONObjectWriter {
     let core: RealmCore
     let options: JSONExportOptions

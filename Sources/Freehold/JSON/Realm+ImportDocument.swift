@@ -168,7 +168,7 @@ struct DocumentText {
     }
 }
 
-/// One import of a document to a new file.
+/// An import of a document to a new file.
 private final class DocumentImport {
     private let core: RealmCore
     private let rows = DocumentRows()

@@ -123,7 +123,7 @@ extension Realm {
     }
 }
 
-/// One import.
+/// An import of JSON.
 private struct JSONImport {
     let core: RealmCore
     let table: ManagedTable

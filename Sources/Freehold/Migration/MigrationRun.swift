@@ -2,7 +2,7 @@ import CFreeholdShims
 import Foundation
 import FreeholdEngine
 
-/// One migration of a file, from the first read to the commit.
+/// A migration of a file, from the first read to the commit.
 struct MigrationRun {
     let file: RealmFile
     let configuration: Realm.Configuration

@@ -2,7 +2,7 @@ import CFreeholdShims
 import FreeholdEngine
 import Synchronization
 
-/// One persisted property of a class.
+/// A persisted property of a class.
 struct PropertyInfo {
     /// The position in `ClassInfo.properties`.
     let index: Int

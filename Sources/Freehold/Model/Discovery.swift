@@ -4,7 +4,8 @@ import Synchronization
     import ObjectiveC
 #endif
 
-/// Finds the model classes of the program: all classes of all modules that inherit from a root class at any depth.
+/// The search for the model classes of the program: all classes of all modules that inherit from a root class at any
+/// depth.
 ///
 /// On Linux, it reads the type records of all loaded images and follows superclasses by their descriptors, so that only
 /// real subclasses are instantiated. On Apple platforms, the Objective-C runtime lists all classes. A generic class

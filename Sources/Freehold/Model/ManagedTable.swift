@@ -25,7 +25,7 @@ struct TableState {
     var hasLeaves = false
 }
 
-/// One table of one realm. It creates the accessors of its rows, and contains their shared data.
+/// A table of a realm. It creates the accessors of its rows, and contains their shared data.
 ///
 /// The table lives as long as its core.
 final class ManagedTable {

@@ -1,6 +1,6 @@
 import CFreeholdShims
 
-/// Encodes objects so that synthesised `encode(to:)` works for managed ones.
+/// The encoding of objects, which makes synthesised `encode(to:)` work for managed objects.
 ///
 /// Synthesised code encodes copies of the `@Persisted` wrappers. For a managed object, they contain only the index of
 /// the property. Therefore the code that encodes an object records it for the thread, and the wrapper uses the record.

@@ -1,6 +1,6 @@
 import FreeholdEngine
 
-/// Creates the schema of a set of classes, or reports all of its mistakes together.
+/// A builder that creates the schema of a set of classes, or reports all of its mistakes together.
 enum SchemaBuilder {
     /// - Parameter types: The classes, or nil for all models of the program that don't exclude themselves.
     static func build(_ types: [AnyClass]?, naming: Naming = .plain) throws(Realm.Error) -> Schema {

@@ -8,7 +8,7 @@ protocol ChangeSource<Change>: AnyObject, Sendable {
     func next(isolation actor: isolated (any Actor)?) async -> Change?
 }
 
-/// Requests changes one after another from an observation of its own.
+/// A source that requests changes one after another from an observation of its own.
 ///
 /// If the iteration runs on the actor to which the sequence's realm is confined, the observation belongs to that realm.
 /// Otherwise it belongs to a realm that is confined to a queue of its own.

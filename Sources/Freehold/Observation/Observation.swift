@@ -1,7 +1,7 @@
 import FreeholdEngine
 import Synchronization
 
-/// One observer: the data that it follows, and the block that receives the changes.
+/// An observer: the data that it follows, and the block that receives the changes.
 ///
 /// The class is `Sendable` because the followed data is used only while the lock of the group is held, and the block
 /// only where the group's realm is.
@@ -13,8 +13,8 @@ final class Observation: @unchecked Sendable {
 
     private struct Callback: @unchecked Sendable {
         var block: Block?
-        /// Makes the start again, for the same data in a frozen realm. Returns nil if the data doesn't exist in that
-        /// realm. Used where the realm is.
+        /// A closure that makes the start again, for the same data in a frozen realm. It returns nil if the data
+        /// doesn't exist in that realm. It is used where the realm is.
         var restart: ((RealmCore) -> Start?)?
         /// The group of the observer, or nil for an observer of the realm itself.
         var group: ObserverGroup?

@@ -2,8 +2,8 @@ import Dispatch
 import FreeholdEngine
 import Synchronization
 
-/// Computes the changes for the observers of a file's realms after each commit. The computations run one after another
-/// on a queue of the hub, never on the threads that read.
+/// The computation of the changes for the observers of a file's realms, after each commit. The computations run one
+/// after another on a queue of the hub, never on the threads that read.
 final class ObservationHub: Sendable {
     /// The feed of changes. It keeps change records from the first observer on.
     let feed: ChangeFeed

@@ -9,11 +9,11 @@ struct ObservationKind<Observed: ThreadConfined, Change>: @unchecked Sendable {
     /// may be frozen.
     typealias Teller = (_ change: ObservedChange, _ shown: Observed, _ isOwn: Bool) -> Change?
 
-    /// Returns a closure that follows the value from a version on. Called where the value's realm is. Any thread may
-    /// use the result.
+    /// A closure that returns a closure, which follows the value from a version on. It is called where the value's
+    /// realm is. Any thread may use the result.
     let follow: (Observed) -> Observation.Start
-    /// Makes the teller of one observation from the live value. Each observation has its own, because some tellers
-    /// compare with the state of their last delivery.
+    /// A closure that makes the teller of one observation from the live value. Each observation has its own, because
+    /// some tellers compare with the state of their last delivery.
     let teller: (Observed) -> Teller
     /// The change to deliver if the value was deleted before its observation began. It is nil for all values that have
     /// an initial delivery.

@@ -1,7 +1,7 @@
 import FreeholdEngine
 public import Observation
 
-/// Reports the reads and changes of one realm to the Observation framework.
+/// A tracker that reports the reads and changes of one realm to the Observation framework.
 ///
 /// A realm has a tracker if ``Realm/Configuration/observationTracking`` is on. Such a realm doesn't use the fast paths
 /// for reading, so tracking costs nothing for realms without a tracker. Used only where the realm is.

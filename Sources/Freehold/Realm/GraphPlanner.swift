@@ -1,7 +1,7 @@
 import FreeholdEngine
 
-/// Plans the rows for unmanaged objects and plain data, and for all objects to which they link. Each object is planned
-/// before the objects to which it links. The depth of the graph isn't limited.
+/// A planner of the rows for unmanaged objects and plain data, and for all objects to which they link. Each object is
+/// planned before the objects to which it links. The depth of the graph isn't limited.
 struct GraphPlanner {
     let core: RealmCore
     let policy: Realm.UpdatePolicy

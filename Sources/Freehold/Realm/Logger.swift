@@ -125,7 +125,7 @@ extension Realm {
     }
 }
 
-/// Writes messages to the logger in use. If no category has the level, a call costs one load.
+/// Functions that write messages to the logger in use. If no category has the level, a call costs one load.
 enum Log {
     fileprivate static let highest = Atomic<UInt>(Realm.LogLevel.info.rawValue)
     private static let used = Mutex(

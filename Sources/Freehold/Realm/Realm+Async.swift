@@ -79,7 +79,7 @@ extension Realm {
     }
 }
 
-/// One read or write of a file by a task.
+/// A read or write of a file by a task.
 struct FileAccess: Sendable {
     let configuration: Realm.Configuration
     private let deadline: ContinuousClock.Instant?

@@ -17,10 +17,10 @@ public struct _CollectionSource {
     let table: ManagedTable
     /// The core, which the source keeps alive.
     let core: RealmCore
-    /// Returns a closure that finds the same source, without stages, in any realm of the file. Must be called where the
-    /// realm is.
+    /// A function that makes a closure. The closure finds the same source, without stages, in any realm of the file.
+    /// The function must be called where the realm is.
     private let locate: () -> (RealmCore) -> _CollectionSource?
-    /// Returns whether the owner of a list or of backlinks still exists.
+    /// A closure that returns whether the owner of a list or of backlinks still exists.
     private let isOwnerLive: () -> Bool
     /// The state of the core when the collection was created. `Realm.invalidate()` invalidates all older collections,
     /// and collections that are derived from them later.

@@ -88,7 +88,7 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
     }
 }
 
-/// Makes the values that represent the objects of an iteration.
+/// A cursor over the values that represent the objects of an iteration.
 @usableFromInline final class _MappedCursor<Element> {
     private let cursor: _ObjectCursor
     private let map: (ObjectBase) -> Element

@@ -185,8 +185,8 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
 }
 
 extension RealmCollection {
-    /// Returns a closure that describes the elements by position. Elements whose content isn't a value of the type are
-    /// shown in their stored form.
+    /// A closure that describes the elements by position. Elements whose content isn't a value of the type are shown in
+    /// their stored form.
     var textOfElement: (Int) -> String {
         guard let contents = partialContents else { return { "\(self[$0])" } }
         return { Element.text(contents[$0]) }

@@ -4,7 +4,7 @@ import FreeholdEngine
 struct ValueSnapshot<Element: RealmCollectionValue> {
     /// The values in their stored form.
     let values: [Value]
-    /// Returns the element at a position.
+    /// A closure that returns the element at a position.
     let element: (Int) -> Element
 }
 
@@ -14,14 +14,14 @@ public struct _ValueSource<Element: RealmCollectionValue> {
     let core: RealmCore?
     /// See `_CollectionSource`.
     private let locate: () -> (RealmCore) -> _ValueSource?
-    /// Returns whether the owner of the collection still exists.
+    /// A closure that returns whether the owner of the collection still exists.
     private let isOwnerLive: () -> Bool
     /// See `_CollectionSource`.
     private let birth: UInt64
     let snapshot: () -> ValueSnapshot<Element>
     /// The stages in the order of the calls.
     private(set) var stages: [ValueStage] = []
-    /// Returns the place of a managed collection in the file, or nil if it was deleted.
+    /// A closure that returns the place of a managed collection in the file, or nil if it was deleted.
     let stored: () -> StoredCollection?
 
     init(

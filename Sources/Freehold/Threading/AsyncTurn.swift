@@ -1,7 +1,7 @@
 import FreeholdEngine
 import Synchronization
 
-/// One request of a realm for the writer's lock. The realm's place can do other work meanwhile.
+/// A request of a realm for the writer's lock. The realm's place can do other work meanwhile.
 ///
 /// When the lock is free, it is offered to the realm's place, and the transaction begins when the place accepts it. An
 /// offer that isn't accepted soon expires, so that a busy place delays no other writer. A synchronous write of the same

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Delivers calls to the place to which a realm is confined, in the order in which they were posted.
+/// A queue that delivers calls to the place to which a realm is confined, in the order in which they were posted.
 final class Mailbox: Sendable {
     /// A call that runs at the place for which it was made, so it needn't be `Sendable`.
     struct Call: @unchecked Sendable {

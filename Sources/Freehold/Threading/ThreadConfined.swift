@@ -46,7 +46,7 @@ public protocol ThreadConfined: _SendableMetatype {
 ///
 /// `Sendable` because it contains names and numbers of the file, and closures that only the finding thread runs.
 public struct _Location: @unchecked Sendable {
-    /// Returns the value, or nil if it doesn't exist.
+    /// A closure that returns the value, or nil if it doesn't exist.
     let find: (RealmCore) -> Any?
 
     init(_ find: @escaping (RealmCore) -> Any?) { self.find = find }

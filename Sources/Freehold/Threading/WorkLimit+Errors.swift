@@ -63,7 +63,7 @@ extension RealmCore {
     @inline(__always)
     var endsEarly: Bool { fh_work_limit() != nil && recordEnd() }
 
-    /// Like `endsEarly`, except that the limit isn't checked again.
+    /// The value of `endsEarly`, without a new check of the limit.
     var hasEndedEarly: Bool { fh_work_limit() != nil && WorkLimit.current?.reason != nil }
 
     @inline(never)

@@ -1,7 +1,8 @@
 import Foundation
 
-/// Keeps a core alive until the transaction that `beginWrite()` left open has ended. The keeper of a thread is released
-/// with the thread, and the transaction with it, so that no writer waits for a thread that has ended.
+/// An object that keeps a core alive until the transaction that `beginWrite()` left open has ended. The keeper of a
+/// thread is released with the thread, and the transaction with it, so that no writer waits for a thread that has
+/// ended.
 final class WritingKeeper {
     private var core: RealmCore?
 

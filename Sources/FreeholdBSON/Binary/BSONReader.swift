@@ -1,7 +1,7 @@
 import FreeholdEngine
 
-/// Reads a document from bytes. The reader is a loop with an explicit stack, so nesting doesn't use the stack of the
-/// thread.
+/// A reader of a document from bytes. The reader is a loop with an explicit stack, so nesting doesn't use the stack of
+/// the thread.
 ///
 /// Each length is checked against the enclosing length before any data is read or allocated.
 struct BSONReader {

@@ -1,6 +1,6 @@
 import FreeholdEngine
 
-/// Writes a document as bytes. It is a loop with an explicit stack, like the reader.
+/// A writer of a document as bytes. It is a loop with an explicit stack, like the reader.
 struct BSONWriter {
     private var bytes: [UInt8] = []
     private let limits: BSONLimits

@@ -47,7 +47,7 @@ public struct BSONDecoder: Sendable {
     }
 }
 
-/// Decodes one value.
+/// A decoder of one value.
 struct BSONValueDecoder: Decoder {
     let value: BSONValue
     let codingPath: [any CodingKey]

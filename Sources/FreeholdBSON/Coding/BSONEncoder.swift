@@ -103,7 +103,7 @@ final class BSONNode {
     var count: Int { if case .array(let slots) = content { slots.count } else { 0 } }
 }
 
-/// Encodes one value to a place.
+/// An encoder of one value to a place.
 final class BSONValueEncoder: Encoder {
     let node: BSONNode
     let codingPath: [any CodingKey]

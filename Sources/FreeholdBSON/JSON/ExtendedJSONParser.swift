@@ -1,4 +1,4 @@
-/// Reads Extended JSON. It is a loop with an explicit stack, over a text that is scanned once.
+/// A parser of Extended JSON. It is a loop with an explicit stack, over a text that is scanned once.
 struct ExtendedJSONParser {
     var scanner: JSONScanner
     let options: ExtendedJSONOptions

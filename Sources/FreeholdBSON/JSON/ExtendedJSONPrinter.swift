@@ -8,7 +8,7 @@ public enum ExtendedJSONFormat: Hashable, Sendable {
     case relaxed
 }
 
-/// Writes values as Extended JSON. It is a loop with an explicit stack.
+/// A printer that writes values as Extended JSON. It is a loop with an explicit stack.
 struct ExtendedJSONPrinter {
     private(set) var text: [UInt8] = []
     private let format: ExtendedJSONFormat

@@ -13,11 +13,9 @@ struct NameRules: Sendable {
     var taken: Set<String> = []
     /// The suffix for names that can't be used.
     var suffix: String
-    /// Checks further rules for names.
-    ///
-    /// - Returns: A replacement, or nil for names that can be used.
+    /// A closure that checks further rules for names. It returns a replacement, or nil for names that can be used.
     var mended: @Sendable (String) -> String? = { _ in nil }
-    /// Returns the form of a name that must be unique.
+    /// A closure that returns the form of a name that must be unique.
     var distinction: @Sendable (String) -> String = { $0 }
     /// A Boolean value that indicates whether the name in code can differ from the stored name.
     var canMap = true

@@ -26,7 +26,7 @@ struct LanguageTraits: Sendable {
     var inverseOrigins: Set<CollectionKind> = [.none, .list, .set, .dictionary]
     var hasEmptyClasses = true
     var maximumProperties = Int.max
-    /// Returns whether classes with the stored name can be targets of links.
+    /// A closure that returns whether classes with the stored name can be targets of links.
     var isTarget: @Sendable (String) -> Bool = { _ in true }
 
     init(_ language: ModelLanguage, sdk: String, classes: NameRules, properties: NameRules) {

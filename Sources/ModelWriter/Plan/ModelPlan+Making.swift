@@ -61,7 +61,7 @@ extension PlannedClass {
     }
 }
 
-/// Plans each class independently.
+/// A planner that plans each class independently.
 private struct PlanMaker {
     private let models: [ModelClass]
     private let traits: LanguageTraits

@@ -1,6 +1,6 @@
 import FreeholdEngine
 
-/// Reads the descriptions of tables.
+/// A reader of the descriptions of tables.
 struct SchemaReader {
     let nodes: FileNodes
     let formatVersion: Int

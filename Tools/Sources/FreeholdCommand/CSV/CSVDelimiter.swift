@@ -1,6 +1,6 @@
 import Foundation
 
-/// Finds the delimiter of CSV in the first line of the text.
+/// The detection of the delimiter of CSV in the first line of the text.
 enum CSVDelimiter {
     struct Found: Equatable {
         let delimiter: UInt8

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Reads CSV according to RFC 4180, record by record. Fields in quotation marks may contain delimiters, line breaks and
-/// doubled quotation marks. Lines end with CR LF or LF.
+/// A reader of CSV according to RFC 4180, record by record. Fields in quotation marks may contain delimiters, line
+/// breaks and doubled quotation marks. Lines end with CR LF or LF.
 struct CSVReader {
     struct Field {
         let text: String

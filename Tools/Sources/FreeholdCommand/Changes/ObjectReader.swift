@@ -1,7 +1,7 @@
 import Foundation
 import Freehold
 
-/// Reads properties of a class's objects in the form in which they are shown and compared.
+/// A reader of properties of a class's objects, in the form in which they are shown and compared.
 struct ObjectReader {
     let className: String
     /// The names of the properties.

@@ -2,7 +2,7 @@ import Foundation
 import Freehold
 import Synchronization
 
-/// Observes a query, and writes its changes after each commit.
+/// An observation of a query that writes the changes after each commit.
 final class Watch: Sendable {
     let configuration: Realm.Configuration
     let object: ObjectSchema

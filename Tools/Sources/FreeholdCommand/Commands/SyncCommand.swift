@@ -3,7 +3,7 @@ import Foundation
 import Freehold
 import FreeholdSync
 
-/// Shows the data of sync in a file.
+/// The command that shows the data of sync in a file.
 struct SyncCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sync",

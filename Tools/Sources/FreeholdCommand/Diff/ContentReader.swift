@@ -1,7 +1,7 @@
 import Foundation
 import Freehold
 
-/// Reads the compared content of a class's objects. It is like ``ObjectReader``, except that all objects have a
+/// A reader of the compared content of a class's objects. It is like ``ObjectReader``, except that all objects have a
 /// content, independent of their links.
 ///
 /// A link to an object with a primary key is that key. A link to another object is the content of that object, up to a

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Reads JSON according to RFC 8259, value by value: the elements of one array, or values separated by white space.
+/// A reader of JSON according to RFC 8259, value by value: the elements of one array, or values separated by white
+/// space.
 ///
 /// The text arrives in chunks of any size. Only the value that is being read is in memory.
 struct JSONTextReader {

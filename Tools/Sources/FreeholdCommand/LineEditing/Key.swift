@@ -1,4 +1,4 @@
-/// One key press or input at the keyboard of a terminal.
+/// A key press or other input at the keyboard of a terminal.
 enum Key: Equatable {
     /// A typed character.
     case character(Character)

@@ -8,7 +8,7 @@ import Foundation
     import Darwin
 #endif
 
-/// Reads lines from a terminal, with editing keys, earlier lines and completion.
+/// A reader of lines from a terminal, with editing keys, earlier lines and completion.
 ///
 /// ``EditLine``, ``HistoryBrowser``, ``HistorySearch`` and ``Completion`` implement the keys independently of a
 /// terminal. This class reads bytes and draws.

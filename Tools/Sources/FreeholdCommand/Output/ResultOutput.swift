@@ -10,7 +10,7 @@ enum RowFormat: String, ExpressibleByArgument, CaseIterable {
 /// The written columns of a class: its properties, or key paths through to-one links.
 struct Columns {
     let names: [String]
-    /// Whether the values of each column are numbers.
+    /// A Boolean value for each column that indicates whether its values are numbers.
     let isNumber: [Bool]
 
     /// Creates the columns for all stored properties of a class.
@@ -62,7 +62,7 @@ extension Property {
     }
 }
 
-/// Writes objects in one of the formats, one by one.
+/// A writer of objects in one of the formats, one by one.
 struct ResultOutput {
     let format: RowFormat
     let columns: Columns

@@ -8,7 +8,7 @@ struct TextTable {
     private static let widest = 48
 
     private let titles: [String]
-    /// Whether the cells of each column are right-aligned.
+    /// A Boolean value for each column that indicates whether its cells are right-aligned.
     private let isNumber: [Bool]
     private let terminalWidth: Int?
     private let output: StandardOutput

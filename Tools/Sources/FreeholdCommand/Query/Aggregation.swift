@@ -13,7 +13,7 @@ struct AggregateOptions: Sendable {
     var isGiven: Bool { ![groupBy, sum, avg, min, max].allSatisfy(\.isEmpty) }
 }
 
-/// Computes and writes aggregates.
+/// The computation and output of aggregates.
 struct Aggregation {
     private enum Function: String {
         case sum, avg, min, max

@@ -95,7 +95,7 @@ struct QueryOptions: ParsableArguments, Sendable {
     }
 }
 
-/// One of the keys of `--sort`.
+/// A key of `--sort`.
 struct SortKey {
     let name: String
     let isAscending: Bool

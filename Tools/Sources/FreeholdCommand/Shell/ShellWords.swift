@@ -1,7 +1,7 @@
 import Foundation
 
-/// Splits a line of the shell into words, like other shells do. Both kinds of quotation marks enclose text with spaces,
-/// and a backslash escapes the next character.
+/// The division of a line of the shell into words, with the rules of other shells. Both kinds of quotation marks
+/// enclose text with spaces, and a backslash escapes the next character.
 enum ShellWords {
     /// - Throws: `Failure` if a quotation mark isn't closed.
     static func words(of line: Substring) throws -> [String] {

@@ -1,4 +1,4 @@
-/// Collects the edits of all files.
+/// A conversion of models, which collects the edits of all files.
 struct Converter {
     let index: ModelIndex
     var edits: [Edits]

@@ -1,4 +1,4 @@
-/// Splits Swift source into tokens.
+/// A lexer that splits Swift source into tokens.
 ///
 /// The lexer implements the part of the language that is needed to find declarations: nested comments, strings with
 /// interpolation, raw and multi-line strings, regular expressions. It never fails. Text that can't be Swift is recorded

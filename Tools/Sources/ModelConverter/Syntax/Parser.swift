@@ -1,4 +1,4 @@
-/// Finds the declarations of types and of their members at any place, including functions.
+/// A parser that finds the declarations of types and of their members at any place, including functions.
 struct Parser {
     let tokens: [Token]
     let partner: [Int]
