@@ -11,8 +11,8 @@ extension Realm {
     /// }
     /// ```
     /// While a version is held, commits can't reuse the pages that they free, and the file grows with each commit. A
-    /// frozen realm that was forgotten holds a version, and so does a live realm that isn't refreshed. A limit that is
-    /// `nil` isn't checked. The policy applies to the writes of realms that were opened with it.
+    /// frozen realm that was forgotten and a live realm that isn't refreshed hold versions. A limit that is `nil` isn't
+    /// checked. The policy applies to the writes of realms that were opened with it.
     ///
     /// The policy never takes a held version away. A read of a frozen object takes no lock, so it couldn't be stopped
     /// in time.

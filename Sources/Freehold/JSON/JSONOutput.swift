@@ -100,7 +100,7 @@ struct JSONOutput {
 
     // MARK: Chunks
 
-    /// Passes the pending bytes on. Called between objects.
+    /// Passes the pending bytes on. The method is called between objects.
     mutating func flush(over limit: Int = 64 * 1024) throws(JSONError) {
         if bytes.count <= limit || bytes.isEmpty { return }
         do {

@@ -3,7 +3,7 @@ extension Realm {
     /// ``Configuration/schemaMode``.
     public enum SchemaMode: Sendable, Hashable {
         /// With a higher schema version, the file is migrated. With the same version, new classes and indexes are
-        /// added. Any other difference is an error, and so is a lower version.
+        /// added. Any other difference is an error. A lower version is also an error.
         case automatic
         /// Like `automatic`, except that new properties are also added without a new version. Stored data is never
         /// changed or removed. Classes and properties that the program lacks stay in the file, and changed types are an

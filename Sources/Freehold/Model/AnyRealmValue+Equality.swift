@@ -41,8 +41,8 @@ extension AnyRealmValue {
     /// Returns a Boolean value that indicates whether the first value is before the second in a sort.
     ///
     /// The order is: null, booleans, numbers by value (NaN first), strings by their bytes, data, dates, object ids,
-    /// UUIDs, objects, lists, dictionaries. All objects are equal in this order, and so are all lists and all
-    /// dictionaries.
+    /// UUIDs, objects, lists, dictionaries. In this order, all objects are equal, all lists are equal, and all
+    /// dictionaries are equal.
     public static func isOrderedBefore(_ a: AnyRealmValue, _ b: AnyRealmValue) -> Bool {
         FreeholdEngine.Value.compare(a.orderKey, b.orderKey) < 0
     }

@@ -120,7 +120,8 @@ final class ManagedTable {
         }
     }
 
-    /// Invalidates all stamps of accessors and all cached leaves. Must be called whenever `core.stateVersion` changes.
+    /// Invalidates all stamps of accessors and all cached leaves. The method must be called whenever
+    /// `core.stateVersion` changes.
     func invalidate() { state.pointee.version = 0 }
 
     /// Updates the state to the realm's version.

@@ -117,7 +117,7 @@ final class ObservedChanges<Observed: ThreadConfined, Change>: ChangeSource, @un
         return begun ? nil : kind.gone
     }
 
-    /// Starts the observation. Called where the realm of the live value is.
+    /// Starts the observation. The method is called where the realm of the live value is.
     private func start(_ observed: Observed, since frozen: Frozen<Observed>) {
         let isLive = live != nil
         let core = observed._confinedCore!
@@ -144,7 +144,7 @@ final class ObservedChanges<Observed: ThreadConfined, Change>: ChangeSource, @un
 
     // MARK: Receiving changes
 
-    /// Stores the change and resumes the waiting iteration. Called where the observation's realm is.
+    /// Stores the change and resumes the waiting iteration. The method is called where the observation's realm is.
     private func tell(_ told: Told) {
         let continuation = lock.withLock {
             self.told = told
@@ -155,7 +155,7 @@ final class ObservedChanges<Observed: ThreadConfined, Change>: ChangeSource, @un
     }
 
     /// Returns the change relative to the present state of the realm, which may have moved since the change was
-    /// delivered. Called where the realm is.
+    /// delivered. The method is called where the realm is.
     private func ready(_ observation: Observation, _ told: ObservedChange, isOwn: Bool, _ version: UInt64?) -> Change? {
         guard let live else { return nil }
         var change = told

@@ -98,7 +98,8 @@ final class Observation: @unchecked Sendable {
         callback.block?(change, isOwn)
     }
 
-    /// Reports a commit that isn't delivered to the block. Called where the realm is, at the version of the commit.
+    /// Reports a commit that isn't delivered to the block. The method is called where the realm is, at the version of
+    /// the commit.
     func tellSilence() { if hearsSilence { tell(.silence, isOwn: true) } }
 
     /// A state to which a computation can be reverted.
@@ -136,7 +137,7 @@ final class Observation: @unchecked Sendable {
 
     // MARK: Advancing
 
-    /// Returns a start for another schema. Called where the realm is.
+    /// Returns a start for another schema. The method is called where the realm is.
     func restarted(in frozen: RealmCore) -> Start? { callback.withLock { $0 }.restart?(frozen) }
 
     /// Replaces the start.

@@ -85,7 +85,7 @@ final class ObservationHub: Sendable {
         queue.async { [listening, weak feed] in feed.map { listening.start($0) } }
     }
 
-    /// Releases the database. Must be called when no realm uses the file any more.
+    /// Releases the database. The method must be called when no realm uses the file any more.
     func stop() { listening.stop() }
 
     private final class Listening: Sendable {

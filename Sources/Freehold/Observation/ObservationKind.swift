@@ -9,8 +9,8 @@ struct ObservationKind<Observed: ThreadConfined, Change>: @unchecked Sendable {
     /// may be frozen.
     typealias Teller = (_ change: ObservedChange, _ shown: Observed, _ isOwn: Bool) -> Change?
 
-    /// A closure that returns a closure, which follows the value from a version on. It is called where the value's
-    /// realm is. Any thread may use the result.
+    /// A function that makes a closure. The closure follows the value from a version on, and any thread may use it. The
+    /// function is called where the value's realm is.
     let follow: (Observed) -> Observation.Start
     /// A closure that makes the teller of one observation from the live value. Each observation has its own, because
     /// some tellers compare with the state of their last delivery.
@@ -64,7 +64,7 @@ extension ObservationKind {
         )
     }
 
-    /// Begins an observation. Called where the value's realm is.
+    /// Begins an observation. The method is called where the value's realm is.
     ///
     /// - Parameters:
     ///   - version: The version after which changes are delivered.

@@ -107,7 +107,7 @@ extension Mailbox.Call {
 }
 
 extension Frozen {
-    /// Begins the observation. Called where the observer's block runs.
+    /// Begins the observation. The method is called where the observer's block runs.
     fileprivate func begin<Change>(
         _ kind: ObservationKind<Value, Change>,
         _ place: Confinement,
@@ -121,8 +121,8 @@ extension Frozen {
         token.adopt(kind.begin(live, since: value._confinedCore!.committed, block))
     }
 
-    /// Returns the live value in the realm of the place, or nil if it has been deleted. Called at that place. The realm
-    /// is then at the same version or a newer one.
+    /// Returns the live value in the realm of the place, or nil if it has been deleted. The method is called at that
+    /// place. The realm is then at the same version or a newer one.
     func live(at place: Confinement) -> Value? {
         let origin = value._confinedCore!
         let core: RealmCore

@@ -19,7 +19,7 @@ final class ObserverGroup: @unchecked Sendable {
 
     let hub: ObservationHub
     private let mailbox: Mailbox
-    // Used only where the realm is.
+    // This reference is used only where the realm is.
     private weak var life: RealmLife?
     private let living = Atomic(0)
 
@@ -58,7 +58,7 @@ final class ObserverGroup: @unchecked Sendable {
 
     // MARK: Observers
 
-    /// Adds an observation. Called where the realm is, at the version for which the observation was made.
+    /// Adds an observation. The method is called where the realm is, at the version for which the observation was made.
     func add(_ observation: Observation, _ core: RealmCore) {
         living.add(1, ordering: .acquiringAndReleasing)
         lock.withLock {
@@ -94,7 +94,7 @@ final class ObserverGroup: @unchecked Sendable {
 
     /// Returns the change up to the present version of the realm, which replaces the change that was last delivered to
     /// a requesting observation. Returns nil if nothing changed in total. The observation has then requested its next
-    /// change. Called where the realm is.
+    /// change. The method is called where the realm is.
     func retell(_ observation: Observation, _ core: RealmCore) -> ObservedChange? {
         let target = core.committed
         guard core.transaction == nil, prepare(target, core) else {
@@ -140,7 +140,7 @@ final class ObserverGroup: @unchecked Sendable {
         }
     }
 
-    /// Prepares the observers for the schema of a version. Called where the realm is.
+    /// Prepares the observers for the schema of a version. The method is called where the realm is.
     ///
     /// - Returns: `false` if the file was migrated so that the realm's classes no longer fit it. All observations have
     ///   then ended, and the next use of the realm reports the reason.

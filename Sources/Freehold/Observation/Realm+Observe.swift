@@ -73,7 +73,7 @@ extension RealmCore {
 /// The type of the block of ``Realm/observe(_:)``.
 public typealias NotificationBlock = Realm.NotificationBlock
 
-/// The observers of a realm itself. Used only where the realm is.
+/// The observers of a realm itself. They are used only where the realm is.
 final class RealmObservers {
     private var all: [Observation] = []
 

@@ -2,7 +2,7 @@ import FreeholdEngine
 
 /// A change of an observed collection.
 public enum RealmCollectionChange<CollectionType> {
-    /// The state of the collection when the observation begins. Delivered once.
+    /// The state of the collection when the observation begins. It is delivered once.
     case initial(CollectionType)
     /// The collection has changed. It already shows the state after the change.
     ///

@@ -3,7 +3,7 @@ import FreeholdEngine
 
 /// A change of an observed map.
 public enum RealmMapChange<MapType: RealmKeyedCollection> {
-    /// The state of the map when the observation begins. Delivered once.
+    /// The state of the map when the observation begins. It is delivered once.
     case initial(MapType)
     /// The map has changed, and already shows the state after the change. The keys are in ascending order of their
     /// bytes.

@@ -4,7 +4,7 @@ public import Observation
 /// A tracker that reports the reads and changes of one realm to the Observation framework.
 ///
 /// A realm has a tracker if ``Realm/Configuration/observationTracking`` is on. Such a realm doesn't use the fast paths
-/// for reading, so tracking costs nothing for realms without a tracker. Used only where the realm is.
+/// for reading, so tracking costs nothing for realms without a tracker. The tracker is used only where the realm is.
 final class RealmTracker: Observable {
     /// The smallest part of a realm that the framework distinguishes.
     struct Place: Hashable {

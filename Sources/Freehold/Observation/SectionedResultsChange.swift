@@ -3,7 +3,7 @@ import FreeholdEngine
 
 /// A change of observed sections, or of one observed section.
 public enum SectionedResultsChange<Collection> {
-    /// The state of the sections when the observation begins. Delivered once.
+    /// The state of the sections when the observation begins. It is delivered once.
     case initial(Collection)
     /// The sections have changed. They already show the state after the change.
     ///

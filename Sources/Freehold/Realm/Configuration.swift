@@ -165,7 +165,7 @@ extension Realm {
         /// A Boolean value that indicates whether the realm reports reads and changes to Swift's Observation framework,
         /// which `withObservationTracking` and SwiftUI use.
         ///
-        /// Each property of an object is tracked separately, and so are lists, sets and maps. Queries and sections are
+        /// Each property of an object, and each list, set and map, is tracked separately. Queries and sections are
         /// tracked by all changes of the classes that they use. A tracked read costs about as much as that of an
         /// `@Observable` class, some 0.3 µs for a property instead of some nanoseconds. Each change of data that was
         /// read has a similar cost. Realms without tracking have no cost.

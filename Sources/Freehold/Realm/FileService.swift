@@ -18,7 +18,7 @@ package protocol FileService: Sendable {
     func willMigrate(_ database: Database) throws
 
     /// Starts work on an open file that has the configuration's schema. The returned attachment lives as long as a
-    /// realm of the process has the file open. Called once during that time, by one thread at a time.
+    /// realm of the process has the file open. The method is called once during that time, by one thread at a time.
     func attach(to database: Database, _ configuration: Realm.Configuration) throws -> any FileAttachment
 }
 

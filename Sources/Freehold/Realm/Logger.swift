@@ -26,7 +26,7 @@ extension Realm {
         case realm = "Realm"
         /// Messages about the use of the library.
         case sdk = "Realm.SDK"
-        /// Messages about files: opening, migration and compaction. Contains the categories below.
+        /// Messages about files: opening, migration and compaction. The category contains those below.
         case storage = "Realm.Storage"
         /// Messages about write transactions.
         case transaction = "Realm.Storage.Transaction"

@@ -58,7 +58,7 @@ extension RealmCore {
         return body()
     }
 
-    /// Returns the open transaction. Traps if none is open. Must be called before each change.
+    /// Returns the open transaction. Traps if none is open. The method must be called before each change.
     @inline(__always)
     func requireWrite() -> WriteTransaction {
         verifyThread()
@@ -67,7 +67,8 @@ extension RealmCore {
         return transaction
     }
 
-    /// Records that a change follows. Must be called before each change in code that knows that a transaction is open.
+    /// Records that a change follows. The method must be called before each change in code that knows that a
+    /// transaction is open.
     @inline(__always)
     func willChange() { changeCount &+= 1 }
 

@@ -159,7 +159,8 @@ extension RealmCore {
         invalidate()
     }
 
-    /// Keeps the core alive until the transaction ends. Called by functions that leave the transaction open.
+    /// Keeps the core alive until the transaction ends. The method is called by functions that leave the transaction
+    /// open.
     func keepWhileWriting() {
         // An observer that was notified of the begin may have ended the transaction.
         if transaction != nil { keeper = WritingKeeper(self) }

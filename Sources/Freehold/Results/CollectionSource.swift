@@ -56,7 +56,7 @@ public struct _CollectionSource {
     }
 
     /// Returns a closure that finds the same source in any realm of the file, or returns nil if it doesn't exist there.
-    /// Must be called where the realm is.
+    /// The method must be called where the realm is.
     func location() -> (RealmCore) -> _CollectionSource? {
         let find = locate()
         let stages = stages.map { $0.withoutLiveObjects }

@@ -1,7 +1,7 @@
 import FreeholdEngine
 
-/// A creator of the accessors of an iteration. If the program hasn't kept the last accessor when it requests the next,
-/// the accessor is reused.
+/// A cursor that creates the accessors of an iteration. If the program hasn't kept the last accessor when it requests
+/// the next, the accessor is reused.
 @usableFromInline final class _ObjectCursor {
     private let keys: KeySequence
     private let table: ManagedTable

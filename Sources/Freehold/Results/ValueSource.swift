@@ -51,7 +51,7 @@ public struct _ValueSource<Element: RealmCollectionValue> {
     }
 
     /// Returns a closure that finds the same source in any realm of the file, or returns nil if it doesn't exist there.
-    /// Must be called where the realm is.
+    /// The method must be called where the realm is.
     func location() -> (RealmCore) -> _ValueSource? {
         let find = locate()
         let stages = stages

@@ -64,7 +64,8 @@ final class AsyncTurn: Sendable {
         }
     }
 
-    /// Begins the transaction if the lock is offered. Must be called where the realm is, after `wait` or `ready`.
+    /// Begins the transaction if the lock is offered. The method must be called where the realm is, after `wait` or
+    /// `ready`.
     ///
     /// - Returns: The transaction, or nil if the offer has expired or a synchronous write was faster.
     /// - Throws: The reason why the transaction didn't begin: a `Realm.Error` or `CancellationError`.
@@ -76,7 +77,8 @@ final class AsyncTurn: Sendable {
         }
     }
 
-    /// Begins the transaction if the lock is offered. Otherwise the request ends. Called where the realm is.
+    /// Begins the transaction if the lock is offered. Otherwise the request ends. The method is called where the realm
+    /// is.
     func overtake() throws(Realm.Error) -> WriteTransaction? {
         do throws(EngineError) { return try turn.overtake() } catch {
             throw Realm.Error(error, fileURL: configuration.fileURL)

@@ -1,6 +1,6 @@
 import FreeholdEngine
 
-/// The asynchronous writes of one realm, in the order of their calls. Used only where the realm is.
+/// The asynchronous writes of one realm, in the order of their calls. They are used only where the realm is.
 final class AsyncWrites {
     struct Item {
         let id: Realm.AsyncTransactionId

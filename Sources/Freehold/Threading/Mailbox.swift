@@ -25,7 +25,7 @@ final class Mailbox: Sendable {
     }
 
     /// Creates the mailbox of a place. Returns nil on a thread without a running run loop, to which calls can't be
-    /// delivered. Must be called at that place.
+    /// delivered. The method must be called at that place.
     init?(_ confinement: Confinement) {
         switch confinement {
         case .main: place = .main

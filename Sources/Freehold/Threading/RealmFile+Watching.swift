@@ -4,7 +4,7 @@ import Synchronization
 /// The live realms of a file that are notified of commits.
 final class Watchers: Sendable {
     private struct Entry: @unchecked Sendable {
-        // Used only at the realm's place.
+        // This reference is used only at the realm's place.
         weak var life: RealmLife?
         let mailbox: Mailbox
         /// A Boolean value that indicates whether a posted call hasn't run yet. That call will see all commits before

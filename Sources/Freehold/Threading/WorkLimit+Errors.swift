@@ -44,7 +44,7 @@ extension WorkLimit {
         return try WorkLimit(cutsQueries: true).enforce(body)
     }
 
-    /// Checks the limit in a loop that may throw. Called once for each element.
+    /// Checks the limit in a loop that may throw. It is called once for each element.
     @inline(__always)
     static func checkOften() throws {
         if fh_work_limit() != nil, let limit = current, limit.isOverAtTimes { throw limit.thrown }

@@ -20,7 +20,7 @@ final class FileNodes {
         refill()
     }
 
-    /// Resets the budget. Called before each walk.
+    /// Resets the budget. The method is called before each walk.
     func refill() {
         budget = file.count + 65_536
         releasedAt = budget

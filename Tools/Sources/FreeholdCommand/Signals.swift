@@ -23,7 +23,8 @@ enum Signals {
 
     private static let state = Mutex(State())
 
-    /// Starts the thread that waits for signals. Must be called before other threads exist, which would receive them.
+    /// Starts the thread that waits for signals. The method must be called before other threads exist, which would
+    /// receive them.
     static func watch() {
         var signals = sigset_t()
         sigemptyset(&signals)
