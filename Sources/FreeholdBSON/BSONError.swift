@@ -1,44 +1,44 @@
-/// Why bytes or text couldn't be read or a value couldn't be written, and where.
+/// The reason why bytes or text couldn't be read or a value couldn't be written, and the position.
 public struct BSONError: Error, Hashable, Sendable {
     public enum Code: Hashable, Sendable {
-        /// The input ends before what it announces.
+        /// The input ends before the length that it specifies.
         case truncated
-        /// A length that is too small, or greater than what surrounds it.
+        /// A length is too small, or greater than the enclosing length.
         case invalidLength
-        /// A document, an array or a text doesn't end with the byte 0.
+        /// A document, an array or a string doesn't end with the byte 0.
         case missingTerminator
-        /// The input goes on after its end.
+        /// The input continues after its end.
         case trailingBytes
-        /// A byte that stands for no BSON type.
+        /// A byte isn't the byte of a BSON type.
         case unknownType
-        /// A bool that is neither 0 nor 1.
+        /// A bool is neither 0 nor 1.
         case invalidBool
-        /// Text that isn't UTF-8.
+        /// A text isn't UTF-8.
         case invalidUTF8
-        /// A NUL in a key, or in a regular expression's pattern or options, where BSON has no way to write it.
+        /// A key, or the pattern or options of a regular expression, contains a NUL, which BSON can't represent there.
         case embeddedNull
-        /// A key that stands twice in a document; see ``BSONDuplicateKeys``.
+        /// A document contains a key twice. See ``BSONDuplicateKeys``.
         case duplicateKey
-        /// Nested deeper than ``BSONLimits/depth``.
+        /// The nesting is deeper than ``BSONLimits/depth``.
         case tooDeep
-        /// Larger than ``BSONLimits/size``.
+        /// The size exceeds ``BSONLimits/size``.
         case tooLarge
-        /// Text that isn't JSON.
+        /// A text isn't JSON.
         case invalidJSON
-        /// A number that is out of its type's range.
+        /// A number is out of the range of its type.
         case numberOutOfRange
-        /// An object with a key of Extended JSON (`$oid`, `$date`, …) that has another form than the type needs.
+        /// An object with a key of Extended JSON (`$oid`, `$date`, …) doesn't have the form of the type.
         case invalidWrapper
-        /// A binary value of the vector type that isn't a vector.
+        /// A binary value of the vector type isn't a vector.
         case invalidVector
     }
 
     public let code: Code
-    /// What is wrong, in a sentence.
+    /// A sentence that describes the error.
     public let reason: String
-    /// The place in the bytes, or in the UTF-8 of the text; nil when writing.
+    /// The position in the bytes, or in the UTF-8 of the text. It is `nil` for an error of writing.
     public let offset: Int?
-    /// The keys that lead to the place; an element of an array stands with its index.
+    /// The keys that lead to the position. An element of an array is given by its index.
     public let path: [String]
 
     init(_ code: Code, _ reason: String, offset: Int? = nil, path: [String] = []) {
@@ -48,14 +48,14 @@ public struct BSONError: Error, Hashable, Sendable {
         self.path = path
     }
 
-    /// The same error at a place.
+    /// Returns the same error with a position.
     func at(_ offset: Int?, _ path: [String]) -> BSONError {
         BSONError(code, reason, offset: offset, path: path)
     }
 }
 
 extension BSONError: CustomStringConvertible {
-    /// Reason, offset and path. Long keys are cut.
+    /// The reason, offset and path. Long keys are shortened.
     public var description: String {
         var text = reason
         if let offset { text += ", at byte \(offset)" }

@@ -1,12 +1,12 @@
 import FreeholdEngine
 
-/// A file that is being made, by one transaction after another.
+/// A file that is created by several transactions.
 ///
-/// Memory: the budget of a transaction, and the keys of embedded objects whose owner hasn't come yet.
+/// Its memory is the budget of a transaction, and the keys of embedded objects whose owner hasn't been created yet.
 final class ImportDraft {
     private let database: Database
     private(set) var transaction: WriteTransaction
-    /// Transactions until now.
+    /// The number of transactions so far.
     private(set) var parts = 1
 
     init(_ path: String, _ options: Database.Options) throws(EngineError) {
@@ -16,14 +16,16 @@ final class ImportDraft {
         transaction = try database.beginWrite()
     }
 
-    // Does nothing after a commit.
+    // The call has no effect after a commit.
     deinit { transaction.cancel() }
 
-    /// Commits what is there if it is large. To be called between clusters: tables stay good, iterators of the transaction don't.
+    /// Commits the present data if it is large. Must be called between clusters: tables remain valid, but iterators of
+    /// the transaction don't.
     func endPart() throws(EngineError) {
         guard transaction.isLarge else { return }
         let waiting = transaction.takeUnowned()
-        // Only the last one has to be on the disk before the file gets its name: it takes the others with it.
+        // Only the last commit has to be on the disk before the file gets its name. It also makes the earlier ones
+        // durable.
         _ = try transaction.commit(durably: false)
         database.releasePages()
         transaction = try database.beginWrite()
@@ -31,10 +33,10 @@ final class ImportDraft {
         parts += 1
     }
 
-    /// Commits the rest; the file is durable.
+    /// Commits the remaining data. The file is then durable.
     func finish() throws(EngineError) -> Snapshot {
         let snapshot = try transaction.commit()
-        // A transaction without changes takes nothing with it.
+        // A transaction without changes doesn't make earlier ones durable.
         if parts > 1 { try database.makeDurable() }
         return snapshot
     }

@@ -1,4 +1,4 @@
-/// What differs, counted by property.
+/// The number of differences by property.
 struct ImportTally {
     struct Place: Hashable, Comparable, CustomStringConvertible {
         let className: String

@@ -1,10 +1,11 @@
 import FreeholdEngine
 
-/// The new keys of a class's objects by their old ones: both rise, so that runs of neighbours are kept as one.
+/// The new keys of a class's objects by their old keys. Both are ascending, so runs of neighbouring keys are stored as
+/// one entry.
 ///
-/// Where the old keys are scattered (until format 22 they are hashes of primary keys) there is a run for each object. Blocks of
-/// runs then go to a scratch file, and of each block only its first run and place stay in memory. Since the new keys of such objects
-/// mostly are neighbours, most blocks there are no more than the old keys.
+/// If the old keys are scattered (until format 22 they are hashes of primary keys), each object has its own run. Blocks
+/// of runs are then written to a scratch file, and only the first run and the position of each block stay in memory.
+/// The new keys of such objects are usually consecutive, so most blocks in the file contain only the old keys.
 final class KeyMap {
     struct Run {
         let old: Int64
@@ -15,28 +16,31 @@ final class KeyMap {
     private struct Block {
         let first: Run
         let place: Int
-        /// Runs of one object each, with neighbours as new keys: the file has their old keys only.
+        /// A Boolean value that indicates whether the runs have one object each and consecutive new keys. The file then
+        /// contains only their old keys.
         let isDense: Bool
     }
 
     private let scratch: ScratchFile
     private let memory: Int
-    /// Runs of a block.
+    /// The number of runs of a block.
     private let blockRuns: Int
-    /// All, or, where blocks are in the file, the last of them.
+    /// All runs, or the last runs if blocks are in the file.
     private var runs: [Run] = []
     private var blocks: [Block] = []
 
+    /// Creates a map.
+    ///
     /// - Parameters:
-    ///   - memory: how many runs are kept in memory.
-    ///   - blockRuns: how many make a block.
+    ///   - memory: The number of runs that are kept in memory.
+    ///   - blockRuns: The number of runs of a block.
     init(_ scratch: ScratchFile, memory: Int, blockRuns: Int) {
         self.scratch = scratch
         self.memory = memory
         self.blockRuns = blockRuns
     }
 
-    /// - Precondition: both are greater than those before.
+    /// - Precondition: Both keys are greater than all earlier ones.
     func append(old: Int64, new: ObjectKey) {
         if let last = runs.indices.last, runs[last].old &+ runs[last].count == old,
             runs[last].new + runs[last].count == new.raw
@@ -65,7 +69,9 @@ final class KeyMap {
         runs.removeFirst(whole * blockRuns)
     }
 
-    /// Nil where there is no such object. - Complexity: O(log runs), and reading a page or a few of the scratch file.
+    /// The new key, or nil if the object doesn't exist.
+    ///
+    /// - Complexity: O(log runs), and reading one or a few pages of the scratch file.
     subscript(old: Int64) -> ObjectKey? {
         if let first = runs.first, old >= first.old { return runs.withUnsafeBufferPointer { Self.find(old, in: $0) } }
         guard let i = Self.last(blocks.count, { blocks[$0].first.old <= old }) else { return nil }
@@ -85,7 +91,8 @@ final class KeyMap {
         return old - run.old < run.count ? ObjectKey(run.new + (old - run.old)) : nil
     }
 
-    /// The last number under `count` for which the condition holds, which holds for all before it.
+    /// Returns the last number below `count` for which the condition is true. It must also be true for all smaller
+    /// numbers.
     @inline(__always)
     private static func last(_ count: Int, _ condition: (Int) -> Bool) -> Int? {
         var (low, high) = (0, count)

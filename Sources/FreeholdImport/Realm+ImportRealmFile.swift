@@ -14,30 +14,32 @@ import RealmFileReader
 #endif
 
 extension Realm {
-    /// Makes a Freehold file of a file that Realm wrote (formats 10 to 24): its classes, with their schema version, and all
-    /// of their objects.
+    /// Creates a Freehold file from a file that Realm wrote (formats 10 to 24), with its classes, its schema version
+    /// and all of its objects.
     ///
     /// ```swift
     /// let report = try Realm.importRealmFile(at: old, to: Realm.Configuration(fileURL: new))
     /// print(report)
     /// ```
     ///
-    /// The Realm file is only read, a few hundred objects at a time, so that its size doesn't matter. If a program writes it
-    /// meanwhile, the import fails. The new file gets its name when it is complete: an error leaves nothing at all. Links to
-    /// objects that had been deleted elsewhere are null, as Realm shows them; what else differs is in the report.
+    /// The Realm file is only read, a few hundred objects at a time, so its size doesn't affect the memory use. If a
+    /// program writes it meanwhile, the import fails. The new file gets its name when it is complete, so an error
+    /// leaves no file. Links to objects that had been deleted elsewhere are null, like Realm shows them. The report
+    /// lists all other differences.
     ///
-    /// Blocks the thread; any may call it. A task that is cancelled ends it with `CancellationError`.
+    /// The method blocks the thread. Any thread may call it. If the task is cancelled, the method throws
+    /// `CancellationError`.
     ///
     /// - Parameters:
-    ///   - url: The Realm file.
-    ///   - configuration: Names the new file, which may not be there yet, its encryption key and how its full-text indexes
-    ///     tell words. Its classes and version play no part: those of the Realm file are stored, to be migrated when the
-    ///     app opens the file.
-    ///   - key: Of an encrypted Realm file: 64 bytes.
-    ///   - progress: Called now and then, on the calling thread.
-    /// - Throws: `Realm.Error`: ``Error/Code/unsupportedFileFormatVersion`` of formats 2 to 9, ``Error/Code/invalidDatabase``
-    ///   of damaged files and wrong keys, ``Error/Code/fileExists``, ``Error/Code/fileNotFound``,
-    ///   ``Error/Code/alreadyOpen`` of a Realm file that was written meanwhile, …
+    ///   - url: The URL of the Realm file.
+    ///   - configuration: The URL of the new file, which must not exist, its encryption key, and the rules for words of
+    ///     its full-text indexes. Its classes and version are ignored. The file stores those of the Realm file, and is
+    ///     migrated when the app opens it.
+    ///   - key: The 64 bytes of the key of an encrypted Realm file.
+    ///   - progress: A closure that is called repeatedly on the calling thread.
+    /// - Throws: `Realm.Error`: ``Error/Code/unsupportedFileFormatVersion`` for formats 2 to 9,
+    ///   ``Error/Code/invalidDatabase`` for damaged files and wrong keys, ``Error/Code/fileExists``,
+    ///   ``Error/Code/fileNotFound``, ``Error/Code/alreadyOpen`` for a Realm file that was written meanwhile, …
     /// - Complexity: O(objects).
     @discardableResult
     public static func importRealmFile(
@@ -66,7 +68,7 @@ extension Realm {
         }
         return try translating(url, target) {
             let file = try RealmFile(path: url.path, key: key.map { Array($0) })
-            // A file larger than what is reserved by itself.
+            // A large file needs more address space than the default.
             options.mapSize = configuration.mapSize ?? (file.byteCount > 8 << 30 ? 4 * file.byteCount : nil)
             let draft = target.deletingLastPathComponent()
                 .appendingPathComponent(".\(target.lastPathComponent).\(UUID().uuidString)")
@@ -82,7 +84,7 @@ extension Realm {
                 textMatching: configuration.textMatching,
                 scratch: scratch
             ).run(to: draft.path, options)
-            // Unlike a renaming this never replaces what has come there meanwhile.
+            // Unlike a rename, a link never replaces a file that has been created meanwhile.
             if link(draft.path, target.path) != 0 {
                 if errno == EEXIST { throw refuse() }
                 throw Error(
@@ -95,8 +97,8 @@ extension Realm {
         }
     }
 
-    /// Reads a whole Realm file as ``importRealmFile(at:to:key:progress:)`` does, and makes nothing: whether it can be
-    /// imported, and what would be different.
+    /// Reads a whole Realm file like ``importRealmFile(at:to:key:progress:)``, without creating a file. Returns the
+    /// differences that an import would have, and throws if the file can't be imported.
     public static func checkRealmFile(
         at url: URL,
         key: Data? = nil,

@@ -3,7 +3,7 @@ public import Freehold
 import FreeholdEngine
 import RealmFileReader
 
-/// What a Realm file says of itself.
+/// The description of a Realm file.
 public struct RealmFileSummary: Sendable {
     public struct Class: Sendable, Codable {
         public let name: String
@@ -17,14 +17,14 @@ public struct RealmFileSummary: Sendable {
     public let schemaVersion: UInt64?
     public let isEncrypted: Bool
     public let isSynchronized: Bool
-    /// Of a synchronized realm: local changes that weren't sent; nil where that can't be told.
+    /// The number of local changes of a synchronized realm that weren't sent, or `nil` if it isn't known.
     public let unsentChanges: Int?
     public let bytes: Int
     public let classes: [Class]
-    /// What an import makes: without asymmetric classes.
+    /// The schema that an import creates, without asymmetric classes.
     public let schema: Schema
 
-    /// All but the schema, as JSON.
+    /// Returns the summary as JSON, without the schema.
     public func json() throws -> Data {
         struct Content: Encodable {
             let format: Int
@@ -52,9 +52,9 @@ public struct RealmFileSummary: Sendable {
 }
 
 extension Realm {
-    /// Reads what a Realm file says of itself, without its objects.
+    /// Reads the description of a Realm file, without its objects.
     ///
-    /// - Throws: as ``importRealmFile(at:to:key:progress:)``.
+    /// - Throws: The errors of ``importRealmFile(at:to:key:progress:)``.
     public static func inspectRealmFile(at url: URL, key: Data? = nil) throws -> RealmFileSummary {
         do {
             let file = try RealmFile(path: url.path, key: key.map { Array($0) })

@@ -2,7 +2,7 @@ import FreeholdEngine
 import RealmFileReader
 
 extension RealmImport {
-    /// Sets what may hold links, when all objects are there.
+    /// Sets the properties that may contain links, after all objects exist.
     func setLinks(of item: RealmFileClass, _ draft: ImportDraft) throws {
         guard let map = keys[item.number] else { return }
         let properties = item.properties.filter(\.mayLink)
@@ -50,7 +50,7 @@ extension RealmImport {
         }
     }
 
-    /// The value with the new file's keys in its links.
+    /// Returns the value with the keys of the new file in its links.
     func converted(_ value: Value, _ target: Int?, _ place: ImportTally.Place) -> Value {
         switch value {
         case .link(let old):
@@ -75,7 +75,7 @@ extension RealmImport {
         return .null
     }
 
-    /// The same without storing anything.
+    /// Reads the links like `setLinks(of:_:)`, without storing them.
     func readLinks(of item: RealmFileClass) throws {
         try walk(item) { cluster in
             for property in item.properties where property.mayLink {

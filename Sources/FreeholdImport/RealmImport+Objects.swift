@@ -2,7 +2,7 @@ import FreeholdEngine
 import RealmFileReader
 
 extension RealmImport {
-    /// Makes the objects of a class, with all that holds no links.
+    /// Creates the objects of a class, with all properties that contain no links.
     func createObjects(of item: RealmFileClass, _ draft: ImportDraft) throws {
         let map = KeyMap(scratch, memory: runsInMemory, blockRuns: runsInBlock)
         keys[item.number] = map
@@ -73,9 +73,9 @@ extension RealmImport {
         }
     }
 
-    /// Large collections may take several transactions.
+    /// Stores the elements of a collection. Large collections may take several transactions.
     ///
-    /// - Parameter convert: gives a value as the new file has it.
+    /// - Parameter convert: Returns a value in the form of the new file.
     func fill(
         _ column: Column,
         _ key: ObjectKey,
@@ -91,7 +91,7 @@ extension RealmImport {
             let given = convert(value)
             let value = withinLimits(given, place)
             guard value.isNull, !column.isOptional else { return value }
-            // It is counted already.
+            // The link is already counted.
             if column.type == .link { return nil }
             if given.isNull { tally.missingValues[place, default: 0] += 1 }
             return ColumnSpec(column.name, column.type).zero
@@ -127,7 +127,8 @@ extension RealmImport {
         }
     }
 
-    /// Null for what is too large to be stored. Realm holds its properties to the same limits, but not elements of its collections.
+    /// Returns null for a value that is too large. Realm has the same limits for properties, but none for elements of
+    /// its collections.
     func withinLimits(_ value: Value, _ place: ImportTally.Place) -> Value {
         switch value {
         case .data(let data) where data.count > Self.maximumData: break
@@ -138,10 +139,10 @@ extension RealmImport {
         return .null
     }
 
-    /// The engine's limit for data; a string may have one byte less.
+    /// The engine's limit for data. A string may have one byte less.
     private static let maximumData = 16_777_200
 
-    /// The key as Freehold's dictionaries, as those of Realm's SDKs, take it.
+    /// Returns the key in a form that Freehold's dictionaries accept. Those of Realm's SDKs have the same rule.
     func name(_ key: String, _ place: ImportTally.Place) -> String {
         guard key.utf8.contains(UInt8(ascii: ".")) || key.utf8.first == UInt8(ascii: "$") else { return key }
         tally.encodedKeys[place, default: 0] += 1
@@ -158,7 +159,7 @@ extension RealmImport {
         return text
     }
 
-    /// The same without storing anything.
+    /// Reads the objects like `createObjects(of:_:)`, without storing them.
     func readObjects(of item: RealmFileClass) throws {
         let map = KeyMap(scratch, memory: runsInMemory, blockRuns: runsInBlock)
         keys[item.number] = map

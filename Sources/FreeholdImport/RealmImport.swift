@@ -2,8 +2,9 @@ import Freehold
 import FreeholdEngine
 import RealmFileReader
 
-/// One import: first all objects with what isn't a link, then the links. It is committed in parts, so that memory doesn't grow with
-/// the file, which nobody knows by name before it is whole.
+/// An import of a Realm file. It imports first all objects with the properties that aren't links, then the links. It is
+/// committed in parts, so that the memory doesn't depend on the size of the file. The file has no name before it is
+/// complete.
 final class RealmImport {
     let file: RealmFile
     let progress: ((RealmImportProgress) -> Void)?
@@ -11,16 +12,16 @@ final class RealmImport {
     var report: RealmImportReport
     var tally = ImportTally()
     var keys: [Int: KeyMap] = [:]
-    /// Of the new file, by the numbers of the classes.
+    /// The tables of the new file, by the numbers of the classes.
     var tables: [Int: Table] = [:]
     private let textMatching: Realm.TextMatching
-    /// Of the maps in `keys`.
+    /// The scratch file of the maps in `keys`.
     let scratch: ScratchFile
-    /// Of each class.
+    /// The number of runs in memory for each class.
     var runsInMemory = 65_536
-    /// Of a block in the scratch file: the keys of one fill a page.
+    /// The number of runs of a block in the scratch file. The keys of a block fill a page.
     var runsInBlock = 512
-    /// Transactions that it took.
+    /// The number of transactions of the import.
     private(set) var parts = 0
     private var objectsRead = 0
     private let total: Int
@@ -77,7 +78,7 @@ final class RealmImport {
         return dry.report
     }
 
-    /// What the new file is to have.
+    /// The tables of the new file.
     var specs: [TableSpec] {
         let names = Dictionary(classes.map { ($0.number, $0.name) }, uniquingKeysWith: { first, _ in first })
         return classes.map { item in
@@ -170,9 +171,9 @@ final class RealmImport {
     }
 }
 
-/// The schema is checked by an empty database in memory.
+/// A check of the schema with an empty database in memory.
 enum SchemaCheck {
-    /// The schema as a file of it has it.
+    /// Returns the schema of a file with these tables.
     @discardableResult
     static func schema(of specs: [TableSpec]) throws -> Schema {
         let database = try Database.inMemory(identifier: "freehold-import-\(UInt64.random(in: 0 ... .max))")
@@ -184,7 +185,7 @@ enum SchemaCheck {
 }
 
 extension RealmFileClass {
-    /// Whether there is something that can only be stored when all objects are there.
+    /// A Boolean value that indicates whether the class has values that can be stored only after all objects exist.
     var hasLinks: Bool { kind != .asymmetric && properties.contains(where: \.mayLink) }
 }
 

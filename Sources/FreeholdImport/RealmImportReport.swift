@@ -1,40 +1,40 @@
 public import Foundation
 
-/// What an import of a Realm file read, and what is different in the new file.
+/// A report of the data that an import read, and of the differences in the new file.
 public struct RealmImportReport: Sendable, Equatable, Codable {
     public struct Class: Sendable, Equatable, Codable {
         public let name: String
         /// `topLevel`, `embedded` or `asymmetric`.
         public let kind: String
         public let properties: Int
-        /// Objects in the Realm file.
+        /// The number of objects in the Realm file.
         public internal(set) var read = 0
-        /// Objects in the new file; 0 in a dry run.
+        /// The number of objects in the new file, or 0 for a dry run.
         public internal(set) var stored = 0
     }
 
-    /// Something that isn't in the new file as it was in the old one, or that the app should know.
+    /// A difference between the new file and the old one, or other information for the app.
     public struct Note: Sendable, Equatable, Codable {
         public enum Kind: String, Sendable, Codable {
-            /// Objects of a class that is only ever sent are left out.
+            /// Objects of a class that is only sent are omitted.
             case asymmetricClass
-            /// Changes of a synchronized realm that weren't sent to its server; without a count, that this can't be told.
+            /// Changes of a synchronized realm weren't sent to its server. Without a count, their number isn't known.
             case unsentChanges
-            /// The file belongs to a synchronized realm: the new one holds its objects only, as local data.
+            /// The file belongs to a synchronized realm. The new file contains only its objects, as local data.
             case synchronized
-            /// Links of mixed values to objects that aren't there, or not in the new file, are null.
+            /// Links of mixed values to objects that are missing, or that aren't in the new file, are null.
             case missingTarget
-            /// Texts that weren't valid UTF-8 have U+FFFD where they weren't.
+            /// Invalid bytes of texts that weren't valid UTF-8 are replaced by U+FFFD.
             case repairedText
-            /// Keys of dictionaries with a point or a leading dollar sign have these percent-encoded.
+            /// In keys of dictionaries, points and a leading dollar sign are percent-encoded.
             case encodedKeys
-            /// Values that equal another one of their set are left out.
+            /// Values that equal another value of their set are omitted.
             case equalInSet
-            /// Elements of collections that are larger than a Freehold file holds: null, or an empty value, stands in their place.
+            /// Elements of collections that exceed the limit of a Freehold file are replaced by null or an empty value.
             case tooLarge
-            /// Null where the class demands a value: the type's default is stored.
+            /// A required value is null. The default of the type is stored instead.
             case missingValue
-            /// Embedded objects without an owner are left out.
+            /// Embedded objects without an owner are omitted.
             case withoutOwner
         }
 
@@ -53,10 +53,10 @@ public struct RealmImportReport: Sendable, Equatable, Codable {
     public internal(set) var classes: [Class] = []
     public internal(set) var notes: [Note] = []
 
-    /// Objects of all classes that were read.
+    /// The number of objects of all classes that were read.
     public var objectCount: Int { classes.reduce(0) { $0 + $1.read } }
 
-    /// The report as JSON.
+    /// Returns the report as JSON.
     public func json() throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -82,10 +82,10 @@ extension RealmImportReport: CustomStringConvertible {
     }
 }
 
-/// How far an import is.
+/// The progress of an import.
 public struct RealmImportProgress: Sendable {
     public let className: String
-    /// Objects read until now. Those with links are read twice.
+    /// The number of objects read so far. Objects with links are read twice.
     public let objects: Int
     public let total: Int
 }

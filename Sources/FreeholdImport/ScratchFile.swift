@@ -11,14 +11,15 @@ import FreeholdEngine
     import Darwin
 #endif
 
-/// A file without a name that holds what an import doesn't keep in memory: blocks of keys. It is made when the first block
-/// comes, and goes with the process. What it holds is read where it is mapped, so that the system may take its pages back.
+/// A file without a name for data that an import doesn't keep in memory: blocks of keys. It is created with the first
+/// block, and deleted at the end of the process. Its data is read through a map, so that the system can reclaim the
+/// pages.
 ///
-/// What fails is thrown by `check`; until then it is as if the file held nothing.
+/// `check` throws errors. Before that, a failed file behaves like an empty one.
 final class ScratchFile {
     private let folder: URL
     private var descriptor: Int32 = -1
-    /// Bytes written.
+    /// The number of written bytes.
     private(set) var size = 0
     private var map: UnsafeMutableRawPointer?
     private var mappedSize = 0
@@ -33,7 +34,9 @@ final class ScratchFile {
 
     func check() throws(EngineError) { if let failure { throw failure } }
 
-    /// - Returns: the bytes' place.
+    /// Appends bytes.
+    ///
+    /// - Returns: The position of the bytes.
     func append(_ bytes: UnsafeRawBufferPointer) -> Int {
         let place = size
         open()
@@ -52,9 +55,9 @@ final class ScratchFile {
         return place
     }
 
-    /// What was written there; valid until more is read after an `append`. Nil after a failure.
+    /// Returns the values at a position, or nil after a failure. They are valid until the next read after an `append`.
     ///
-    /// - Precondition: so many values lie at that place, which is a multiple of eight.
+    /// - Precondition: This number of values was written at the position, which is a multiple of eight.
     func values<T: BitwiseCopyable>(at place: Int, _ count: Int, as type: T.Type) -> UnsafeBufferPointer<T>? {
         let end = place + count * MemoryLayout<T>.stride
         if end > mappedSize { remap() }
@@ -68,7 +71,7 @@ final class ScratchFile {
         guard let start = mmap(nil, size, PROT_READ, MAP_SHARED, descriptor, 0), start != MAP_FAILED else {
             return fail("can't be mapped")
         }
-        // Places are looked up in no order.
+        // Positions are read in random order.
         madvise(start, size, MADV_RANDOM)
         (map, mappedSize) = (start, size)
     }

@@ -1,17 +1,18 @@
 /// A source file.
 public struct ModelFile: Hashable, Sendable {
-    /// Without a folder: a name that every file system takes.
+    /// The name without a folder. It is valid in all file systems.
     public let name: String
     public let text: String
 }
 
-/// Something of a schema that a language can't say. The source has a comment at the place.
+/// A part of a schema that a language can't represent. The source has a comment at its place.
 public struct ModelNote: Hashable, Sendable, CustomStringConvertible {
-    /// By its stored name.
+    /// The stored name of the class.
     public let className: String
-    /// By its stored name; of an inverse relationship by that which was asked for. Nil for the class as a whole.
+    /// The stored name of the property, or the requested name of an inverse relationship. It is `nil` for the class as
+    /// a whole.
     public let property: String?
-    /// In a sentence.
+    /// A sentence that describes the part.
     public let text: String
 
     public var description: String {
@@ -20,7 +21,7 @@ public struct ModelNote: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Model classes in one language, made from a schema.
+/// Model classes in one language, generated from a schema.
 ///
 /// ```swift
 /// let models = try GeneratedModels(tables.map { ModelClass($0) }, in: .kotlin)
@@ -28,17 +29,20 @@ public struct ModelNote: Hashable, Sendable, CustomStringConvertible {
 /// for note in models.notes { print(note) }                // what Kotlin can't say
 /// ```
 ///
-/// The classes read and write what is stored: names that the language doesn't take, or that an object has already, are other ones
-/// in code and are mapped. What a language can't say stands as a comment where it would be, and in ``notes``; nothing is left out
-/// without both. Stored names may be anything: quotation marks, ends of lines and of comments and marks that turn the
-/// direction of writing are escaped.
+/// The classes read and write the stored data. A name that the language doesn't accept, or that objects already have,
+/// is replaced in code and mapped. A part that a language can't represent becomes a comment at its place and an element
+/// of ``notes``. No part is omitted without both. Stored names can contain any characters: quotation marks, ends of
+/// lines and of comments, and marks that change the direction of text are escaped.
 public struct GeneratedModels: Hashable, Sendable {
-    /// Java has one for each class, Objective-C a header and an implementation, all others one.
+    /// The files: one for each class in Java, a header and an implementation in Objective-C, and one file in all other
+    /// languages.
     public let files: [ModelFile]
-    /// In the order of the classes.
+    /// The notes in the order of the classes.
     public let notes: [ModelNote]
 
-    /// - Throws: `ModelError` for classes that contradict themselves, and for options that aren't names.
+    /// Generates model classes.
+    ///
+    /// - Throws: `ModelError` for contradictory classes, and for options that aren't valid names.
     /// - Complexity: O(size of the text), and O(*n* log *n*) for *n* properties.
     public init(
         _ classes: [ModelClass],
@@ -68,10 +72,10 @@ public struct GeneratedModels: Hashable, Sendable {
     }
 }
 
-/// One language's notation.
+/// The notation of one language.
 protocol LanguageWriter {
     static var traits: LanguageTraits { get }
-    /// As it is written: a language may leave out more than a plan can see.
+    /// The final plan. A language may omit more than the plan.
     var plan: ModelPlan { get }
 
     init(_ plan: ModelPlan)

@@ -1,15 +1,16 @@
 public import FreeholdEngine
 
-/// A class to be written: what is stored of it, and what source code says beyond that.
+/// A class to generate: its stored form, and the additional data for source code.
 ///
-/// A `TableSpec` is the one form that all schemas have: a file's own, one made by hand, a server's, one read from App Services'
-/// JSON documents. It knows stored names and nothing that isn't stored. Names for code and inverse relationships stand beside it.
-/// So one writer serves them all, and it needs neither the model library nor the rules of documents.
+/// A `TableSpec` is the common form of all schemas: that of a file, one created at run time, one of a server, and one
+/// read from App Services' JSON documents. It contains only stored names and stored data. The names for code and the
+/// inverse relationships are separate. One writer therefore supports all schemas, and doesn't need the model library or
+/// the rules of documents.
 public struct ModelClass: Equatable, Sendable {
     public var table: TableSpec
-    /// What the class is called in code, where that isn't left to the language.
+    /// The name of the class in code, or `nil` for the default of the language.
     public var name: String?
-    /// What properties are called in code, by their stored names, where that isn't left to the language.
+    /// The names of properties in code by their stored names, for properties without the default of the language.
     public var propertyNames: [String: String]
     public var inverses: [ModelInverse]
 
@@ -26,13 +27,13 @@ public struct ModelClass: Equatable, Sendable {
     }
 }
 
-/// An inverse relationship: the objects that link to one. Nothing of it is stored.
+/// An inverse relationship: the objects that link to an object. It isn't stored.
 public struct ModelInverse: Hashable, Sendable {
-    /// What it is called in code.
+    /// The name in code.
     public var name: String
-    /// The class that links here, by its stored name.
+    /// The stored name of the class with the link.
     public var origin: String
-    /// That class's link, by its stored name.
+    /// The stored name of the link in that class.
     public var property: String
 
     public init(_ name: String, of origin: String, _ property: String) {

@@ -1,19 +1,19 @@
-/// Why classes can't be written in any language.
+/// The reason why classes can't be generated in any language.
 public struct ModelError: Error, Hashable, Sendable {
     public enum Code: Hashable, Sendable {
-        /// A name is empty, has the character 0 in it, or is there twice.
+        /// A name is empty, contains the character 0, or is duplicated.
         case name
-        /// A property contradicts itself or the classes: a link without a target, an inverse of no link.
+        /// A property contradicts itself or the classes, such as a link without a target or an inverse without a link.
         case property
-        /// The package or the file's name isn't one.
+        /// The name of the package or of the file isn't valid.
         case option
     }
 
     public let code: Code
-    /// By its stored name.
+    /// The stored name of the class.
     public let className: String?
     public let property: String?
-    /// In a sentence.
+    /// A sentence that describes the reason.
     public let reason: String
 
     init(_ code: Code, _ className: String? = nil, _ property: String? = nil, _ reason: String) {

@@ -1,12 +1,12 @@
-/// A language, and the notation of models that it has.
+/// A language with its notation of models.
 public enum ModelLanguage: String, CaseIterable, Sendable, Codable {
-    /// Freehold's and RealmSwift's: `@Persisted`.
+    /// The notation of Freehold and RealmSwift: `@Persisted`.
     case swift
     /// Realm's SDK for Objective-C: `RLMObject`.
     case objc
     /// Realm's SDK for Kotlin: `class Dog : RealmObject`.
     case kotlin
-    /// Realm's SDK for Java: `class Dog extends RealmObject`, a file for each class.
+    /// Realm's SDK for Java: `class Dog extends RealmObject`, with a file for each class.
     case java
     /// Realm's SDK for Java, used from Kotlin: `open class Dog : RealmObject()`.
     case javaKotlin = "java-kotlin"
@@ -16,12 +16,12 @@ public enum ModelLanguage: String, CaseIterable, Sendable, Codable {
     case dart
     /// Realm's SDK for Node.js and React Native: `class Dog extends Realm.Object`.
     case javascript
-    /// The same with types.
+    /// Like `javascript`, with types.
     case typescript
     /// Realm's SDK for C++: a struct and `REALM_SCHEMA`.
     case cpp
 
-    /// For people.
+    /// The name for users.
     public var name: String {
         switch self {
         case .swift: "Swift"

@@ -1,20 +1,23 @@
-/// How models are written.
+/// The options for the generation of models.
 public struct ModelOptions: Hashable, Sendable {
-    /// What classes and properties are called that have no name of their own for code.
+    /// The naming of classes and properties without an explicit name for code.
     public enum Naming: String, CaseIterable, Sendable {
-        /// As they are stored, wherever the language can take that name. C# begins properties with a capital in any case, and Dart
-        /// has no public names with an underscore in front.
+        /// The stored names, if the language accepts them. In C#, properties always begin with an uppercase letter, and
+        /// in Dart, public names can't begin with an underscore.
         case stored
-        /// As the language's users write them: `firstName` for a stored `first_name`, which is mapped. C++ can't map names.
+        /// The usual names of the language, such as `firstName` for a stored `first_name`, which is mapped. C++ can't
+        /// map names.
         case idiomatic
     }
 
     public var naming: Naming
-    /// Swift: whether other modules can use the classes. All other languages' classes are public.
+    /// A Boolean value that indicates whether other modules can use the classes, for Swift. The classes of all other
+    /// languages are public.
     public var isPublic: Bool
-    /// The file's name without its ending; nil for `Models`, or as the language's users write that. Java has a file for each class.
+    /// The name of the file without its extension, or `nil` for `Models` in the usual case of the language. Java has a
+    /// file for each class.
     public var fileName: String?
-    /// Kotlin's and Java's package, C#'s namespace: words with dots between them. Nil for none.
+    /// The package in Kotlin and Java, or the namespace in C#: words separated by dots. It is `nil` for none.
     public var package: String?
 
     public init(

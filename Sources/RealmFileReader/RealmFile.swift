@@ -11,31 +11,33 @@ import FreeholdEngine
 /// }
 /// ```
 ///
-/// The file isn't changed, and no lock of Realm's is taken: nobody may write it meanwhile, which `checkUnchanged` finds out.
-/// Every number of it is checked before it is relied on; a file that can't be right is an error.
+/// The file isn't changed, and no lock of Realm is taken. It must not be written meanwhile, which `checkUnchanged`
+/// verifies. Each number of the file is checked before it is used, and an invalid file is an error.
 ///
-/// A `RealmFile` is used by one thread at a time.
+/// One thread at a time may use a `RealmFile`.
 public final class RealmFile {
     public let path: String
-    /// 10 to 24; 0 of a file in which nothing has been stored.
+    /// The format, 10 to 24, or 0 for a file in which no data has been stored.
     public let formatVersion: Int
-    /// Of the app's schema; nil if the file doesn't say it.
+    /// The version of the app's schema, or `nil` if the file doesn't contain it.
     public let schemaVersion: UInt64?
-    /// The classes by the order of their tables.
+    /// The classes in the order of their tables.
     public let classes: [RealmFileClass]
     public let isEncrypted: Bool
-    /// Whether it was written as a copy (`writeCopy`), without history and free space.
+    /// A Boolean value that indicates whether the file was written as a copy (`writeCopy`), without history and free
+    /// space.
     public let isCopy: Bool
-    /// Whether the file belongs to a synchronized realm.
+    /// A Boolean value that indicates whether the file belongs to a synchronized realm.
     public var isSynchronized: Bool { historyType == 3 || historyType == 4 }
-    /// How many local changes of a synchronized realm haven't been sent; nil if the file doesn't say it as we know it.
+    /// The number of local changes of a synchronized realm that haven't been sent, or `nil` if the file doesn't contain
+    /// it in a known form.
     public let unsentChanges: Int?
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     public let byteCount: Int
-    /// Tables that hold no objects of the app, such as those that sync keeps.
+    /// The tables that contain no objects of the app, such as those that sync maintains.
     public let otherTables: [String]
 
-    /// Texts that aren't valid UTF-8 and were repaired, until now.
+    /// The number of texts so far that weren't valid UTF-8 and were repaired.
     public var repairedStrings: Int { nodes.repairedStrings }
 
     let nodes: FileNodes
@@ -43,13 +45,15 @@ public final class RealmFile {
 
     /// Opens the file and reads its schema.
     ///
-    /// - Parameter key: 64 bytes, of an encrypted file.
-    /// - Throws: `.fileNotFound`, `.permissionDenied`, `.notARealmFile`, `.wrongKey`, `.unsupportedFormat`, `.damaged`, `.io`.
+    /// - Parameter key: The 64 bytes of the key of an encrypted file.
+    /// - Throws: `.fileNotFound`, `.permissionDenied`, `.notARealmFile`, `.wrongKey`, `.unsupportedFormat`, `.damaged`,
+    ///   `.io`.
     public convenience init(path: String, key: [UInt8]? = nil) throws(RealmFileError) {
         try self.init(path: path, key: key, includesAllTables: false)
     }
 
-    /// - Parameter includesAllTables: takes tables that aren't classes for some.
+    /// - Parameter includesAllTables: A Boolean value that indicates whether tables that aren't classes are treated as
+    ///   classes.
     package init(path: String, key: [UInt8]?, includesAllTables: Bool) throws(RealmFileError) {
         self.path = path
         do throws(RealmFileError) {
@@ -85,7 +89,7 @@ public final class RealmFile {
         }
     }
 
-    /// Checks where links lead, and tells each class what leads to it.
+    /// Checks the targets of links, and records the incoming links of each class.
     private static func link(_ classes: inout [RealmFileClass]) throws(RealmFileError) {
         var positions: [Int: Int] = [:]
         var names: Set<String> = []
@@ -120,7 +124,8 @@ public final class RealmFile {
         return version
     }
 
-    /// Checks that nobody has written the file since it was opened: then what was read may be of several versions.
+    /// Checks that the file hasn't been written since it was opened. Otherwise the data that was read may belong to
+    /// several versions.
     ///
     /// - Throws: `.changed`.
     public func checkUnchanged() throws(RealmFileError) {
@@ -132,9 +137,12 @@ public final class RealmFile {
         )
     }
 
-    /// Calls the body with up to 256 objects at a time, in the order of their keys. What it is given ends with the call.
+    /// Calls the body with up to 256 objects at a time, in the order of their keys. The cluster is valid during the
+    /// call.
     ///
-    /// Each property can be read once in a walk. - Complexity: O(objects).
+    /// Each property can be read once in a walk.
+    ///
+    /// - Complexity: O(objects).
     public func forEachCluster(
         of item: RealmFileClass,
         _ body: (RealmFileCluster) throws -> Void

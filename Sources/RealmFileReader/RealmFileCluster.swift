@@ -1,18 +1,19 @@
 public import FreeholdEngine
 
-/// Some objects of a class, next to each other in a Realm file.
+/// Neighbouring objects of a class in a Realm file.
 ///
-/// Links are given by the keys of the file: ``keys`` of the target's class. A link to an object that is gone is null.
+/// Links are given by the keys of the file, which are ``keys`` of the target's class. A link to a deleted object is
+/// null.
 public struct RealmFileCluster {
     let stored: StoredCluster
     let nodes: FileNodes
     let formatVersion: Int
 
-    /// Of the objects, rising.
+    /// The keys of the objects, in ascending order.
     public var keys: [Int64] { stored.keys }
     public var count: Int { stored.keys.count }
 
-    /// The values of a property that is no collection, object by object.
+    /// Returns the values of a property that isn't a collection, object by object.
     public func values(of property: RealmFileProperty) throws(RealmFileError) -> [Value] {
         precondition(property.collection == .none, "\(property.name) is a collection")
         var values: [Value] = []
@@ -22,8 +23,8 @@ public struct RealmFileCluster {
         return values
     }
 
-    /// Calls the body with the values of a property that is no collection: those of all objects, or, where they are large, of
-    /// some at a time. It is given the first one's position.
+    /// Calls the body with the values of a property that isn't a collection. If the values are large, each call has the
+    /// values of some objects. The body receives the position of the first one.
     public func forEachPart(
         of property: RealmFileProperty,
         _ body: (_ position: Int, _ values: [Value]) throws -> Void
@@ -40,10 +41,10 @@ public struct RealmFileCluster {
         }
     }
 
-    /// Calls the body with the elements of the object at that position, of a list or set, a part at a time.
+    /// Calls the body with the elements of a list or set of the object at the position, a part at a time.
     ///
-    /// A list of links leaves out those to objects that are gone, as Realm shows it. Sets come in the file's order, which
-    /// isn't that of their values until format 23.
+    /// A list of links omits links to deleted objects, like Realm does. The elements of a set are in the order of the
+    /// file, which until format 23 isn't the order of their values.
     public func forEachPart(
         of property: RealmFileProperty,
         at position: Int,
@@ -72,7 +73,7 @@ public struct RealmFileCluster {
         }
     }
 
-    /// The elements of the object at that position, of a list or set.
+    /// Returns the elements of a list or set of the object at the position.
     public func elements(
         of property: RealmFileProperty,
         at position: Int,
@@ -83,7 +84,7 @@ public struct RealmFileCluster {
         return values
     }
 
-    /// Calls the body with the entries of the object's dictionary, in the file's order, a part at a time.
+    /// Calls the body with the entries of the object's dictionary, in the order of the file, a part at a time.
     public func forEachEntries(
         of property: RealmFileProperty,
         at position: Int,
@@ -106,7 +107,7 @@ public struct RealmFileCluster {
         }
     }
 
-    /// The entries of the object's dictionary, in the file's order.
+    /// Returns the entries of the object's dictionary, in the order of the file.
     public func entries(
         of property: RealmFileProperty,
         at position: Int,
@@ -117,7 +118,8 @@ public struct RealmFileCluster {
         return entries
     }
 
-    /// Links say their class in a dictionary, which the property says already.
+    /// Returns the entries with plain links. In a dictionary, links contain their class, which the property already
+    /// specifies.
     private func links(
         _ entries: [(key: String, value: Value)],
         to target: Int,
@@ -134,7 +136,7 @@ public struct RealmFileCluster {
         return entries
     }
 
-    /// Where the collections of a property lie, for the calls above.
+    /// Returns the positions of the collections of a property, for the methods above.
     public func collections(of property: RealmFileProperty) throws(RealmFileError) -> RealmFileCollections {
         precondition(property.collection != .none, "\(property.name) is no collection")
         guard count > 0 else { return RealmFileCollections(refs: []) }
@@ -146,10 +148,10 @@ public struct RealmFileCluster {
     }
 }
 
-/// Where the collections of a cluster's objects lie. See ``RealmFileCluster/collections(of:)``.
+/// The positions of the collections of a cluster's objects. See ``RealmFileCluster/collections(of:)``.
 public struct RealmFileCollections {
     let refs: [UInt64?]
 
-    /// Whether the object's collection has never held anything.
+    /// Returns a Boolean value that indicates whether the object's collection has never contained a value.
     public func isEmpty(at position: Int) -> Bool { refs[position] == nil }
 }

@@ -1,28 +1,28 @@
-/// Why a Realm file, or a part of it, can't be read: a code to switch over, and a message that says what to do.
+/// The reason why a Realm file, or a part of it, can't be read: a code, and a message with the remedy.
 public struct RealmFileError: Error, Equatable, Sendable, CustomStringConvertible {
     public enum Code: String, Sendable, CaseIterable {
         case fileNotFound
         case permissionDenied
-        /// Neither a Realm file nor, as far as can be told, an encrypted one.
+        /// The file is neither a Realm file nor, as far as this can be determined, an encrypted one.
         case notARealmFile
-        /// The key doesn't open the file, or the file isn't encrypted.
+        /// The key is wrong, or the file isn't encrypted.
         case wrongKey
-        /// A format that this reader doesn't know: see `formatVersion`.
+        /// The reader doesn't support the format. See `formatVersion`.
         case unsupportedFormat
-        /// Somebody wrote the file while it was read.
+        /// The file was written while it was read.
         case changed
-        /// What the file says of itself can't be: see `offset`.
+        /// The content of the file is invalid. See `offset`.
         case damaged
-        /// Another failure of the operating system.
+        /// The operating system has reported another error.
         case io
     }
 
     public let code: Code
     public let message: String
     public let path: String?
-    /// Of `unsupportedFormat`: the file's format.
+    /// The format of the file, for `unsupportedFormat`.
     public let formatVersion: Int?
-    /// Of `damaged`: where in the file, in bytes.
+    /// The position in the file in bytes, for `damaged`.
     public let offset: Int?
 
     public init(_ code: Code, _ message: String, path: String? = nil, formatVersion: Int? = nil, offset: Int? = nil) {

@@ -1,13 +1,14 @@
 import FreeholdEngine
 
-/// A list, a set or a map, whatever it holds: what an object that is stored asks of its collections. Code that is generic in their
-/// elements would look up its types at each call.
+/// The base class of lists, sets and maps with any elements. It contains the operations that storing an object needs.
+/// Code that is generic in the elements would look up their types at each call.
 public class _CollectionBase {
     init() {}
 
-    /// Becomes the collection of a row's property; what it held is dropped.
+    /// Becomes the collection of a row's property. Its unmanaged content is dropped.
     func bind(_ table: ManagedTable, _ key: ObjectKey, _ property: Int) {}
 
-    /// What it holds, if it is unmanaged, and of plain values that can be stored. Nil for everything else, which is asked for its content.
+    /// The content, if the collection is unmanaged and contains only plain values that can be stored. It is nil for all
+    /// other collections, whose content is requested in another way.
     var plainContents: PlainContents? { nil }
 }

@@ -1,15 +1,15 @@
 import FreeholdEngine
 
-/// The property of a row that a managed set or map stands for.
+/// The property of a row to which a managed set or map belongs.
 struct CollectionHome {
-    /// Held so that the table lives.
+    /// A reference that keeps the table alive.
     let core: RealmCore
     unowned(unsafe) let table: ManagedTable
     let owner: ObjectKey
     let property: Int
-    /// Of a collection inside of a mixed value: which one.
+    /// The identity of a collection inside a mixed value, or nil for a property.
     let nested: NestedCollection?
-    /// The state version at which the owner was last known to live.
+    /// The state version at which the owner was last known to exist.
     private var stamp: UInt64
 
     init(_ table: ManagedTable, _ owner: ObjectKey, _ property: Int, _ nested: NestedCollection? = nil) {
@@ -21,7 +21,7 @@ struct CollectionHome {
         stamp = table.state.pointee.version
     }
 
-    /// Traps on the wrong thread and when the owner was deleted.
+    /// Returns the place of the collection. Traps on the wrong thread and if the owner was deleted.
     mutating func place(of typeName: @autoclosure () -> String) -> CollectionPlace {
         guard isOwnerLive() else {
             programmerError(
@@ -45,7 +45,7 @@ struct CollectionHome {
         )
     }
 
-    /// Whether the owner lives.
+    /// Returns a Boolean value that indicates whether the owner exists.
     private mutating func isOwnerLive() -> Bool {
         core.verifyThread()
         table.sync()
@@ -66,7 +66,7 @@ struct CollectionHome {
     }
 }
 
-/// A managed collection, ready to be read or changed. Valid during one call.
+/// A managed collection that can be read or changed. The value is valid during one call.
 struct CollectionPlace {
     let view: DataView
     let column: Column
@@ -80,7 +80,7 @@ struct CollectionPlace {
     /// The class and property, for errors.
     var name: String { "\(table.info.className).\(info.name)" }
 
-    /// The table of the elements of a collection of objects.
+    /// The table of the elements, for a collection of objects.
     var elementTable: ManagedTable? { column.type == .link ? table.target(of: property) : nil }
 
     func element<Element: RealmCollectionValue>(_ value: Value) -> Element {
@@ -88,7 +88,7 @@ struct CollectionPlace {
         return Element._element(content, in: self.table.core)
     }
 
-    /// Runs an engine call inside the open write transaction; what is wrong with the data is recorded.
+    /// Runs an engine call inside the open write transaction. Errors of the data are recorded.
     func change<R>(_ body: (WriteTransaction) throws(EngineError) -> R) -> R? {
         let transaction = table.core.requireWrite()
         do throws(EngineError) {
@@ -101,8 +101,8 @@ struct CollectionPlace {
 
     func record(_ error: Realm.Error) { table.core.record(error) }
 
-    /// The stored forms of elements; unmanaged objects are added to the realm. Nil if one can't be stored, which was
-    /// recorded.
+    /// Returns the stored forms of elements. Unmanaged objects are added to the realm. Returns nil if an element can't
+    /// be stored. The error is recorded.
     func stored(_ contents: [_StoredContent]) -> [Value]? {
         var values: [Value] = []
         values.reserveCapacity(contents.count)
@@ -119,7 +119,8 @@ struct CollectionPlace {
         return values
     }
 
-    /// What to look for to find an element; nil for what can't be one. Traps for an object of another realm.
+    /// Returns the value with which an element is found, or nil for a content that can't be an element. Traps for an
+    /// object of another realm.
     func sought(_ content: _StoredContent) -> Value? {
         switch content {
         case .value(let value): return value

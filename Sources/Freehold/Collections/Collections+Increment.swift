@@ -1,13 +1,13 @@
 import FreeholdEngine
 
-// Adding to the integers of lists and maps. Sets have none of it: a value of a set is no counter.
+// Increments of integers in lists and maps. Sets don't have them, because a value of a set isn't a counter.
 
 extension List where Element: _PersistableInteger {
-    /// Adds to the i-th element, with the rules of an object's `increment(_:by:)`: sums of 64 bits
-    /// wrap around, and where a narrower type can't hold one, the write throws; in an unmanaged list that traps.
+    /// Adds a number to the i-th element, with the rules of an object's `increment(_:by:)`. Sums of 64 bits wrap
+    /// around. If a narrower type can't represent the sum, the write throws, and an unmanaged list traps.
     ///
-    /// - Returns: the sum; where it can't be stored, the element.
-    /// - Precondition: `0 <= i < count`; inside a write transaction, if the list is managed.
+    /// - Returns: The sum, or the element if the sum can't be stored.
+    /// - Precondition: `0 <= i < count`. If the list is managed, a write transaction is open.
     /// - Complexity: O(log n), plus the size of one chunk.
     @discardableResult
     public func increment(at i: Int, by amount: Element = 1) -> Element {
@@ -16,9 +16,9 @@ extension List where Element: _PersistableInteger {
 }
 
 extension List {
-    /// Adds to the i-th element, as the other `increment` does. Nil stays nil.
+    /// Adds a number to the i-th element, like the other `increment`. A `nil` element stays `nil`.
     ///
-    /// - Returns: the sum; nil where the element is nil.
+    /// - Returns: The sum, or `nil` if the element is `nil`.
     @discardableResult
     public func increment<Number: _PersistableInteger>(at i: Int, by amount: Number = 1) -> Number?
     where Element == Number? {
@@ -53,13 +53,14 @@ extension List {
 }
 
 extension Map where Value: _PersistableInteger {
-    /// Adds to the value of a key, with the rules of an object's `increment(_:by:)`: sums of 64 bits
-    /// wrap around, and where a narrower type can't hold one, the write throws; in an unmanaged map that traps.
+    /// Adds a number to the value of a key, with the rules of an object's `increment(_:by:)`. Sums of 64 bits wrap
+    /// around. If a narrower type can't represent the sum, the write throws, and an unmanaged map traps.
     ///
-    /// A key that isn't there stays so: to make an entry is to set it, as `map[key, default: 0] += 1` does.
+    /// The method doesn't create an entry for a missing key. To create one, set it, for example with `map[key, default:
+    /// 0] += 1`.
     ///
-    /// - Returns: the sum; where it can't be stored, the value; nil where there is no such key.
-    /// - Precondition: inside a write transaction, if the map is managed.
+    /// - Returns: The sum, or the value if the sum can't be stored, or `nil` if the map doesn't contain the key.
+    /// - Precondition: If the map is managed, a write transaction is open.
     /// - Complexity: O(log n), plus the size of one chunk.
     @discardableResult
     public func increment(_ key: Key, by amount: Value = 1) -> Value? {
@@ -68,9 +69,9 @@ extension Map where Value: _PersistableInteger {
 }
 
 extension Map {
-    /// Adds to the value of a key, as the other `increment` does. Null stays null.
+    /// Adds a number to the value of a key, like the other `increment`. Null stays null.
     ///
-    /// - Returns: the sum; nil where the value is null, and where there is no such key.
+    /// - Returns: The sum, or `nil` if the value is null or the map doesn't contain the key.
     @discardableResult
     public func increment<Number: _PersistableInteger>(_ key: Key, by amount: Number = 1) -> Number?
     where Value == Number? {

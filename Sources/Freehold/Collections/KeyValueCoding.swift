@@ -1,26 +1,26 @@
 import Foundation
 import FreeholdEngine
 
-// Reading and writing by names that are known at run time only.
+// Reads and writes by names that are known only at run time.
 
 extension ObjectBase {
-    /// KVC's spelling of the subscript.
+    /// Returns the value of a property, like the subscript. The name is that of key-value coding.
     public final func value(forKey key: String) -> Any? { _value(named: key) }
 
-    /// KVC's spelling of the subscript.
+    /// Sets the value of a property, like the subscript. The name is that of key-value coding.
     public final func setValue(_ value: Any?, forKey key: String) { _setValue(value, named: key) }
 
-    /// What a key path leads to: `"dog.name"`, or the name of each element for `"dogs.name"`. Behind a collection
-    /// stand its operators too (`"dogs.@avg.age"`): see ``RealmCollection/value(forKeyPath:)``. Nil behind a link to
-    /// nothing.
+    /// Returns the value at a key path. `"dog.name"` is the name of the dog, and `"dogs.name"` contains the name of
+    /// each element. A collection supports operators, too (`"dogs.@avg.age"`): see
+    /// ``RealmCollection/value(forKeyPath:)``. The value behind a null link is `nil`.
     ///
-    /// - Precondition: the classes on the way have properties of those names.
+    /// - Precondition: The classes on the path have properties with these names.
     public final func value(forKeyPath keyPath: String) -> Any? {
         KeyValueCoding.value(of: self, KeyValueCoding.keys(keyPath), keyPath)
     }
 
-    /// Assigns the property at the end of a key path, of the object that the rest leads to, or of each one. Does
-    /// nothing behind a link to nothing.
+    /// Sets the property at the end of a key path, in the object or in each object to which the rest of the path leads.
+    /// Does nothing behind a null link.
     public final func setValue(_ value: Any?, forKeyPath keyPath: String) {
         let keys = KeyValueCoding.keys(keyPath)
         guard keys.count > 1 else { return setValue(value, forKey: keyPath) }
@@ -36,23 +36,25 @@ extension ObjectBase {
         }
     }
 
-    /// The values of several properties; `NSNull` for null.
+    /// Returns the values of several properties. Null is `NSNull`.
     public final func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] {
         Dictionary(keys.map { ($0, value(forKey: $0) ?? NSNull()) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Assigns several properties.
+    /// Sets several properties.
     public final func setValuesForKeys(_ values: [String: Any]) {
         for (key, value) in values { setValue(value, forKey: key) }
     }
 }
 
 extension RealmCollection {
-    /// The value of that property of each element, in the collection's order, as `[Any?]`, which can be cast to
-    /// `[String]` and the like; for `"self"` the elements themselves. Of a set, where several elements may have one
-    /// value, a `Set<AnyHashable>` without nulls, which can be cast to `Set<String>` and the like.
+    /// Returns the value of the property for each element.
     ///
-    /// - Precondition: the elements' class has a property of that name.
+    /// The result is an `[Any?]` in the order of the collection, which can be cast to types like `[String]`. For
+    /// `"self"`, it contains the elements themselves. For a set, whose elements may have equal values, it is a
+    /// `Set<AnyHashable>` without nulls, which can be cast to types like `Set<String>`.
+    ///
+    /// - Precondition: The elements' class has a property of that name.
     /// - Complexity: O(n)
     public func value(forKey key: String) -> Any? {
         let values = KeyValueCoding.values(of: self, key)
@@ -60,25 +62,25 @@ extension RealmCollection {
         return values as [Any?]
     }
 
-    /// What a key path leads to, or an operator gives:
+    /// Returns the value at a key path, or the result of an operator:
     ///
-    /// - `@count`: the number of elements.
-    /// - `@min.age`, `@max.age`, `@sum.age`, `@avg.age`: nulls are left out; `self` stands for elements that are
-    ///   numbers or dates. Of no elements the sum is 0 and the others are nil.
-    /// - `@unionOfObjects.name`, `@distinctUnionOfObjects.name`: the values, or each of them once.
-    /// - `@unionOfArrays.dogs`, `@distinctUnionOfArrays.dogs`: the elements of all collections, or each of them once.
+    /// - `@count`: The number of elements.
+    /// - `@min.age`, `@max.age`, `@sum.age`, `@avg.age`: Nulls are ignored. `self` stands for elements that are numbers
+    ///   or dates. Without elements, the sum is 0 and the other results are `nil`.
+    /// - `@unionOfObjects.name`, `@distinctUnionOfObjects.name`: The values, or each of them once.
+    /// - `@unionOfArrays.dogs`, `@distinctUnionOfArrays.dogs`: The elements of all collections, or each of them once.
     ///
-    /// A path without operator maps the elements, step by step: `"dog.name"`.
+    /// A path without an operator maps the elements step by step: `"dog.name"`.
     ///
-    /// - Precondition: the operator exists, and one name at most follows it.
+    /// - Precondition: The operator exists, and at most one name follows it.
     /// - Complexity: O(n)
     public func value(forKeyPath keyPath: String) -> Any? {
         KeyValueCoding.value(of: self, KeyValueCoding.keys(keyPath), keyPath)
     }
 
-    /// Assigns that property of each element; `"self"`, of a list of values, replaces each element.
+    /// Sets the property of each element. `"self"` replaces each element of a list of values.
     ///
-    /// - Precondition: inside a write transaction, if the collection is managed.
+    /// - Precondition: If the collection is managed, a write transaction is open.
     public func setValue(_ value: Any?, forKey key: String) {
         if let realm { _ = realm.core.requireWrite() }
         if key == "self", let collection = self as? any ContentCollection, Element._rlmShape.type != .object {
@@ -110,13 +112,13 @@ extension RealmCollection {
 }
 
 extension List {
-    /// The value of that property of each element, as references: `NSNumber`, `NSString` and the like, objects as they
-    /// are, `NSNull` for null. They can be cast to an array of the values' type.
+    /// Returns the value of the property for each element, as references: `NSNumber`, `NSString` and similar classes,
+    /// objects themselves, and `NSNull` for null. The array can be cast to an array of the values' type.
     public func value(forKey key: String) -> [AnyObject] { KeyValueCoding.references(of: self, key) }
 
-    /// What the key path leads to, as an array of references: where a program asks for `[AnyObject]`.
+    /// Returns the values at the key path as an array of references, for programs that need `[AnyObject]`.
     ///
-    /// - Precondition: the key path leads to one value of each element, so it has no operator that gives a single one.
+    /// - Precondition: The key path leads to one value for each element. It has no operator with a single result.
     @_disfavoredOverload
     public func value(forKeyPath keyPath: String) -> [AnyObject] {
         KeyValueCoding.references(value(forKeyPath: keyPath) as Any?, keyPath)
@@ -124,8 +126,8 @@ extension List {
 }
 
 extension MutableSet {
-    /// The values that the elements have for that property, each once, as references: `NSNumber`, `NSString` and the like,
-    /// objects as they are, `NSNull` for null. They can be cast to an array of the values' type.
+    /// Returns the distinct values of the property, as references: `NSNumber`, `NSString` and similar classes, objects
+    /// themselves, and `NSNull` for null. The array can be cast to an array of the values' type.
     public func value(forKey key: String) -> [AnyObject] {
         var seen: Set<AnyHashable> = []
         return KeyValueCoding.references(of: self, key).filter { value in
@@ -133,16 +135,16 @@ extension MutableSet {
         }
     }
 
-    /// What the key path leads to, as an array of references: where a program asks for `[AnyObject]`.
+    /// Returns the values at the key path as an array of references, for programs that need `[AnyObject]`.
     ///
-    /// - Precondition: the key path leads to one value of each element, so it has no operator that gives a single one.
+    /// - Precondition: The key path leads to one value for each element. It has no operator with a single result.
     @_disfavoredOverload
     public func value(forKeyPath keyPath: String) -> [AnyObject] {
         KeyValueCoding.references(value(forKeyPath: keyPath) as Any?, keyPath)
     }
 }
 
-/// A map of any type, that a key path leads through.
+/// A map of any type on a key path.
 protocol KeyedValues {
     func value(forKeys keys: ArraySlice<String>, _ keyPath: String) -> Any?
     func setValue(_ value: Any?, forKey key: String)
@@ -158,7 +160,7 @@ extension Map: KeyedValues {
     }
 }
 
-/// Walks key paths through objects, collections and arrays.
+/// Functions that follow key paths through objects, collections and arrays.
 enum KeyValueCoding {
     static func keys(_ keyPath: String) -> ArraySlice<String> {
         keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init)[...]
@@ -187,14 +189,14 @@ enum KeyValueCoding {
         }
     }
 
-    /// Of a map's values.
+    /// Returns an aggregate of a map's values.
     static func aggregate(mapValues values: [Any?], _ keys: ArraySlice<String>, _ keyPath: String) -> Any? {
         let operation = CollectionOperator(keys, keyPath)
         operation.requireOneValue()
         return aggregate(values, operation)
     }
 
-    /// The object that an element is, or is a projection of.
+    /// Returns the object of an element that is an object or a projection.
     static func object(_ element: Any) -> ObjectBase? {
         PlainValue.object(element) ?? (element as? any AnyProjection)?.root
     }
@@ -256,7 +258,7 @@ enum KeyValueCoding {
         let type: ColumnType
         switch stored.first {
         case nil: type = .int
-        // Numbers of several types are added as mixed values are.
+        // Numbers of several types are added like mixed values.
         case .int, .float, .double, .decimal128:
             type = stored.allSatisfy { $0.type == stored[0].type } ? stored[0].type! : .mixed
         case .timestamp where fold == .minimum || fold == .maximum: type = .timestamp
@@ -283,7 +285,7 @@ enum KeyValueCoding {
     }
 }
 
-/// `@min.age`: an operator, and the property that it is about.
+/// An operator and its property, such as `@min.age`.
 private struct CollectionOperator {
     enum Kind {
         case count
@@ -328,7 +330,8 @@ private struct CollectionOperator {
         key = keys.last!
     }
 
-    /// Values of sets and maps have no order of their own, so that they aren't united to arrays, as in RealmSwift.
+    /// Values of sets and maps have no order of their own, so they can't be combined to arrays. RealmSwift has the same
+    /// rule.
     func requireOneValue() {
         switch kind {
         case .count, .fold: return

@@ -1,6 +1,6 @@
 import FreeholdEngine
 
-/// A managed list of objects or of plain values, in terms that don't name its type. Valid during one call.
+/// A managed list of objects or of plain values, without its generic type. The value is valid during one call.
 struct LinkPlace {
     let view: Unmanaged<DataView>
     let column: Unmanaged<Column>
@@ -19,7 +19,7 @@ struct LinkPlace {
         }
     }
 
-    /// The i-th element, nil out of bounds, and the number of them.
+    /// Returns the i-th element, or nil if the index is out of bounds, and the number of elements.
     func object(_ i: Int) -> (object: ObjectBase?, count: Int) {
         let (key, count) = view._withUnsafeGuaranteedRef { view in
             column._withUnsafeGuaranteedRef { view.listLink($0, owner, ifAt: i) }
@@ -27,7 +27,7 @@ struct LinkPlace {
         return (key.map { target.object($0) }, count)
     }
 
-    /// The i-th plain value, nil out of bounds, and the number of them.
+    /// Returns the i-th plain value, or nil if the index is out of bounds, and the number of elements.
     func value(_ i: Int) -> (value: Value?, count: Int) {
         view._withUnsafeGuaranteedRef { view in
             column._withUnsafeGuaranteedRef { column in
@@ -37,14 +37,14 @@ struct LinkPlace {
         }
     }
 
-    /// The i-th element of a list of `Int`, nil out of bounds, and the number of elements.
+    /// Returns the i-th element of a list of `Int`, or nil if the index is out of bounds, and the number of elements.
     func int(_ i: Int) -> (value: Int64?, count: Int) {
         view._withUnsafeGuaranteedRef { view in
             column._withUnsafeGuaranteedRef { view.listInt($0, owner, ifAt: i) }
         }
     }
 
-    /// All elements, of the types that are made without asking the type how; nil of others.
+    /// Returns all elements, if their type has a direct conversion, and nil for other types.
     @inline(__always)
     func elements<Element>(_ type: Element.Type) -> [Element]? {
         func read<Stored>(_ body: (DataView, Column) -> [Stored]) -> [Element] {
@@ -57,7 +57,8 @@ struct LinkPlace {
         return nil
     }
 
-    /// Appends a plain value; false, with nothing changed, if it can't be stored, or outside a transaction.
+    /// Appends a plain value. Returns false, and changes nothing, if the value can't be stored or no transaction is
+    /// open.
     func append(_ value: Value) -> Bool {
         guard let transaction = state.pointee.transaction else { return false }
         if case .timestamp(let moment) = value, !moment.isValid { return false }
@@ -79,8 +80,8 @@ struct LinkPlace {
         }
     }
 
-    /// Appends an object that is a row known to live; false, with nothing changed, if it isn't, or outside a
-    /// transaction.
+    /// Appends an object whose row is known to exist. Returns false, and changes nothing, for other objects or if no
+    /// transaction is open.
     func append(_ object: ObjectBase) -> Bool {
         guard let transaction = state.pointee.transaction,
             state.pointee.table.unsafelyUnwrapped._withUnsafeGuaranteedRef({ $0.isTarget(object, of: property) })

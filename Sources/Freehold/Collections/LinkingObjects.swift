@@ -1,6 +1,6 @@
 import FreeholdEngine
 
-/// What `@Persisted(originProperty:)` is used with: ``LinkingObjects``.
+/// The protocol of property types for `@Persisted(originProperty:)`. ``LinkingObjects`` is the only one.
 public protocol LinkingObjectsProtocol {
     associatedtype Element
     static var _rlmOriginType: Element.Type { get }
@@ -8,8 +8,8 @@ public protocol LinkingObjectsProtocol {
     init(fromType: Element.Type, property: String)
 }
 
-/// The objects whose property points to one object: the inverse of a relationship. The property is a link, a list, set
-/// or map of links, or holds mixed values with links, also nested ones.
+/// The objects whose property links to one object, which is the inverse of a relationship. The property is a link, or a
+/// list, set or map of links, or contains mixed values with links at any depth.
 ///
 /// ```swift
 /// class Dog: Object {
@@ -17,16 +17,16 @@ public protocol LinkingObjectsProtocol {
 /// }
 /// ```
 ///
-/// Nothing is stored for it, it is always up to date and can't be changed. It is empty for unmanaged objects. An
-/// object appears once for each of its links.
+/// Linking objects aren't stored. They are always up to date, and can't be changed. They are empty for unmanaged
+/// objects. An object with several links is contained once for each link.
 public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue> {
     let property: String
-    /// The object that is linked to; nil for unmanaged ones.
+    /// The target of the links, or nil for an unmanaged object.
     let target: ObjectBase?
-    /// The number of the property, among the target's, that this is the value of.
+    /// The index of the target's property that has this value.
     private let key: Int
 
-    /// The inverse of a property of another class.
+    /// Creates the inverse of a property of another class.
     public init(fromType: Element.Type, property: String) {
         self.property = property
         target = nil
@@ -39,17 +39,17 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue> {
         self.key = key
     }
 
-    /// What the links are read with.
+    /// The data that is needed to read the links.
     private struct Source {
         let view: DataView
-        /// The column that links come from, and the table that it is of.
+        /// The column that contains the links, and its table.
         let column: Column
         let table: ManagedTable
-        /// The object that they lead to.
+        /// The target of the links.
         let key: ObjectKey
     }
 
-    /// Nil if the target is unmanaged.
+    /// Returns the source, or nil if the target is unmanaged.
     private func source() -> Source? {
         guard let target, let table = target._table else { return nil }
         target._verifyLive(table)
@@ -61,12 +61,16 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue> {
     public var realm: Realm? { target?.realm }
     public var isInvalidated: Bool { target?.isInvalidated ?? false }
 
+    /// The number of links to the object.
+    ///
     /// - Complexity: O(1)
     public var count: Int {
         guard let at = source() else { return 0 }
         return at.view.backlinkCount(at.column, at.key)
     }
 
+    /// Returns the i-th object.
+    ///
     /// - Precondition: `0 <= i < count`
     public subscript(i: Int) -> Element {
         let at = source()
@@ -87,13 +91,15 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue> {
         return count == 0 ? nil : self[count - 1]
     }
 
+    /// Returns the position of the object's first link, or `nil` if it has none.
+    ///
     /// - Complexity: O(n)
     public func index(of object: Element) -> Int? {
         guard let at = source(), object._core === at.table.core, object._state == at.table.state else { return nil }
         return at.view.backlinks(at.column, at.key).firstIndex(of: object._key)
     }
 
-    /// Walks the objects that link to this one now.
+    /// Returns an iterator over the objects that link to the target at the time of the call.
     public func makeIterator() -> RLMIterator<Element> {
         guard let at = source() else { return RLMIterator(values: []) }
         return RLMIterator(.array(at.view.backlinks(at.column, at.key)), at.table)
@@ -125,7 +131,7 @@ extension LinkingObjects: RealmCollection {
         }
     }
 
-    /// Whether both follow the same property back to the same object.
+    /// Returns a Boolean value that indicates whether both have the same property and the same target.
     public static func == (a: LinkingObjects, b: LinkingObjects) -> Bool {
         a.property == b.property && a.target == b.target
     }

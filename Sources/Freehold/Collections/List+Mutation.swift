@@ -1,11 +1,11 @@
 import FreeholdEngine
 public import Foundation
 
-// Changing a list. Each call changes everything it is asked to or nothing; a managed list is changed inside a write
-// transaction only.
+// Changes of a list. Each call makes all of its changes or none. A managed list can be changed only inside a write
+// transaction.
 
 extension List {
-    /// Runs an engine call on a managed list; what is wrong with the data is recorded.
+    /// Runs an engine call on a managed list. Errors of the data are recorded.
     func change(
         _ at: Place,
         _ body: (WriteTransaction) throws(EngineError) -> Void
@@ -18,12 +18,12 @@ extension List {
         }
     }
 
-    /// The stored forms of elements; unmanaged objects are added to the realm. Nil if one can't be stored, which was
-    /// recorded.
+    /// Returns the stored forms of elements. Unmanaged objects are added to the realm. Returns nil if an element can't
+    /// be stored. The error is recorded.
     private func stored(_ elements: some Collection<Element>) -> [Value]? {
         guard let info = placeProperty else { return nil }
         if info.property.shape.holdsPlainValues {
-            // Plain values need no plan; the engine checks them.
+            // Plain values need no plan. The engine checks them.
             var values: [Value] = []
             values.reserveCapacity(elements.count)
             for element in elements {
@@ -35,6 +35,8 @@ extension List {
         return info.table.core.store(elements.map { Element._rlmContent($0) }, for: info.property, of: info.table)
     }
 
+    /// Appends an element.
+    ///
     /// - Complexity: O(log n)
     @_specialize(where Element == String)
     @_specialize(where Element == Int)
@@ -63,7 +65,7 @@ extension List {
         change(at) { tx throws(EngineError) in try at.append(values, tx) }
     }
 
-    /// Inserts before the i-th element; `i == count` appends.
+    /// Inserts an element before the i-th element. If `i == count`, appends it.
     public func insert(_ element: Element, at i: Int) { insert(contentsOf: CollectionOfOne(element), at: i) }
 
     public func insert<C: Collection>(contentsOf elements: C, at i: Int) where C.Element == Element {
@@ -90,7 +92,8 @@ extension List {
         change(at) { tx throws(EngineError) in try at.set(values[0], at: i, tx) }
     }
 
-    /// Whether the element is the embedded object that stands there: to assign it again changes nothing.
+    /// Returns a Boolean value that indicates whether the element is the embedded object that is already at the index.
+    /// Assigning it again changes nothing.
     private func isEmbedded(_ element: Element, at i: Int, _ at: Place) -> Bool {
         guard let elementTable, elementTable.info.isEmbedded, let object = element as? ObjectBase,
             object._core === core, object._state == elementTable.state
@@ -101,7 +104,7 @@ extension List {
     /// Replaces the element at an index.
     public func replace(index: Int, object: Element) { set(index, object) }
 
-    /// Replaces a range of elements, by any number of others.
+    /// Replaces a range of elements with any number of new elements.
     public func replaceSubrange<C: Collection>(_ range: Range<Int>, with elements: C) where C.Element == Element {
         checkRange(range, count)
         guard let at = place() else {
@@ -142,7 +145,7 @@ extension List {
 
     /// Removes the first elements.
     ///
-    /// - Precondition: there are as many.
+    /// - Precondition: The list has at least this number of elements.
     public func removeFirst(_ number: Int = 1) {
         checkRemoval(number)
         removeSubrange(0..<number)
@@ -150,7 +153,7 @@ extension List {
 
     /// Removes the last elements.
     ///
-    /// - Precondition: there are as many.
+    /// - Precondition: The list has at least this number of elements.
     public func removeLast(_ number: Int = 1) {
         checkRemoval(number)
         let count = count
@@ -164,7 +167,7 @@ extension List {
         }
     }
 
-    /// Removes all elements. Objects stay in the realm.
+    /// Removes all elements. Their objects stay in the realm.
     public func removeAll() {
         guard let at = place() else {
             items.removeAll()
@@ -182,7 +185,7 @@ extension List {
 
     // MARK: Moving
 
-    /// Moves the element at `from` so that it ends up at `to`.
+    /// Moves the element at `from` so that its new index is `to`.
     public func move(from: Int, to: Int) {
         let count = count
         checkElement(from, count)
@@ -195,12 +198,14 @@ extension List {
         change(at) { tx throws(EngineError) in try at.move(from: from, to: to, tx) }
     }
 
-    /// Moves the elements at these positions, in their order, before the element that is at `destination` now.
+    /// Moves the elements at these positions, in their order, before the element that is at `destination` before the
+    /// move.
     public func move(fromOffsets offsets: IndexSet, toOffset destination: Int) {
         let count = count
         checkPosition(destination, count)
         for i in offsets { checkElement(i, count) }
-        // One at a time, those from before the destination last first, so that no index shifts under the next.
+        // The elements are moved one at a time. Those from before the destination are moved in descending order, so
+        // that a move doesn't shift the positions of the next.
         var target = destination
         for i in offsets.filter({ $0 < destination }).reversed() {
             target -= 1
@@ -227,14 +232,15 @@ extension List {
 
     // MARK: Assigning
 
-    /// What assignment to a list property does: takes the elements of another list. Of itself: nothing.
+    /// Implements assignment to a list property: replaces the elements with those of another list. Does nothing if both
+    /// are the same list.
     func assign(_ other: List) {
         if isSame(as: other) { return }
         if Element._rlmShape.isPartial, isManaged, case .list(let contents) = other.content { return assign(contents) }
         assign(elements: other.elements_)
     }
 
-    /// Replaces the elements of a managed list by what is stored for others, whether or not it stands for values of their
+    /// Replaces the elements of a managed list with stored contents, even if some of them aren't values of the element
     /// type.
     func assign(_ contents: [_StoredContent]) {
         guard let at = place(), let info = placeProperty else { return }

@@ -6,7 +6,7 @@ extension List: _RealmSchemaDiscoverable, _HasPersistedType, _DefaultConstructib
     public static var _rlmShape: _PropertyShape {
         var shape = Element._rlmShape
         shape.collection = .list
-        // A custom type that is stored as an object is optional as a property only.
+        // A custom type that is stored as an object is optional only as a property.
         if shape.type == .object, !(Element.self is any OptionalProtocol.Type) { shape.isOptional = false }
         return shape
     }
@@ -23,20 +23,20 @@ extension List: _Persistable {
     @inlinable public static var _rlmCopiesOnAssignment: Bool { @inline(__always) get { true } }
     public static func _rlmAssign(_ current: List<Element>, _ new: List<Element>) { current.assign(new) }
 
-    /// The list that the wrapper holds, made on the first read.
+    /// Returns the list of the wrapper, which is created on the first read.
     public static func _rlmGet(_ object: ObjectBase, _ key: Int) -> List<Element> {
         guard let table = object._table else {
             object._record(key)
             return List()
         }
-        // The value is the wrapper's first field.
+        // The value is the first field of the wrapper.
         let storage = object._fieldAddress(table.info.properties[key].offset)
             .assumingMemoryBound(to: List<Element>?.self)
         if let list = storage.pointee { return list }
         object._verifyLive(table)
         let list = List()
         list.bind(table, object._key, key)
-        // Frozen objects may be read by several threads at once.
+        // Several threads may read a frozen object at the same time.
         if !table.core.isFrozen { storage.pointee = list }
         return list
     }

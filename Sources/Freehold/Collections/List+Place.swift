@@ -1,6 +1,6 @@
 import FreeholdEngine
 
-// The elements of a managed list: in a column of lists, or in a list inside of a mixed value.
+// The elements of a managed list, which is in a column of lists or inside a mixed value.
 extension List.Place {
     private func elements(of nested: NestedCollection) -> [Value] {
         nested.value(table, column, owner)?.listElements ?? []
@@ -82,7 +82,7 @@ extension List.Place {
         try edit(transaction, nested) { $0 = values }
     }
 
-    /// Puts the element that stands at the i-th of these positions in the i-th place.
+    /// Moves the elements so that the i-th element of the result is the one at the i-th of these positions.
     func reorder(_ positions: [Int], _ transaction: WriteTransaction) throws(EngineError) {
         guard let nested else { return transaction.listReorder(column, owner, positions) }
         try edit(transaction, nested) { values in
@@ -91,7 +91,8 @@ extension List.Place {
         }
     }
 
-    /// Whether the collection is the i-th element: to assign it there changes nothing.
+    /// Returns a Boolean value that indicates whether the collection is the i-th element already. Assigning it again
+    /// changes nothing.
     func isThere(_ any: AnyRealmValue?, at i: Int) -> Bool {
         guard let id = any?.nested?.id else { return false }
         return value(i).nestedID == id
@@ -99,7 +100,7 @@ extension List.Place {
 }
 
 extension List {
-    /// Of a managed list of mixed values: what it holds, without making collections.
+    /// The content of a managed list of mixed values, without creating collections.
     var managedContent: _StoredContent? {
         guard let at = place() else { return nil }
         return .list(at.values.map { at.table.content(of: $0, property) })
@@ -107,7 +108,8 @@ extension List {
 }
 
 extension RealmCore {
-    /// What to look for in mixed values; nil for what can't be in any.
+    /// Returns the value with which an element is found among mixed values, or nil for a content that can't be an
+    /// element.
     func sought(_ content: _StoredContent) -> Value? {
         switch content {
         case .value(let value): return value

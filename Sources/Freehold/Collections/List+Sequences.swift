@@ -1,10 +1,10 @@
 import FreeholdEngine
 
-// What arrays have besides: the spellings of `RangeReplaceableCollection`, which a class can't conform to without
-// getting methods that replace the instance, and orders in place.
+// Additional methods of arrays: those of `RangeReplaceableCollection`, and sorts in place. A class can't conform to
+// that protocol without getting methods that replace the instance.
 
 extension List {
-    /// An unmanaged list of these elements.
+    /// Creates an unmanaged list of these elements.
     public convenience init<S: Sequence>(_ elements: S) where S.Element == Element {
         self.init()
         items = Array(elements)
@@ -16,7 +16,7 @@ extension List {
         list.append(objectsIn: elements)
     }
 
-    /// Removes the last element and gives it back; nil if there is none.
+    /// Removes and returns the last element, or returns `nil` if the list is empty.
     @discardableResult
     public func popLast() -> Element? {
         guard let last else { return nil }
@@ -24,10 +24,12 @@ extension List {
         return last
     }
 
-    /// Removes all elements; there is no capacity to keep.
+    /// Removes all elements. The argument has no effect.
     public func removeAll(keepingCapacity: Bool) { removeAll() }
 
-    /// Removes the elements that meet the condition. - Complexity: O(n)
+    /// Removes the elements that match the condition.
+    ///
+    /// - Complexity: O(n)
     public func removeAll(where shouldBeRemoved: (Element) throws -> Bool) rethrows {
         var ranges: [Range<Int>] = []
         for (i, element) in enumerated() where try shouldBeRemoved(element) {
@@ -40,24 +42,32 @@ extension List {
         for range in ranges.reversed() { removeSubrange(range) }
     }
 
-    // MARK: Orders
+    // MARK: Sorting
 
-    /// Sorts the list itself; equal elements keep their order. - Complexity: O(n log n)
+    /// Sorts the list in place. Equal elements keep their order.
+    ///
+    /// - Complexity: O(n log n)
     public func sort(by areInIncreasingOrder: (Element, Element) throws -> Bool) rethrows {
         let elements = elements_
         let positions = try elements.indices.sorted { try areInIncreasingOrder(elements[$0], elements[$1]) }
         reorder(positions)
     }
 
-    /// Turns the list around. - Complexity: O(n)
+    /// Reverses the order of the elements in place.
+    ///
+    /// - Complexity: O(n)
     public func reverse() { reorder((0..<count).reversed()) }
 
-    /// Puts the elements in a random order. - Complexity: O(n)
+    /// Shuffles the elements in place.
+    ///
+    /// - Complexity: O(n)
     public func shuffle<G: RandomNumberGenerator>(using generator: inout G) {
         reorder((0..<count).shuffled(using: &generator))
     }
 
-    /// Puts the elements in a random order. - Complexity: O(n)
+    /// Shuffles the elements in place.
+    ///
+    /// - Complexity: O(n)
     public func shuffle() { reorder((0..<count).shuffled()) }
 
     private func reorder(_ positions: [Int]) {
@@ -71,6 +81,8 @@ extension List {
 }
 
 extension List where Element: Comparable {
-    /// Sorts the list itself. - Complexity: O(n log n)
+    /// Sorts the list in place.
+    ///
+    /// - Complexity: O(n log n)
     public func sort() { sort(by: <) }
 }

@@ -1,7 +1,7 @@
 import CFreeholdShims
 import FreeholdEngine
 
-/// The elements of a to-many property, in an order of their own.
+/// The ordered elements of a to-many property.
 ///
 /// ```swift
 /// class Person: Object {
@@ -11,41 +11,41 @@ import FreeholdEngine
 /// person.dogs.append(dog)
 /// ```
 ///
-/// A list of an unmanaged object holds its elements itself. When the object is added to a realm, the same list
-/// becomes the stored one: it then reads and writes the file, changes only inside write transactions, and belongs
-/// to the realm's thread. Unmanaged objects that are put into a managed list are added to the realm.
+/// A list of an unmanaged object contains its elements itself. When the object is added to a realm, the same list
+/// instance becomes the stored list. It then reads and writes the file, can be changed only inside write transactions,
+/// and belongs to the realm's thread. Unmanaged objects that are added to a managed list are added to the realm.
 public final class List<Element: RealmCollectionValue>: _CollectionBase {
     /// The elements of an unmanaged list.
     @exclusivity(unchecked) var items = [Element]()
 
-    // The place of a managed list. The core is held so that the table lives.
+    // The place of a managed list. The reference to the core keeps the table alive.
     @exclusivity(unchecked) private(set) var core: RealmCore?
     @exclusivity(unchecked) private unowned(unsafe) var table: ManagedTable?
     @exclusivity(unchecked) private(set) var owner = ObjectKey(-1)
     @exclusivity(unchecked) private(set) var property = 0
-    /// Of a list inside of a mixed value: which one.
+    /// The identity of a list inside a mixed value, or nil for a property.
     @exclusivity(unchecked) private(set) var nested: NestedCollection?
-    /// The table's.
+    /// The state of the table.
     @exclusivity(unchecked) private var state: UnsafeMutablePointer<TableState>?
-    /// How elements are read and written without counting references.
+    /// The fast path by which elements are read and written without reference counting.
     @exclusivity(unchecked) private var shortWay = ShortWay.none
-    /// The state version at which the owner was last known to live.
+    /// The state version at which the owner was last known to exist.
     @exclusivity(unchecked) private var stamp: UInt64 = 0
 
     private enum ShortWay {
-        /// Of a list of objects, and of one of plain values: neither objects nor mixed values.
+        /// The paths for lists of objects, and for lists of plain values, which are neither objects nor mixed values.
         case links, plainValues
         case none
     }
 
-    /// An empty, unmanaged list.
+    /// Creates an empty, unmanaged list.
     public override init() {}
 
     deinit { if !items.isEmpty { Destruction.willDestroy(items) } }
 
     var isManaged: Bool { core != nil }
 
-    /// Becomes the list of a row; what it held is dropped.
+    /// Becomes the list of a row. Its unmanaged content is dropped.
     override func bind(_ table: ManagedTable, _ key: ObjectKey, _ property: Int) { bind(table, key, property, nil) }
 
     override var plainContents: PlainContents? {
@@ -64,7 +64,7 @@ public final class List<Element: RealmCollectionValue>: _CollectionBase {
         state = table.state
     }
 
-    /// A managed list, ready to be read.
+    /// A managed list that can be read.
     struct Place {
         let view: DataView
         let column: Column
@@ -73,7 +73,8 @@ public final class List<Element: RealmCollectionValue>: _CollectionBase {
         let nested: NestedCollection?
     }
 
-    /// Traps on the wrong thread and when the owner was deleted. Nil for an unmanaged list.
+    /// Returns the place of a managed list, or nil for an unmanaged list. Traps on the wrong thread and if the owner
+    /// was deleted.
     @inline(__always)
     func place() -> Place? {
         guard let table, core != nil else { return nil }
@@ -101,14 +102,15 @@ public final class List<Element: RealmCollectionValue>: _CollectionBase {
         return Place(view: table.core.view, column: column, table: table, owner: owner, nested: nested)
     }
 
-    /// Of a managed list of objects whose owner is known to live, on the realm's thread: what reads and writes take
-    /// without counting references. Else nil.
+    /// Returns the place for reads and writes without reference counting, for a managed list of objects. Returns nil
+    /// unless the owner is known to exist and the call runs on the realm's thread.
     @inline(__always)
     func linkPlace() -> LinkPlace? {
         shortWay == .links ? quickPlace() : nil
     }
 
-    /// The same of a managed list of plain values: neither objects nor mixed values.
+    /// Returns the place for a managed list of plain values, which are neither objects nor mixed values. See
+    /// `linkPlace()`.
     @inline(__always)
     func plainPlace() -> LinkPlace? {
         shortWay == .plainValues ? quickPlace() : nil
@@ -123,7 +125,7 @@ public final class List<Element: RealmCollectionValue>: _CollectionBase {
         return LinkPlace(view: view, column: column, state: state, owner: owner, property: property)
     }
 
-    /// The table of the elements of a list of objects.
+    /// The table of the elements, for a list of objects.
     var elementTable: ManagedTable? {
         guard let table, table.info.properties[property].shape.type == .object else { return nil }
         return table.target(of: property)
@@ -140,12 +142,13 @@ public final class List<Element: RealmCollectionValue>: _CollectionBase {
         table.map { ($0.info.className, $0.info.properties[property].name) }
     }
 
-    /// The realm that the list is stored in; nil for an unmanaged list.
+    /// The realm in which the list is stored, or `nil` for an unmanaged list.
     public var realm: Realm? {
         core.flatMap { $0.handle { isInvalidated } }
     }
 
-    /// Whether the list's object was deleted or its realm invalidated. False for unmanaged lists.
+    /// A Boolean value that indicates whether the list's object was deleted or its realm invalidated. It is `false` for
+    /// unmanaged lists.
     public var isInvalidated: Bool {
         guard let table, let core else { return false }
         core.verifyThread()
@@ -165,13 +168,16 @@ extension List: Sendable {}
 // MARK: Reading
 
 extension List {
+    /// The number of elements.
+    ///
     /// - Complexity: O(1)
     public var count: Int {
         guard let at = place() else { return items.count }
         return at.count
     }
 
-    /// The i-th element. Assigning replaces it; an unmanaged object is added to a managed list's realm.
+    /// The i-th element. Assigning a value replaces the element. If the list is managed, an assigned unmanaged object
+    /// is added to the realm.
     ///
     /// - Precondition: `0 <= i < count`
     public subscript(i: Int) -> Element {
@@ -215,7 +221,8 @@ extension List {
 
     public var isEmpty: Bool { count == 0 }
 
-    /// The position of the first equal element; for objects, of the first link to that row.
+    /// Returns the position of the first equal element. For objects, it is the position of the first link to the same
+    /// row.
     ///
     /// - Complexity: O(n)
     public func index(of element: Element) -> Int? {
@@ -226,7 +233,8 @@ extension List {
             return at.view.listIndex(at.column, owner, of: .link(object._key))
         case let content where at.column.type == .mixed:
             return at.table.core.sought(content).flatMap { at.index(of: $0) }
-        // A custom type that is stored as an embedded object: equal by its own rule, not by identity.
+        // The elements of a custom type that is stored as an embedded object are compared with the equality of the
+        // type, not by identity.
         case .object where Element.self is any _CustomPersistable.Type: return elements(at).firstIndex(of: element)
         default: return nil
         }
@@ -234,7 +242,7 @@ extension List {
 
     public func contains(_ element: Element) -> Bool { index(of: element) != nil }
 
-    /// Walks the elements that are in the list now, whatever happens to it meanwhile.
+    /// Returns an iterator over the present elements of the list. Later changes of the list don't affect it.
     public func makeIterator() -> RLMIterator<Element> {
         if let at = linkPlace() { return RLMIterator(.array(at.keys), at.target) }
         if let elements = plainPlace()?.elements(Element.self) { return RLMIterator(values: elements) }
@@ -245,7 +253,7 @@ extension List {
         return RLMIterator(values: elements(at))
     }
 
-    /// All elements, of one moment.
+    /// All elements at the time of the call.
     var elements_: [Element] {
         guard let at = place() else { return items }
         return elements(at)
@@ -332,13 +340,15 @@ extension List: RealmCollection {
         }
     }
 
-    /// Whether both are managed and the same list (of the same row's property), or both unmanaged with equal elements.
+    /// Returns a Boolean value that indicates whether both are the managed list of the same row's property, or both are
+    /// unmanaged with equal elements.
     public static func == (a: List, b: List) -> Bool {
         if a.core == nil, b.core == nil { return a === b || a.items == b.items }
         return a.isSame(as: b)
     }
 
-    /// Whether both are of the same row's property, or the same unmanaged instance.
+    /// Returns a Boolean value that indicates whether both belong to the same row's property, or are the same unmanaged
+    /// instance.
     func isSame(as other: List) -> Bool {
         if self === other { return true }
         guard let core, core === other.core else { return false }

@@ -1,7 +1,7 @@
 import FreeholdEngine
 
-// Changing a map. Each call changes everything it is asked to or nothing; a managed map is changed inside a write
-// transaction only.
+// Changes of a map. Each call makes all of its changes or none. A managed map can be changed only inside a write
+// transaction.
 
 extension Map {
     @_specialize(where Key == String, Value == String)
@@ -26,7 +26,7 @@ extension Map {
 
     /// Sets the value of a key.
     ///
-    /// - Returns: the value that it had; nil if there was no such key.
+    /// - Returns: The previous value, or `nil` if the map didn't contain the key.
     @discardableResult
     public func updateValue(_ value: Value, forKey key: Key) -> Value? {
         let old = self[key]
@@ -34,7 +34,7 @@ extension Map {
         return old
     }
 
-    /// Removes an entry. An object stays in the realm, an embedded one is deleted.
+    /// Removes an entry. An object stays in the realm, but an embedded object is deleted.
     ///
     /// - Complexity: O(log n)
     public func removeObject(for key: Key) {
@@ -46,7 +46,9 @@ extension Map {
         _ = at.change { tx throws(EngineError) in try at.remove(forKey: name, tx) }
     }
 
-    /// Removes an entry. - Returns: the value that it had; nil if there was no such key.
+    /// Removes an entry.
+    ///
+    /// - Returns: The previous value, or `nil` if the map didn't contain the key.
     @discardableResult
     public func removeValue(forKey key: Key) -> Value? {
         let old = self[key]
@@ -54,7 +56,7 @@ extension Map {
         return old
     }
 
-    /// Removes all entries. Objects stay in the realm, embedded ones are deleted.
+    /// Removes all entries. Objects stay in the realm, but embedded objects are deleted.
     public func removeAll() {
         guard let at = place() else {
             items.removeAll()
@@ -65,8 +67,8 @@ extension Map {
 
     // MARK: Merging
 
-    /// Puts in the entries of a dictionary or of pairs; where there is a value for the key already, what `combine`
-    /// makes of that and the new one.
+    /// Adds the entries of a dictionary or of pairs. For keys that the map contains already, `combine` returns the new
+    /// value.
     ///
     /// - Complexity: O(k log n) for few entries, O(n + k log k) for many
     public func merge<S: Sequence>(
@@ -76,7 +78,7 @@ extension Map {
         try put(entries.map { ($0.key, $0.value) }, combine)
     }
 
-    /// Puts in pairs; see the other `merge`.
+    /// Adds the entries of a sequence of pairs, like the other `merge`.
     public func merge<S: Sequence>(
         _ entries: S,
         uniquingKeysWith combine: (_ current: Value, _ new: Value) throws -> Value
@@ -84,7 +86,7 @@ extension Map {
         try put(Array(entries), combine)
     }
 
-    /// Puts in the entries of another map; see the other `merge`.
+    /// Adds the entries of another map, like the other `merge`.
     public func merge(
         _ other: Map,
         uniquingKeysWith combine: (_ current: Value, _ new: Value) throws -> Value
@@ -92,7 +94,7 @@ extension Map {
         try put(other.map { ($0.key, $0.value) }, combine)
     }
 
-    /// The entries of this and another map or dictionary, as a plain dictionary.
+    /// Returns a plain dictionary with the entries of this map and of another map or dictionary.
     public func merging<S: Sequence>(
         _ entries: S,
         uniquingKeysWith combine: (_ current: Value, _ new: Value) throws -> Value
@@ -100,7 +102,7 @@ extension Map {
         try dictionary.merging(entries.map { ($0.key, $0.value) }, uniquingKeysWith: combine)
     }
 
-    /// The entries of this and another map, as a plain dictionary.
+    /// Returns a plain dictionary with the entries of this map and of another map.
     public func merging(
         _ other: Map,
         uniquingKeysWith combine: (_ current: Value, _ new: Value) throws -> Value
@@ -114,7 +116,7 @@ extension Map {
 
     private func put(_ entries: [(Key, Value)], _ combine: (Value, Value) throws -> Value) rethrows {
         if let at = place() { _ = at.table.core.requireWrite() }
-        // What results is known before anything changes.
+        // The result is computed before the map is changed.
         var result = UnmanagedMap<Value>()
         for (key, value) in entries {
             let name = key._rlmMapKey
@@ -140,7 +142,8 @@ extension Map {
         _ body: (WriteTransaction, [(key: String, value: FreeholdEngine.Value)]) throws(EngineError) -> Void
     ) {
         guard entries.allSatisfy({ at.accepts(key: $0.key) }) else { return }
-        // What is there already isn't stored again: an embedded object would be copied.
+        // Values that are already stored under their keys aren't stored again, because an embedded object would be
+        // copied.
         let new = entries.filter { !at.isThere($0.content, forKey: $0.key) }
         guard let values = at.stored(new.map(\.content)) else { return }
         _ = at.change { tx throws(EngineError) in
@@ -150,14 +153,15 @@ extension Map {
 
     // MARK: Assigning
 
-    /// What assignment to a map property does: takes the entries of another map. Of itself: nothing.
+    /// Implements assignment to a map property: replaces the entries with those of another map. Does nothing if both
+    /// are the same map.
     func assign(_ other: Map) {
         if isSame(as: other) { return }
         guard case .dictionary(let entries) = other.content else { return }
         assign(entries, values: { other.map { ($0.key._rlmMapKey, $0.value) } })
     }
 
-    /// - Parameter values: the same for an unmanaged map.
+    /// - Parameter values: Returns the same entries for an unmanaged map.
     func assign(_ entries: [_StoredEntry], values: () -> [(String, Value)]) {
         guard let at = place() else {
             let values = values()
@@ -176,7 +180,7 @@ extension Map {
 }
 
 extension CollectionPlace {
-    /// Whether a map can have that key; if not, that is recorded.
+    /// Returns a Boolean value that indicates whether the key is valid. An invalid key is recorded as an error.
     fileprivate func accepts(key: String) -> Bool {
         do throws(Realm.Error) {
             try ValueLimits.check(mapKey: key, table.info.className, info.name)
@@ -187,7 +191,8 @@ extension CollectionPlace {
         }
     }
 
-    /// Whether that is the embedded object that the key holds already: to assign it again changes nothing.
+    /// Returns a Boolean value that indicates whether the content is the embedded object that is already stored under
+    /// the key. Assigning it again changes nothing.
     fileprivate func isThere(_ content: _StoredContent, forKey key: String) -> Bool {
         guard case .object(let object?) = content, object._core === table.core, let target = elementTable,
             target.info.isEmbedded, object._state == target.state

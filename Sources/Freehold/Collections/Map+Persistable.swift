@@ -22,20 +22,20 @@ extension Map: _Persistable {
     @inlinable public static var _rlmCopiesOnAssignment: Bool { @inline(__always) get { true } }
     public static func _rlmAssign(_ current: Map<Key, Value>, _ new: Map<Key, Value>) { current.assign(new) }
 
-    /// The map that the wrapper holds, made on the first read.
+    /// Returns the map of the wrapper, which is created on the first read.
     public static func _rlmGet(_ object: ObjectBase, _ key: Int) -> Map<Key, Value> {
         guard let table = object._table else {
             object._record(key)
             return Map()
         }
-        // The value is the wrapper's first field.
+        // The value is the first field of the wrapper.
         let storage = object._fieldAddress(table.info.properties[key].offset)
             .assumingMemoryBound(to: Map<Key, Value>?.self)
         if let map = storage.pointee { return map }
         object._verifyLive(table)
         let map = Map()
         map.bind(table, object._key, key)
-        // Frozen objects may be read by several threads at once.
+        // Several threads may read a frozen object at the same time.
         if !table.core.isFrozen { storage.pointee = map }
         return map
     }
@@ -72,7 +72,7 @@ extension Map: ContentCollection {
             if let value = Value._rlmFromContent(entry.content) {
                 values.append((entry.key, value))
             } else if case .object(nil) = entry.content, Value.self is any _CustomPersistable.Type {
-                // A custom type that is stored as an object: no object is stored, which reads as the default.
+                // A custom type that is stored as an object reads as its default if no object is stored.
                 values.append((entry.key, Value._rlmUnmapped(entry.content)))
             } else {
                 return false

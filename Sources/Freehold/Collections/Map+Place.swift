@@ -1,6 +1,6 @@
 import FreeholdEngine
 
-// The entries of a managed map: in a column of dictionaries, or in a dictionary inside of a mixed value.
+// The entries of a managed map, which is in a column of dictionaries or inside a mixed value.
 extension CollectionPlace {
     private func dictionary(of nested: NestedCollection) -> NestedDictionary {
         if case .dictionary(let found)? = nested.value(table, column, owner) { found } else { NestedDictionary([]) }
@@ -34,7 +34,8 @@ extension CollectionPlace {
         return any as! Element
     }
 
-    /// Whether the collection is the value of that key: to assign it there changes nothing.
+    /// Returns a Boolean value that indicates whether the collection is already the value of the key. Assigning it
+    /// again changes nothing.
     func isThere(_ any: AnyRealmValue?, forKey name: String) -> Bool {
         guard let id = any?.nested?.id else { return false }
         return value(forKey: name)?.nestedID == id
@@ -82,7 +83,7 @@ extension CollectionPlace {
 extension Map {
     var nested: NestedCollection? { home?.nested }
 
-    /// Of a managed map of mixed values: what it holds, without making collections.
+    /// The content of a managed map of mixed values, without creating collections.
     var managedContent: _StoredContent? {
         guard let at = place() else { return nil }
         return .dictionary(at.entries.map { _StoredEntry($0.key, at.table.content(of: $0.value, at.property)) })

@@ -1,6 +1,6 @@
 import FreeholdEngine
 
-/// Values by string keys: a property that is a dictionary.
+/// A collection of values by string keys, for properties that are dictionaries.
 ///
 /// ```swift
 /// class Dog: Object {
@@ -11,26 +11,27 @@ import FreeholdEngine
 /// dog.ages["in human years"] = nil           // removes the entry
 /// ```
 ///
-/// Where values can be null, an entry that holds null is something else than none: `map[key]` is a double optional
-/// then, and `map[key] = .some(nil)` stores null. Values that are objects are declared as optionals, because an object
-/// that is deleted leaves null.
+/// If values can be null, an entry with a null value differs from a missing entry. `map[key]` is then a double
+/// optional, and `map[key] = .some(nil)` stores null. Values that are objects are declared as optionals, because the
+/// value becomes null when its object is deleted.
 ///
-/// Keys have no `.`, don't begin with `$`, and are the same if their bytes are. The order is that of the keys' bytes.
+/// Keys can't contain `.` and can't begin with `$`. They are equal if their bytes are. Entries are in the order of the
+/// bytes of their keys.
 ///
-/// A map of an unmanaged object holds its entries itself. When the object is added to a realm, the same map becomes
-/// the stored one: it then reads and writes the file, changes only inside write transactions, and belongs to the
-/// realm's thread. Unmanaged objects that are put into a managed map are added to the realm.
+/// A map of an unmanaged object contains its entries itself. When the object is added to a realm, the same map instance
+/// becomes the stored map. It then reads and writes the file, can be changed only inside write transactions, and
+/// belongs to the realm's thread. Unmanaged objects that are added to a managed map are added to the realm.
 public final class Map<Key: _MapKey, Value: RealmCollectionValue>: _CollectionBase {
     /// The entries of an unmanaged map.
     @exclusivity(unchecked) var items = UnmanagedMap<Value>()
     @exclusivity(unchecked) private(set) var home: CollectionHome?
 
-    /// An empty, unmanaged map.
+    /// Creates an empty, unmanaged map.
     public override init() {}
 
     deinit { if items.count > 0 { Destruction.willDestroy(items.values) } }
 
-    /// Becomes the map of a row; what it held is dropped.
+    /// Becomes the map of a row. Its unmanaged content is dropped.
     override func bind(_ table: ManagedTable, _ key: ObjectKey, _ property: Int) { bind(table, key, property, nil) }
 
     override var plainContents: PlainContents? {
@@ -42,17 +43,19 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: _CollectionBa
         home = CollectionHome(table, key, property, nested)
     }
 
-    /// Traps on the wrong thread and when the owner was deleted. Nil for an unmanaged map.
+    /// Returns the place of a managed map, or nil for an unmanaged map. Traps on the wrong thread and if the owner was
+    /// deleted.
     func place() -> CollectionPlace? { home?.place(of: typeName) }
 
     var typeName: String { "Map<\(Key.self), \(Value.self)>" }
 
-    /// The realm that the map is stored in; nil for an unmanaged map.
+    /// The realm in which the map is stored, or `nil` for an unmanaged map.
     public var realm: Realm? {
         home?.core.handle { isInvalidated }
     }
 
-    /// Whether the map's object was deleted or its realm invalidated. False for unmanaged maps.
+    /// A Boolean value that indicates whether the map's object was deleted or its realm invalidated. It is `false` for
+    /// unmanaged maps.
     public var isInvalidated: Bool { home.map { _ in !home!.isLive() } ?? false }
 }
 
@@ -62,7 +65,9 @@ extension Map: Sendable {}
 // MARK: Reading
 
 extension Map: RealmKeyedCollection {
-    /// The number of entries. - Complexity: O(1)
+    /// The number of entries.
+    ///
+    /// - Complexity: O(1)
     public var count: Int {
         guard let at = place() else { return items.count }
         return at.entryCount
@@ -70,21 +75,25 @@ extension Map: RealmKeyedCollection {
 
     public var isEmpty: Bool { count == 0 }
 
-    /// The keys, by rising bytes. - Complexity: O(n)
+    /// The keys in ascending order of their bytes.
+    ///
+    /// - Complexity: O(n)
     public var keys: [Key] {
         guard let at = place() else { return items.sorted.map { Key(_rlmMapKey: $0.key) } }
         return at.keys.map { Key(_rlmMapKey: $0) }
     }
 
-    /// The values, in the order of the keys. - Complexity: O(n)
+    /// The values in the order of the keys.
+    ///
+    /// - Complexity: O(n)
     public var values: [Value] {
         guard let at = place() else { return items.sorted.map(\.value) }
         return at.entries.map { at.element($0.value, forKey: $0.key) }
     }
 
-    /// The value of a key; nil where there is no such key. Setting nil removes the entry.
+    /// The value of a key, or `nil` if the map doesn't contain the key. Setting `nil` removes the entry.
     ///
-    /// A key that can't be one, or a value that can't be stored, is an error that the write throws.
+    /// For an invalid key, or a value that can't be stored, the write throws.
     ///
     /// - Complexity: O(log n)
     public subscript(key: Key) -> Value? {
@@ -104,27 +113,30 @@ extension Map: RealmKeyedCollection {
         }
     }
 
-    /// The value of a key, or another where there is no such key. `map[key, default: 0] += 1` stores what results.
+    /// The value of a key, or a default value if the map doesn't contain the key. `map[key, default: 0] += 1` stores
+    /// the result.
     public subscript(key: Key, default value: @autoclosure () -> Value) -> Value {
         get { self[key] ?? value() }
         set { set(newValue, key) }
     }
 
-    /// The value of a key; nil where there is no such key.
+    /// Returns the value of a key, or `nil` if the map doesn't contain the key.
     public func object(forKey key: Key) -> Value? { self[key] }
 
-    /// Whether an entry meets a condition. - Complexity: O(n)
+    /// Returns a Boolean value that indicates whether an entry matches a condition.
+    ///
+    /// - Complexity: O(n)
     public func contains(where predicate: (_ key: Key, _ value: Value) throws -> Bool) rethrows -> Bool {
         for entry in self where try predicate(entry.key, entry.value) { return true }
         return false
     }
 
-    /// Walks the entries that are in the map now, whatever happens to it meanwhile.
+    /// Returns an iterator over the present entries of the map. Later changes of the map don't affect it.
     public func makeIterator() -> RLMMapIterator<SingleMapEntry<Key, Value>> {
         iterator { SingleMapEntry(key: $0, value: $1) }
     }
 
-    /// The entries as pairs of key and value.
+    /// Returns the entries as pairs of key and value.
     public func asKeyValueSequence() -> KeyValueSequence<Key, Value> { KeyValueSequence(map: self) }
 
     func iterator<T>(_ make: @escaping (Key, Value) -> T) -> RLMMapIterator<T> {
@@ -133,7 +145,7 @@ extension Map: RealmKeyedCollection {
             return RLMMapIterator(count: entries.count) { make(Key(_rlmMapKey: entries[$0].key), entries[$0].value) }
         }
         let entries = at.entries
-        // Elements are made one by one; the table lives as long as the core.
+        // Elements are created one by one. The table lives as long as the core.
         let core = at.table.core
         return RLMMapIterator(count: entries.count) { i in
             withExtendedLifetime(core) {
@@ -162,13 +174,15 @@ extension Map: ThreadConfined {
 }
 
 extension Map: Equatable {
-    /// Whether both are managed and the same map (of the same row's property), or both unmanaged with equal entries.
+    /// Returns a Boolean value that indicates whether both are the managed map of the same row's property, or both are
+    /// unmanaged with equal entries.
     public static func == (a: Map, b: Map) -> Bool {
         if a.home == nil, b.home == nil { return a === b || a.items == b.items }
         return a.isSame(as: b)
     }
 
-    /// Whether both are of the same row's property, or the same unmanaged instance.
+    /// Returns a Boolean value that indicates whether both belong to the same row's property, or are the same unmanaged
+    /// instance.
     func isSame(as other: Map) -> Bool {
         if self === other { return true }
         guard let home, let place = other.home else { return false }
@@ -177,17 +191,17 @@ extension Map: Equatable {
 }
 
 extension Map: Decodable where Key: Decodable, Value: Decodable {
-    /// From a dictionary.
+    /// Decodes a map from a dictionary.
     public convenience init(from decoder: any Decoder) throws {
         self.init()
-        // A dictionary, so that a decoder's strategy for keys leaves these alone.
+        // The values are decoded as a dictionary, so that a decoder's strategy for keys doesn't change the keys.
         let values = try decoder.singleValueContainer().decode([String: Value].self)
         for (key, value) in values { items[key] = value }
     }
 }
 
 extension Map: Encodable where Key: Encodable, Value: Encodable {
-    /// As a dictionary.
+    /// Encodes the map as a dictionary.
     public func encode(to encoder: any Encoder) throws {
         let elements =
             partialContents.map { contents in
@@ -199,9 +213,9 @@ extension Map: Encodable where Key: Encodable, Value: Encodable {
     }
 }
 
-/// A value, or an object, as an encoder's strategies have it.
+/// A value or an object, which is encoded with the strategies of the encoder.
 private struct EncodedElement<Value: Encodable>: Encodable {
-    /// Nil if the content stands for no value of the type.
+    /// The value, or nil if the content isn't a value of the type.
     let value: Value?
     let content: _StoredContent
 

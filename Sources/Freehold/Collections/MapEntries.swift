@@ -1,6 +1,6 @@
 import FreeholdEngine
 
-/// What the keys of a ``Map`` are: strings.
+/// The type of the keys of a ``Map``, which are strings.
 public protocol _MapKey: Hashable, Sendable {
     init(_rlmMapKey name: String)
     var _rlmMapKey: String { get }
@@ -11,14 +11,15 @@ extension String: _MapKey {
     public var _rlmMapKey: String { self }
 }
 
-/// A live collection of values by keys: ``Map``.
+/// A live collection of values by keys, such as ``Map``.
 public protocol RealmKeyedCollection: Sequence, CustomStringConvertible {
     associatedtype Key: _MapKey
     associatedtype Value: RealmCollectionValue
 
     /// The realm of a managed collection.
     var realm: Realm? { get }
-    /// Whether the collection can't be used any more: its owner was deleted, or its realm invalidated.
+    /// A Boolean value that indicates whether the collection can't be used any more, because its owner was deleted or
+    /// its realm was invalidated.
     var isInvalidated: Bool { get }
     var count: Int { get }
     var keys: [Key] { get }
@@ -26,7 +27,7 @@ public protocol RealmKeyedCollection: Sequence, CustomStringConvertible {
     subscript(key: Key) -> Value? { get set }
 }
 
-/// One entry of a map: what iterating over it gives.
+/// An entry of a map, which an iteration returns.
 public struct SingleMapEntry<Key: _MapKey, Value: RealmCollectionValue>: Hashable {
     public let key: Key
     public let value: Value
@@ -39,7 +40,7 @@ public struct SingleMapEntry<Key: _MapKey, Value: RealmCollectionValue>: Hashabl
     public func hash(into hasher: inout Hasher) { hasher.combine(key) }
 }
 
-/// The entries that a map had when the iteration began, by rising bytes of their keys.
+/// An iterator over the entries that a map had when the iteration began, in ascending order of the bytes of their keys.
 public struct RLMMapIterator<Element>: IteratorProtocol {
     private let count: Int
     private let element: (Int) -> Element
@@ -57,7 +58,7 @@ public struct RLMMapIterator<Element>: IteratorProtocol {
     }
 }
 
-/// The entries of a map as pairs.
+/// A sequence of the entries of a map as pairs.
 ///
 /// ```swift
 /// for (name, age) in dog.ages.asKeyValueSequence() { … }

@@ -1,12 +1,12 @@
 import FreeholdEngine
 
-// Changing a set. Each call changes everything it is asked to or nothing; a managed set is changed inside a write
-// transaction only.
+// Changes of a set. Each call makes all of its changes or none. A managed set can be changed only inside a write
+// transaction.
 
 extension MutableSet {
-    /// Puts an element in, where none is the same.
+    /// Inserts an element, unless the set contains an equal one.
     ///
-    /// - Returns: whether it is new.
+    /// - Returns: `true` if the element was inserted.
     /// - Complexity: O(log n)
     @discardableResult
     @_specialize(where Element == String)
@@ -19,7 +19,7 @@ extension MutableSet {
         return at.change { tx throws(EngineError) in try tx.setInsert(at.column, at.owner, values[0]) } ?? false
     }
 
-    /// Puts several elements in.
+    /// Inserts several elements.
     ///
     /// - Complexity: O(k log n) for few elements, O(n + k log k) for many
     public func insert<S: Sequence>(objectsIn elements: S) where S.Element == Element {
@@ -32,9 +32,9 @@ extension MutableSet {
         _ = at.change { tx throws(EngineError) in try tx.setInsert(at.column, at.owner, values) }
     }
 
-    /// Takes an element out. An object stays in the realm.
+    /// Removes an element. An object stays in the realm.
     ///
-    /// - Returns: whether it was there.
+    /// - Returns: `true` if the set contained the element.
     /// - Complexity: O(log n)
     @discardableResult
     public func remove(_ element: Element) -> Bool {
@@ -44,7 +44,7 @@ extension MutableSet {
         return at.change { tx in tx.setRemove(at.column, at.owner, value) } ?? false
     }
 
-    /// Takes all elements out. Objects stay in the realm.
+    /// Removes all elements. Objects stay in the realm.
     public func removeAll() {
         guard let at = place() else {
             items.removeAll()
@@ -55,10 +55,10 @@ extension MutableSet {
 
     // MARK: Algebra in place
 
-    /// Puts in the elements of another set, managed or not, or of any sequence.
+    /// Inserts the elements of another set, managed or not, or of any sequence.
     public func formUnion<S: Sequence>(_ other: S) where S.Element == Element { insert(objectsIn: other) }
 
-    /// Keeps the elements only that another set, managed or not, or any sequence has too.
+    /// Removes the elements that another set, managed or not, or a sequence doesn't contain.
     public func formIntersection<S: Sequence>(_ other: S) where S.Element == Element {
         guard let at = place() else {
             let other = UniqueElements(other)
@@ -70,7 +70,7 @@ extension MutableSet {
         _ = at.change { tx in tx.setIntersect(at.column, at.owner, values) }
     }
 
-    /// Takes out the elements of another set, managed or not, or of any sequence.
+    /// Removes the elements of another set, managed or not, or of any sequence.
     public func subtract<S: Sequence>(_ other: S) where S.Element == Element {
         guard let at = place() else {
             for element in Array(other) { items.remove(element) }
@@ -81,7 +81,7 @@ extension MutableSet {
         _ = at.change { tx in tx.setRemove(at.column, at.owner, values) }
     }
 
-    /// Takes out what another set has too, and puts in what only that has.
+    /// Removes the elements that the other set contains, and inserts the elements that only the other set contains.
     public func formSymmetricDifference<S: Sequence>(_ other: S) where S.Element == Element {
         let other = Array(UniqueElements(other).elements)
         let common = other.filter { contains($0) }
@@ -91,13 +91,14 @@ extension MutableSet {
 
     // MARK: Assigning
 
-    /// What assignment to a set property does: takes the elements of another set. Of itself: nothing.
+    /// Implements assignment to a set property: replaces the elements with those of another set. Does nothing if both
+    /// are the same set.
     func assign(_ other: MutableSet) {
         if isSame(as: other) { return }
         assign(contents(of: other), elements: { Array(other) })
     }
 
-    /// - Parameter elements: the same for an unmanaged set.
+    /// - Parameter elements: Returns the same elements for an unmanaged set.
     func assign(_ contents: [_StoredContent], elements: () -> [Element]) {
         guard let at = place() else {
             let elements = elements()
@@ -116,7 +117,7 @@ extension MutableSet {
     }
 }
 
-/// The elements of a sequence, to look some up.
+/// The elements of a sequence, for look-ups.
 struct UniqueElements<Element: RealmCollectionValue> {
     private let other: MutableSet<Element>?
     private var unmanaged = UnmanagedSet<Element>()

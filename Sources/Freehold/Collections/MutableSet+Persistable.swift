@@ -21,20 +21,20 @@ extension MutableSet: _Persistable {
     @inlinable public static var _rlmCopiesOnAssignment: Bool { @inline(__always) get { true } }
     public static func _rlmAssign(_ current: MutableSet<Element>, _ new: MutableSet<Element>) { current.assign(new) }
 
-    /// The set that the wrapper holds, made on the first read.
+    /// Returns the set of the wrapper, which is created on the first read.
     public static func _rlmGet(_ object: ObjectBase, _ key: Int) -> MutableSet<Element> {
         guard let table = object._table else {
             object._record(key)
             return MutableSet()
         }
-        // The value is the wrapper's first field.
+        // The value is the first field of the wrapper.
         let storage = object._fieldAddress(table.info.properties[key].offset)
             .assumingMemoryBound(to: MutableSet<Element>?.self)
         if let set = storage.pointee { return set }
         object._verifyLive(table)
         let set = MutableSet()
         set.bind(table, object._key, key)
-        // Frozen objects may be read by several threads at once.
+        // Several threads may read a frozen object at the same time.
         if !table.core.isFrozen { storage.pointee = set }
         return set
     }

@@ -1,6 +1,6 @@
 import FreeholdEngine
 
-/// The elements of a to-many property, each of them once.
+/// The elements of a to-many property without duplicates.
 ///
 /// ```swift
 /// class Dog: Object {
@@ -11,24 +11,24 @@ import FreeholdEngine
 /// let common = dog.tags.intersection(other.tags)
 /// ```
 ///
-/// Values are the same if they are stored alike: strings if their bytes are equal, objects if they are the same row.
-/// A managed set is kept in the order of its values (objects in that of their making); an unmanaged one has no order.
+/// Values are equal if their stored forms are: strings if their bytes are equal, and objects if they are the same row.
+/// A managed set is sorted by its values, and its objects by their creation. An unmanaged set has no defined order.
 ///
-/// A set of an unmanaged object holds its elements itself. When the object is added to a realm, the same set becomes
-/// the stored one: it then reads and writes the file, changes only inside write transactions, and belongs to the
-/// realm's thread. Unmanaged objects that are put into a managed set are added to the realm. Embedded objects can't be
-/// in sets.
+/// A set of an unmanaged object contains its elements itself. When the object is added to a realm, the same set
+/// instance becomes the stored set. It then reads and writes the file, can be changed only inside write transactions,
+/// and belongs to the realm's thread. Unmanaged objects that are added to a managed set are added to the realm. Sets
+/// can't contain embedded objects.
 public final class MutableSet<Element: RealmCollectionValue>: _CollectionBase {
     /// The elements of an unmanaged set.
     @exclusivity(unchecked) var items = UnmanagedSet<Element>()
     @exclusivity(unchecked) private(set) var home: CollectionHome?
 
-    /// An empty, unmanaged set.
+    /// Creates an empty, unmanaged set.
     public override init() {}
 
     deinit { if !items.elements.isEmpty { Destruction.willDestroy(items.elements) } }
 
-    /// Becomes the set of a row; what it held is dropped.
+    /// Becomes the set of a row. Its unmanaged content is dropped.
     override func bind(_ table: ManagedTable, _ key: ObjectKey, _ property: Int) {
         items.removeAll()
         home = CollectionHome(table, key, property)
@@ -38,17 +38,19 @@ public final class MutableSet<Element: RealmCollectionValue>: _CollectionBase {
         home != nil ? nil : PlainContents.values(items.elements).map { PlainContents($0) }
     }
 
-    /// Traps on the wrong thread and when the owner was deleted. Nil for an unmanaged set.
+    /// Returns the place of a managed set, or nil for an unmanaged set. Traps on the wrong thread and if the owner was
+    /// deleted.
     func place() -> CollectionPlace? { home?.place(of: typeName) }
 
     var typeName: String { "MutableSet<\(Element.self)>" }
 
-    /// The realm that the set is stored in; nil for an unmanaged set.
+    /// The realm in which the set is stored, or `nil` for an unmanaged set.
     public var realm: Realm? {
         home?.core.handle { isInvalidated }
     }
 
-    /// Whether the set's object was deleted or its realm invalidated. False for unmanaged sets.
+    /// A Boolean value that indicates whether the set's object was deleted or its realm invalidated. It is `false` for
+    /// unmanaged sets.
     public var isInvalidated: Bool { home.map { _ in !home!.isLive() } ?? false }
 }
 
@@ -58,6 +60,8 @@ extension MutableSet: Sendable {}
 // MARK: Reading
 
 extension MutableSet {
+    /// The number of elements.
+    ///
     /// - Complexity: O(1)
     public var count: Int {
         guard let at = place() else { return items.elements.count }
@@ -66,7 +70,7 @@ extension MutableSet {
 
     public var isEmpty: Bool { count == 0 }
 
-    /// The i-th element.
+    /// Returns the i-th element.
     ///
     /// - Precondition: `0 <= i < count`
     /// - Complexity: O(log n)
@@ -93,7 +97,7 @@ extension MutableSet {
         return count == 0 ? nil : self[count - 1]
     }
 
-    /// The position of an equal element; for objects, of the same row.
+    /// Returns the position of an equal element. For objects, it is the position of the same row.
     ///
     /// - Complexity: O(log n)
     public func index(of element: Element) -> Int? {
@@ -102,10 +106,12 @@ extension MutableSet {
         return at.view.setIndex(at.column, at.owner, of: value)
     }
 
+    /// Returns a Boolean value that indicates whether the set contains the element.
+    ///
     /// - Complexity: O(log n)
     public func contains(_ element: Element) -> Bool { index(of: element) != nil }
 
-    /// Walks the elements that are in the set now, whatever happens to it meanwhile.
+    /// Returns an iterator over the present elements of the set. Later changes of the set don't affect it.
     public func makeIterator() -> RLMIterator<Element> {
         guard let at = place() else { return RLMIterator(values: items.elements) }
         if let elementTable = at.elementTable {
@@ -159,14 +165,16 @@ extension MutableSet: RealmCollection {
         }
     }
 
-    /// Whether both are managed and the same set (of the same row's property), or both unmanaged with the same
-    /// elements. To compare the elements of managed ones use `isSubset(of:)` both ways, or plain sets.
+    /// Returns a Boolean value that indicates whether both are the managed set of the same row's property, or both are
+    /// unmanaged with the same elements. To compare the elements of managed sets, use `isSubset(of:)` in both
+    /// directions, or plain sets.
     public static func == (a: MutableSet, b: MutableSet) -> Bool {
         if a.home == nil, b.home == nil { return a === b || a.items.hasSameElements(as: b.items) }
         return a.isSame(as: b)
     }
 
-    /// Whether both are of the same row's property, or the same unmanaged instance.
+    /// Returns a Boolean value that indicates whether both belong to the same row's property, or are the same unmanaged
+    /// instance.
     func isSame(as other: MutableSet) -> Bool {
         if self === other { return true }
         guard let home, let place = other.home else { return false }
@@ -179,7 +187,7 @@ extension MutableSet: RealmCollection {
 }
 
 extension MutableSet: Decodable where Element: Decodable {
-    /// From an array.
+    /// Decodes a set from an array.
     public convenience init(from decoder: any Decoder) throws {
         self.init()
         var container = try decoder.unkeyedContainer()
@@ -188,6 +196,6 @@ extension MutableSet: Decodable where Element: Decodable {
 }
 
 extension MutableSet: Encodable where Element: Encodable {
-    /// As an array.
+    /// Encodes the set as an array.
     public func encode(to encoder: any Encoder) throws { try ObjectEncoding.encode(elements: self, to: encoder) }
 }

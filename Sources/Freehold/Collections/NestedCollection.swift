@@ -1,6 +1,6 @@
 import FreeholdEngine
 
-/// The value of a mixed property, or an element of a collection of them: where nested collections lie.
+/// The place of nested collections: the value of a mixed property, or an element of a collection of mixed values.
 struct MixedHome {
     let table: ManagedTable
     let owner: ObjectKey
@@ -25,10 +25,10 @@ struct MixedHome {
     }
 }
 
-/// A list or dictionary inside of a mixed value of a row: what a live `List` or `Map` of it refers to.
+/// A list or dictionary inside a mixed value of a row. A live `List` or `Map` refers to it.
 final class NestedCollection {
     let id: UInt64
-    /// Where it was last seen.
+    /// The place at which the collection was last found.
     private(set) var place: NestedSubscript
     private var cached: Value?
     private var stateVersion: UInt64 = 0
@@ -39,12 +39,12 @@ final class NestedCollection {
         self.place = place
     }
 
-    /// The same collection, for another realm.
+    /// Returns the same collection for another realm.
     func moved() -> NestedCollection { NestedCollection(id: id, near: place) }
 
-    /// The collection as it is now; nil where it is no longer there.
+    /// Returns the present value of the collection, or nil if it no longer exists.
     ///
-    /// - Complexity: O(1) where nothing has changed since; else O(size of the value that it is in)
+    /// - Complexity: O(1) if nothing has changed since the last read, or O(size of the value that contains it).
     func value(_ table: ManagedTable, _ column: Column, _ owner: ObjectKey) -> Value? {
         table.core.exclusively { found(table, column, owner) }
     }
@@ -58,7 +58,7 @@ final class NestedCollection {
         return cached
     }
 
-    /// The value of one inside of it.
+    /// Returns the value of an element.
     func element(_ value: Value, _ table: ManagedTable, _ owner: ObjectKey, _ property: Int) -> AnyRealmValue {
         AnyRealmValue(value, MixedHome(table, owner, property, place))
     }
@@ -76,15 +76,15 @@ final class NestedCollection {
         table.core.willChange()
     }
 
-    /// Whether it is the whole of that value.
+    /// Returns a Boolean value that indicates whether the collection is the whole value at the place.
     func isRoot(of home: MixedHome) -> Bool { home.value?.nestedID == id }
 }
 
 extension Value {
-    /// Of a nested list.
+    /// The elements of a nested list.
     var listElements: [Value] { if case .list(let list) = self { list.values } else { [] } }
 
-    /// Of a nested dictionary.
+    /// The entries of a nested dictionary.
     var dictionaryEntries: [NestedDictionary.Entry] {
         if case .dictionary(let dictionary) = self { dictionary.entries } else { [] }
     }

@@ -1,10 +1,10 @@
 import FreeholdEngine
 
-/// What an unmanaged collection of plain values (neither objects nor mixed values) holds, ready to be stored.
+/// The content of an unmanaged collection of plain values (neither objects nor mixed values) in its stored form.
 struct PlainContents {
-    /// Of a list or a set.
+    /// The values of a list or a set.
     let values: [Value]
-    /// Of a map.
+    /// The entries of a map.
     let entries: [(key: String, value: Value)]
 
     init(_ values: [Value]) {
@@ -17,7 +17,8 @@ struct PlainContents {
         self.entries = entries
     }
 
-    /// Nil where one of them can't be stored. The common types are named, so that their loops are compiled for them.
+    /// Returns the stored values, or nil if one of them can't be stored. The common types have their own loops, so that
+    /// the compiler can specialise them.
     static func values<Element: RealmCollectionValue>(_ elements: [Element]) -> [Value]? {
         if Element.self == Int.self { return unsafeBitCast(elements, to: [Int].self).map { .int(Int64($0)) } }
         if Element.self == Double.self { return unsafeBitCast(elements, to: [Double].self).map { .double($0) } }
@@ -37,12 +38,12 @@ struct PlainContents {
         return values
     }
 
-    /// Null is left to the general way.
+    /// Returns a Boolean value that indicates whether the value is stored directly. Null uses the general path.
     static func isPlain(_ value: Value) -> Bool { !value.isNull && ValueLimits.fits(value) }
 }
 
 extension UnmanagedMap where Element: RealmCollectionValue {
-    /// In no order; nil where one of them can't be stored.
+    /// The entries in no defined order, or nil if one of them can't be stored.
     var plainEntries: [(key: String, value: Value)]? {
         if Element.self == Int.self { return collect(unsafeBitCast(values, to: [Int].self)) { .int(Int64($0)) } }
         if Element.self == Double.self { return collect(unsafeBitCast(values, to: [Double].self)) { .double($0) } }

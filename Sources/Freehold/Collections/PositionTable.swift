@@ -1,22 +1,25 @@
-/// Where the elements of an unmanaged set or map stand in their array: a hash table that knows hashes and positions only, so that its code
-/// isn't generic in the elements. While there are few they are looked through, which is quicker, and the table is empty.
+/// A hash table with the positions of the elements of an unmanaged set or map in their array. It contains only hashes
+/// and positions, so its code isn't generic in the elements. A small number of elements is searched linearly, which is
+/// faster, and the table is then empty.
 struct PositionTable {
     private struct Slot {
         var hash = 0
-        /// Negative where nothing is.
+        /// The position of the element, or a negative number for an empty slot.
         var position = -1
     }
 
-    /// As many elements have no table.
+    /// The largest number of elements without a table.
     static let few = 8
 
-    /// As many as a power of two says, at least twice as many as elements; or none.
+    /// The slots. Their number is a power of two and at least twice the number of elements, or zero.
     private var slots: [Slot] = []
 
+    /// Returns the position of an element.
+    ///
     /// - Parameters:
-    ///   - count: how many elements there are.
-    ///   - hash: of what is sought.
-    ///   - isSought: whether an element, by its position, is what is sought.
+    ///   - count: The number of elements.
+    ///   - hash: The hash of the sought element.
+    ///   - isSought: Returns whether the element at a position is the sought one.
     @inline(__always)
     func position(count: Int, hash: @autoclosure () -> Int, _ isSought: (Int) -> Bool) -> Int? {
         if count > Self.few { return find(hash(), isSought) }
@@ -33,11 +36,11 @@ struct PositionTable {
         return nil
     }
 
-    /// An element came behind the others.
+    /// Updates the table after an element was appended.
     ///
     /// - Parameters:
-    ///   - count: how many there are now.
-    ///   - hash: of an element, by its position.
+    ///   - count: The new number of elements.
+    ///   - hash: Returns the hash of the element at a position.
     @inline(__always)
     mutating func append(count: Int, _ hash: (Int) -> Int) {
         if count <= Self.few { return }
@@ -46,12 +49,12 @@ struct PositionTable {
         for position in 0..<count { place(hash(position), position) }
     }
 
-    /// An element has gone, and the last one stands in its place.
+    /// Updates the table after an element was removed and the last element was moved to its position.
     ///
     /// - Parameters:
-    ///   - count: how many there are now.
-    ///   - hash: of the element that has gone.
-    ///   - lastHash: of the one that was the last.
+    ///   - count: The new number of elements.
+    ///   - hash: The hash of the removed element.
+    ///   - lastHash: The hash of the element that was the last.
     @inline(__always)
     mutating func remove(_ position: Int, count: Int, hash: @autoclosure () -> Int, lastHash: @autoclosure () -> Int) {
         if count <= Self.few {
@@ -74,7 +77,7 @@ struct PositionTable {
         return i
     }
 
-    /// Those behind it move up, as far as they may, so that no way to one of them breaks off.
+    /// Clears a slot. The entries after it are moved up if possible, so that their probe sequences have no gap.
     private mutating func clear(_ slot: Int) {
         let mask = slots.count - 1
         var gap = slot

@@ -1,7 +1,7 @@
 import FreeholdEngine
 
-/// What tells elements of an unmanaged set apart, as it does in a file: values by their stored form (so that strings
-/// are the same if their bytes are, and NaN is the same as itself), objects and mixed values by their own equality.
+/// An element of an unmanaged set with the equality of the file. Values are compared by their stored form: strings are
+/// equal if their bytes are, and NaN equals itself. Objects and mixed values have their own equality.
 struct UniqueElement<Element: RealmCollectionValue>: Hashable {
     private enum Form: Hashable {
         case value(Value)
@@ -23,9 +23,9 @@ private func hasEqualBytes(_ a: String, _ b: String) -> Bool {
     a.utf8.count == b.utf8.count && Value.compareBytes(a, b) == 0
 }
 
-/// The elements of an unmanaged set, in no order but with positions.
+/// The elements of an unmanaged set. They have positions but no defined order.
 struct UnmanagedSet<Element: RealmCollectionValue> {
-    // `[]` would look up the storage's type.
+    // `[]` would look up the type of the storage.
     private(set) var elements = [Element]()
     private var positions = PositionTable()
 
@@ -57,7 +57,9 @@ struct UnmanagedSet<Element: RealmCollectionValue> {
         positions.position(count: elements.count, hash: Self.hash(element), isSought)
     }
 
-    /// - Returns: whether it is new.
+    /// Inserts an element.
+    ///
+    /// - Returns: `true` if the element is new.
     @discardableResult
     @inline(__always)
     mutating func insert(_ element: Element) -> Bool {
@@ -67,7 +69,9 @@ struct UnmanagedSet<Element: RealmCollectionValue> {
         return true
     }
 
-    /// The last element takes its position. - Returns: whether it was there.
+    /// Removes an element. The last element takes over its position.
+    ///
+    /// - Returns: `true` if the element was present.
     @discardableResult
     mutating func remove(_ element: Element) -> Bool {
         guard let i = position(of: element) else { return false }
@@ -84,7 +88,7 @@ struct UnmanagedSet<Element: RealmCollectionValue> {
     }
 }
 
-/// The entries of an unmanaged map, in no order. Keys are the same if their bytes are, as they are in a file.
+/// The entries of an unmanaged map, in no defined order. Keys are equal if their bytes are, like in a file.
 struct UnmanagedMap<Element> {
     private(set) var keys: [String] = []
     private(set) var values = [Element]()
@@ -92,7 +96,7 @@ struct UnmanagedMap<Element> {
 
     var count: Int { keys.count }
 
-    /// By its bytes: strings with equal ones are equal.
+    /// Returns the hash of the bytes. Strings with equal bytes are equal.
     private static func hash(_ name: String) -> Int { name.hashValue }
 
     private func position(of name: String) -> Int? {
@@ -115,7 +119,7 @@ struct UnmanagedMap<Element> {
         }
     }
 
-    /// The last entry takes its position.
+    /// Removes an entry. The last entry takes over its position.
     private mutating func remove(_ name: String) {
         guard let i = position(of: name) else { return }
         let (key, value) = (keys.removeLast(), values.removeLast())
@@ -123,7 +127,9 @@ struct UnmanagedMap<Element> {
         positions.remove(i, count: keys.count, hash: Self.hash(name), lastHash: Self.hash(key))
     }
 
-    /// By rising bytes. - Complexity: O(n log n)
+    /// The entries in ascending order of the bytes of their keys.
+    ///
+    /// - Complexity: O(n log n)
     var sorted: [(key: String, value: Element)] {
         zip(keys, values).map { (key: $0, value: $1) }.sorted { Value.compareBytes($0.key, $1.key) < 0 }
     }

@@ -1,7 +1,7 @@
 #if Logging || Metrics
     import FreeholdEngine
 
-    /// Ends what `Realm.log(to:)` or `Realm.recordMetrics()` has begun.
+    /// A token that stops the diagnostics that `Realm.log(to:)` or `Realm.recordMetrics()` has started.
     public struct DiagnosticsToken: Sendable {
         private let id: Int
 
@@ -9,12 +9,12 @@
             id = Diagnostics.listen(to: kinds, listener)
         }
 
-        /// From now on nothing more is logged or recorded. A call that is under way on another thread still ends.
+        /// Stops logging or recording. A call that is already running on another thread still finishes.
         public func stop() { Diagnostics.stop(id) }
     }
 
     extension Duration {
-        /// For people: "1.234 s".
+        /// A text for people, such as "1.234 s".
         var inSeconds: String {
             let milliseconds = (self / .milliseconds(1)).rounded()
             return "\(milliseconds / 1000) s"

@@ -3,27 +3,27 @@
     public import Logging
 
     extension Realm {
-        /// Logs what the library does in this process, in all files, by swift-log.
+        /// Logs the operations of the library in this process, for all files, with swift-log.
         ///
         /// ```swift
         /// Realm.log(to: Logger(label: "db"), slowWrite: .milliseconds(500))
         /// ```
-        /// | Level | What |
+        /// | Level | Events |
         /// |---|---|
-        /// | warning | writes and queries that are slow, waits for other writers that are long or were given up (`busyTimeout`) |
+        /// | warning | slow writes and queries; long waits for other writers, and waits that exceeded `busyTimeout` |
         /// | notice | migrations and other changes of a file's schema |
         /// | info | compactions |
-        /// | debug | files that are opened and closed, writes that were cancelled while they waited |
+        /// | debug | files that are opened and closed; writes that were cancelled while they waited |
         /// | trace | every write, every query |
         ///
-        /// Figures are in the metadata (`file`, `waited`, `lasted`, `bytes`, …). Values that are stored, and the constants of
-        /// queries, aren't logged. The logger is called on the thread that did the work, before that goes on.
+        /// The metadata contains the numbers (`file`, `waited`, `lasted`, `bytes`, …). Stored values and constants of
+        /// queries aren't logged. The logger is called synchronously on the thread that did the work.
         ///
         /// - Parameters:
-        ///   - slowWrite: a write transaction that is open for longer is slow.
-        ///   - longWait: a write that waits for others longer waits long.
-        ///   - slowQuery: a query that takes longer is slow.
-        /// - Returns: what ends it; it needn't be kept.
+        ///   - slowWrite: The duration from which a write transaction counts as slow.
+        ///   - longWait: The duration from which the wait for other writers counts as long.
+        ///   - slowQuery: The duration from which a query counts as slow.
+        /// - Returns: A token that stops the logging. You don't need to keep it.
         @discardableResult
         public static func log(
             to logger: Logging.Logger,

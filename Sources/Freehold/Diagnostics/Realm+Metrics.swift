@@ -4,26 +4,26 @@
     public import Metrics
 
     extension Realm {
-        /// Records what the library does in this process by swift-metrics, with the file's name as the dimension `file`.
+        /// Records metrics of the library in this process with swift-metrics. The dimension `file` is the file's name.
         ///
-        /// | Label | Kind | What |
+        /// | Label | Kind | Meaning |
         /// |---|---|---|
-        /// | `freehold.write.wait` | timer | how long a write waited for other writers |
-        /// | `freehold.write.duration` | timer | from a write transaction's begin to its end |
-        /// | `freehold.write.commit` | timer | the part of it that the commit took |
-        /// | `freehold.write.bytes` | recorder | bytes of the blocks that a commit wrote |
+        /// | `freehold.write.wait` | timer | the time for which a write waited for other writers |
+        /// | `freehold.write.duration` | timer | the time from the begin of a write transaction to its end |
+        /// | `freehold.write.commit` | timer | the part of that time that the commit took |
+        /// | `freehold.write.bytes` | recorder | the bytes of the blocks that a commit wrote |
         /// | `freehold.write.total` | counter | writes, by `outcome`: committed, unchanged, rolledBack, busy, cancelled |
-        /// | `freehold.write.waiting` | gauge | writes of the process that wait |
-        /// | `freehold.file.bytes` | gauge | the file's size |
-        /// | `freehold.readers` | gauge | versions of the file that somebody holds, over all processes |
-        /// | `freehold.versions.active` | gauge | versions from the oldest held to the newest; a growing one is a reader that never ends |
+        /// | `freehold.write.waiting` | gauge | the number of waiting writes of the process |
+        /// | `freehold.file.bytes` | gauge | the size of the file |
+        /// | `freehold.readers` | gauge | the number of held versions of the file, in all processes |
+        /// | `freehold.versions.active` | gauge | the number of versions from the oldest held one to the newest; if it keeps growing, a reader never ends |
         /// | `freehold.query.duration` | timer | queries, by `class` and `operation`: objects, count, first, aggregate |
-        /// | `freehold.file.opened` | counter | files that were opened |
+        /// | `freehold.file.opened` | counter | opened files |
         ///
-        /// Gauges are set with each write; ``Store/statistics()`` tells them at any time.
+        /// Each write updates the gauges. ``Store/statistics()`` returns their values at any time.
         ///
-        /// - Parameter factory: nil for the process's, `MetricsSystem.factory`.
-        /// - Returns: what ends it; it needn't be kept.
+        /// - Parameter factory: The factory of the metrics, or `nil` for that of the process, `MetricsSystem.factory`.
+        /// - Returns: A token that stops the recording. You don't need to keep it.
         @discardableResult
         public static func recordMetrics(factory: (any MetricsFactory)? = nil) -> DiagnosticsToken {
             DiagnosticsToken([.files, .writes, .queries, .readers]) { event in

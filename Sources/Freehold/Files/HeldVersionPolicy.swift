@@ -2,35 +2,38 @@ import Foundation
 import FreeholdEngine
 
 extension Realm {
-    /// What is done about versions of a file that somebody holds for too long.
+    /// The limits for versions of a file that readers hold for a long time, and the action when a version passes a
+    /// limit.
     ///
     /// ```swift
     /// configuration.heldVersionPolicy = .init(maximumAge: .seconds(60), maximumBytes: 1 << 30, action: .refuseWrites) { held in
     ///     print(held)     // version 1204 is held by process 4711 …
     /// }
     /// ```
-    /// While a version is held, by a frozen realm that was forgotten or a live one that isn't refreshed, the space of all pages
-    /// that commits free can't be used again, and the file grows with each. A limit that is nil isn't looked at; the policy holds
-    /// for the writes of realms that were opened with it.
+    /// While a version is held, commits can't reuse the pages that they free, and the file grows with each commit. A
+    /// frozen realm that was forgotten and a live realm that isn't refreshed hold versions. A limit that is `nil` isn't
+    /// checked. The policy applies to the writes of realms that were opened with it.
     ///
-    /// Nobody's version is taken from under him: a read of a frozen object takes no lock, so that it couldn't be told in time.
+    /// The policy never takes a held version away. A read of a frozen object takes no lock, so it couldn't be stopped
+    /// in time.
     public struct HeldVersionPolicy: Sendable {
-        /// What happens when a limit is passed, besides the report.
+        /// The action when a version passes a limit, in addition to the report.
         public enum Action: Sendable {
-            /// Writes go on.
+            /// Writes continue.
             case report
-            /// Beginning a write throws ``Realm/Error/Code/versionHeldTooLong`` until the version is let go.
+            /// The begin of a write throws ``Realm/Error/Code/versionHeldTooLong`` until the version is released.
             case refuseWrites
         }
 
-        /// How long a version may be held after a newer one has taken its place. Counted from the first write of this process that
-        /// finds it so.
+        /// The longest time for which a version may be held after a newer version has replaced it. The time begins with
+        /// the first write of this process that finds the version in this state.
         public var maximumAge: Duration?
-        /// How many bytes of the file may wait for the version to be let go, to be used again. Not looked at in memory.
+        /// The largest number of bytes of the file that may wait for the release of the version before they can be
+        /// reused. Ignored for realms in memory.
         public var maximumBytes: Int?
         public var action: Action
-        /// Called once for each version that passes a limit: on the thread that writes, with the write begun. It must be quick, and
-        /// mustn't use the realm.
+        /// A closure that is called once for each version that passes a limit. It runs on the thread that writes, after
+        /// the write has begun. It must be quick and mustn't use the realm.
         public var report: (@Sendable (HeldVersion) -> Void)?
 
         public init(
@@ -46,17 +49,17 @@ extension Realm {
         }
     }
 
-    /// The oldest version of a file that somebody holds, though there are newer ones.
+    /// The oldest held version of a file that has newer versions.
     public struct HeldVersion: Sendable, CustomStringConvertible {
-        /// Who holds it, in all processes.
+        /// The holders of the version, in all processes.
         public let holders: [PinnedVersion]
         public let version: UInt64
-        /// The newest one.
+        /// The number of the newest version.
         public let newestVersion: UInt64
-        /// How long it is known to be held since a newer one took its place.
+        /// The time for which the version is known to be held since a newer version replaced it.
         public let age: Duration
-        /// Bytes of the file that can be used again when it is let go, unless a version between is held, too. Less where nobody
-        /// asked for a limit of them.
+        /// The number of bytes of the file that can be reused after the release of the version, unless a version
+        /// between it and the newest is held too. The number can be too small if the policy has no limit for bytes.
         public let bytes: Int
 
         public var description: String {
@@ -66,23 +69,24 @@ extension Realm {
     }
 }
 
-/// Looks after the versions of a file that are held: what the realms of a process know of that together.
+/// The state of the check of held versions, shared by all realms of a file in the process.
 struct HeldVersionWatch: Sendable {
-    /// When a held version was first seen to be no longer the newest.
+    /// The instant at which a held version was first found not to be the newest.
     private var seen: [UInt64: ContinuousClock.Instant] = [:]
-    /// The version that was reported.
+    /// The version that was reported last.
     private var reported: UInt64?
-    /// Bytes that were found to wait for a version, at which newest one.
+    /// The measured number of bytes that wait for a version, and the newest version at that time.
     private var measured: (oldest: UInt64, newest: UInt64, bytes: Int)?
 
-    /// The oldest held version, if it passes a limit, and whether that has to be reported.
+    /// Returns the oldest held version if it passes a limit, and a Boolean value that indicates whether it has to be
+    /// reported.
     mutating func check(
         _ policy: Realm.HeldVersionPolicy,
         _ database: Database,
         at newest: Snapshot
     ) -> (held: Realm.HeldVersion, isNew: Bool)? {
         guard let found = oldest(policy, database, newest), policy.isPassed(by: found) else { return nil }
-        // Those of processes that were killed hold nothing.
+        // Versions of killed processes don't count as held.
         if database.clearStaleReaders() > 0 {
             guard let again = oldest(policy, database, newest), policy.isPassed(by: again) else { return nil }
             return (again, isNew(again))
@@ -118,7 +122,7 @@ struct HeldVersionWatch: Sendable {
         )
     }
 
-    /// Measured anew when there are a sixteenth more versions.
+    /// Returns the number of bytes. It is measured again when the number of versions has grown by a sixteenth.
     private mutating func bytes(waitingFor version: UInt64, _ newest: Snapshot) -> Int {
         if let measured, measured.oldest == version,
             newest.version - measured.newest < max(1, (newest.version - version) / 16)
@@ -150,8 +154,9 @@ extension Realm.HeldVersionPolicy {
 }
 
 extension RealmFile {
-    /// After a write has begun.
-    /// - Returns: why it may not go on.
+    /// Checks the held versions after a write has begun.
+    ///
+    /// - Returns: The error if the write may not continue, or nil.
     func heldVersionError(_ configuration: Realm.Configuration, at newest: Snapshot) -> Realm.Error? {
         guard let policy = configuration.heldVersionPolicy,
             let (held, isNew) = heldVersions.withLock({ $0.check(policy, database, at: newest) })

@@ -2,17 +2,18 @@ public import Foundation
 import FreeholdEngine
 
 extension Realm {
-    /// A version of a realm's file that somebody holds, so that its space can't be used again.
+    /// A version of a realm's file that a reader holds, so that its space can't be reused.
     public struct PinnedVersion: Hashable, Sendable {
-        /// The number of the version; each commit to a file makes the next.
+        /// The number of the version. Each commit to the file increases it by one.
         public let version: UInt64
         public let processIdentifier: Int32
-        /// The thread of that process that took it (its `pthread_t`, which debuggers show). Others may be using it since.
+        /// The thread of that process that took the version, as the `pthread_t` that debuggers show. Other threads may
+        /// have used it since.
         public let thread: UInt64
-        /// When it was taken; nil for those of other processes.
+        /// The date at which the version was taken, or `nil` for versions of other processes.
         public let since: Date?
 
-        /// Whether it is this process that holds it.
+        /// A Boolean value that indicates whether this process holds the version.
         public var isInThisProcess: Bool { processIdentifier == ProcessInfo.processInfo.processIdentifier }
     }
 }
@@ -36,11 +37,12 @@ extension Realm.PinnedVersion: CustomStringConvertible {
 }
 
 extension Realm {
-    /// Who holds which version of this realm's file, in all processes, the oldest first. This realm's own is one.
+    /// The held versions of this realm's file in all processes, the oldest first. The version of this realm is one of
+    /// them.
     ///
-    /// A version is held by live realms (until they refresh), by frozen ones, and by everything that is still alive of
-    /// these. Pages that a commit frees are used again once nobody holds a version from before it; so one held for long
-    /// makes the file grow. A process that was killed holds nothing: its entries are removed first.
+    /// Live realms hold a version until they refresh. Frozen realms, and all live values that belong to them, hold a
+    /// version too. Pages that a commit frees are reused after all older versions are released, so a version that is
+    /// held for long makes the file grow. The property first removes the entries of processes that were killed.
     ///
     /// - Complexity: O(``Configuration/maximumReaders``).
     public var pinnedVersions: [PinnedVersion] {

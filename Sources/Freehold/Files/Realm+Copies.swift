@@ -2,20 +2,23 @@ public import Foundation
 import FreeholdEngine
 
 extension Realm {
-    /// Writes what this realm shows to a new file: its version, in a write transaction with the changes made so far.
+    /// Writes the realm's version to a new file. In a write transaction, the copy contains the changes made so far.
     ///
-    /// The copy has no free space, no history of changes and no journal. Writers go on meanwhile. In a write transaction the
-    /// objects that were changed move into the database's own transaction for it, so that it takes their writing twice.
+    /// The copy has no free space, no history of changes and no journal. Writers can continue during the copy. In a
+    /// write transaction, the changed objects are first moved into the database's own transaction, so that they are
+    /// written twice.
     ///
     /// - Parameters:
-    ///   - fileURL: where nothing is yet, in a folder that exists.
-    ///   - encryptionKey: the 64 bytes that the copy is encrypted with, whatever this realm is; nil for a plain file.
-    /// - Throws: ``Error/Code/fileExists``, ``Error/Code/fileNotFound`` where there is no such folder,
-    ///   ``Error/Code/filePermissionDenied``, ``Error/Code/outOfDiskSpace``, ``Error/Code/invalidInput`` for a key of another
-    ///   length, ``Error/Code/invalidDatabase`` where an encrypted file is damaged; then there is nothing at `fileURL`. In
-    ///   a write transaction the ``pendingError``, too. For a synced realm, ``Error/Code/fail`` if it has work that wasn't sent: the copy would
-    ///   show it, and lose it when it syncs. Wait for the upload, or write a ``backup(to:)``, which has that work.
-    /// - Complexity: O(size of the data); the memory that it takes is constant.
+    ///   - fileURL: The URL of the copy. The folder must exist, and the file must not exist.
+    ///   - encryptionKey: The 64 bytes with which the copy is encrypted, or `nil` for a plain file. It doesn't depend
+    ///     on the encryption of this realm.
+    /// - Throws: ``Error/Code/fileExists``, ``Error/Code/fileNotFound`` if the folder doesn't exist,
+    ///   ``Error/Code/filePermissionDenied``, ``Error/Code/outOfDiskSpace``, ``Error/Code/invalidInput`` for a key of
+    ///   another length, or ``Error/Code/invalidDatabase`` if an encrypted file is damaged. After an error, `fileURL`
+    ///   doesn't exist. In a write transaction, the method also throws the ``pendingError``. For a synced realm, it
+    ///   throws ``Error/Code/fail`` if the realm has changes that weren't sent. The copy would show them, and lose them
+    ///   when it syncs. Wait for the upload, or write a ``backup(to:)``, which includes these changes.
+    /// - Complexity: O(size of the data) in time, and constant in memory.
     public func writeCopy(toFile fileURL: URL, encryptionKey: Data? = nil) throws {
         core.verifyThread()
         do {
@@ -33,9 +36,10 @@ extension Realm {
         }
     }
 
-    /// Writes what this realm shows to the configuration's file; see ``writeCopy(toFile:encryptionKey:)``.
+    /// Writes the realm's version to the configuration's file. See ``writeCopy(toFile:encryptionKey:)``.
     ///
-    /// Only the configuration's `fileURL` and `encryptionKey` count: the copy has this realm's classes and schema version.
+    /// The method uses only the `fileURL` and `encryptionKey` of the configuration. The copy has this realm's classes
+    /// and schema version.
     public func writeCopy(configuration: Configuration) throws {
         guard let fileURL = configuration.fileURL else {
             throw Realm.Error(.invalidInput, "A copy is written to a file. Set the configuration's `fileURL`.")
@@ -43,15 +47,16 @@ extension Realm {
         try writeCopy(toFile: fileURL, encryptionKey: configuration.encryptionKey)
     }
 
-    /// Writes the newest version of this realm's file, also of other threads and processes, to a new file.
+    /// Writes the newest version of this realm's file, including commits of other threads and processes, to a new file.
     ///
-    /// The backup of a file in use: it is one version, while others go on reading and writing. What they free can't be
-    /// used again before the backup ends, so the file grows by what they change meanwhile. Free space and history aren't
-    /// copied. A crash leaves no half of a backup under this name. Of an encrypted file it is encrypted with the same key.
+    /// Use this method to back up a file in use. The backup is one version, and reads and writes can continue during
+    /// the backup. The space that they free can't be reused before the backup ends, so the file grows by the amount of
+    /// their changes. Free space and history aren't copied. After a crash, no incomplete backup exists under this name.
+    /// The backup of an encrypted file is encrypted with the same key.
     ///
-    /// - Parameter fileURL: where nothing is yet, in a folder that exists.
-    /// - Throws: as ``writeCopy(toFile:encryptionKey:)``.
-    /// - Complexity: O(size of the data); the memory that it takes is constant.
+    /// - Parameter fileURL: The URL of the backup. The folder must exist, and the file must not exist.
+    /// - Throws: The errors of ``writeCopy(toFile:encryptionKey:)``.
+    /// - Complexity: O(size of the data) in time, and constant in memory.
     public func backup(to fileURL: URL) throws {
         core.verifyThread()
         do {
@@ -64,7 +69,7 @@ extension Realm {
 }
 
 extension URL {
-    /// - Throws: `.invalidInput` where it names no file.
+    /// - Throws: `.invalidInput` if the URL isn't the URL of a file.
     func databasePath() throws(Realm.Error) -> String {
         guard isFileURL, !path.isEmpty else {
             throw Realm.Error(.invalidInput, "\(self) is no file URL. Make one with `URL(fileURLWithPath:)`.")

@@ -2,17 +2,19 @@ import Foundation
 import FreeholdEngine
 
 extension Realm {
-    /// Whether the configuration's file exists. False for one in memory.
+    /// Returns a Boolean value that indicates whether the configuration's file exists. The value is `false` for a realm
+    /// in memory.
     public static func fileExists(for configuration: Configuration) -> Bool {
         guard let fileURL = configuration.fileURL else { return false }
         return FileManager.default.fileExists(atPath: fileURL.path)
     }
 
-    /// Deletes the configuration's file and those beside it, but for `….writer`, at which other processes may be waiting.
+    /// Deletes the configuration's file and the files that belong to it, except `….writer`, on which other processes
+    /// may be waiting.
     ///
-    /// - Returns: whether there was a file.
-    /// - Throws: ``Error/Code/alreadyOpen`` while a realm, or anything else of the file, is alive in this process or
-    ///   another; ``Error/Code/filePermissionDenied``; what is wrong with the configuration.
+    /// - Returns: A Boolean value that indicates whether the file existed.
+    /// - Throws: ``Error/Code/alreadyOpen`` while this process or another one has a realm or another reference to the
+    ///   file open; ``Error/Code/filePermissionDenied``; an error for an invalid configuration.
     public static func deleteFiles(for configuration: Configuration) throws -> Bool {
         guard case .path = try configuration.source(), let fileURL = configuration.fileURL else { return false }
         do throws(EngineError) {
@@ -22,23 +24,24 @@ extension Realm {
         }
     }
 
-    /// What a compaction came to, in bytes.
+    /// The result of a compaction, in bytes.
     public struct Compaction: Equatable, Sendable {
         public let sizeBefore: Int
         public let sizeAfter: Int
     }
 
-    /// Rewrites the configuration's file without its free space, while nobody has it open.
+    /// Rewrites the configuration's file without its free space, if no process has it open.
     ///
-    /// Others, in this process or another, who open the file meanwhile wait. The new file takes the old one's place when
-    /// it is complete, so the device needs room for both; whatever fails, and a power cut, leaves the old one.
+    /// A thread or process that opens the file during the compaction waits for its end. The new file replaces the old
+    /// one when it is complete, so the device needs space for both. After an error or a power failure, the old file is
+    /// still present.
     ///
-    /// A file that is always open needn't be compacted to stop growing: free space is used again. To compact it
-    /// nevertheless, ``backup(to:)`` it and open the backup instead.
+    /// A file that is always open needs no compaction to stop growing, because free space is reused. To compact such a
+    /// file, write a ``backup(to:)`` and open the backup instead.
     ///
-    /// - Throws: ``Error/Code/alreadyOpen`` while somebody has the file open; ``Error/Code/fileNotFound``,
+    /// - Throws: ``Error/Code/alreadyOpen`` while a thread or process has the file open; ``Error/Code/fileNotFound``,
     ///   ``Error/Code/invalidDatabase``, ``Error/Code/outOfDiskSpace``, ``Error/Code/filePermissionDenied``.
-    /// - Complexity: O(size of the data); the memory that it takes is constant.
+    /// - Complexity: O(size of the data) in time, and constant in memory.
     @discardableResult
     public static func compact(for configuration: Configuration) throws -> Compaction {
         guard case .path = try configuration.source(), let fileURL = configuration.fileURL else {
@@ -61,7 +64,7 @@ extension Realm {
 }
 
 extension Realm.Configuration {
-    /// Before the file is opened: the seed, and compaction.
+    /// Copies the seed file and compacts the file, before the file is opened.
     func prepareFile() throws(Realm.Error) {
         guard let fileURL, seedFilePath != nil || shouldCompactOnLaunch != nil || service != nil else { return }
         if let seedFilePath, !Realm.fileExists(for: self) {
@@ -77,15 +80,16 @@ extension Realm.Configuration {
             }
         }
         if let isWanted = shouldCompactOnLaunch ?? compactsBySize(fileURL), !Database.isOpen(at: fileURL.path) {
-            // What is wrong with the file, the opening reports; what else keeps it from being compacted is no reason not
-            // to open it.
+            // If the file is invalid, opening it reports the error. Any other failure of the compaction doesn't prevent
+            // the file from being opened.
             _ = try? Database.compact(at: fileURL.path, key: try key()) { use in
                 isWanted(Int(use.total), Int(use.used))
             }
         }
     }
 
-    /// A synced file is compacted without the app's action if it is large and consists mostly of free pages, unless that would take long.
+    /// Returns the decision for a synced file. It is compacted without a closure of the app if it is large and consists
+    /// mostly of free pages, unless the compaction would take long.
     private func compactsBySize(_ fileURL: URL) -> ((Int, Int) -> Bool)? {
         let least = 32 << 20
         guard service != nil, !readOnly,

@@ -1,19 +1,21 @@
 import FreeholdEngine
 
 extension Realm {
-    /// How large a realm's file is: see ``fileUse()``.
+    /// The size of a realm's file and the use of its space. See ``fileUse()``.
     public struct FileUse: Equatable, Sendable {
-        /// Bytes of the file.
+        /// The size of the file in bytes.
         public let totalBytes: Int
-        /// Bytes that the newest version needs, and what the file is made of.
+        /// The number of bytes that the newest version and the structure of the file need.
         public let usedBytes: Int
-        /// Bytes that later commits use before the file grows, once nobody holds the versions that they belonged to.
+        /// The number of bytes that later commits can use before the file grows, after all versions that include them
+        /// are released.
         public var freeBytes: Int { max(0, totalBytes - usedBytes) }
     }
 
-    /// How large the file is, and how much of it the newest version needs. Of one in memory the bytes it takes there.
+    /// Returns the size of the file, and the part of it that the newest version needs. For a realm in memory, the sizes
+    /// are those of its memory.
     ///
-    /// - Throws: `Realm.Error` where the file can't be read.
+    /// - Throws: `Realm.Error` if the file can't be read.
     /// - Complexity: O(free pages / 500).
     public func fileUse() throws -> FileUse {
         core.verifyThread()
@@ -25,20 +27,21 @@ extension Realm {
         }
     }
 
-    /// The number of the version that the realm shows; in a write transaction that which it began on. Every commit to the
-    /// file makes the next.
+    /// The number of the version that the realm shows. In a write transaction, it is the version on which the
+    /// transaction began. Each commit to the file creates the next version.
     public var version: UInt64 {
         core.verifyThread()
         return core.committed.version
     }
 
-    /// What is wrong with the file, a sentence for each breach; empty for a sound one.
+    /// Checks the file, and returns one sentence for each defect. The array is empty if the file is intact.
     ///
-    /// Checked is the version that the realm shows (in a write transaction that which it began on): every value, link and
-    /// inverse link, list, index and count, and that each block of the file belongs to something. Of an encrypted file each
-    /// block is authenticated first, and that none is missing or of an older version. Damage is reported and never traps.
+    /// The method checks the version that the realm shows, or the version on which an open write transaction began. It
+    /// checks every value, link, inverse link, list, index and count, and that each block of the file is in use or
+    /// free. In an encrypted file, it first authenticates each block, and checks that no block is missing or outdated.
+    /// Damage is reported and never traps.
     ///
-    /// - Complexity: O(size of the file), in time and, for keys and links, in memory.
+    /// - Complexity: O(size of the file) in time, and in memory for keys and links.
     public func verify() -> [String] {
         core.verifyThread()
         return core.committed.verify()

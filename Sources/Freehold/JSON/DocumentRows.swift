@@ -1,7 +1,7 @@
 import FreeholdEngine
 
-/// The objects of a document that have been made so far. Those of a class have consecutive keys, because nothing else
-/// makes any.
+/// The objects of a document that have been created so far. The keys of a class's objects are consecutive, because no
+/// other code creates objects during the import.
 final class DocumentRows {
     private struct Run {
         let first: Int64
@@ -14,7 +14,7 @@ final class DocumentRows {
         tables[table.id, default: Run(first: key.raw)].count += 1
     }
 
-    /// Nil where the document hasn't come to the object yet.
+    /// Returns the key of an object, or nil if the object hasn't been read yet.
     func row(at position: Int, in table: Table) -> ObjectKey? {
         guard let run = tables[table.id], position < run.count else { return nil }
         return ObjectKey(run.first + Int64(position))

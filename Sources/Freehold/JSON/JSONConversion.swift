@@ -1,19 +1,20 @@
 import FreeholdEngine
 import Foundation
 
-/// From JSON to what a class's properties store.
+/// A conversion of JSON to the stored values of a class's properties.
 struct JSONConversion {
     let core: RealmCore
     let options: JSONImportOptions
-    /// Of the property that is being converted.
+    /// The path of the property that is being converted.
     private var path: [Step] = []
     private var className = ""
     private var place: JSONPlace
-    /// Objects inside objects, and collections in mixed values.
+    /// The depth of objects inside objects, and of collections in mixed values.
     private var depth = 0
-    /// Of whole documents, in which links lead to objects by primary key or position, also to such as come later.
+    /// For whole documents: the objects so far. Links in documents contain a primary key or a position, and may refer
+    /// to later objects.
     let rows: DocumentRows?
-    /// Of the object that was converted last: properties that lead to objects which aren't there yet.
+    /// The properties of the last converted object that link to objects that haven't been read yet.
     private(set) var deferred: [(property: Int, value: JSONValue)] = []
     private var isUnresolved = false
 
@@ -29,7 +30,7 @@ struct JSONConversion {
         place = JSONPlace(line: 1, column: 1)
     }
 
-    /// The values that one of the text's objects has for a class.
+    /// Returns the values of a JSON object for a class.
     mutating func convert(
         _ value: JSONValue,
         _ info: ClassInfo,
@@ -43,7 +44,7 @@ struct JSONConversion {
         let values = try object(value, info)
         guard let key = info.primaryKeyIndex, values.primaryKey == nil else { return values }
         let property = info.properties[key]
-        // An identifier is made where none is given; a number or text that isn't given would be 0 or empty for all.
+        // A missing identifier is generated. A missing number or string would be 0 or empty for all objects.
         if property.shape.type != .objectId && property.shape.type != .UUID {
             path.append(.key(property.name))
             throw error(.missingValue, "the primary key is missing")
@@ -51,7 +52,7 @@ struct JSONConversion {
         return values
     }
 
-    /// A property's value whose links led nowhere before all objects of the document were there.
+    /// Converts a property whose links couldn't be resolved before all objects of the document were read.
     mutating func convertLater(
         _ value: JSONValue,
         _ property: Int,
@@ -137,7 +138,7 @@ struct JSONConversion {
         _ step: Step
     ) throws(JSONError) -> _StoredContent {
         path.append(step)
-        // Kept by an error, which needs it.
+        // The local value is kept while an error is made, which needs the path.
         let content: _StoredContent =
             switch property.shape.collection {
             case .none: try single(value, property, info, inCollection: false)
@@ -185,7 +186,7 @@ struct JSONConversion {
         return entries
     }
 
-    /// A property's value, or an element of its collection.
+    /// Returns the value of a property, or of an element of its collection.
     private mutating func single(
         _ value: JSONValue,
         _ property: PropertyInfo,
@@ -200,7 +201,7 @@ struct JSONConversion {
         }
         if property.shape.type == .object { return try link(value, property, info) }
         let stored = try scalar(value, property.shape.type)
-        // Only the type itself knows whether it has the value: a small integer or an enum, say.
+        // Only the type itself can determine whether it has the value. Examples are small integers and enums.
         if let plain = stored.plainValue {
             let known = inCollection ? property.access.convertElement(plain) : property.access.convert(plain)
             if known == nil {
@@ -226,7 +227,7 @@ struct JSONConversion {
         return try reference(value, target)
     }
 
-    /// A link to an object by its position among those of its class.
+    /// Resolves a link that contains the position of an object among those of its class.
     private mutating func position(_ value: JSONValue, _ target: ClassInfo) throws(JSONError) -> _StoredContent {
         guard let rows else {
             throw error(.invalidValue, "a link by position stands where there is no document that it could count in")
@@ -240,7 +241,7 @@ struct JSONConversion {
         return .object(nil)
     }
 
-    /// A link to an object by its primary key; it is made, if it isn't there yet.
+    /// Resolves a link that contains the primary key of an object. The object is created if it doesn't exist.
     private mutating func reference(_ value: JSONValue, _ target: ClassInfo) throws(JSONError) -> _StoredContent {
         guard let index = target.primaryKeyIndex else { throw mismatch(value, "an object") }
         let key = try scalar(value, target.properties[index].shape.type)
@@ -262,7 +263,7 @@ struct JSONConversion {
         case .string(let text): return .value(.string(text))
         case .number(let text):
             if let whole = Int64(text) { return .value(.int(whole)) }
-            // A whole number that is too large for an integer keeps its digits as a decimal.
+            // An integer that is too large for 64 bits keeps its digits as a decimal.
             if !text.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 | 0x20 == UInt8(ascii: "e") }),
                 let decimal = Decimal128(text)
             {
@@ -293,7 +294,7 @@ struct JSONConversion {
         }
     }
 
-    /// A mixed value that says its type: `{"$date": …}`.
+    /// Returns a mixed value with an explicit type, such as `{"$date": …}`.
     private mutating func typed(_ extended: ExtendedJSON, _ whole: JSONValue) throws(JSONError) -> _StoredContent {
         switch extended.tag {
         case .scalar(let type): return .value(try scalar(whole, type))
@@ -335,7 +336,7 @@ struct JSONConversion {
         case .string where !isNumber: return .string(text)
         case .int where isNumber || isTagged:
             if let whole = Int64(text) { return .int(whole) }
-            // 1e3 and 5.0 are whole, too.
+            // Numbers such as 1e3 and 5.0 are integers, too.
             guard let number = Decimal128(text), number.isFinite else { throw mismatch(given, type) }
             guard let whole = number.exactInt64 else {
                 throw error(.invalidValue, "\(given.summary) is no whole number of 64 bits")
@@ -387,7 +388,7 @@ struct JSONConversion {
         case "Infinity", "+Infinity", "Inf", "+Inf": return .infinity
         case "-Infinity", "-Inf": return -.infinity
         default:
-            // Only what says that it is a number may be one in quotation marks.
+            // A number in quotation marks is valid only with an explicit type.
             if ExtendedJSON(given) != nil, let number = F(text) { return number }
             throw mismatch(given, type)
         }
@@ -429,7 +430,8 @@ struct JSONConversion {
     }
 }
 
-/// An object of one member whose key begins with `$`: a value that says its type, as MongoDB's Extended JSON has it.
+/// An object with one member whose key begins with `$`. It is a value with an explicit type, in the format of MongoDB's
+/// Extended JSON.
 struct ExtendedJSON {
     enum Tag {
         case scalar(PropertyType)

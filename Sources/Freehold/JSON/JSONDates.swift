@@ -1,11 +1,12 @@
 import FreeholdEngine
 
-/// Moments as text by ISO 8601 (RFC 3339, years of any length), to the nanosecond.
+/// Points in time in the format of ISO 8601 (RFC 3339, with years of any length), with a precision of nanoseconds.
 enum ISO8601 {
-    /// `2024-02-29T12:30:00.5Z`; years before 0 or after 9999 have a sign, as the standard asks.
+    /// Returns the text, such as `2024-02-29T12:30:00.5Z`. Years before 0 or after 9999 have a sign, like the standard
+    /// requires.
     static func text(_ timestamp: Timestamp) -> String {
         let days = floored(timestamp.seconds, 86_400)
-        // The day may begin before the least second.
+        // The start of the day may be before the smallest second.
         let second = Int(timestamp.seconds &- days &* 86_400)
         let (year, month, day) = date(ofDay: days)
         var text =
@@ -21,9 +22,9 @@ enum ISO8601 {
         return text + "Z"
     }
 
-    /// The moment of a date (midnight in UTC) or of a date and time with its zone; nil for other text.
+    /// Parses a date (midnight in UTC) or a date and time with a zone. Returns nil for other texts.
     ///
-    /// Of a fraction nine digits are kept. A second 60 is the next minute's first.
+    /// A fraction is cut after nine digits. A second 60 is the first second of the next minute.
     static func parse(_ text: String) -> Timestamp? {
         var rest = Scanner(text)
         let negative = rest.skip("-")
@@ -53,7 +54,7 @@ enum ISO8601 {
         return Int64(exactly: seconds).map { Timestamp(seconds: $0, nanoseconds: nanoseconds) }
     }
 
-    /// Seconds east of Greenwich.
+    /// Parses a zone. Returns the seconds east of Greenwich.
     private static func zone(_ rest: inout Scanner) -> Int64? {
         if rest.skip("Z") || rest.skip("z") { return 0 }
         let west = rest.skip("-")
@@ -64,7 +65,7 @@ enum ISO8601 {
         return (hours * 3600 + minutes * 60) * (west ? -1 : 1)
     }
 
-    // MARK: The calendar, as the proleptic Gregorian one
+    // MARK: The proleptic Gregorian calendar
 
     private static func floored(_ a: Int64, _ b: Int64) -> Int64 { a >= 0 ? a / b : (a + 1) / b - 1 }
 
@@ -73,7 +74,7 @@ enum ISO8601 {
         return [4, 6, 9, 11].contains(month) ? 30 : 31
     }
 
-    /// Days since 1970, counted in eras of 400 years that begin in March.
+    /// Returns the number of days since 1970. The computation uses eras of 400 years that begin in March.
     private static func day(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
         let shifted = month <= 2 ? year - 1 : year
         let era = floored(shifted, 400)
@@ -119,7 +120,7 @@ enum ISO8601 {
             return Int64(bytes[position - 1] - 0x30)
         }
 
-        /// A number of so many digits.
+        /// Parses a number with the given number of digits.
         mutating func number(_ width: ClosedRange<Int>) -> Int64? {
             let start = position
             var value: Int64 = 0
@@ -141,18 +142,19 @@ enum ISO8601 {
     }
 }
 
-/// How dates are written in JSON, and what a number stands for where a date is read. Text is always read by ISO 8601.
+/// The format of dates in written JSON, and the meaning of numbers that are read as dates. Strings are always read as
+/// ISO 8601.
 public enum JSONDateFormat: String, Sendable, CaseIterable {
-    /// Text: `2024-02-29T12:30:00.5Z`. A number that is read counts seconds since 1970.
+    /// A string: `2024-02-29T12:30:00.5Z`. A number that is read is the number of seconds since 1970.
     case iso8601
-    /// A number of seconds since 1970, with all of its decimals.
+    /// The number of seconds since 1970, with all decimals.
     case secondsSince1970
-    /// A number of milliseconds since 1970, with all of its decimals.
+    /// The number of milliseconds since 1970, with all decimals.
     case millisecondsSince1970
 }
 
 extension JSONDateFormat {
-    /// A number's moment, to the nanosecond; nil if it is out of range.
+    /// Returns the point in time of a number, rounded to nanoseconds, or nil if it is out of range.
     func moment(number: Decimal128) -> Timestamp? {
         let unit: Decimal128 = self == .millisecondsSince1970 ? 1_000_000 : 1_000_000_000
         guard let total = Int128(exactly: (number * unit).rounded()) else { return nil }
@@ -161,7 +163,7 @@ extension JSONDateFormat {
         return Timestamp(seconds: seconds, nanoseconds: Int32(remainder))
     }
 
-    /// The JSON of a moment.
+    /// Returns the JSON of a point in time.
     func text(_ timestamp: Timestamp) -> String {
         switch self {
         case .iso8601: return "\"\(ISO8601.text(timestamp))\""

@@ -1,48 +1,49 @@
-/// What is wrong with JSON that is imported, or keeps objects from being exported: where, what, and in which object.
+/// An error in imported JSON, or the reason why objects can't be exported. It contains the position, the kind of the
+/// error, and the object.
 ///
 /// ```
 /// line 3, column 41, object 2, owners[1].age: "old" is given where an int is expected
 /// ```
 public struct JSONError: Error, Sendable, Equatable {
     public enum Kind: String, Sendable, CaseIterable {
-        /// Not JSON: see RFC 8259.
+        /// The text isn't JSON according to RFC 8259.
         case malformed
-        /// Bytes that are no UTF-8, or half of a surrogate pair.
+        /// The bytes aren't UTF-8, or a string contains half of a surrogate pair.
         case invalidText
-        /// Nested deeper than the limit.
+        /// The nesting is deeper than the limit.
         case tooDeep
-        /// One key twice in an object, or both names of one property.
+        /// An object contains a key twice, or both names of a property.
         case duplicateKey
-        /// A key that names no property, where that isn't to be ignored.
+        /// A key isn't the name of a property, and unknown keys aren't ignored.
         case unknownKey
-        /// A value that doesn't fit its property.
+        /// A value doesn't fit its property.
         case invalidValue
-        /// Null or nothing, where a value is required.
+        /// A required value is null or missing.
         case missingValue
-        /// A primary key that is taken, or what else the realm refuses: see `cause`.
+        /// The realm refuses the object, for example because of a duplicate primary key. See `cause`.
         case refused
-        /// A link that can't be written, because it leads back to an object that has no primary key.
+        /// A link can't be written, because it forms a cycle and its target has no primary key.
         case cycle
         /// The input can't be read, or the output can't be written.
         case io
     }
 
     public let kind: Kind
-    /// What happened and what to do about it.
+    /// A description of the error and its remedy.
     public let message: String
-    /// From 1; nil where no place in a text is concerned.
+    /// The line, counted from 1, or `nil` if the error has no position in a text.
     public let line: Int?
-    /// In bytes of UTF-8, from 1.
+    /// The column in bytes of UTF-8, counted from 1.
     public let column: Int?
-    /// Which object of the text, from 1.
+    /// The number of the object in the text, counted from 1.
     public let object: Int?
-    /// The property, from the object on: `name`, `owners[1].address.street`.
+    /// The path of the property in the object, such as `name` or `owners[1].address.street`.
     public let path: String?
-    /// The model class that the property belongs to.
+    /// The model class that has the property.
     public let className: String?
-    /// What the realm said.
+    /// The error of the realm.
     public let cause: Realm.Error?
-    /// How many objects were stored for good before, by an import in batches.
+    /// The number of objects that an import in batches had already committed.
     public var committed = 0
 
     init(
@@ -64,7 +65,7 @@ public struct JSONError: Error, Sendable, Equatable {
         self.cause = cause
     }
 
-    /// The same, once more is known.
+    /// Returns the same error with the number of the object and the position.
     func with(object: Int, at place: JSONPlace) -> JSONError {
         JSONError(
             kind,
@@ -89,7 +90,7 @@ extension JSONError: CustomStringConvertible {
     }
 }
 
-/// A place in a text: both numbers from 1, the column in bytes.
+/// A position in a text. Both numbers are counted from 1, and the column is counted in bytes.
 struct JSONPlace: Hashable, Sendable {
     var line: Int
     var column: Int

@@ -1,41 +1,44 @@
-/// How objects are written as JSON.
+/// The options for writing objects as JSON.
 public struct JSONExportOptions: Sendable {
     public enum Format: Sendable {
-        /// One array, an object a line.
+        /// One array with one object in each line.
         case array
-        /// An object a line, nothing around them.
+        /// One object in each line, without an array.
         case lines
     }
 
     public enum Links: Sendable {
-        /// The primary key of the linked object; the object itself where its class has no key or is embedded.
+        /// Links are written as the primary key of the linked object. If its class has no primary key or is embedded,
+        /// the object itself is written.
         case primaryKeys
-        /// The linked object itself, as deep as links go. Where they lead back to an object that is being written,
-        /// its primary key; without one that is an error.
+        /// Links are written as the linked object itself, at any depth. A link to an object that is being written is
+        /// written as its primary key, or is an error if it has none.
         case nested
     }
 
     public enum Names: Sendable {
         /// The names of properties in Swift.
         case swift
-        /// Their names in the file.
+        /// The names of properties in the file.
         case stored
     }
 
     public var format = Format.array
-    /// With line breaks and indentation; of arrays only.
+    /// A Boolean value that indicates whether an array is written with line breaks and indentation.
     public var isPretty = false
-    /// Members by the rising bytes of their keys, rather than in the order in which properties are declared.
+    /// A Boolean value that indicates whether members are sorted by the bytes of their keys. Otherwise they are in the
+    /// order of the declarations of the properties.
     public var sortsKeys = false
     public var names = Names.swift
     public var links = Links.primaryKeys
     public var dates = JSONDateFormat.iso8601
-    /// Whether properties that are null are written.
+    /// A Boolean value that indicates whether null properties are written.
     public var writesNulls = true
-    /// Which properties of the objects are written, in this order, or nil for all. Key paths along to-one links are keys,
-    /// too: `"country.name"`; null stands behind a link to nothing. Objects that are nested are written as a whole.
+    /// The written properties of the objects in their order, or `nil` for all. Key paths through to-one links are
+    /// allowed, too: `"country.name"`. The value behind a null link is null. Nested objects are written with all
+    /// properties.
     ///
-    /// A name that the class doesn't have is ``JSONError/Kind/unknownKey``.
+    /// An unknown name is reported as ``JSONError/Kind/unknownKey``.
     public var properties: [String]?
 
     public init(

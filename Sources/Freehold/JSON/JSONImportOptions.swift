@@ -1,11 +1,11 @@
-/// What ``Realm/importJSON(from:into:update:options:)-(URL,_,_,_)`` makes of its input.
+/// The options for ``Realm/importJSON(from:into:update:options:)-(URL,_,_,_)``.
 public struct JSONImportOptions: Sendable {
     public enum Format: Sendable {
-        /// An array if the text begins with a bracket, else lines.
+        /// An array if the text begins with a bracket, or lines otherwise.
         case automatic
         /// One array of objects.
         case array
-        /// Objects one after the other, usually one a line, with white space between them.
+        /// A sequence of objects, usually one in each line, separated by white space.
         case lines
     }
 
@@ -15,12 +15,13 @@ public struct JSONImportOptions: Sendable {
     }
 
     public var format = Format.automatic
-    /// Keys that name no property of their class.
+    /// The handling of keys that aren't names of properties of their class.
     public var unknownKeys = UnknownKeys.ignored
-    /// What a number stands for where a date is expected. Text is read by ISO 8601 in any case.
+    /// The meaning of a number for a date property. Strings are always read as ISO 8601.
     public var dates = JSONDateFormat.iso8601
-    /// How many objects are stored in one transaction. Nil stores all of them in one, so that an error leaves
-    /// everything as it was; with batches, what was stored before the error stays (see ``JSONError/committed``).
+    /// The number of objects that are stored in one transaction. If it is `nil`, all objects are stored in one
+    /// transaction, so that an error leaves the realm unchanged. With batches, the batches before the error remain
+    /// stored (see ``JSONError/committed``).
     public var batchSize: Int?
 
     public init(

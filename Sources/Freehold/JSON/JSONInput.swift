@@ -1,14 +1,14 @@
 import Foundation
 
-/// Bytes, a chunk at a time, with the place that reading has come to.
+/// An input that delivers bytes in chunks, with the current position.
 struct JSONInput {
-    /// Gives the next bytes; none at the end.
+    /// A closure that returns the next bytes, or no bytes at the end.
     private let next: () throws -> Data
     private var chunk: [UInt8] = []
     private var position = 0
     private var isAtEnd = false
     private(set) var line = 1
-    /// Bytes of the text before the chunk, and before the line.
+    /// The number of bytes of the text before the chunk, and before the line.
     private var chunkStart = 0
     private var lineStart = 0
 
@@ -18,13 +18,13 @@ struct JSONInput {
 
     var place: JSONPlace { JSONPlace(line: line, column: chunkStart + position - lineStart + 1) }
 
-    /// The next byte, which stays; nil at the end.
+    /// Returns the next byte without consuming it, or nil at the end.
     mutating func peek() throws(JSONError) -> UInt8? {
         if position < chunk.count { return chunk[position] }
         return try fill() ? chunk[position] : nil
     }
 
-    /// Goes on by one byte, which was seen.
+    /// Consumes one byte that was peeked.
     mutating func advance() {
         if chunk[position] == 0x0A {
             line += 1
@@ -33,7 +33,7 @@ struct JSONInput {
         position += 1
     }
 
-    /// Appends bytes as long as they are plain ones of a string: no quote, backslash, control character.
+    /// Appends bytes up to the next quote, backslash or control character in a string.
     mutating func takePlainBytes(_ bytes: inout [UInt8]) {
         let start = position
         var end = start
@@ -81,7 +81,7 @@ extension JSONInput {
         self.init { try file.read(upToCount: JSONInput.chunkSize) ?? Data() }
     }
 
-    /// The stream is opened if it isn't yet.
+    /// Creates an input from a stream, which is opened if necessary.
     init(_ stream: InputStream) {
         self.init {
             if stream.streamStatus == .notOpen { stream.open() }

@@ -1,7 +1,7 @@
 import FreeholdEngine
 import Foundation
 
-/// Writes rows as JSON, straight from their columns.
+/// A writer of rows as JSON, directly from their columns.
 struct JSONObjectWriter {
     let core: RealmCore
     let options: JSONExportOptions
@@ -9,9 +9,10 @@ struct JSONObjectWriter {
     /// The objects that are being written, the outermost first.
     private var open: [Row] = []
     private var path: [String] = []
-    /// By table.
+    /// The members by table.
     private var members: [Int: [Member]] = [:]
-    /// Of whole documents, in which no object but embedded ones stands inside another.
+    /// A Boolean value that indicates whether a whole document is written, in which only embedded objects are inside
+    /// other objects.
     var isDocument = false
 
     private struct Row: Hashable {
@@ -23,12 +24,13 @@ struct JSONObjectWriter {
         let name: String
         let column: Column
         let property: PropertyInfo
-        /// Whose property it is, and the links that lead there from the object; none where it is its own.
+        /// The table of the property, and the links from the object to it. It has no links for a property of the object
+        /// itself.
         let table: ManagedTable
         var links: [Column] = []
     }
 
-    /// Those that the options name, once they have been looked up.
+    /// The members that the options name, after they have been resolved.
     private var chosen: [Member]?
 
     init(_ core: RealmCore, _ options: JSONExportOptions, _ output: JSONOutput) {
@@ -38,7 +40,7 @@ struct JSONObjectWriter {
     }
 
     mutating func object(_ table: ManagedTable, _ key: ObjectKey) throws(JSONError) {
-        // What is deeper couldn't be read again.
+        // Deeper objects couldn't be imported again.
         if open.count >= ValueConversion.maximumDepth {
             throw error(.tooDeep, "links are nested deeper than \(ValueConversion.maximumDepth) objects", table)
         }
@@ -77,7 +79,7 @@ struct JSONObjectWriter {
     }
 
     private func member(_ name: String, _ first: ManagedTable) throws(JSONError) -> Member {
-        // A name in the file may have a dot.
+        // A name in the file may contain a dot.
         let steps = first.info.index(named: name) == nil ? name.split(separator: ".").map(String.init) : [name]
         var table = first
         var links: [Column] = []
@@ -164,7 +166,7 @@ struct JSONObjectWriter {
         case position(Int)
     }
 
-    /// What a link to an object is written as; nil where the object itself is.
+    /// Returns the form in which a link is written, or nil if the object itself is written.
     private func reference(_ table: ManagedTable, _ key: ObjectKey) throws(JSONError) -> Reference? {
         if isDocument, !table.info.isEmbedded {
             if let column = table.table.primaryKey {
@@ -187,7 +189,7 @@ struct JSONObjectWriter {
         }
         if options.links == .nested && !isOpen { return nil }
         let value = core.view.value(column, key)
-        // An object whose key is null can't be told from no object.
+        // An object whose primary key is null can't be distinguished from a null link.
         return value.isNull ? nil : .primaryKey(value)
     }
 
@@ -275,7 +277,7 @@ struct JSONObjectWriter {
         output.close("}")
     }
 
-    /// A value that is read back as the same one of all types: see ``ExtendedJSON``.
+    /// Writes a value so that it is read back with the same type. See ``ExtendedJSON``.
     private mutating func mixedScalar(_ value: Value) {
         switch value {
         case .float: marked("$numberFloat", value)

@@ -1,14 +1,14 @@
 import Foundation
 
-/// JSON text on its way out, handed on in chunks.
+/// An output that passes JSON on in chunks.
 struct JSONOutput {
     private let write: (Data) throws -> Void
     private let isPretty: Bool
     private var bytes: [UInt8] = []
     private var depth = 0
-    /// What hasn't been handed on yet.
+    /// The bytes that haven't been passed on yet.
     var pending: [UInt8] { bytes }
-    /// Whether the container that is open has anything yet.
+    /// A Boolean value that indicates whether the open container is still empty.
     private var isEmpty = true
 
     init(isPretty: Bool, _ write: @escaping (Data) throws -> Void) {
@@ -31,7 +31,7 @@ struct JSONOutput {
         isEmpty = false
     }
 
-    /// To come before each element, and before each member's key.
+    /// Starts an element, or a member before its key.
     mutating func next() {
         if !isEmpty { bytes.append(UInt8(ascii: ",")) }
         breakLine()
@@ -53,7 +53,7 @@ struct JSONOutput {
 
     // MARK: Values
 
-    /// Text that is JSON already.
+    /// Appends a text that is already JSON.
     mutating func raw(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
     mutating func string(_ text: String) {
@@ -74,7 +74,7 @@ struct JSONOutput {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// What was read, as it was.
+    /// Appends a value that was read, in the same form.
     mutating func value(_ value: JSONValue) {
         switch value {
         case .null: raw("null")
@@ -100,7 +100,7 @@ struct JSONOutput {
 
     // MARK: Chunks
 
-    /// To be called between objects.
+    /// Passes the pending bytes on. The method is called between objects.
     mutating func flush(over limit: Int = 64 * 1024) throws(JSONError) {
         if bytes.count <= limit || bytes.isEmpty { return }
         do {

@@ -1,6 +1,7 @@
-/// Reads JSON values from a stream, one at a time and strictly: RFC 8259, UTF-8, every key once, at most 512 levels.
+/// A strict reader of JSON values from a stream, one value at a time. It accepts RFC 8259 in UTF-8 with unique keys and
+/// at most 512 levels.
 ///
-/// No input traps. What isn't JSON is an error with line and column, after which the reader isn't used any more.
+/// The reader never traps. Invalid input is an error with line and column. The reader can't be used after an error.
 struct JSONReader {
     static let maximumDepth = 512
 
@@ -10,7 +11,7 @@ struct JSONReader {
 
     var place: JSONPlace { input.place }
 
-    /// The first byte of the next token, which stays; nil at the end.
+    /// Returns the first byte of the next token without consuming it, or nil at the end.
     mutating func nextToken() throws(JSONError) -> UInt8? {
         while let byte = try input.peek() {
             switch byte {
@@ -21,7 +22,7 @@ struct JSONReader {
         return nil
     }
 
-    /// Passes over an array whose opening bracket comes next; the body reads one element each time.
+    /// Reads an array whose opening bracket is the next token. The body reads one element at each call.
     mutating func forEachElement(_ body: (inout JSONReader) throws -> Void) throws {
         skipToken()
         if try nextToken() == UInt8(ascii: "]") { return skipToken() }
@@ -37,7 +38,7 @@ struct JSONReader {
         }
     }
 
-    /// Passes over a byte order mark, which the standard lets a reader ignore at the start.
+    /// Skips a byte order mark. The standard allows a reader to ignore it at the beginning.
     mutating func skipByteOrderMark() throws(JSONError) {
         guard try input.peek() == 0xEF else { return }
         for byte: UInt8 in [0xEF, 0xBB, 0xBF] {
@@ -46,7 +47,7 @@ struct JSONReader {
         }
     }
 
-    /// Passes over a punctuation mark that was seen.
+    /// Skips a punctuation mark that was peeked.
     mutating func skipToken() { input.advance() }
 
     /// A container that is being read.
@@ -54,13 +55,13 @@ struct JSONReader {
         let isArray: Bool
         var elements: [JSONValue] = []
         var members: [JSONValue.Member] = []
-        /// Those of the members, once there are many.
+        /// The keys of the members, if the container has many.
         var keys: Set<String> = []
-        /// Of the member whose value comes next, and that value's place.
+        /// The key of the member whose value is next, and the position of that value.
         var key = ""
         var place = JSONPlace(line: 0, column: 0)
 
-        /// Whether the key is a second one.
+        /// Returns a Boolean value that indicates whether the object already contains the key.
         mutating func repeats(_ key: String) -> Bool {
             if members.count < 16 { return members.contains { $0.key == key } }
             if keys.isEmpty { keys = Set(members.map(\.key)) }
@@ -68,9 +69,9 @@ struct JSONReader {
         }
     }
 
-    /// One value, whatever white space comes before it.
+    /// Reads one value after optional white space.
     ///
-    /// Containers are kept on a stack of their own, because 512 levels could be too many for that of a thread.
+    /// Open containers are kept on an explicit stack, because 512 levels could exceed the stack of a thread.
     mutating func value() throws(JSONError) -> JSONValue {
         var frames: [Frame] = []
         while true {
@@ -103,7 +104,7 @@ struct JSONReader {
         }
     }
 
-    /// A scalar or an empty container; nil where a container was opened, whose first value is next.
+    /// Reads a scalar or an empty container. Returns nil if a container was opened, whose first value is next.
     private mutating func scalarOrOpening(_ frames: inout [Frame]) throws(JSONError) -> JSONValue? {
         guard let first = try nextToken() else {
             throw frames.isEmpty
@@ -139,7 +140,7 @@ struct JSONReader {
         }
     }
 
-    /// The next member's key and colon.
+    /// Reads the key and the colon of the next member.
     private mutating func key(_ frame: inout Frame) throws(JSONError) {
         guard let first = try nextToken() else { throw endInside(false) }
         guard first == UInt8(ascii: "\"") else { throw unexpected(first, "a key in quotation marks") }
@@ -216,7 +217,7 @@ struct JSONReader {
     }
 
     private mutating func take(_ bytes: inout [UInt8]) {
-        // It was seen, so that it can't be missing.
+        // The byte was peeked before, so it isn't missing.
         if let byte = try? input.peek() { bytes.append(byte) }
         input.advance()
     }

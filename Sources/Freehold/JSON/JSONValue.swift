@@ -1,9 +1,9 @@
-/// One JSON value, read. Numbers keep their text, so that no digit is lost.
+/// A JSON value that was read. Numbers keep their text, so that no digit is lost.
 indirect enum JSONValue: Sendable {
     struct Member: Sendable {
         let key: String
         let value: JSONValue
-        /// Of the value.
+        /// The position of the value.
         let place: JSONPlace
     }
 
@@ -14,7 +14,7 @@ indirect enum JSONValue: Sendable {
     case array([JSONValue])
     case object([Member])
 
-    /// For messages.
+    /// A short text for messages.
     var summary: String {
         func short(_ text: String) -> String { text.count > 60 ? text.prefix(60) + "…" : text }
         return switch self {

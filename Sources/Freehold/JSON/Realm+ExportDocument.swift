@@ -2,8 +2,8 @@ public import Foundation
 import FreeholdEngine
 
 extension Realm {
-    /// Writes everything in the file as one JSON document: its schema and all objects, those of classes without a Swift
-    /// class, too. ``importDocument(from:to:)-(URL,_)`` makes an equal file of it.
+    /// Writes the whole file as one JSON document: its schema and all objects, including those of classes without a
+    /// Swift class. ``importDocument(from:to:)-(URL,_)`` creates an equal file from the document.
     ///
     /// ```json
     /// {
@@ -18,19 +18,19 @@ extension Realm {
     /// }
     /// ```
     ///
-    /// Names are those in the file. A link is the primary key of the object it leads to; where that has none, its position
-    /// among the objects of its class, from 0. Embedded objects stand inside their owners. A class comes behind those that
-    /// it links to, where links don't lead in a circle. Objects are written one by one, so that their number doesn't
-    /// matter.
+    /// Names are those in the file. A link is written as the primary key of the linked object, or as its position among
+    /// the objects of its class, counted from 0, if it has no primary key. Embedded objects are inside their owners.
+    /// Each class is written after the classes to which it links, unless links form a cycle. Objects are written one by
+    /// one, so the number of objects doesn't affect the memory use.
     ///
-    /// - Returns: How many objects were written, without embedded ones.
+    /// - Returns: The number of written objects, without embedded objects.
     /// - Throws: ``JSONError``.
     @discardableResult
     public func exportDocument(to url: URL) throws -> Int {
         try JSONDraft.write(to: url) { try exportDocument(to: $0) }
     }
 
-    /// The same, handed on in chunks of some 64 KiB.
+    /// Writes the document like `exportDocument(to:)`, and passes it on in chunks of about 64 KiB.
     @discardableResult
     public func exportDocument(to write: (Data) throws -> Void) throws -> Int {
         core.verifyThread()
@@ -73,12 +73,12 @@ extension Realm {
         }
     }
 
-    /// The classes that aren't embedded, each behind those that it links to, as far as that is possible; else as the file
-    /// has them.
+    /// Returns the classes that aren't embedded. Each class is after the classes to which it links, as far as possible.
+    /// Otherwise they are in the order of the file.
     private static func documentOrder(_ schema: DatabaseSchema) -> [Table] {
         var ordered: [Table] = []
         var seen: Set<Int> = []
-        // Links of embedded objects are those of their owners.
+        // The links of embedded objects count as links of their owners.
         func visit(_ table: Table) {
             guard seen.insert(table.id).inserted else { return }
             for column in table.columns {
@@ -91,7 +91,7 @@ extension Realm {
     }
 }
 
-/// A file that appears, or takes the place of the one there, when it is complete.
+/// A file that is created under a temporary name, and gets its name, or replaces an existing file, when it is complete.
 enum JSONDraft {
     static func write(to url: URL, _ body: ((Data) throws -> Void) throws -> Int) throws -> Int {
         let draft = url.deletingLastPathComponent()

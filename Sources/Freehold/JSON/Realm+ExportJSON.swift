@@ -2,31 +2,32 @@ public import Foundation
 import FreeholdEngine
 
 extension RealmCollection where Element: ObjectBase {
-    /// Writes the objects to a file as JSON that ``Realm/importJSON(from:into:update:options:)-(URL,_,_,_)`` reads
-    /// back as the same objects.
+    /// Writes the objects to a JSON file. ``Realm/importJSON(from:into:update:options:)-(URL,_,_,_)`` reads it back as
+    /// the same objects.
     ///
     /// ```swift
     /// try realm.objects(City.self).sorted(by: \.name).exportJSON(to: url)
     /// ```
     ///
-    /// Decimals, ObjectIds and UUIDs are text, data is base64; NaN and the infinities are text, too, which JSON has no
-    /// numbers for. Linking objects aren't written. Objects are written one by one, so that their number doesn't
-    /// matter; the file appears, or takes the place of the one there, once it is complete.
+    /// Decimals, ObjectIds and UUIDs are written as strings, and data as base64. NaN and infinities are strings too,
+    /// because JSON has no numbers for them. Linking objects aren't written. Objects are written one by one, so the
+    /// number of objects doesn't affect the memory use. The file gets its name, or replaces an existing file, when it
+    /// is complete.
     ///
-    /// - Returns: How many objects were written.
+    /// - Returns: The number of written objects.
     /// - Throws: ``JSONError``.
     @discardableResult
     public func exportJSON(to url: URL, options: JSONExportOptions = JSONExportOptions()) throws -> Int {
         try JSONDraft.write(to: url) { try exportJSON(options: options, to: $0) }
     }
 
-    /// The same to an open file or pipe, from where it stands.
+    /// Writes the objects to an open file or pipe, at its current position.
     @discardableResult
     public func exportJSON(to file: FileHandle, options: JSONExportOptions = JSONExportOptions()) throws -> Int {
         try exportJSON(options: options) { try file.write(contentsOf: $0) }
     }
 
-    /// The same to a stream, which is opened if it isn't yet.
+    /// Writes the objects to a stream, which is opened if necessary.
     @discardableResult
     public func exportJSON(to stream: OutputStream, options: JSONExportOptions = JSONExportOptions()) throws -> Int {
         if stream.streamStatus == .notOpen { stream.open() }
@@ -42,14 +43,14 @@ extension RealmCollection where Element: ObjectBase {
         }
     }
 
-    /// The JSON of all objects, in memory.
+    /// Returns the JSON of all objects in memory.
     public func jsonData(options: JSONExportOptions = JSONExportOptions()) throws -> Data {
         var data = Data()
         try exportJSON(options: options) { data.append($0) }
         return data
     }
 
-    /// Hands the JSON on in chunks of some 64 KiB.
+    /// Writes the objects, and passes the JSON on in chunks of about 64 KiB.
     @discardableResult
     public func exportJSON(
         options: JSONExportOptions = JSONExportOptions(),
@@ -73,7 +74,7 @@ extension RealmCollection where Element: ObjectBase {
                 try WorkLimit.checkOften()
                 if isArray {
                     writer.output.next()
-                    // So that tools that work on lines can read it.
+                    // The line break at the end lets tools read the file by lines.
                     if !options.isPretty && count > 0 { writer.output.raw("\n") }
                 }
                 try writer.object(table, object._key)
@@ -92,7 +93,7 @@ extension RealmCollection where Element: ObjectBase {
 }
 
 extension Realm {
-    /// Writes all objects of a class to a file as JSON: see ``RealmCollection/exportJSON(to:options:)-(URL,_)``.
+    /// Writes all objects of a class to a JSON file. See ``RealmCollection/exportJSON(to:options:)-(URL,_)``.
     @discardableResult
     public func exportJSON<T: Object>(
         _ type: T.Type,
@@ -102,7 +103,7 @@ extension Realm {
         try objects(type).exportJSON(to: url, options: options)
     }
 
-    /// The JSON of all objects of a class, in memory.
+    /// Returns the JSON of all objects of a class in memory.
     public func jsonData<T: Object>(of type: T.Type, options: JSONExportOptions = JSONExportOptions()) throws -> Data {
         try objects(type).jsonData(options: options)
     }

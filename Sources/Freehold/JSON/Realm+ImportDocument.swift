@@ -2,18 +2,19 @@ public import Foundation
 import FreeholdEngine
 
 extension Realm {
-    /// Makes a file of a JSON document that ``exportDocument(to:)-(URL)`` wrote: with its schema and version, and all of
-    /// its objects in their order.
+    /// Creates a file from a JSON document that ``exportDocument(to:)-(URL)`` wrote. The file has the schema and
+    /// version of the document, and all objects in their order.
     ///
-    /// The document is read as a stream. Links that lead to objects further on are set at the end; until then they are
-    /// kept, the first 16 MiB of their text in memory and the rest in a temporary file. The file gets its name when it is
-    /// complete: an error leaves nothing at all.
+    /// The document is read as a stream. Links to later objects are set at the end. Until then, the first 16 MiB of
+    /// their text are kept in memory, and the rest in a temporary file. The file gets its name when it is complete, so
+    /// that an error leaves no file.
     ///
-    /// - Parameter configuration: names the file, which may not be there yet, or a database in memory that has no classes.
-    ///   Its classes, schema and version play no part, nor does what it says of files that are there, such as a seed.
-    /// - Parameter url: the document's file.
-    /// - Returns: How many objects there are, without embedded ones.
-    /// - Throws: ``JSONError``, which names line, object and property; `Realm.Error`, such as
+    /// - Parameter configuration: The configuration with the URL of the file, which must not exist, or with a database
+    ///   in memory that has no classes. The classes, schema and version of the configuration are ignored. Its options
+    ///   for existing files, such as a seed, are ignored too.
+    /// - Parameter url: The URL of the document.
+    /// - Returns: The number of objects, without embedded objects.
+    /// - Throws: ``JSONError`` with the line, object and property; `Realm.Error`, for example
     ///   ``Error/Code/fileExists``.
     @discardableResult
     public static func importDocument(from url: URL, to configuration: Configuration) throws -> Int {
@@ -22,7 +23,7 @@ extension Realm {
         return try importDocument(to: configuration) { try file.read(upToCount: JSONInput.chunkSize) ?? Data() }
     }
 
-    /// The same from a closure that gives the next bytes, and none at the end.
+    /// Creates a file from a document whose bytes a closure returns. At the end, the closure returns no bytes.
     @discardableResult
     public static func importDocument(
         to configuration: Configuration,
@@ -41,7 +42,7 @@ extension Realm {
         draft.fileURL = url.deletingLastPathComponent().appendingPathComponent(name)
         do {
             let count = try importDocument(read, into: draft)
-            // Unlike a renaming this never replaces what has come there meanwhile.
+            // Unlike a rename, a link never replaces a file that has been created meanwhile.
             if link(draft.fileURL!.path, url.path) != 0 {
                 if errno == EEXIST { throw refuse() }
                 throw Error(.fileAccess, "The file can't be named: \(String(cString: strerror(errno)))", fileURL: url)
@@ -54,7 +55,7 @@ extension Realm {
         }
     }
 
-    /// A draft is nobody else's, so that its lock goes with it.
+    /// Removes a draft. No other process uses it, so its lock file is removed too.
     private static func removeDraft(_ configuration: Configuration) {
         _ = try? deleteFiles(for: configuration)
         guard let path = configuration.fileURL?.path else { return }
@@ -83,14 +84,14 @@ extension Realm {
     }
 }
 
-/// The outer parts of a document, one after the other.
+/// The outer parts of a document, in their order.
 struct DocumentText {
     var reader: JSONReader
     private var hasMembers = false
 
     init(_ input: JSONInput) { reader = JSONReader(input) }
 
-    /// Everything up to the objects.
+    /// Reads the document up to the objects.
     mutating func readHead() throws(JSONError) -> (schema: Schema, version: UInt64) {
         try reader.skipByteOrderMark()
         try open("the document")
@@ -117,7 +118,7 @@ struct DocumentText {
         throw JSONError(.missingValue, "the document has no objects", at: reader.place)
     }
 
-    /// What follows the objects.
+    /// Reads the document after the objects.
     mutating func readTail() throws(JSONError) {
         hasMembers = true
         if let name = try nextKey() {
@@ -133,7 +134,7 @@ struct DocumentText {
         hasMembers = false
     }
 
-    /// The next member's key; nil where the object ends.
+    /// Reads the key of the next member. Returns nil at the end of the object.
     mutating func nextKey() throws(JSONError) -> String? {
         guard var mark = try reader.nextToken() else { throw reader.error("the text ends inside an object") }
         if mark == UInt8(ascii: "}") {
@@ -154,7 +155,7 @@ struct DocumentText {
         return name
     }
 
-    /// Hands on each element of the array that comes next.
+    /// Passes on each element of the next array.
     mutating func forEachElement(
         _ body: (JSONValue, JSONPlace) throws -> Void
     ) throws {
@@ -167,7 +168,7 @@ struct DocumentText {
     }
 }
 
-/// One import of a document into a new file.
+/// An import of a document to a new file.
 private final class DocumentImport {
     private let core: RealmCore
     private let rows = DocumentRows()
@@ -248,7 +249,7 @@ private final class DocumentImport {
 }
 
 extension JSONError {
-    /// What the realm said of an object of a text.
+    /// Creates the error for an object of a text that the realm refused.
     init(_ error: Realm.Error, at place: JSONPlace) {
         let kind: Kind =
             switch error.code {
@@ -260,7 +261,7 @@ extension JSONError {
     }
 }
 
-/// Values with links to objects that aren't there yet, as lines of JSON: in memory, then in a temporary file.
+/// The values with links to later objects, as lines of JSON. They are kept in memory, and then in a temporary file.
 private struct LaterLinks {
     private static let limit = 16 << 20
     private var bytes: [UInt8] = []
@@ -286,7 +287,7 @@ private struct LaterLinks {
                 let url = FileManager.default.temporaryDirectory.appendingPathComponent("freehold-\(UUID().uuidString)")
                 try Data().write(to: url)
                 file = try FileHandle(forUpdating: url)
-                // It goes with the process, however that ends.
+                // The system frees the file at the end of the process, in any case.
                 try FileManager.default.removeItem(at: url)
             }
             try file?.write(contentsOf: Data(bytes))
@@ -296,7 +297,7 @@ private struct LaterLinks {
         }
     }
 
-    /// Nil where there are none.
+    /// Returns a reader of the values, or nil if the document has none.
     mutating func reader() throws -> JSONReader? {
         guard let file else { return bytes.isEmpty ? nil : JSONReader(JSONInput(Data(bytes))) }
         try spill()

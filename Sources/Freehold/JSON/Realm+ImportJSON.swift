@@ -2,29 +2,29 @@ public import Foundation
 import FreeholdEngine
 
 extension Realm {
-    /// Stores the objects of a JSON file: an array of objects, or objects line by line.
+    /// Stores the objects of a JSON file, which contains an array of objects or one object in each line.
     ///
     /// ```swift
     /// try realm.importJSON(from: url, into: City.self)
     /// ```
     ///
-    /// The file is read as a stream, an object at a time, so that its size doesn't matter. Keys are names of
-    /// properties, in Swift or in the file; what isn't mentioned gets its default value, or keeps the stored one if an
-    /// object is updated. Numbers keep every digit. A date is text of ISO 8601 or a number, data is base64; ObjectIds,
-    /// UUIDs and decimals are text. A link is the linked object, or its primary key (an object of that key is made if
-    /// there is none yet); lists and sets are arrays, maps are objects. In mixed values, types that JSON doesn't have
-    /// are marked: `{"$date": "…"}`.
+    /// The file is read as a stream of objects, so its size doesn't affect the memory use. Keys are names of
+    /// properties, in Swift or in the file. Properties without a value get their default, or keep the stored value if
+    /// an object is updated. Numbers keep all digits. A date is a string in ISO 8601 or a number. Data is base64.
+    /// ObjectIds, UUIDs and decimals are strings. A link is the linked object or its primary key. If no object with
+    /// this key exists, it is created. Lists and sets are arrays, and maps are objects. In mixed values, types that
+    /// JSON doesn't have are explicit: `{"$date": "…"}`.
     ///
-    /// All of it is one transaction, unless `options` ask for batches: an error leaves everything as it was. Inside a
-    /// write transaction the objects become part of it; an error then lets it only be rolled back.
+    /// The import is one transaction, unless `options` requests batches, so an error leaves the realm unchanged. Inside
+    /// a write transaction, the objects become part of that transaction, which can only be rolled back after an error.
     ///
-    /// - Parameter update: What happens if there is an object with the primary key; for classes that have one.
-    ///   Holds for linked objects, too.
-    /// - Parameter options: How the text is read.
+    /// - Parameter update: The policy for an object whose primary key exists already, for classes with a primary key.
+    ///   It applies to linked objects, too.
+    /// - Parameter options: The options for reading the text.
     /// - Parameter type: The class of the objects.
-    /// - Parameter url: The file with the JSON.
-    /// - Returns: How many objects of the class were read.
-    /// - Throws: ``JSONError``, which names line, object and property; a `Realm.Error` of the file or transaction.
+    /// - Parameter url: The URL of the JSON file.
+    /// - Returns: The number of objects of the class that were read.
+    /// - Throws: ``JSONError`` with the line, object and property; a `Realm.Error` of the file or transaction.
     @discardableResult
     public func importJSON<T: Object>(
         from url: URL,
@@ -37,7 +37,7 @@ extension Realm {
         return try importJSON(from: file, into: type, update: update, options: options)
     }
 
-    /// The same from memory.
+    /// Stores the objects of JSON in memory.
     @discardableResult
     public func importJSON<T: Object>(
         from data: Data,
@@ -48,7 +48,7 @@ extension Realm {
         try JSONImport(core, type, update, options).run(JSONInput(data))
     }
 
-    /// The same from where an open file stands to its end; also from a pipe.
+    /// Stores the objects of an open file or pipe, from its current position to its end.
     @discardableResult
     public func importJSON<T: Object>(
         from file: FileHandle,
@@ -59,7 +59,7 @@ extension Realm {
         try JSONImport(core, type, update, options).run(JSONInput(file))
     }
 
-    /// The same from a stream, which is opened if it isn't yet.
+    /// Stores the objects of a stream, which is opened if necessary.
     @discardableResult
     public func importJSON<T: Object>(
         from stream: InputStream,
@@ -70,7 +70,7 @@ extension Realm {
         try JSONImport(core, type, update, options).run(JSONInput(stream))
     }
 
-    /// The same from a closure that gives the next bytes, and none at the end.
+    /// Stores the objects of JSON whose bytes a closure returns. At the end, the closure returns no bytes.
     @discardableResult
     public func importJSON<T: Object>(
         into type: T.Type,
@@ -83,9 +83,9 @@ extension Realm {
         }
     }
 
-    /// The same into a class that is known by its name only: see ``dynamicObjects(_:)``.
+    /// Stores objects of a class that is given by its name. See ``dynamicObjects(_:)``.
     ///
-    /// - Precondition: the file has a class of that name; not that of embedded objects.
+    /// - Precondition: The file has a class of that name, and the class isn't embedded.
     @discardableResult
     public func dynamicImportJSON(
         into typeName: String,
@@ -98,7 +98,7 @@ extension Realm {
         }
     }
 
-    /// The same from memory.
+    /// Stores objects of a class that is given by its name, from JSON in memory.
     @discardableResult
     public func dynamicImportJSON(
         from data: Data,
@@ -123,7 +123,7 @@ extension Realm {
     }
 }
 
-/// One import.
+/// An import of JSON.
 private struct JSONImport {
     let core: RealmCore
     let table: ManagedTable

@@ -2,16 +2,16 @@ public import Foundation
 import FreeholdEngine
 
 extension Realm {
-    /// The JSON of one object, in memory: what ``RealmCollection/exportJSON(to:options:)-(URL,_)`` writes of it.
+    /// Returns the JSON of one object in memory, in the format of ``RealmCollection/exportJSON(to:options:)-(URL,_)``.
     ///
     /// ```swift
     /// let json = try realm.jsonData(of: person, options: JSONExportOptions(properties: ["name", "home.city"]))
     /// ```
     ///
-    /// The options' format doesn't matter: there is nothing around the object, and no line break behind it.
+    /// The option `format` has no effect. The result contains neither an array nor a line break at the end.
     ///
-    /// - Precondition: the object is one of this realm and isn't deleted.
-    /// - Throws: ``JSONError``: a property that the class doesn't have, or a link that can't be written.
+    /// - Precondition: The object belongs to this realm and isn't deleted.
+    /// - Throws: ``JSONError`` for a property that the class doesn't have, or for a link that can't be written.
     /// - Complexity: O(values of the object).
     public func jsonData(of object: ObjectBase, options: JSONExportOptions = JSONExportOptions()) throws -> Data {
         core.verifyThread()

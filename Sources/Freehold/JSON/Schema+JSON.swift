@@ -15,12 +15,12 @@ import FreeholdEngine
 //     }
 
 extension Schema {
-    /// The schema as JSON, a property a line, which ``read(json:)`` reads back as an equal one.
+    /// Returns the schema as JSON with one property in each line. ``read(json:)`` reads it back as an equal schema.
     ///
-    /// What is as usual isn't written: no index, required, no collection, the same name in the file. Default values of
-    /// properties made by hand aren't written either.
+    /// Default settings aren't written: no index, required, no collection, the same name in the file. Default values of
+    /// properties that were created at run time aren't written either.
     ///
-    /// - Parameter schemaVersion: written with it, if there is one.
+    /// - Parameter schemaVersion: The schema version to write, or `nil`.
     public func jsonData(schemaVersion: UInt64? = nil) -> Data {
         var text = JSONText()
         text.raw("{\n")
@@ -34,11 +34,11 @@ extension Schema {
         return Data(text.bytes)
     }
 
-    /// Reads what ``jsonData(schemaVersion:)`` writes, or what somebody has written by hand. The schema is checked when a
-    /// realm is opened with it.
+    /// Reads the output of ``jsonData(schemaVersion:)``, or a schema that was written by hand. The schema is checked
+    /// when a realm is opened with it.
     ///
-    /// - Returns: The schema, and the version that stands with it, if there is one.
-    /// - Throws: ``JSONError`` with the line and column of what is wrong.
+    /// - Returns: The schema, and its version if the text contains one.
+    /// - Throws: ``JSONError`` with the line and column of the error.
     public static func read(json data: Data) throws -> (schema: Schema, schemaVersion: UInt64?) {
         var reader = JSONReader(JSONInput(data))
         try reader.skipByteOrderMark()
@@ -68,7 +68,7 @@ extension Schema {
 }
 
 extension PropertyType {
-    /// The names of types in schemas that are JSON.
+    /// The names of types in JSON schemas.
     fileprivate static let names: [(PropertyType, String)] = [
         (.int, "int"), (.bool, "bool"), (.string, "string"), (.data, "data"), (.date, "date"), (.float, "float"),
         (.double, "double"), (.object, "object"), (.linkingObjects, "linkingObjects"), (.any, "mixed"),
@@ -95,7 +95,7 @@ extension DeleteRule {
 
 // MARK: Writing
 
-/// JSON with its line breaks where they are wanted.
+/// A JSON text with explicit line breaks.
 private struct JSONText {
     private(set) var bytes: [UInt8] = []
     private var isEmpty = true
@@ -108,7 +108,7 @@ private struct JSONText {
         bytes.append(contentsOf: output.pending)
     }
 
-    /// A member of the object that is open.
+    /// Appends a member to the open object.
     mutating func member(_ key: String, _ value: String? = nil) {
         if !isEmpty { raw(", ") }
         isEmpty = false
@@ -183,7 +183,8 @@ private struct JSONText {
 }
 
 extension Property {
-    /// A link to one object, or in a map, can always lead to nothing; a mixed value can always be null.
+    /// A Boolean value that indicates whether the property is always optional. Links to one object, links in maps and
+    /// mixed values can always be null.
     fileprivate var isOptionalByNature: Bool {
         type == .any || (type == .object && (collection == .none || collection == .map))
     }
@@ -191,7 +192,7 @@ extension Property {
 
 // MARK: Reading
 
-/// The members of one of a schema's objects.
+/// The members of an object in a schema.
 private struct SchemaMembers {
     let place: JSONPlace
     private let what: String
@@ -234,7 +235,7 @@ private struct SchemaMembers {
         return flag
     }
 
-    /// None where the key isn't given.
+    /// Returns the elements of an array. The result is empty if the key is missing.
     func elements(_ key: String) throws(JSONError) -> [JSONValue] {
         guard let member = self[key] else { return [] }
         guard case .array(let elements) = member.value else { throw member.mismatch("an array") }

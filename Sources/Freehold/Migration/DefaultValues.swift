@@ -1,15 +1,16 @@
 import FreeholdEngine
 
-/// The values that new objects of a class have in a property.
+/// The default values of a property for new objects of a class.
 final class DefaultValues {
     private let catalogue: DynamicCatalogue
     private let info: ClassInfo
     private let index: Int
 
-    /// The value of all objects, if they have the same; else each gets its own, as identifiers are.
+    /// The value, if all objects have the same. Otherwise each object has its own, such as an identifier.
     private let constant: Value?
 
-    /// Nil where that is what a new column holds by itself: for links, collections, and defaults of zero or null.
+    /// Returns nil if a new column contains the default already. This applies to links, collections, and defaults of
+    /// zero or null.
     init?(_ schema: Schema, className: String, _ spec: ColumnSpec) {
         catalogue = DynamicCatalogue(schema, stored: Schema([]))
         guard let info = catalogue.info(named: className),
@@ -33,7 +34,7 @@ final class DefaultValues {
 
     func next() -> Value { constant ?? info.value(of: info.makeUnmanaged(), at: index) }
 
-    /// Objects that were there get what a new object would get in the properties that are new.
+    /// Sets the default values in the new properties of existing objects.
     static func fill(
         _ plan: SchemaPlan,
         _ schema: Schema,

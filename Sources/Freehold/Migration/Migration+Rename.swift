@@ -1,17 +1,17 @@
 import FreeholdEngine
 
 extension Migration {
-    /// Gives a property another name: its values are kept, at no cost.
+    /// Renames a property. Its values are kept, without a cost.
     ///
-    /// An optional property can't become required by that, and no property another type: copy the values instead. Such
-    /// a mistake is thrown by the opening, as is a class or property that isn't there, or one that the new class still
-    /// has under the old name.
+    /// The method can't make an optional property required, and can't change a type. Copy the values instead. The
+    /// opening throws for such a mistake, for a missing class or property, and if the new class still has a property
+    /// with the old name.
     ///
     /// - Parameters:
     ///   - typeName: The class's name in the file or in Swift.
     ///   - oldName: The name in the file.
     ///   - newName: The name in Swift or in the file.
-    /// - Complexity: O(1); O(n) where a required property becomes optional.
+    /// - Complexity: O(1), or O(n) if a required property becomes optional.
     public func renameProperty(onType typeName: String, from oldName: String, to newName: String) {
         let transaction = new.requireWrite()
         func refuse(_ text: String) {
@@ -34,7 +34,7 @@ extension Migration {
         guard let property = object[newName], let spec = property.columnSpec else {
             return refuse("the new class has no property '\(newName)' that is stored")
         }
-        // The same name in the file: nothing is to be moved.
+        // The name in the file is the same, so no data has to move.
         if column.name == spec.name { return }
         if object.allProperties.contains(where: { $0.columnName == column.name && !$0.isComputed }) {
             return refuse("the new class still has '\(column.name)'")
@@ -44,16 +44,15 @@ extension Migration {
         }
     }
 
-    /// By the name in Swift that the new class has for the old property.
+    /// Returns the old column, also by the Swift name that the new class has for the old property.
     private func oldColumn(named name: String, _ object: ObjectSchema, _ stored: Table) -> Column? {
         object[name].flatMap { stored.column(named: $0.columnName) }
     }
 
-    /// Gives a class another name: its objects are kept, and every link to them, at no cost but that of what else has
-    /// changed in the class.
+    /// Renames a class. Its objects and all links to them are kept, at no cost except for other changes of the class.
     ///
-    /// To be called before anything is read or written of the class under its new name. A class that isn't there, or
-    /// one that has objects already under the new name, makes the opening throw.
+    /// Call the method before the class is read or written under its new name. The opening throws if the class is
+    /// missing, or if objects exist under the new name.
     ///
     /// - Parameters:
     ///   - oldName: The name in the file.
@@ -70,7 +69,7 @@ extension Migration {
             )
         }
         guard let object = newSchema[newName] else { return refuse("the new schema has no '\(newName)'") }
-        // The same name in the file: nothing is to be moved.
+        // The name in the file is the same, so no data has to move.
         if object.className == oldName { return }
         guard old.view.schema.table(named: oldName) != nil else { return refuse("the old schema has no such class") }
         if newSchema.objectSchema.contains(where: { $0.className == oldName }) {

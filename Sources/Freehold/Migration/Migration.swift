@@ -1,15 +1,16 @@
 import FreeholdEngine
 
-/// An object inside a migration: of the old realm or of the new one, known by the names of its properties.
+/// An object in a migration. It belongs to the old or the new realm, and its properties are accessed by name.
 public typealias MigrationObject = DynamicObject
 
-/// What a program does when its classes have changed: see ``Realm/Configuration/migrationBlock``.
+/// A closure that migrates a file to new versions of its classes. See ``Realm/Configuration/migrationBlock``.
 public typealias MigrationBlock = @Sendable (_ migration: Migration, _ oldSchemaVersion: UInt64) -> Void
 
-/// Is given each object of a class: as it was, and as it is now.
+/// A closure that receives each object of a class before and after the migration.
 public typealias MigrationObjectEnumerateBlock = (_ oldObject: MigrationObject?, _ newObject: MigrationObject?) -> Void
 
-/// A file on its way from one version of the classes to the next; given to the migration block, of use only there.
+/// The migration of a file from one version of the classes to the next. It is the argument of the migration block, and
+/// is valid only in the block.
 ///
 /// ```swift
 /// configuration.schemaVersion = 3
@@ -25,17 +26,17 @@ public typealias MigrationObjectEnumerateBlock = (_ oldObject: MigrationObject?,
 /// }
 /// ```
 ///
-/// The old objects show the file as it was, under its old schema, and can't be changed. The new ones have all
-/// properties of the new classes, with what could be kept of their values; primary keys can be written, and are
-/// checked at the end. Both are known by name only. Where a new one is given a link to an old one, it links to what that
-/// has become.
+/// The old objects show the file before the migration, under its old schema, and can't be changed. The new objects have
+/// all properties of the new classes, with all values that could be kept. Their primary keys can be changed, and are
+/// checked at the end. Properties of both are accessed by name. If a link of a new object is set to an old object, it
+/// links to the new object for it.
 ///
-/// All of it is one write transaction. Bad data, two objects with one primary key, a full disk or the end of the process
-/// leave the file as it was; the errors are thrown where the realm is opened.
+/// The migration is one write transaction. Bad data, two objects with one primary key, a full disk or the end of the
+/// process leave the file unchanged. Opening the realm throws these errors.
 ///
-/// Not thread-safe: it belongs to the thread that runs the block.
+/// A migration isn't thread-safe. It belongs to the thread that runs the block.
 public final class Migration {
-    /// The classes as they are in the file, those without a Swift class with them.
+    /// The stored classes of the file, including those without a Swift class.
     public let oldSchema: Schema
     /// The classes of the configuration.
     public let newSchema: Schema
@@ -44,7 +45,7 @@ public final class Migration {
     let new: RealmCore
     let specs: [TableSpec]
     let progress: MigrationProgress.Meter
-    /// Classes that go when the block is over, by their tables' ids.
+    /// The ids of the tables of classes that are removed after the block.
     private(set) var cleared: Set<Int> = []
 
     init(old: RealmCore, new: RealmCore, newSchema: Schema, specs: [TableSpec], progress: MigrationProgress.Meter) {
@@ -58,14 +59,14 @@ public final class Migration {
 
     // MARK: Objects
 
-    /// Calls the block with every object of a class, in the order in which they were added: as it was and as it is now.
+    /// Calls the block with each object of a class, in the order in which the objects were added.
     ///
-    /// Objects of a class that is new have no old one, those of a class that has gone no new one. Objects that are made
-    /// meanwhile aren't visited, those that were deleted aren't either. A class that is in neither schema has no objects.
-    /// After bad data the rest is left out, because everything will be rolled back.
+    /// Objects of a new class have no old object, and objects of a removed class have no new object. Objects that are
+    /// created or deleted during the enumeration aren't visited. If neither schema has the class, the method does
+    /// nothing. After bad data, the remaining objects are skipped, because the migration will be rolled back.
     ///
     /// - Parameter typeName: The class's name in the file or in Swift.
-    /// - Parameter block: Gets each object as it was and as it is now.
+    /// - Parameter block: A closure that receives the old and the new object.
     /// - Complexity: O(n).
     public func enumerateObjects(ofType typeName: String, _ block: MigrationObjectEnumerateBlock) {
         let newTable = newTable(named: typeName)
@@ -77,7 +78,7 @@ public final class Migration {
         for (i, key) in keys.enumerated() {
             if i % MigrationProgress.interval == 0 { progress.report(i) }
             if new.pendingError != nil { return }
-            // The block may have renamed or deleted; the table then knows.
+            // The block may have renamed the class or deleted the object. The table shows this.
             if let newTable, !new.view.contains(newTable.table, key) { continue }
             block(
                 oldTable.map { $0.object(key) as! MigrationObject },
@@ -87,10 +88,10 @@ public final class Migration {
         progress.report(keys.count)
     }
 
-    /// Makes an object of a class from plain data, as ``Realm/create(_:value:update:)`` does. Bad data makes the opening
+    /// Creates an object of a class from plain data, like ``Realm/create(_:value:update:)``. Bad data makes the opening
     /// throw.
     ///
-    /// - Precondition: the new schema has the class, and it isn't embedded.
+    /// - Precondition: The new schema has the class, and the class isn't embedded.
     @discardableResult
     public func create(_ typeName: String, value: Any = [:] as [String: Any]) -> MigrationObject {
         _ = requireClass(typeName)
@@ -107,7 +108,7 @@ public final class Migration {
 
     /// Deletes all objects of a class, and the class itself if the new schema lacks it.
     ///
-    /// - Returns: Whether there is such a class in the file.
+    /// - Returns: `true` if the file has the class.
     /// - Complexity: O(n).
     @discardableResult
     public func deleteData(forType typeName: String) -> Bool {
@@ -120,15 +121,15 @@ public final class Migration {
         return true
     }
 
-    /// Gives the migration up: the file stays as it was, and the opening throws the error (as the cause of a
-    /// `Realm.Error`, if it isn't one). The first error counts.
+    /// Cancels the migration. The file stays unchanged, and the opening throws the error. An error that isn't a
+    /// `Realm.Error` becomes the cause of one. Only the first error counts.
     public func fail(_ error: any Error) {
         new.record(error as? Realm.Error ?? Realm.Error(.fail, "The migration was given up: \(error)", cause: error))
     }
 
     // MARK: Classes
 
-    /// Nil where the new schema lacks the class.
+    /// Returns the new table, or nil if the new schema lacks the class.
     private func newTable(named name: String) -> ManagedTable? {
         newSchema[name].flatMap { new.dynamicTable(named: $0.className) }
     }
@@ -149,7 +150,8 @@ public final class Migration {
 }
 
 extension RealmCore {
-    /// In a migration, what an old object has become; nil where it was deleted. Any other object itself.
+    /// In a migration, returns the new object for an old object, or nil if it was deleted. Returns any other object
+    /// itself.
     func successor(of object: ObjectBase) -> ObjectBase? {
         guard let predecessor, object._core === predecessor, let old = object._table else { return object }
         let stored = view.schema

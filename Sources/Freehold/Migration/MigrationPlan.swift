@@ -1,7 +1,7 @@
 import Foundation
 import FreeholdEngine
 
-/// What opening a file with a configuration would do to it, found out without changing it.
+/// A description of the changes that opening a file with a configuration would make. The file isn't changed.
 ///
 /// ```swift
 /// let plan = try Realm.migrationPlan(for: configuration)
@@ -13,31 +13,31 @@ import FreeholdEngine
 /// ```
 public struct MigrationPlan: Sendable {
     public enum Action: Sendable, Equatable {
-        /// The file fits.
+        /// No change. The file fits the classes.
         case nothing
-        /// There is no file yet, or an empty one.
+        /// The file doesn't exist yet, or is empty.
         case create
-        /// Classes, indexes, in the additive mode properties are added.
+        /// Classes and indexes are added, and in the additive mode also properties.
         case addition
         case migration
-        /// Everything in the file would be deleted: see ``Realm/Configuration/deleteRealmIfMigrationNeeded``.
+        /// All data of the file would be deleted. See ``Realm/Configuration/deleteRealmIfMigrationNeeded``.
         case reset
-        /// Opening would throw this.
+        /// Opening would throw this error.
         case refusal(Realm.Error)
     }
 
     public let action: Action
-    /// The file's schema version; nil where there is none yet.
+    /// The schema version of the file, or `nil` if the file doesn't exist yet.
     public let oldVersion: UInt64?
     public let newVersion: UInt64
-    /// In the order in which they are done.
+    /// The steps in the order of their execution.
     public let steps: [MigrationStep]
 
-    /// How many objects all steps together read or write; what the migration block itself does is counted as each object
-    /// of the file once.
+    /// The number of objects that all steps read or write. The migration block counts as one access to each object of
+    /// the file.
     public var objects: Int { steps.reduce(0) { $0 + $1.objects } }
 
-    /// Whether opening would migrate or delete.
+    /// A Boolean value that indicates whether opening would migrate the file or delete its data.
     public var isMigrationNeeded: Bool { action == .migration || action == .reset }
 
     init(action: Action, oldVersion: UInt64?, newVersion: UInt64, steps: [MigrationStep] = []) {
@@ -54,7 +54,7 @@ public struct MigrationPlan: Sendable {
         newVersion = configuration.schemaVersion
         let new = plan.newColumns(in: view.schema)
         let all = plan.steps(in: view).map { step in
-            // Default values have to be written.
+            // The default values have to be written.
             guard
                 let added = new.first(where: {
                     $0.kind == step.kind && $0.table.name == step.className && $0.spec.name == step.property
@@ -89,7 +89,7 @@ public struct MigrationPlan: Sendable {
 }
 
 extension SchemaPlan {
-    /// What `apply` and `extend` would throw.
+    /// Returns the error that `apply` and `extend` would throw.
     fileprivate func differencesRefusal(_ configuration: Realm.Configuration) -> Realm.Error? {
         do throws(EngineError) {
             if configuration.schemaMode == .additive {

@@ -1,20 +1,20 @@
 import FreeholdEngine
 
-/// How far a migration has come: given to ``Realm/Configuration/migrationProgress``.
+/// The progress of a migration, as reported to ``Realm/Configuration/migrationProgress``.
 public struct MigrationProgress: Sendable, CustomStringConvertible {
-    /// What is being done.
+    /// The current step.
     public let step: MigrationStep
-    /// How many of the step's objects are done.
+    /// The number of processed objects of the step.
     public let done: Int
-    /// How many objects the step has; 0 where its cost doesn't depend on them.
+    /// The number of objects of the step. It is 0 if the cost of the step doesn't depend on them.
     public var total: Int { step.objects }
 
     public var description: String { "\(step): \(done) of \(total)" }
 
-    /// Objects between two reports.
+    /// The number of objects between two reports.
     static let interval = 1000
 
-    /// Calls the configuration's closure.
+    /// The object that calls the configuration's closure.
     final class Meter {
         private let report: (@Sendable (MigrationProgress) -> Void)?
         private var step: MigrationStep?
@@ -34,6 +34,6 @@ public struct MigrationProgress: Sendable, CustomStringConvertible {
     }
 }
 
-/// One thing that a migration does to the file: what, to which class and property, and how many objects are read or
-/// written for it.
+/// One step of a migration: the kind of the change, its class and property, and the number of objects that it reads or
+/// writes.
 public typealias MigrationStep = SchemaStep

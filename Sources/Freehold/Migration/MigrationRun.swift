@@ -2,7 +2,7 @@ import CFreeholdShims
 import Foundation
 import FreeholdEngine
 
-/// One migration of a file, from the first look to the commit.
+/// A migration of a file, from the first read to the commit.
 struct MigrationRun {
     let file: RealmFile
     let configuration: Realm.Configuration
@@ -19,8 +19,10 @@ struct MigrationRun {
         progress = MigrationProgress.Meter(configuration)
     }
 
-    /// - Precondition: the transaction has changed nothing yet.
-    /// - Throws: after which the transaction can only be cancelled.
+    /// Runs the migration.
+    ///
+    /// - Precondition: The transaction has no changes yet.
+    /// - Throws: An error, after which the transaction can only be cancelled.
     func run(in transaction: WriteTransaction) throws {
         let oldVersion = transaction.userVersion
         Log.write(
@@ -48,7 +50,7 @@ struct MigrationRun {
 
     // MARK: The block
 
-    /// - Returns: the tables that go.
+    /// - Returns: The tables to remove.
     private func run(
         _ block: MigrationBlock,
         _ transaction: WriteTransaction,
@@ -59,7 +61,7 @@ struct MigrationRun {
         new.adopt(transaction)
         file.willRunBlock(transaction)
         new.predecessor = old
-        // Objects that the block has kept are invalid afterwards, and hold nothing open.
+        // Objects that the block has kept become invalid, and keep no resources open.
         defer {
             new.leaveTransaction()
             old.invalidate()
@@ -76,12 +78,12 @@ struct MigrationRun {
             configuration: configuration,
             schema: schema,
             snapshot: snapshot,
-            // The block runs here and now, wherever the realm itself will belong to.
+            // The block runs on this thread, independent of the realm's later confinement.
             confinement: .thread(fh_thread_serial())
         )
     }
 
-    /// What the file has, with the names in Swift that the new classes have for it.
+    /// Returns the schema of the file, with the Swift names that the new classes have for its properties.
     private func oldSchema(_ stored: DatabaseSchema) -> Schema {
         var old = Schema(stored)
         for i in old.objectSchema.indices {
@@ -97,7 +99,8 @@ struct MigrationRun {
         return old
     }
 
-    /// The new classes as they are while the block runs: without primary keys, and not embedded yet where they weren't.
+    /// Returns the new classes for the time of the block: without primary keys, and not embedded unless they were
+    /// embedded before.
     private func stageSchema(_ stored: DatabaseSchema) -> Schema {
         var stage = schema
         for i in stage.objectSchema.indices {

@@ -2,9 +2,9 @@ public import Foundation
 import FreeholdEngine
 
 extension Realm {
-    /// Migrates the configuration's file, as opening it would, and closes it again.
+    /// Migrates the configuration's file like its opening would, and closes it again.
     ///
-    /// - Throws: `Realm.Error`: ``Error/Code/alreadyOpen`` where a realm of this process shows the file.
+    /// - Throws: `Realm.Error`, including ``Error/Code/alreadyOpen`` if a realm of this process shows the file.
     public static func performMigration(for configuration: Configuration = .defaultConfiguration) throws {
         if RealmCache.isOpen(try configuration.source()) {
             throw Error(
@@ -16,15 +16,16 @@ extension Realm {
         _ = try RealmCore.open(configuration)
     }
 
-    /// What opening the configuration's file would do to it: the steps of its migration and what they cost. The file
-    /// isn't changed, nor made where it doesn't exist. Where it is to be a copy of ``Configuration/seedFilePath``, the plan
-    /// is the copy's.
+    /// Returns the changes that opening the configuration's file would make: the steps of its migration and their cost.
+    /// The file isn't changed, and isn't created if it doesn't exist. If opening would copy
+    /// ``Configuration/seedFilePath``, the plan is that of the copy.
     ///
-    /// If a process was killed while it wrote with ``Configuration/usesCommitLog``, the newest commits are in the file's commit log.
-    /// They are brought into the file first, as opening it would.
+    /// If a process was killed while it wrote with ``Configuration/usesCommitLog``, the newest commits are in the
+    /// file's commit log. The method first writes them to the file, like opening would.
     ///
-    /// - Throws: `Realm.Error` for mistakes in the classes, and if the file can't be read. ``Error/Code/invalidDatabase`` if the
-    ///   newest commits are in a commit log, and the folder can't be written to or the configuration is read-only.
+    /// - Throws: `Realm.Error` for mistakes in the classes, and if the file can't be read.
+    ///   ``Error/Code/invalidDatabase`` if the newest commits are in a commit log, and the folder can't be written to
+    ///   or the configuration is read-only.
     /// - Complexity: O(classes), and the commits in the log.
     public static func migrationPlan(for configuration: Configuration = .defaultConfiguration) throws -> MigrationPlan {
         let configuration = configuration.withModes
@@ -39,7 +40,7 @@ extension Realm {
             var copied = configuration
             copied.fileURL = seed
             do { return try plan(copied, isSeed: true) } catch {
-                // A seed has the same key, or none.
+                // A seed is encrypted with the same key, or isn't encrypted.
                 copied.encryptionKey = nil
                 guard let found = try? plan(copied, isSeed: true) else { throw error }
                 return found
@@ -53,22 +54,23 @@ extension Realm {
     }
 }
 
-/// The schema version of a file, which isn't changed, except that commits in its commit log are brought into it.
+/// Returns the schema version of a file. The file isn't changed, except that commits in its commit log are written to
+/// it.
 ///
-/// Commits are in a log if a process was killed while it wrote with ``Realm/Configuration/usesCommitLog``. If the folder can't be
-/// written to, such a file can't be read.
+/// The log contains commits if a process was killed while it wrote with ``Realm/Configuration/usesCommitLog``. Such a
+/// file can't be read if the folder isn't writable.
 ///
-/// - Parameter encryptionKey: the 64 bytes that the file is encrypted with, if it is.
-/// - Parameter fileURL: the file.
-/// - Throws: `Realm.Error`: ``Realm/Error/Code/invalidDatabase`` where there is no file yet, or an empty one, or the key
-///   isn't the file's, or its commit log can't be played; ``Realm/Error/Code/fileNotFound`` where there is no such folder; and others where the file can't be
-///   read.
+/// - Parameter encryptionKey: The 64 bytes with which the file is encrypted, or `nil`.
+/// - Parameter fileURL: The URL of the file.
+/// - Throws: `Realm.Error`. The code is ``Realm/Error/Code/invalidDatabase`` if the file doesn't exist or is empty, the
+///   key is wrong, or the commit log can't be replayed. It is ``Realm/Error/Code/fileNotFound`` if the folder doesn't
+///   exist. Other codes report that the file can't be read.
 public func schemaVersionAtURL(_ fileURL: URL, encryptionKey: Data? = nil) throws -> UInt64 {
     do {
         let configuration = Realm.Configuration(fileURL: fileURL, encryptionKey: encryptionKey)
         return try RealmCore.look(configuration) { $0.userVersion }
     } catch let error as Realm.Error where error.code == .fileNotFound {
-        // As in RealmSwift, which makes the file.
+        // RealmSwift creates the file in this case.
         let folder = fileURL.deletingLastPathComponent().path
         guard FileManager.default.fileExists(atPath: folder) else { throw error }
         throw Realm.Error(
@@ -80,9 +82,10 @@ public func schemaVersionAtURL(_ fileURL: URL, encryptionKey: Data? = nil) throw
 }
 
 extension RealmCore {
-    /// Reads the newest version of a file without a realm, and without changing what it holds.
+    /// Reads the newest version of a file without a realm, and without changing its content.
     ///
-    /// - Parameter isSeed: whether nobody writes to it, so that nothing need be made beside it.
+    /// - Parameter isSeed: A Boolean value that indicates whether the file isn't written by any process, so that no
+    ///   lock file is needed.
     fileprivate static func look<R>(
         _ configuration: Realm.Configuration,
         isSeed: Bool = false,
@@ -90,13 +93,13 @@ extension RealmCore {
     ) throws -> R {
         var configuration = configuration
         if let url = configuration.fileURL, !configuration.readOnly, !isSeed {
-            // As opening it would.
+            // Opening would do the same.
             do { try Database.playCommitLog(at: url.path) } catch { throw Realm.Error(error, fileURL: url) }
         }
-        // A database in memory that isn't there is made, and goes at once.
+        // A missing database in memory is created, and released immediately.
         configuration.readOnly = configuration.fileURL != nil
         var isImmutable = isSeed
-        // What is open for writing in this process can be read that way only.
+        // A file that is open for writing in this process can be read only by the same open database.
         if let url = configuration.fileURL, Database.isOpen(at: url.path) {
             isImmutable = false
             configuration.readOnly = (try? openDatabase(configuration)) != nil

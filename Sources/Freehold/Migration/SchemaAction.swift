@@ -1,17 +1,17 @@
 import FreeholdEngine
 
-/// What opening a file with a configuration does to it.
+/// The change that opening a file with a configuration makes to the file.
 enum SchemaAction {
     case nothing
-    /// New classes, indexes, the version.
+    /// Adds new classes and indexes, and sets the version.
     case apply
-    /// The same and new properties, whatever the version.
+    /// Like `apply`, and also adds new properties, independent of the version.
     case extend
     case migrate
-    /// Everything goes, and the file begins anew.
+    /// Deletes all data, and starts with an empty file.
     case reset
 
-    /// - Throws: where the file can't be opened with the configuration.
+    /// - Throws: An error if the file can't be opened with the configuration.
     init(_ configuration: Realm.Configuration, _ specs: [TableSpec], _ stored: DataView) throws {
         let version = configuration.schemaVersion
         switch configuration.schemaMode {
@@ -50,7 +50,7 @@ enum SchemaAction {
         }
     }
 
-    /// Whether those who have the file open would lose what they read.
+    /// A Boolean value that indicates whether other users of the open file would lose the data that they read.
     var isExclusive: Bool {
         switch self {
         case .migrate, .reset: true
@@ -60,7 +60,7 @@ enum SchemaAction {
 }
 
 extension RealmCore {
-    /// The newest version of the file, after it was given what the configuration's classes need.
+    /// Makes the changes that the configuration's classes need, and returns the newest version of the file.
     static func prepare(
         _ file: RealmFile,
         _ configuration: Realm.Configuration,
@@ -74,7 +74,7 @@ extension RealmCore {
             return snapshot
         }
         let transaction = try file.beginWrite(configuration)
-        // The code of the classes runs in it, by their default values, and that of migrations.
+        // The transaction runs code of the program: default values of its classes, and migrations.
         file.didBeginWrite(transaction, .current)
         file.willRunBlock(transaction)
         defer {
@@ -82,7 +82,7 @@ extension RealmCore {
             file.didEndWrite(transaction)
         }
         let start = Diagnostics.start(.maintenance)
-        // Another process may have been first.
+        // Another process may have made the changes first.
         let action = try SchemaAction(configuration, specs, transaction)
         if action.isExclusive { try RealmCache.checkClosed(file, configuration) }
         switch action {
@@ -105,7 +105,7 @@ extension RealmCore {
 }
 
 extension SchemaAction {
-    /// Tells those who listen what was done.
+    /// Reports the change to diagnostics.
     fileprivate func tell(_ transaction: WriteTransaction, _ made: Snapshot, since start: ContinuousClock.Instant) {
         guard let change else { return }
         let old = transaction.base
@@ -122,7 +122,7 @@ extension SchemaAction {
         )
     }
 
-    /// As it is told.
+    /// The kind of change for diagnostics.
     private var change: DiagnosticEvent.SchemaChange.Action? {
         switch self {
         case .nothing: nil
@@ -134,7 +134,7 @@ extension SchemaAction {
 }
 
 extension RealmCache {
-    /// - Throws: `.alreadyOpen` where a realm of this process shows the file, on whatever thread.
+    /// - Throws: `.alreadyOpen` if a realm of this process, on any thread, shows the file.
     fileprivate static func checkClosed(
         _ file: RealmFile,
         _ configuration: Realm.Configuration

@@ -1,17 +1,19 @@
 extension Realm {
-    /// What opening may do to a file whose classes differ from the program's: see ``Configuration/schemaMode``.
+    /// The changes that opening may make to a file whose classes differ from the program's. See
+    /// ``Configuration/schemaMode``.
     public enum SchemaMode: Sendable, Hashable {
-        /// With a higher schema version the file is migrated; with the same one new classes and indexes are added, and
-        /// anything else is an error, as a lower version is.
+        /// With a higher schema version, the file is migrated. With the same version, new classes and indexes are
+        /// added. Any other difference is an error. A lower version is also an error.
         case automatic
-        /// As `automatic`, but new properties are added without a new version too. Nothing is ever changed or taken away:
-        /// what the classes lack stays, changed types are an error, and the migration block isn't run. A lower version
-        /// than the file's is no error, so that programs of several versions can share a file.
+        /// Like `automatic`, except that new properties are also added without a new version. Stored data is never
+        /// changed or removed. Classes and properties that the program lacks stay in the file, and changed types are an
+        /// error. The migration block doesn't run. A version lower than the file's is allowed, so that programs of
+        /// several versions can share a file.
         case additive
-        /// The file is read only, as with ``Configuration/readOnly``. It may have more classes and properties than the
-        /// program, and another version.
+        /// The file is opened for reading only, like with ``Configuration/readOnly``. It may have more classes and
+        /// properties than the program, and another version.
         case readOnly
-        /// The file is read only, and has exactly this version.
+        /// The file is opened for reading only, and must have exactly this version.
         case immutable
     }
 }

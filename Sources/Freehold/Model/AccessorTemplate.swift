@@ -1,17 +1,19 @@
 import CFreeholdShims
 
-/// The memory of a new accessor of a class all of whose stored properties are `@Persisted`: the wrappers are those of a
-/// row, and hold placeholders.
+/// The initial memory of an accessor of a class whose stored properties are all `@Persisted`. Its wrappers are those of
+/// a row, and contain placeholders.
 ///
-/// A copy of it is an object whose initialisers, and with them the default values of its properties, haven't run. Most
-/// placeholders hold no reference, so that their bytes can be copied; the few others are made for each accessor.
+/// A copy of it is an object whose initialisers haven't run, so the default values of its properties haven't been
+/// computed. Most placeholders contain no references, so their bytes can be copied. The remaining ones are created for
+/// each accessor.
 struct AccessorTemplate: @unchecked Sendable {
     private let metadata: UnsafeRawPointer
     private let size: Int
     private let alignmentMask: Int
     /// An object that is never freed and never used.
     private let prototype: UnsafeRawPointer
-    /// Never freed, like the prototype, so that nothing here is counted.
+    /// The placeholders that can't be copied. They are never freed, like the prototype, so that they need no reference
+    /// counting.
     private let others: UnsafeBufferPointer<Other>
 
     private struct Other {

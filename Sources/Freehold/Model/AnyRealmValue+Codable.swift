@@ -1,11 +1,12 @@
 import Foundation
 import FreeholdEngine
 
-/// Null, booleans, numbers and strings are encoded as such; dates and data as the coder's strategies say; decimals,
-/// object ids and UUIDs as strings; lists, dictionaries and objects (of classes that are `Encodable`) as they are.
+/// Null, booleans, numbers and strings are encoded as themselves. Dates and data use the strategies of the coder.
+/// Decimals, object ids and UUIDs are encoded as strings. Lists, dictionaries, and objects of `Encodable` classes are
+/// encoded as themselves.
 ///
-/// What is decoded is null, a boolean, an integer where the number is one, else a double, a string, a list or a
-/// dictionary: which of the other types a string was encoded from isn't known.
+/// A decoded value is null, a boolean, an integer if the number is one or otherwise a double, a string, a list or a
+/// dictionary. The original type of an encoded string isn't known.
 extension AnyRealmValue: Codable {
     public init(from decoder: any Decoder) throws {
         if let container = try? decoder.container(keyedBy: EntryKey.self) {

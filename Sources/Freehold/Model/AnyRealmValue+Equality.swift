@@ -1,7 +1,7 @@
 import FreeholdEngine
 
 extension AnyRealmValue: Hashable {
-    /// Values of any depth are compared, without recursion.
+    /// Compares values of any depth without recursion.
     public static func == (a: AnyRealmValue, b: AnyRealmValue) -> Bool {
         var open = [(a, b)]
         while let (a, b) = open.popLast() {
@@ -26,7 +26,7 @@ extension AnyRealmValue: Hashable {
         return true
     }
 
-    /// Collections have one hash for all, because they change.
+    /// Hashes the value. The hash of a list or a dictionary is a constant, because its contents can change.
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .object(let object): hasher.combine(object)
@@ -38,15 +38,16 @@ extension AnyRealmValue: Hashable {
 }
 
 extension AnyRealmValue {
-    /// The order of values of all types, as sorting has it.
+    /// Returns a Boolean value that indicates whether the first value is before the second in a sort.
     ///
-    /// Null, booleans, numbers by value (NaN first), strings by their bytes, data, dates, object ids, UUIDs, objects,
-    /// lists, dictionaries. Two objects, lists or dictionaries are equal in this order.
+    /// The order is: null, booleans, numbers by value (NaN first), strings by their bytes, data, dates, object ids,
+    /// UUIDs, objects, lists, dictionaries. In this order, all objects are equal, all lists are equal, and all
+    /// dictionaries are equal.
     public static func isOrderedBefore(_ a: AnyRealmValue, _ b: AnyRealmValue) -> Bool {
         FreeholdEngine.Value.compare(a.orderKey, b.orderKey) < 0
     }
 
-    /// What stands for the value in this order.
+    /// A value that represents this one in the order.
     var orderKey: FreeholdEngine.Value {
         switch self {
         case .object: .objectLink(ObjectLink(tableID: 0, key: ObjectKey(0)))
@@ -56,7 +57,7 @@ extension AnyRealmValue {
         }
     }
 
-    /// Nil for objects, lists and dictionaries.
+    /// The plain value, or nil for objects, lists and dictionaries.
     var scalar: FreeholdEngine.Value? {
         switch self {
         case .none: .null
@@ -74,7 +75,7 @@ extension AnyRealmValue {
         }
     }
 
-    /// Nil for values that aren't plain ones.
+    /// Creates a value from a plain value. Returns nil for other values.
     init?(scalar value: FreeholdEngine.Value) {
         switch value {
         case .null: self = .none

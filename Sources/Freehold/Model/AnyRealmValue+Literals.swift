@@ -23,7 +23,7 @@ extension AnyRealmValue: ExpressibleByArrayLiteral {
 }
 
 extension AnyRealmValue: ExpressibleByDictionaryLiteral {
-    /// Of several entries with one key the last counts.
+    /// If several entries have the same key, the last one is used.
     public init(dictionaryLiteral elements: (String, AnyRealmValue)...) {
         self = .fromDictionary(Dictionary(elements, uniquingKeysWith: { $1 }))
     }

@@ -19,7 +19,8 @@ extension AnyRealmValue: _PersistableInsideOptional, _RealmCollectionValueInside
         return AnyRealmValue(value, MixedHome(table, object._key, key, .property))
     }
 
-    /// An unmanaged object in the value is added to the realm. What can't be stored is recorded.
+    /// Sets the value. An unmanaged object in the value is added to the realm. A value that can't be stored is recorded
+    /// as an error.
     public static func _rlmSet(_ object: ObjectBase, _ key: Int, _ value: AnyRealmValue) {
         _ = object._prepareWrite(key)
         guard let table = object._table else { return }
@@ -28,20 +29,20 @@ extension AnyRealmValue: _PersistableInsideOptional, _RealmCollectionValueInside
             return
         }
         let home = MixedHome(table, object._key, key, .property)
-        // To assign a collection to where it is changes nothing.
+        // Assigning a collection to its own place changes nothing.
         if let nested = value.nested, nested.isRoot(of: home) { return }
         let content = value.content(depth: 0)
         guard let stored = table.core.store([content], for: table.info.properties[key], of: table) else { return }
         object._writeValue(key, stored[0])
     }
 
-    // Optional mixed values are refused when a realm opens.
+    // Opening a realm refuses optional mixed values.
     public static func _rlmGetOptional(_ object: ObjectBase, _ key: Int) -> AnyRealmValue? { _rlmGet(object, key) }
     public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, _ value: AnyRealmValue?) {
         _rlmSet(object, key, value ?? .none)
     }
 
-    /// What the value holds: a number, a string, an object, a live list or map; nil for null.
+    /// Returns the content of the value: a number, a string, an object, or a live list or map. Returns nil for null.
     public static func _rlmAny(_ value: AnyRealmValue) -> Any? {
         switch value {
         case .object(let object): object
@@ -78,7 +79,7 @@ extension AnyRealmValue: _PersistableInsideOptional, _RealmCollectionValueInside
 
     public static func _rlmConvert(_ value: Any) -> _StoredContent? { content(of: value, depth: 0) }
 
-    /// The nested collection that this is, if it is stored.
+    /// The nested collection of the value, if the value is stored.
     var nested: NestedCollection? {
         switch self {
         case .list(let list): list.nested
@@ -87,7 +88,7 @@ extension AnyRealmValue: _PersistableInsideOptional, _RealmCollectionValueInside
         }
     }
 
-    /// A stored value, or one inside of a nested collection.
+    /// Creates a value from a stored value, or from an element of a nested collection.
     init(_ value: FreeholdEngine.Value, _ home: MixedHome) {
         switch value {
         case .objectLink(let link): self = (home.table.linked(link) as? Object).map { .object($0) } ?? .none
@@ -105,8 +106,8 @@ extension AnyRealmValue: _PersistableInsideOptional, _RealmCollectionValueInside
 }
 
 extension ManagedTable {
-    /// The object that a mixed value of this table links to: a dynamic one where its class isn't among the realm's, or
-    /// the table is one of dynamic objects.
+    /// Returns the object to which a mixed value of this table links. The object is dynamic if the realm doesn't have
+    /// its class, or if the table has dynamic objects.
     func linked(_ link: ObjectLink) -> ObjectBase? {
         if info.dynamic == nil, let target = core.table(id: link.tableID) { return target.object(link.key) }
         let stored = core.view.schema

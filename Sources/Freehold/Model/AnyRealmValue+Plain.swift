@@ -1,12 +1,13 @@
 import FreeholdEngine
 import Foundation
 
-// Between values of any type and mixed ones.
+// Conversions between mixed values and values of any type.
 extension AnyRealmValue {
-    /// What a value of any type stands for: numbers, strings, data, dates, identifiers, objects, enums by their raw
-    /// value, arrays and dictionaries of all these; nil and `NSNull` for null. `NSNumber` is what it was made from.
+    /// Creates a mixed value from a value of any type: numbers, strings, data, dates, identifiers, objects, enums by
+    /// their raw value, and arrays and dictionaries of all these. `nil` and `NSNull` become null. An `NSNumber` keeps
+    /// the type from which it was created.
     ///
-    /// Nil for what can't be stored.
+    /// Returns `nil` for a value that can't be stored.
     ///
     /// - Complexity: O(size)
     public init?(_ value: Any?) {
@@ -16,13 +17,13 @@ extension AnyRealmValue {
         self = made
     }
 
-    /// The value as plain data: nil for null, arrays as `[Any?]` and dictionaries as `[String: Any?]` of the same, and
-    /// everything else as it is.
+    /// The value as plain data. Null is `nil`, arrays are `[Any?]` and dictionaries are `[String: Any?]` of plain data,
+    /// and all other values are unchanged.
     ///
     /// - Complexity: O(size)
     public var plain: Any? { Self._rlmContent(self).plain }
 
-    /// Nothing is taken in below this: it is refused when it is stored.
+    /// The depth below which nothing is converted, because storing the value is refused anyway.
     private static let deepest = ValueLimits.nesting + 1
 
     static func content(of value: Any?, depth: Int) -> _StoredContent? {
@@ -87,6 +88,6 @@ extension AnyRealmValue {
     }
 }
 
-/// A collection without an order, which no mixed value holds.
+/// A collection without an order, which mixed values can't contain.
 protocol UnorderedCollection {}
 extension MutableSet: UnorderedCollection {}

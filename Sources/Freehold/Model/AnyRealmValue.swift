@@ -1,8 +1,8 @@
 public import FreeholdEngine
 public import Foundation
 
-/// A value whose type is known at run time only: any that a property can have, also lists and dictionaries of such
-/// values, nested up to 100 levels.
+/// A value whose type is known only at run time. It can be any value of a property, including lists and dictionaries of
+/// such values, with up to 100 levels of nesting.
 ///
 /// ```swift
 /// class Event: Object {
@@ -12,19 +12,19 @@ public import Foundation
 /// event.details.dictionaryValue?["items"]?.listValue?.append("one more")
 /// ```
 ///
-/// A property is declared without an optional: null is ``none``, which is its default. Embedded objects and sets can't
-/// be values: the write throws. Objects are linked to as by a link property: an unmanaged one is added, and one that is
-/// deleted leaves null.
+/// Declare a property without an optional. Null is ``none``, which is the default value. Embedded objects and sets
+/// can't be values, and make the write throw. A value links to an object like a link property does: an unmanaged object
+/// is added to the realm, and the value becomes null when the object is deleted.
 ///
-/// **Nested collections.** Those read from a managed object are live: they change what is stored, inside a write
-/// transaction, and show every change of it, wherever they move inside of their property. When their place is
-/// overwritten or removed, or the object deleted, they are invalidated. Assigning one elsewhere copies it. The list in
-/// an unmanaged value stays unmanaged when its object is added.
+/// **Nested collections.** A collection that is read from a managed object is live. Inside a write transaction it
+/// changes the stored value. It shows all changes of the value, and follows it to other places in the property. It
+/// becomes invalid when its place is overwritten or removed, or the object is deleted. Assigning it to another place
+/// copies it. The list in an unmanaged value stays unmanaged when its object is added.
 ///
-/// **Equality.** Numbers are equal by value, whatever their type: `.int(1) == .double(1)`, and so are `.float`s and
-/// `.decimal128`s. Strings never equal data. NaN equals NaN. Lists and dictionaries are equal if their contents are,
-/// objects if they are the same row. Equal values have equal hashes. Queries compare in the same way, but for NaN, which
-/// equals nothing there.
+/// **Equality.** Numbers of any type are compared by value: `.int(1) == .double(1)`, and the same applies to `.float`
+/// and `.decimal128`. Strings never equal data. NaN equals NaN. Lists and dictionaries are equal if their contents are,
+/// and objects if they are the same row. Equal values have equal hashes. Queries have the same equality, except that
+/// NaN equals nothing in a query.
 public enum AnyRealmValue {
     /// Null.
     case none
@@ -45,14 +45,14 @@ public enum AnyRealmValue {
     /// Null.
     public init() { self = .none }
 
-    /// A dictionary of these entries.
+    /// Creates a dictionary with these entries.
     public static func fromDictionary(_ dictionary: [String: AnyRealmValue]) -> AnyRealmValue {
         let map = Map<String, AnyRealmValue>()
         for (key, value) in dictionary { map[key] = value }
         return .dictionary(map)
     }
 
-    /// A list of these elements.
+    /// Creates a list with these elements.
     public static func fromArray(_ array: [AnyRealmValue]) -> AnyRealmValue {
         let list = List<AnyRealmValue>()
         list.append(objectsIn: array)
@@ -62,7 +62,7 @@ public enum AnyRealmValue {
 
 // MARK: Values of one type
 
-// Each is nil unless the value is of just that type; numbers aren't converted.
+// Each property is nil unless the value has exactly this type. Numbers aren't converted.
 extension AnyRealmValue {
     public var intValue: Int? { if case .int(let value) = self { value } else { nil } }
     public var boolValue: Bool? { if case .bool(let value) = self { value } else { nil } }
@@ -75,12 +75,12 @@ extension AnyRealmValue {
     public var decimal128Value: Decimal128? { if case .decimal128(let value) = self { value } else { nil } }
     public var uuidValue: UUID? { if case .uuid(let value) = self { value } else { nil } }
 
-    /// The object, if it is one of that class.
+    /// Returns the object, if it is an instance of the class.
     public func object<T: Object>(_ type: T.Type) -> T? {
         if case .object(let object) = self { object as? T } else { nil }
     }
 
-    /// The object as one that is used by name. Nil for an unmanaged object of a Swift class.
+    /// The object with access by name. It is `nil` for an unmanaged object of a Swift class.
     public var dynamicObject: DynamicObject? {
         guard case .object(let object) = self else { return nil }
         if let dynamic = object as? DynamicObject { return dynamic }
@@ -89,15 +89,15 @@ extension AnyRealmValue {
         return table.dynamic.object(object._key) as? DynamicObject
     }
 
-    /// The entries of a dictionary: live, if the value was read from a managed object.
+    /// The entries of a dictionary. They are live if the value was read from a managed object.
     public var dictionaryValue: Map<String, AnyRealmValue>? {
         if case .dictionary(let value) = self { value } else { nil }
     }
 
-    /// The elements of a list: live, if the value was read from a managed object.
+    /// The elements of a list. They are live if the value was read from a managed object.
     public var listValue: List<AnyRealmValue>? { if case .list(let value) = self { value } else { nil } }
 
-    /// Whether there is no value.
+    /// A Boolean value that indicates whether the value is null.
     public var isNull: Bool { if case .none = self { true } else { false } }
 }
 

@@ -1,6 +1,6 @@
 import FreeholdEngine
 
-/// The base class of objects that are only sent: measurements, events, logs.
+/// The base class of objects that are only sent to a server, such as measurements, events and logs.
 ///
 /// ```swift
 /// class Reading: AsymmetricObject {
@@ -12,20 +12,21 @@ import FreeholdEngine
 /// }
 /// ```
 ///
-/// They are for realms that sync. What is made in a write goes to the server, whenever that can be reached, whatever happens to the
-/// program until then. It never comes back: the realm has no objects of the class, so there is nothing to read, to query, to observe, to
-/// subscribe to or to link to. Objects of such a class may own embedded objects and link to objects of the realm.
+/// Asymmetric objects require a realm that syncs. An object that is created in a write is sent when the server can be
+/// reached, even if the program ends before. The realm itself has no objects of the class, so they can't be read,
+/// queried, observed, subscribed to or linked to. Objects of such a class may own embedded objects and link to objects
+/// of the realm.
 ///
-/// The class needs a primary key; two objects with the same one count once.
+/// The class needs a primary key. Two objects with the same primary key count as one.
 open class AsymmetricObject: ObjectBase {
     public override init() { super.init() }
 
-    /// An unmanaged object with the values of a dictionary (by property name), an array (in the order of the
-    /// properties) or another object. Properties that aren't mentioned keep their default values. An object of another
-    /// class must have every stored property of this one.
+    /// Creates an unmanaged object with the values of a dictionary (by property name), an array (in the order of the
+    /// properties) or another object. Properties without a value keep their defaults. An object of another class must
+    /// have all stored properties of this class.
     ///
-    /// If a value doesn't fit its property, the object keeps its default values and the error, which creating one of it
-    /// in a realm then reports. ``init(validating:)`` throws it instead.
+    /// If a value doesn't fit its property, the object keeps its default values and the error. Creating such an object
+    /// in a realm then reports the error. ``init(validating:)`` throws it instead.
     public convenience init(value: Any) {
         self.init()
         do throws(Realm.Error) {
@@ -35,21 +36,21 @@ open class AsymmetricObject: ObjectBase {
         }
     }
 
-    /// The same as ``init(value:)``, but throws a `Realm.Error` that names class and property if a value doesn't
-    /// fit.
+    /// Creates an object like ``init(value:)``, except that it throws a `Realm.Error` with the class and property if a
+    /// value doesn't fit.
     public convenience init(validating value: Any) throws {
         self.init()
         try ObjectPopulation.populate(self, with: value)
     }
 
-    /// The name of the property by which objects of the class are told apart; the usual way to declare it is
-    /// `@Persisted(primaryKey: true)`.
+    /// Returns the name of the primary key property, which identifies the objects of the class. The usual declaration
+    /// is `@Persisted(primaryKey: true)`.
     open class func primaryKey() -> String? { nil }
 
-    /// A property's value by its name: numbers and texts as they are stored, links as objects, collections as
-    /// collections, nil for null. What is assigned is converted as in ``init(value:)``.
+    /// The value of the property with the name. Numbers and strings are returned as they are stored, links as objects,
+    /// collections as collections, and null as `nil`. An assigned value is converted like in ``init(value:)``.
     ///
-    /// - Precondition: the class has a property of that name.
+    /// - Precondition: The class has a property of that name.
     open subscript(key: String) -> Any? {
         get { _value(named: key) }
         set { _setValue(newValue, named: key) }
@@ -57,11 +58,12 @@ open class AsymmetricObject: ObjectBase {
 }
 
 extension Realm {
-    /// Makes an object to be sent, from plain data: see ``create(_:value:update:)``. It isn't in the realm, at no time.
+    /// Creates an object that is sent, from plain data. See ``create(_:value:update:)``. The realm never contains the
+    /// object.
     ///
-    /// All or nothing: with bad data nothing is made, and the error is kept as ``pendingError``, which the write throws.
+    /// For bad data, the method creates nothing, and stores the error as ``pendingError``, which the write throws.
     ///
-    /// - Precondition: inside a write transaction, of a realm that syncs.
+    /// - Precondition: A write transaction of a realm that syncs is open.
     public func create<T: AsymmetricObject>(_ type: T.Type, value: Any = [:] as [String: Any]) {
         let transaction = core.requireWrite()
         let table = core.requireTable(for: type)
@@ -82,7 +84,7 @@ extension Realm {
 }
 
 extension Schema {
-    /// The schema without classes whose objects are only sent.
+    /// The schema without the classes of asymmetric objects.
     var withoutAsymmetricClasses: Schema {
         objectSchema.contains(where: \.isAsymmetric) ? Schema(objectSchema.filter { !$0.isAsymmetric }) : self
     }

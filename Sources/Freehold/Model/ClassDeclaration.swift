@@ -1,11 +1,11 @@
 internal import CFreeholdShims
 
-/// What a class declares: its properties, read from an instance, and mistakes in what its class methods say of them.
+/// The declaration of a class: its properties, which are read from an instance, and the mistakes in its class methods.
 struct ClassDeclaration {
     private(set) var properties: [PropertyInfo] = []
     private(set) var byName: [String: Int] = [:]
     private(set) var problems: [SchemaProblem]
-    /// Of all fields that the class and its superclasses store, properties or not.
+    /// The number of all stored fields of the class and its superclasses, including fields that aren't properties.
     let fieldCount: Int
 
     private let className: String
@@ -76,7 +76,7 @@ struct ClassDeclaration {
         )
     }
 
-    /// Refuses names in the class's methods that are no property's.
+    /// Reports names in the class's methods that aren't names of properties.
     private mutating func checkMentioned() {
         func isMissing(_ name: String) -> Bool { byName[name] == nil && !ignored.contains(name) }
         let key = declaredKey.map { [$0] } ?? []

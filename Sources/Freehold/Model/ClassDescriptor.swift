@@ -1,5 +1,5 @@
-/// A class's own record in the program image. The layout is part of Swift's stable ABI: flags at 0, parent at 4,
-/// name at 8, metadata accessor at 12, fields at 16, superclass at 20, as relative 32-bit offsets.
+/// The descriptor of a class in the program image. Its layout is part of Swift's stable ABI. It contains relative
+/// 32-bit offsets: flags at 0, parent at 4, name at 8, metadata accessor at 12, fields at 16, superclass at 20.
 struct ClassDescriptor {
     let address: UnsafeRawPointer
 
@@ -10,15 +10,15 @@ struct ClassDescriptor {
         address = metadata.load(fromByteOffset: Self.offset, as: UnsafeRawPointer.self)
     }
 
-    /// Of the descriptor's address in the class's metadata. Before it stand the sizes: of an instance (32 bits), the
-    /// mask of its alignment (16 bits), 16 reserved bits, and two of the metadata (32 bits each).
+    /// The offset of the descriptor's address in the class's metadata. The sizes are before it: that of an instance (32
+    /// bits), the mask of its alignment (16 bits), 16 reserved bits, and two of the metadata (32 bits each).
     #if canImport(ObjectiveC)
         private static let offset = 8 * MemoryLayout<UnsafeRawPointer>.size
     #else
         private static let offset = 2 * MemoryLayout<UnsafeRawPointer>.size + 24
     #endif
 
-    /// What an instance of the class takes, with its header.
+    /// Returns the size of an instance of the class, including its header.
     static func instanceLayout(of cls: AnyClass) -> (size: Int, alignmentMask: Int) {
         let metadata = unsafeBitCast(cls, to: UnsafeRawPointer.self)
         return (
@@ -34,7 +34,7 @@ struct ClassDescriptor {
     var isClass: Bool { flags & 0x1f == Self.classKind }
     var isGeneric: Bool { flags & Self.genericFlag != 0 }
 
-    /// The name as written in the declaration, also of private, nested and local classes.
+    /// The name in the declaration, also for private, nested and local classes.
     var name: String { relative(8).map { String(cString: $0.assumingMemoryBound(to: CChar.self)) } ?? "" }
 
     private func relative(_ offset: Int) -> UnsafeRawPointer? {
@@ -45,20 +45,20 @@ struct ClassDescriptor {
     enum Superclass {
         case none
         case descriptor(UnsafeRawPointer)
-        /// A specialised generic class: only the metadata tell.
+        /// A specialised generic class, which only the metadata describe.
         case other
     }
 
     var superclass: Superclass {
         guard let name = relative(20) else { return .none }
-        // A symbolic reference and the end of the name: \1 direct, \2 through a pointer.
+        // A symbolic reference and the end of the name. \1 is direct, and \2 is through a pointer.
         let kind = name.load(as: UInt8.self)
         guard kind == 1 || kind == 2, (name + 5).load(as: UInt8.self) == 0 else { return .other }
         let target = name + 1 + Int((name + 1).loadUnaligned(as: Int32.self))
         return .descriptor(kind == 2 ? target.load(as: UnsafeRawPointer.self) : target)
     }
 
-    /// Calls the class's metadata accessor. Not for generic classes.
+    /// Calls the metadata accessor of the class. Must not be called for generic classes.
     func instantiate() -> AnyClass? {
         guard let accessor = relative(12) else { return nil }
         typealias Accessor = @convention(c) (UInt) -> UnsafeRawPointer

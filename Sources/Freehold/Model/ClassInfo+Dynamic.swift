@@ -1,13 +1,13 @@
 import Synchronization
 
-/// What a class is that is used by name.
+/// The description of a class that is used by name.
 struct DynamicClass: Sendable {
     let schema: ObjectSchema
-    /// Where the classes are that it links to.
+    /// The catalogue with the classes to which it links.
     let catalogue: DynamicCatalogue
 }
 
-/// The classes of a file as they are used by name: those of the realm's schema, and those that only the file has.
+/// The classes of a file for use by name: those of the realm's schema, and those that exist only in the file.
 final class DynamicCatalogue: Sendable {
     private let schema: Schema
     private let infos = Mutex<[String: ClassInfo]>([:])
@@ -17,7 +17,7 @@ final class DynamicCatalogue: Sendable {
         self.schema = Schema(schema.objectSchema + others)
     }
 
-    /// By the name in the file, else in Swift.
+    /// Returns a class by its name in the file or otherwise in Swift.
     func info(named name: String) -> ClassInfo? {
         guard let object = schema[name] else { return nil }
         return infos.withLock { infos in
@@ -28,22 +28,22 @@ final class DynamicCatalogue: Sendable {
         }
     }
 
-    /// Each class refers to the catalogue: whoever made that lets go of the classes.
+    /// Removes the classes. Each class refers to the catalogue, so the owner of a catalogue must release them.
     func clear() { infos.withLock { $0 = [:] } }
 }
 
 extension ClassInfo {
-    /// The class that a link of this one leads to.
+    /// Returns the class to which a link of this class leads.
     func targetInfo(of property: PropertyInfo) -> ClassInfo? {
         guard let dynamic else { return property.target.map { sibling($0) } }
         return property.targetName.flatMap { dynamic.catalogue.info(named: $0) }
     }
 
-    /// The Swift class whose objects the table holds.
+    /// The Swift class of the objects in the table, or nil if it has none.
     var modelClass: ObjectBase.Type? { dynamic == nil ? cls : dynamic?.schema.typed?.cls }
 
-    /// Whether a link of this class can lead to the object: of exactly the target's class, or a dynamic one of its
-    /// table.
+    /// Returns a Boolean value that indicates whether a link of this class can lead to the object. The object must have
+    /// exactly the target class, or be a dynamic object of its table.
     func accepts(_ object: ObjectBase, for property: PropertyInfo) -> Bool {
         if dynamic == nil, type(of: object) == property.target { return true }
         guard let target = targetInfo(of: property) else { return false }

@@ -2,82 +2,85 @@ import CFreeholdShims
 import FreeholdEngine
 import Synchronization
 
-/// One persisted property of a class.
+/// A persisted property of a class.
 struct PropertyInfo {
-    /// Its position in `ClassInfo.properties`.
+    /// The position in `ClassInfo.properties`.
     let index: Int
     let name: String
     /// The name in the file.
     fileprivate(set) var columnName: String
-    /// The name in the file is the property's own, so that no policy changes it.
+    /// A Boolean value that indicates whether the property defines its name in the file, so that no policy changes it.
     let isMapped: Bool
     let shape: _PropertyShape
     let isPrimaryKey: Bool
     let indexKind: Property.Index
-    /// For linking objects.
+    /// The name of the origin property, for linking objects.
     let origin: String?
     let deleteRule: DeleteRule
-    /// Of the wrapper, from the object's address.
+    /// The offset of the wrapper from the object's address.
     let offset: Int
     let metaOffset: Int
     let access: any PersistedAccess.Type
-    /// Of a dynamic class: what links lead to, by its name in the file.
+    /// The name in the file of the class to which links lead, for a dynamic class.
     var targetName: String?
-    /// Of a dynamic class: what converts values for the property of the Swift class.
+    /// The access that converts values for the property of the Swift class, for a dynamic class.
     var typedAccess: (any PersistedAccess.Type)?
 
-    /// For links of Swift classes.
+    /// The target class, for links of Swift classes.
     var target: ObjectBase.Type? { shape.target }
-    /// What converts values for the property.
+    /// The access that converts values for the property.
     var converter: any PersistedAccess.Type { typedAccess ?? access }
     var isIndexed: Bool { indexKind == .values }
     var isComputed: Bool { shape.type == .linkingObjects }
     var isCollection: Bool { shape.collection != .none }
-    /// A link to one object.
+    /// A Boolean value that indicates whether the property is a link to one object.
     var isLink: Bool { shape.type == .object && shape.collection == .none }
-    /// `@Persisted var dog: Dog`, which can't be stored.
+    /// A Boolean value that indicates whether the property is declared like `@Persisted var dog: Dog`, which can't be
+    /// stored.
     var isRequiredLink: Bool { isLink && !shape.isOptional }
 }
 
-/// What the library knows of a model class: found once, by reflection on the class and on one throw-away instance.
+/// The description of a model class. It is determined once, by reflection on the class and on a temporary instance.
 ///
-/// Where a configuration has naming policies, there is a second one of the class for them: it differs in the names of
-/// table and columns only.
+/// For a configuration with naming policies, the class has a second description. It differs only in the names of the
+/// table and its columns.
 final class ClassInfo: Sendable {
     let cls: ObjectBase.Type
-    /// As declared.
+    /// The name in the declaration.
     let className: String
     /// The name of the class's table.
     let tableName: String
-    /// The policies of the realm that this is for.
+    /// The policies of the realm for which this description was made.
     let naming: Naming
-    /// The name of the table is the class's own, so that no policy changes it.
+    /// A Boolean value that indicates whether the class defines the name of its table, so that no policy changes it.
     private let isMapped: Bool
-    /// For a class that is used by name; its objects are of class ``DynamicObject``.
+    /// The dynamic class, for a class that is used by name. Its objects have the class ``DynamicObject``.
     let dynamic: DynamicClass?
-    /// Those of superclasses first, each class's in the order of declaration.
+    /// The properties. Those of superclasses are first, and those of each class are in the order of declaration.
     nonisolated(unsafe) let properties: [PropertyInfo]
     let primaryKeyIndex: Int?
-    /// Mistakes in the declaration, for the open to report.
+    /// The mistakes in the declaration. Opening a realm reports them.
     let problems: [SchemaProblem]
-    /// The memory of a new accessor; nil where a class has stored properties of its own, whose initial values only its
-    /// initialisers know.
+    /// The initial memory of an accessor. It is nil if a class has other stored properties, whose initial values only
+    /// its initialisers know.
     let template: AccessorTemplate?
     private let byName: [String: Int]
     private let byColumnName: [String: Int]
-    /// By property.
+    /// The direct access to each property.
     nonisolated(unsafe) let directProperties: [DirectProperty]
-    /// Whether every property can be stored and adopted in place.
+    /// A Boolean value that indicates whether all properties can be stored and adopted in place.
     let isDirect: Bool
     let hasLists: Bool
 
     private static let known = Mutex<[ObjectIdentifier: ClassInfo]>([:])
 
-    /// - Complexity: O(1) after the first time (some 50 µs).
+    /// Returns the description of a class.
+    ///
+    /// - Complexity: O(1) after the first call, which takes some 50 µs.
     static func of(_ cls: ObjectBase.Type) -> ClassInfo {
         let id = ObjectIdentifier(cls)
         if let info = known.withLock({ $0[id] }) { return info }
-        // Made outside the lock: the class's initialiser is user code.
+        // The description is made outside the lock, because the initialiser of the class is code of the program.
         let made = ClassInfo(cls)
         return known.withLock { known in
             if let first = known[id] { return first }
@@ -93,7 +96,9 @@ final class ClassInfo: Sendable {
 
     private static let variants = Mutex<[Variant: ClassInfo]>([:])
 
-    /// What realms with these policies know of the class. - Complexity: O(1) after the first time.
+    /// Returns the description of a class for realms with these policies.
+    ///
+    /// - Complexity: O(1) after the first call.
     static func of(_ cls: ObjectBase.Type, _ naming: Naming) -> ClassInfo {
         let plain = of(cls)
         if naming == .plain { return plain }
@@ -106,7 +111,7 @@ final class ClassInfo: Sendable {
         }
     }
 
-    /// What the same realms know of another class.
+    /// Returns the description of another class for the same policies.
     func sibling(_ cls: ObjectBase.Type) -> ClassInfo { Self.of(cls, naming) }
 
     private init(_ cls: ObjectBase.Type) {
@@ -143,7 +148,7 @@ final class ClassInfo: Sendable {
         problems = declaration.problems
     }
 
-    /// The same with other names in the file.
+    /// Creates a copy with other names in the file.
     private init(_ plain: ClassInfo, _ naming: Naming) {
         cls = plain.cls
         className = plain.className
@@ -166,7 +171,7 @@ final class ClassInfo: Sendable {
         hasLists = plain.hasLists
     }
 
-    /// A class that is used by name.
+    /// Creates the description of a class that is used by name.
     init(dynamic: DynamicClass) {
         cls = DynamicObject.self
         className = dynamic.schema.declaredName
@@ -224,21 +229,23 @@ final class ClassInfo: Sendable {
 
     var primaryKeyStorage: DirectStorage? { primaryKeyIndex.map { directProperties[$0].storage } }
 
-    /// Whether an accessor that nobody refers to can become that of another row: it holds nothing of its own.
+    /// A Boolean value that indicates whether an unreferenced accessor can be reused for another row, because it has no
+    /// state of its own.
     var canReuseAccessors: Bool { template != nil || dynamic != nil }
 
-    /// Whether the property is a list of objects.
+    /// Returns a Boolean value that indicates whether the property is a list of objects.
     @inline(__always)
     func isLinkList(_ property: Int) -> Bool { directProperties[property].isLinkList }
 
-    /// Whether the property is a list of values that are neither objects nor mixed.
+    /// Returns a Boolean value that indicates whether the property is a list of values that are neither objects nor
+    /// mixed values.
     @inline(__always)
     func isPlainList(_ property: Int) -> Bool { directProperties[property].isPlainList }
 
-    /// By the name in Swift, else by the name in the file.
+    /// Returns the position of a property by its name in Swift or otherwise in the file.
     func index(named name: String) -> Int? { byName[name] ?? byColumnName[name] }
 
-    /// An instance whose values are never read: where it can be, one whose initialisers haven't run.
+    /// Returns an instance whose values are never read. Its initialisers don't run if this is possible.
     @inline(__always) func makeAccessor() -> ObjectBase { template?.make() ?? makeByInitializer() }
 
     @inline(never) private func makeByInitializer() -> ObjectBase {
@@ -246,13 +253,13 @@ final class ClassInfo: Sendable {
         return cls.init(_addOverrideInitOrMakeYourInitConvenience: _HiddenInitializer())
     }
 
-    /// Turns every wrapper of a new accessor into a managed one.
+    /// Converts all wrappers of a new accessor to managed ones.
     @inline(__always) func markManaged(_ object: ObjectBase) {
-        // The template's are, and dynamic objects have none.
+        // The wrappers of a template are managed already, and dynamic objects have no wrappers.
         if template == nil, dynamic == nil { adopt(object) }
     }
 
-    /// Turns every wrapper of an object into a managed one; collections keep their identity.
+    /// Converts all wrappers of an object to managed ones. Collections keep their identity.
     func adopt(_ object: ObjectBase) {
         let address = object._fieldAddress(0)
         for direct in directProperties where !direct.adopt(address, object) {
@@ -260,12 +267,12 @@ final class ClassInfo: Sendable {
         }
     }
 
-    /// The value of a scalar property; of unmanaged and managed objects.
+    /// Returns the value of a scalar property of an unmanaged or managed object.
     func value(of object: ObjectBase, at index: Int) -> Value {
         if case .value(let value) = content(of: object, at: index) { value } else { .null }
     }
 
-    /// A new unmanaged object with default values.
+    /// Returns a new unmanaged object with default values.
     func makeUnmanaged() -> ObjectBase {
         dynamic == nil
             ? cls.init(_addOverrideInitOrMakeYourInitConvenience: _HiddenInitializer()) : DynamicObject.unmanaged(self)
@@ -275,7 +282,7 @@ final class ClassInfo: Sendable {
 
     var isEmbedded: Bool { dynamic?.schema.isEmbedded ?? (cls is EmbeddedObject.Type) }
 
-    /// What a property of the object holds; of unmanaged and managed objects.
+    /// Returns the content of a property of an unmanaged or managed object.
     func content(of object: ObjectBase, at index: Int) -> _StoredContent {
         let property = properties[index]
         return property.access.content(of: object, at: property)
@@ -283,7 +290,7 @@ final class ClassInfo: Sendable {
 }
 
 extension ClassInfo {
-    /// Ends the program for a name that is no property's.
+    /// Ends the process because a name isn't the name of a property.
     @inline(never)
     func noProperty(named name: String) -> Never {
         let near = NearNames.of(name, properties.map(\.name))

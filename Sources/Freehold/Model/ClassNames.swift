@@ -1,9 +1,9 @@
 import Foundation
 
-/// What a class is called: in Swift, in the file, in messages.
+/// The names of a class in Swift, in the file and in messages.
 struct ClassNames {
     let className: String
-    /// The name in the file that the class itself gives.
+    /// The name in the file, if the class itself defines it.
     let tableName: String?
     let problems: [SchemaProblem]
 
@@ -25,13 +25,14 @@ struct ClassNames {
         self.problems = problems
     }
 
-    /// A name belongs to the class that gives it: with that of its superclass a class would share the table.
+    /// Returns the name that the superclass defines. A class doesn't inherit this name, because it would share the
+    /// table of its superclass.
     private static func inherited(by cls: ObjectBase.Type) -> String? {
         guard let superclass = _getSuperclass(cls) as? ObjectBase.Type else { return nil }
         return superclass.mappedName() ?? superclass._realmObjectName()
     }
 
-    /// The name with module and enclosing types, without the compiler's words for private ones.
+    /// Returns the name with its module and enclosing types, without the compiler's text for private types.
     static func qualified(_ type: Any.Type) -> String {
         var name = String(reflecting: type)
         while let start = name.range(of: "(unknown context at "), let end = name[start.upperBound...].range(of: ").") {

@@ -1,4 +1,4 @@
-/// An index of several properties of a class together, most significant first.
+/// An index of several properties of a class. The first property is the most significant.
 ///
 /// ```swift
 /// class Person: Object {
@@ -12,40 +12,42 @@
 ///     }
 /// }
 /// ```
-/// Conditions on the first properties, or all of them, find their objects through it: equality, `IN` and null on each,
-/// and a range or prefix on the last that has a condition. A sort by the properties that follow those with an equality
-/// needs no sorting.
+/// Conditions on the first properties, or on all properties, use the index. Each condition can be an equality, `IN` or
+/// null, and the last one can also be a range or a prefix. A sort by the properties after those with an equality needs
+/// no sorting.
 ///
-/// The properties are integers, booleans, strings, dates, object ids, UUIDs, enums of these, or mixed values, none of
-/// them a collection. Opening a file with other compound indexes than it has makes and drops them.
+/// The properties can be integers, booleans, strings, dates, object ids, UUIDs, enums with such raw values, or mixed
+/// values. Collections aren't allowed. If the class declares other compound indexes than the file has, opening the file
+/// creates and removes indexes.
 public struct CompoundIndex: Hashable, Sendable {
-    /// Names of properties in Swift, two or more.
+    /// The names of two or more properties in Swift.
     public var properties: [String]
-    /// Whether no two objects may have the same values in all of the properties.
+    /// A Boolean value that indicates whether two objects can't have the same values in all of the properties.
     ///
-    /// Objects with a null in one of them don't count. The rule holds at the end of each write transaction: one that
-    /// breaks it throws `Realm.Error.uniqueConstraint` and is taken back as a whole. A file whose objects break it
-    /// can't be opened with such an index.
+    /// Objects with a null in one of the properties are ignored. The rule is checked at the end of each write
+    /// transaction. A transaction that violates it throws `Realm.Error.uniqueConstraint` and is rolled back. A file
+    /// whose objects violate the rule can't be opened with such an index.
     public var isUnique: Bool
 
-    /// By names of properties in Swift, the most significant first.
+    /// Creates an index with the names of properties in Swift, the most significant first.
     public init(_ properties: [String], isUnique: Bool = false) {
         self.properties = properties
         self.isUnique = isUnique
     }
 
-    /// By names of properties in Swift, the most significant first.
+    /// Creates an index with the names of properties in Swift, the most significant first.
     public init(_ properties: String...) { self.init(properties) }
 
-    /// By key paths of the class's own properties.
+    /// Creates an index with key paths of the class's own properties.
     public init<Model: ObjectBase>(_ first: PartialKeyPath<Model>, _ others: PartialKeyPath<Model>...) {
         self.init(([first] + others).map { _name(for: $0) })
     }
 
-    /// One that refuses two objects with the same values, by names of properties.
+    /// Creates a unique index with the names of properties, which refuses two objects with the same values.
     public static func unique(_ properties: String...) -> CompoundIndex { CompoundIndex(properties, isUnique: true) }
 
-    /// One that refuses two objects with the same values, by key paths of the class's own properties.
+    /// Creates a unique index with key paths of the class's own properties, which refuses two objects with the same
+    /// values.
     public static func unique<Model: ObjectBase>(
         _ first: PartialKeyPath<Model>,
         _ others: PartialKeyPath<Model>...
@@ -85,7 +87,7 @@ extension SchemaValidation {
 }
 
 extension Property {
-    /// Whether an index can hold its values.
+    /// A Boolean value that indicates whether an index can contain the property's values.
     var canBeIndexed: Bool {
         !isCollection && [.int, .bool, .string, .date, .objectId, .UUID, .any].contains(type)
     }

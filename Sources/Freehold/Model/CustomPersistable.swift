@@ -1,6 +1,6 @@
 import FreeholdEngine
 
-/// What ``CustomPersistable`` and ``FailableCustomPersistable`` have in common.
+/// The common interface of ``CustomPersistable`` and ``FailableCustomPersistable``.
 public protocol _CustomPersistable: _PersistableInsideOptional, _RealmCollectionValueInsideOptional,
     _DefaultConstructible
 where _Storage == Self? {
@@ -9,7 +9,7 @@ where _Storage == Self? {
     static func _rlmMapped(_ persisted: PersistedType) -> Self?
 }
 
-/// A type of one's own that is stored as another: as a scalar, or as an embedded object.
+/// A type of the program that is stored as another type, either a scalar or an embedded object.
 ///
 /// ```swift
 /// struct Celsius: CustomPersistable {
@@ -21,15 +21,17 @@ where _Storage == Self? {
 /// class Reading: Object { @Persisted var temperature: Celsius }
 /// ```
 ///
-/// Stands wherever the stored type may: optional, in collections, indexed, as a primary key, in queries. A property
-/// without a default value starts with what the stored type's default value stands for. Mapped to an embedded object,
-/// a property that has none reads as the default. Each read makes the value anew.
+/// A custom type can be used like its stored type: in optionals, collections, indexes, primary keys and queries. The
+/// initial value of a property without a default is made from the default value of the stored type. If the type is
+/// mapped to an embedded object and the property has no object, the property reads as the default. Each read creates
+/// the value again.
 public protocol CustomPersistable: _CustomPersistable {
-    /// The value that a stored one stands for.
+    /// Creates the value for a stored value.
     init(persistedValue: PersistedType)
 }
 
-/// A type of one's own that is stored as another, some of whose values stand for nothing: as ``CustomPersistable``.
+/// A type of the program that is stored as another type, for which some stored values aren't valid. Otherwise it is
+/// like ``CustomPersistable``.
 ///
 /// ```swift
 /// extension URL: FailableCustomPersistable {
@@ -39,12 +41,12 @@ public protocol CustomPersistable: _CustomPersistable {
 /// }
 /// ```
 ///
-/// Where the property (or the element) is optional, a stored value that can't be mapped reads as nil. Else reading it
-/// is a programmer error, except in a synced realm, where it reads as the default value. What doesn't need a value of the type shows the
-/// stored one. A property that isn't optional needs a default value, or a stored type whose default can be
-/// mapped.
+/// If the property or the element is optional, an invalid stored value reads as `nil`. Otherwise, reading it is a
+/// programmer error, except in a synced realm, where it reads as the default value. Operations that don't need a value
+/// of the type show the stored value. A property that isn't optional needs a default value, or a stored type whose
+/// default value is valid.
 public protocol FailableCustomPersistable: _CustomPersistable {
-    /// The value that a stored one stands for; nil if none does.
+    /// Creates the value for a stored value, or returns `nil` if the stored value isn't valid.
     init?(persistedValue: PersistedType)
 }
 
@@ -57,7 +59,7 @@ extension FailableCustomPersistable {
 }
 
 extension _CustomPersistable where PersistedType: _PersistableScalar {
-    /// By the stored values. A type that is stored as an embedded object compares for itself.
+    /// Compares the stored values. A type that is stored as an embedded object has its own equality.
     public static func == (a: Self, b: Self) -> Bool { a.persistableValue == b.persistableValue }
     public func hash(into hasher: inout Hasher) { hasher.combine(persistableValue) }
 }
@@ -67,7 +69,7 @@ extension _CustomPersistable {
 
     public static var _rlmShape: _PropertyShape {
         var shape = PersistedType._rlmShape
-        // There may be no object: the value is the default one then.
+        // If no object is stored, the value is the default.
         if shape.type == .object { shape.isOptional = true }
         shape.isMapped = true
         if Self.self is any FailableCustomPersistable.Type { shape.isPartial = true }
@@ -91,7 +93,7 @@ extension _CustomPersistable {
 
     public static func _rlmGet(_ object: ObjectBase, _ key: Int) -> Self {
         if object._recordsReads(key) {
-            // Not every type has a default value of its own, but the property must have one.
+            // Not every type has a default value, but the property must have one.
             let info = ClassInfo.of(type(of: object))
             return Persisted<Self>.get(info.makeUnmanaged(), info.properties[key])
         }
@@ -129,7 +131,7 @@ extension _CustomPersistable {
         let persisted = (PersistedType.self as any RealmCollectionValue.Type).value(from: content)
         return (persisted as? PersistedType).flatMap { _rlmMapped($0) }
     }
-    /// A value of the type, or one that is stored for one.
+    /// Converts a value of the type, or a value of its stored type.
     public static func _rlmConvert(_ value: Any) -> _StoredContent? {
         if let value = value as? Self { return _rlmContent(value) }
         guard let content = (PersistedType.self as any RealmCollectionValue.Type).converted(value),
@@ -147,7 +149,8 @@ extension _Persistable {
     fileprivate static var defaultValue: Any { _rlmDefaultValue() }
 }
 
-// The requirements by which values and elements are converted have the same names; these say which are meant.
+// The requirements for the conversion of values and of elements have the same names. These functions select one of
+// them.
 extension RealmCollectionValue {
     fileprivate static func plain(_ value: Any) -> Any? { (value as? Self).flatMap { _rlmAny($0) } }
     fileprivate static func content(_ value: Any) -> _StoredContent { _rlmContent(value as! Self) }
@@ -156,7 +159,7 @@ extension RealmCollectionValue {
 }
 
 extension ObjectBase {
-    /// Notes the read, if this is an object that a key path is applied to.
+    /// Records the read, if a key path is being applied to the object.
     final func _recordsReads(_ key: Int) -> Bool {
         guard _extra?.recorder != nil else { return false }
         _record(key)

@@ -1,15 +1,15 @@
 import CFreeholdShims
 import FreeholdEngine
 
-// Unmanaged objects and collections hold each other, in chains of any length. The destruction of their classes is flattened, so
-// that the stack doesn't limit the length.
+// Unmanaged objects and collections can refer to each other in chains of any length. The destruction of their classes
+// isn't recursive, so the stack doesn't limit the length.
 
-/// An unmanaged object is going to hold the other one.
+/// Prepares an object that another unmanaged object is about to reference.
 @usableFromInline
 func _fhWillHold(_ object: AnyObject) { fh_flatten(Unmanaged.passUnretained(object).toOpaque()) }
 
 enum Destruction {
-    /// An unmanaged collection is going to be destroyed with its elements.
+    /// Prepares the elements of an unmanaged collection for its destruction.
     static func willDestroy<Element: RealmCollectionValue>(_ elements: [Element]) {
         if elements.isEmpty { return }
         switch Element._rlmShape.type {

@@ -1,8 +1,8 @@
 import FreeholdEngine
 import Foundation
 
-/// How the wrapper of a property holds its value, so far as the library reads it without naming the type: generic
-/// calls through metatypes cost more than the storing itself.
+/// The form in which the wrapper of a property stores its value, for types that the library reads without generic code.
+/// Generic calls through metatypes cost more than storing the value.
 enum DirectStorage: UInt8 {
     case int8, int16, int32, int64, bool, float, double, date, decimal128, objectId, uuid
     case string, data
@@ -11,13 +11,13 @@ enum DirectStorage: UInt8 {
     case link
     /// A collection or nil.
     case collection
-    /// One plain value of another type: an enum, a custom type.
+    /// One plain value of another type, such as an enum or a custom type.
     case scalar
     /// A mixed value.
     case mixed
-    /// Nothing is stored.
+    /// A computed property without a stored value.
     case computed
-    /// Only the type itself knows.
+    /// A form that only the type itself can read.
     case other
 
     init(_ type: Any.Type, _ shape: _PropertyShape) {
@@ -49,20 +49,21 @@ enum DirectStorage: UInt8 {
 struct DirectProperty {
     let storage: DirectStorage
     let index: Int
-    /// Of the wrapper, which begins with the value, from the object's address.
+    /// The offset of the wrapper, which begins with the value, from the object's address.
     let offset: Int
     let metaOffset: Int
-    /// Whether it is a list of objects.
+    /// A Boolean value that indicates whether the property is a list of objects.
     let isLinkList: Bool
-    /// Whether it is a list of plain values: neither objects nor mixed values.
+    /// A Boolean value that indicates whether the property is a list of plain values, which are neither objects nor
+    /// mixed values.
     let isPlainList: Bool
-    /// Whether it is a collection of such values.
+    /// A Boolean value that indicates whether the property is a collection of plain values.
     let isPlainCollection: Bool
-    /// Whether it is a link to, or a collection of, embedded objects.
+    /// A Boolean value that indicates whether the property is a link to embedded objects or a collection of them.
     let isEmbedded: Bool
     let access: any PersistedAccess.Type
 
-    /// Whether it holds a plain value, which is stored as it is.
+    /// A Boolean value that indicates whether the property has a plain value, which is stored unchanged.
     @inline(__always) var isPlain: Bool {
         switch storage {
         case .link, .collection, .mixed, .computed, .other: false
@@ -75,7 +76,8 @@ struct DirectProperty {
         (object + offset).assumingMemoryBound(to: T.self)
     }
 
-    /// Whether the value can be stored as it is: not too long, without objects or elements to be added first.
+    /// Returns a Boolean value that indicates whether the value can be stored unchanged: it isn't too long, and
+    /// contains no objects or elements that must be added first.
     @inline(__always)
     func fits(_ object: UnsafeMutableRawPointer, _ table: ManagedTable) -> Bool {
         switch storage {
@@ -101,7 +103,7 @@ struct DirectProperty {
         }
     }
 
-    /// The collection of plain values, if it has been made, and so may hold some.
+    /// Returns the collection of plain values, if it has been created and so may contain values.
     @inline(__always)
     func plainCollection(_ object: UnsafeMutableRawPointer) -> Unmanaged<_CollectionBase>? {
         isPlainCollection && storage == .collection ? collection(object) : nil
@@ -112,12 +114,12 @@ struct DirectProperty {
         pointer(object, Unmanaged<_CollectionBase>?.self).pointee
     }
 
-    /// Whether a mixed value holds no object and no collection.
+    /// Returns a Boolean value that indicates whether a mixed value contains neither an object nor a collection.
     @inline(never) private func fitsMixed(_ object: UnsafeMutableRawPointer) -> Bool {
         if case .value(let value) = access.unmanagedContent(object + offset) { ValueLimits.fits(value) } else { false }
     }
 
-    /// Whether it is a link that isn't nil.
+    /// Returns a Boolean value that indicates whether the property is a link that isn't nil.
     @inline(__always)
     func hasLink(_ object: UnsafeMutableRawPointer) -> Bool {
         storage == .link && pointer(object, UnsafeRawPointer?.self).pointee != nil
@@ -159,7 +161,7 @@ struct DirectProperty {
         }
     }
 
-    /// The value of a scalar.
+    /// Returns the value of a scalar.
     func value(_ object: UnsafeMutableRawPointer) -> Value {
         func optional<T>(_ type: T.Type, _ make: (T) -> Value) -> Value {
             pointer(object, T?.self).pointee.map(make) ?? .null
@@ -190,8 +192,8 @@ struct DirectProperty {
         }
     }
 
-    /// Makes the wrapper that of a row, and lets go of what it held, but for a collection, which becomes the row's; false if only the type
-    /// itself can.
+    /// Converts the wrapper to that of a row and releases its value. A collection is kept and becomes the collection of
+    /// the row. Returns false if only the type itself can do this.
     @inline(__always)
     func adopt(_ object: UnsafeMutableRawPointer, _ row: ObjectBase) -> Bool {
         switch storage {
@@ -215,7 +217,7 @@ struct DirectProperty {
         return true
     }
 
-    /// Lets go of the collection that an accessor has made.
+    /// Releases the collection that an accessor has created.
     @inline(__always)
     func forgetCollection(_ object: UnsafeMutableRawPointer) {
         if storage == .collection, collection(object) != nil {

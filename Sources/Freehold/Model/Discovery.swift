@@ -4,11 +4,12 @@ import Synchronization
     import ObjectiveC
 #endif
 
-/// Finds the model classes of the program: every class, at any depth, of any module, that descends from a root.
+/// The search for the model classes of the program: all classes of all modules that inherit from a root class at any
+/// depth.
 ///
-/// On Linux by the type records of every loaded image, following superclasses by descriptor, so that only true
-/// descendants are instantiated. On Apple's systems the Objective-C runtime knows every class. Generic classes are
-/// no models themselves; what inherits from a specialised one is.
+/// On Linux, it reads the type records of all loaded images and follows superclasses by their descriptors, so that only
+/// real subclasses are instantiated. On Apple platforms, the Objective-C runtime lists all classes. A generic class
+/// isn't a model, but a subclass of a specialised generic class is.
 enum Discovery {
     private struct Known: Sendable {
         var images = -1
@@ -17,8 +18,8 @@ enum Discovery {
 
     private static let known = Mutex(Known())
 
-    /// Descendants of ``Object``, of this and every other module, in no particular order. Looks again when images
-    /// have been loaded since.
+    /// Returns the subclasses of ``Object`` in all modules, in no defined order. Searches again if images have been
+    /// loaded since the last call.
     static func modelClasses() -> [ObjectBase.Type] {
         let sections = MetadataSections.all()
         return known.withLock { known in
@@ -30,7 +31,7 @@ enum Discovery {
         }
     }
 
-    /// The library's own bases.
+    /// The base classes of the library.
     static let roots: [ObjectBase.Type] = [
         Object.self, EmbeddedObject.self, AsymmetricObject.self, DynamicObject.self,
     ]
@@ -79,7 +80,7 @@ enum Discovery {
                 let end = record + section.count
                 while record < end {
                     let distance = record.load(as: Int32.self)
-                    // The low two bits: 0 the descriptor itself, 1 a pointer to it.
+                    // The low two bits are 0 for the descriptor itself, and 1 for a pointer to it.
                     var target = record + Int(distance & ~3)
                     let kind = distance & 3
                     record += 4
@@ -97,7 +98,7 @@ enum Discovery {
                 case .none: result = false
                 case .descriptor(let base): result = derives(ClassDescriptor(address: base))
                 case .other:
-                    // A subclass of a specialised generic class.
+                    // The class is a subclass of a specialised generic class.
                     result = !descriptor.isGeneric && descriptor.instantiate() is ObjectBase.Type
                 }
                 memo.derives[descriptor.address] = result
@@ -110,11 +111,12 @@ enum Discovery {
 /// The type records of the loaded images.
 enum MetadataSections {
     #if canImport(ObjectiveC)
-        /// The Objective-C runtime answers instead; its number of images isn't needed to find new classes.
+        /// Returns no records, because the Objective-C runtime is used instead. It finds new classes without the number
+        /// of its images.
         static func all() -> [UnsafeRawBufferPointer] { [] }
     #else
-        /// The C structure that the runtime hands out: version, base, two reserved words, then pairs of start and length
-        /// for protocols, conformances and types.
+        /// The offset in the C structure of the runtime: version, base, two reserved words, then pairs of start and
+        /// length for protocols, conformances and types.
         private static let typesOffset = 8 * MemoryLayout<UInt>.size
 
         static func all() -> [UnsafeRawBufferPointer] {

@@ -1,8 +1,8 @@
 import FreeholdEngine
 import Foundation
 
-/// Access to a property of a ``DynamicObject``, which has no wrappers: a metatype for each type that dynamic reads
-/// give.
+/// The access to a property of a ``DynamicObject``, which has no wrappers. Each type of dynamic reads has its own
+/// metatype.
 enum DynamicAccess<Value: _Persistable>: PersistedAccess {
     static var shape: _PropertyShape { Value._rlmShape }
     static var metaOffset: Int { 0 }
@@ -52,7 +52,8 @@ enum DynamicAccess<Value: _Persistable>: PersistedAccess {
 
     static func any(of object: ObjectBase, at property: PropertyInfo) -> Any? { any(get(object, property)) }
 
-    /// Whole numbers, whose width in Swift isn't known, can be cast to each type that they fit into.
+    /// Returns an integer as an `NSNumber`, because its width in Swift isn't known. It can be cast to all integer types
+    /// that can represent it.
     private static func any(_ value: Value) -> Any? {
         let any = Value._rlmAny(value)
         if let int = any as? Int, Value._rlmShape.type == .int { return NSNumber(value: int) }
@@ -90,7 +91,7 @@ enum DynamicAccess<Value: _Persistable>: PersistedAccess {
     static var defaultContent: _StoredContent { Value._rlmContent(Value._rlmDefaultValue()) }
 }
 
-/// The types of dynamic reads, by what a schema says of a property.
+/// The types of dynamic reads for the properties of a schema.
 enum DynamicTypes {
     static func access(_ property: Property) -> any PersistedAccess.Type {
         switch property.type {

@@ -1,5 +1,4 @@
-/// An object whose class is known by name only: one of a file or schema that has no Swift class, or of any class as it
-/// is stored.
+/// An object with access by the names of its class and properties. Its class may have no Swift class.
 ///
 /// ```swift
 /// for dog in realm.dynamicObjects("Dog") {
@@ -7,27 +6,28 @@
 /// }
 /// ```
 ///
-/// Properties are read and written by name, in Swift or in the file. Whole numbers are `NSNumber`s, which can be
-/// cast to each integer type that they fit into; enums and custom types are what they are stored as, links `DynamicObject`s; collections are live and have the types of their elements:
-/// `List<Int>`, `List<String?>`, `List<DynamicObject>`. What is assigned is converted as in `Realm.create`.
+/// Properties are read and written by their names in Swift or in the file. Integers are `NSNumber`s, which can be cast
+/// to all integer types that can represent them. Enums and custom types are read as their stored values, and links as
+/// `DynamicObject`s. Collections are live and have the types of their elements: `List<Int>`, `List<String?>`,
+/// `List<DynamicObject>`. Assigned values are converted like in `Realm.create`.
 ///
-/// Dynamic objects are managed: `Realm.dynamicCreate` makes them. Where that was given bad data, it returns an unmanaged
-/// one with default values.
+/// Dynamic objects are managed. `Realm.dynamicCreate` creates them. For bad data, it returns an unmanaged object with
+/// default values.
 ///
-/// - Precondition: the class has a property of the name.
+/// - Precondition: The class has a property of the name.
 @dynamicMemberLookup
 public final class DynamicObject: Object {
-    /// What an unmanaged one stands for.
+    /// The class of an unmanaged object.
     private var info: ClassInfo?
-    /// What has been assigned to an unmanaged one, and the collections that were read from it, by property.
+    /// The assigned values of an unmanaged object and the collections that were read from it, by property.
     private var contents: [Int: _StoredContent] = [:]
     private var collections: [Int: any ContentCollection] = [:]
-    /// An object of the Swift class, whose default values an unmanaged one has.
+    /// An object of the Swift class, which provides the default values of an unmanaged object.
     private lazy var defaults: ObjectBase? = info?.dynamic?.schema.typed?.makeUnmanaged()
 
     public override init() { super.init() }
 
-    /// An unmanaged one.
+    /// Creates an unmanaged object.
     static func unmanaged(_ info: ClassInfo) -> DynamicObject {
         let object = DynamicObject()
         object.info = info
@@ -38,7 +38,7 @@ public final class DynamicObject: Object {
 
     public override class func shouldIncludeInDefaultSchema() -> Bool { false }
 
-    /// A property by its name.
+    /// The property with the name.
     public subscript(dynamicMember member: String) -> Any? {
         get {
             if let recorder = _extra?.recorder {
@@ -79,7 +79,7 @@ public final class DynamicObject: Object {
         return collection
     }
 
-    /// Assigns converted content, to a managed object inside a write transaction.
+    /// Assigns converted content. For a managed object, this requires a write transaction.
     func assign(_ content: _StoredContent, to property: PropertyInfo) {
         guard let table = _table else {
             contents[property.index] = content
@@ -91,10 +91,11 @@ public final class DynamicObject: Object {
 }
 
 extension ObjectBase {
-    /// A list of objects by the property's name, whose elements are ``DynamicObject``s. Of a list of values only what
-    /// isn't about its elements can be asked, such as `count`; the subscript gives one of its type.
+    /// Returns a list of objects by the property's name. Its elements are ``DynamicObject``s. For a list of values,
+    /// only members that don't use the elements can be called, such as `count`. The subscript returns a list with the
+    /// type of its elements.
     ///
-    /// - Precondition: the object is managed, and its class has a list of that name.
+    /// - Precondition: The object is managed, and its class has a list of that name.
     public final func dynamicList(_ propertyName: String) -> List<DynamicObject> {
         let (table, property) = _dynamicCollection(propertyName, .list)
         let list = List<DynamicObject>()
@@ -102,9 +103,9 @@ extension ObjectBase {
         return list
     }
 
-    /// A set of objects by the property's name, whose elements are ``DynamicObject``s.
+    /// Returns a set of objects by the property's name. Its elements are ``DynamicObject``s.
     ///
-    /// - Precondition: the object is managed, and its class has a set of that name.
+    /// - Precondition: The object is managed, and its class has a set of that name.
     public final func dynamicMutableSet(_ propertyName: String) -> MutableSet<DynamicObject> {
         let (table, property) = _dynamicCollection(propertyName, .set)
         let set = MutableSet<DynamicObject>()
@@ -112,9 +113,9 @@ extension ObjectBase {
         return set
     }
 
-    /// A map of objects by the property's name, whose values are ``DynamicObject``s.
+    /// Returns a map of objects by the property's name. Its values are ``DynamicObject``s.
     ///
-    /// - Precondition: the object is managed, and its class has a map of that name.
+    /// - Precondition: The object is managed, and its class has a map of that name.
     public final func dynamicMap(_ propertyName: String) -> Map<String, DynamicObject?> {
         let (table, property) = _dynamicCollection(propertyName, .map)
         let map = Map<String, DynamicObject?>()

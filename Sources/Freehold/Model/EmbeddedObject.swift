@@ -1,6 +1,6 @@
 import FreeholdEngine
 
-/// The base class of objects that belong to another object, and go with it.
+/// The base class of objects that belong to another object and are deleted with it.
 ///
 /// ```swift
 /// class Address: EmbeddedObject {
@@ -14,22 +14,23 @@ import FreeholdEngine
 /// }
 /// ```
 ///
-/// A managed embedded object has exactly one owner: a property, a list or a map of an object, which may be embedded
-/// itself. It is deleted when its owner is, when it is overwritten or removed, and never lives alone: `realm.add`
-/// takes its owner, and `realm.objects` gives only objects of classes that derive from ``Object``.
+/// A managed embedded object has exactly one owner: a property, a list or a map of an object, which may itself be
+/// embedded. It is deleted when its owner is deleted, or when it is overwritten or removed. It can't exist alone:
+/// `realm.add` adds it with its owner, and `realm.objects` returns only objects of classes that inherit from
+/// ``Object``.
 ///
-/// An unmanaged embedded object becomes managed where it is put. One that is managed already, anywhere, is copied with
-/// all that it owns; the original stays where it is. Classes of embedded objects have no primary key and can't be
-/// elements of sets.
+/// An unmanaged embedded object becomes managed when it is assigned or added to a managed owner. A managed embedded
+/// object is copied instead, with all objects that it owns, and the original stays at its place. Classes of embedded
+/// objects can't have a primary key, and can't be elements of sets.
 open class EmbeddedObject: ObjectBase {
     public override init() { super.init() }
 
-    /// An unmanaged object with the values of a dictionary (by property name), an array (in the order of the
-    /// properties) or another object. Properties that aren't mentioned keep their default values. An object of another
-    /// class must have every stored property of this one.
+    /// Creates an unmanaged object with the values of a dictionary (by property name), an array (in the order of the
+    /// properties) or another object. Properties without a value keep their defaults. An object of another class must
+    /// have all stored properties of this class.
     ///
-    /// If a value doesn't fit its property, the object keeps its default values and the error, which adding its owner
-    /// to a realm then reports. ``init(validating:)`` throws it instead.
+    /// If a value doesn't fit its property, the object keeps its default values and the error. Adding its owner to a
+    /// realm then reports the error. ``init(validating:)`` throws it instead.
     public convenience init(value: Any) {
         self.init()
         do throws(Realm.Error) {
@@ -39,45 +40,45 @@ open class EmbeddedObject: ObjectBase {
         }
     }
 
-    /// The same as ``init(value:)``, but throws a `Realm.Error` that names class and property if a value doesn't
-    /// fit.
+    /// Creates an object like ``init(value:)``, except that it throws a `Realm.Error` with the class and property if a
+    /// value doesn't fit.
     public convenience init(validating value: Any) throws {
         self.init()
         try ObjectPopulation.populate(self, with: value)
     }
 
-    /// A property's value by its name: numbers and texts as they are stored, links as objects, collections as
-    /// collections, nil for null. What is assigned is converted as in ``init(value:)``.
+    /// The value of the property with the name. Numbers and strings are returned as they are stored, links as objects,
+    /// collections as collections, and null as `nil`. An assigned value is converted like in ``init(value:)``.
     ///
-    /// - Precondition: the class has a property of that name.
+    /// - Precondition: The class has a property of that name.
     open subscript(key: String) -> Any? {
         get { _value(named: key) }
         set { _setValue(newValue, named: key) }
     }
 }
 
-/// What embedded objects can say of their owner. Members of a protocol, so that models may have properties of these
-/// names.
+/// The access of embedded objects to their owner. The members belong to a protocol so that models can have properties
+/// with these names.
 public protocol _OwnedObject {}
 extension EmbeddedObject: _OwnedObject {}
 
 extension _OwnedObject where Self: EmbeddedObject {
-    /// The object that owns this one; nil for an unmanaged and for a deleted object.
+    /// The object that owns this one, or `nil` for an unmanaged or deleted object.
     ///
-    /// A class with a property of this name has ``EmbeddedObject/owner(of:)`` in its place.
+    /// If a class has a property of this name, use ``EmbeddedObject/owner(of:)`` instead.
     ///
-    /// - Complexity: O(number of properties that hold objects of this class).
+    /// - Complexity: O(number of properties that can contain objects of this class).
     public var parent: ObjectBase? { EmbeddedObject.owner(of: self)?.object }
 
-    /// The name in Swift of the owner's property that this object is in; nil for an unmanaged and for a deleted object.
+    /// The Swift name of the owner's property that contains this object, or `nil` for an unmanaged or deleted object.
     public var parentProperty: String? { EmbeddedObject.owner(of: self)?.property }
 }
 
 extension EmbeddedObject {
-    /// The object that owns an embedded one, and the name in Swift of the property that it is in; nil for an unmanaged
-    /// and for a deleted object.
+    /// Returns the owner of an embedded object, and the Swift name of the property that contains the object. Returns
+    /// `nil` for an unmanaged or deleted object.
     ///
-    /// - Complexity: O(number of properties that hold objects of this class).
+    /// - Complexity: O(number of properties that can contain objects of this class).
     public static func owner(of object: EmbeddedObject) -> (object: ObjectBase, property: String?)? {
         guard let table = object._table else { return nil }
         table.core.verifyThread()

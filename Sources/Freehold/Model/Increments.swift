@@ -1,10 +1,10 @@
 import FreeholdEngine
 import Synchronization
 
-// What adding to integers has in common, whatever they are properties or elements of. The engine is told of an add as
-// such, so that adds which were made apart can be summed.
+// The common parts of increments of properties and elements. The engine receives an increment as such, so that sync can
+// sum the increments of several devices.
 
-/// What an integer type of Swift's holds.
+/// The range of an integer type of Swift.
 struct IntegerBounds {
     let type: Any.Type
     private let least: Int64
@@ -16,26 +16,28 @@ struct IntegerBounds {
         greatest = Int64(truncatingIfNeeded: Number.max)
     }
 
-    /// Nil for what is neither an integer nor an optional one.
+    /// Returns the bounds of an integer type or of an optional integer type, and nil for other types.
     static func of(_ type: Any.Type) -> IntegerBounds? {
         func open<Number: _PersistableInteger>(_ type: Number.Type) -> IntegerBounds { IntegerBounds(type) }
         let plain = (type as? any OptionalProtocol.Type)?.wrappedType ?? type
         return (plain as? any _PersistableInteger.Type).map { open($0) }
     }
 
-    /// Nil where the type can't hold it. Sums of 64 bits wrap around, so that they are the same in every order.
+    /// Returns the sum, or nil if the type can't represent it. Sums of 64 bits wrap around, so that they don't depend
+    /// on the order.
     func sum(_ a: Int64, _ b: Int64) -> Int64? {
         if least == .min, greatest == .max { return a &+ b }
         let (sum, isOverflow) = a.addingReportingOverflow(b)
         return isOverflow || sum < least || sum > greatest ? nil : sum
     }
 
-    /// What there is to say where there is no sum.
+    /// Returns the message for a sum that the type can't represent.
     func problem(_ a: Int64, _ b: Int64) -> String {
         "\(b) can't be added to \(a): the sum doesn't fit into \(type). Declare a wider type"
     }
 
-    /// The sum of what isn't managed, where no write could throw what is wrong: as with `+`, the process ends.
+    /// Returns the sum for an unmanaged value. No write could throw an error for it, so an overflow ends the process,
+    /// like with `+`.
     func plainSum(_ a: Int64, _ b: Int64, _ place: @autoclosure () -> String) -> Int64 {
         guard let sum = sum(a, b) else { programmerError("\(place()): \(problem(a, b)).") }
         return sum
@@ -43,17 +45,19 @@ struct IntegerBounds {
 }
 
 extension PropertyInfo {
-    /// Nil for what is no integer property. Enums and custom types are none, whatever they are stored as.
+    /// The bounds of an integer property, or nil for other properties. Enums and custom types have none, regardless of
+    /// their stored type.
     var integerBounds: IntegerBounds? { converter.integerBounds }
 }
 
 extension ObjectBase {
-    /// Adds to a property.
+    /// Adds a number to a property.
     ///
-    /// - Returns: the sum; nil for null; what there was, where the sum can't be stored, which has been recorded.
+    /// - Returns: The sum, or nil for null. If the sum can't be stored, the error is recorded, and the method returns
+    ///   the old value.
     final func _increment(_ index: Int, by amount: Int64, in bounds: IntegerBounds) -> Int64? {
         guard let table = _table else { return _incrementUnmanaged(index, by: amount, in: bounds) }
-        // Traps before anything is read.
+        // Traps before any data is read.
         _ = _prepareWrite(index)
         guard let column = table.columns[index], let old = table.core.view.readInt(column, _key) else { return nil }
         guard let sum = bounds.sum(old, amount) else {
@@ -68,7 +72,7 @@ extension ObjectBase {
             return old
         }
         var result = old
-        // For a primary key only the error is recorded.
+        // For a primary key, the call only records the error.
         _write(index, .int(sum)) { tx, column, row throws(EngineError) in
             result = try tx.increment(column, row, by: amount) ?? old
         }
@@ -84,9 +88,9 @@ extension ObjectBase {
         return sum
     }
 
-    /// Adds to a property that to-one links lead to.
+    /// Adds a number to a property to which to-one links lead.
     ///
-    /// - Returns: the sum; nil for null, and behind a link to nothing.
+    /// - Returns: The sum, or nil for null and behind a null link.
     final func _increment<Number: _PersistableInteger>(along names: [String], by amount: Number) -> Number? {
         var object = self
         if names.count > 1 {
@@ -102,10 +106,10 @@ extension ObjectBase {
     }
 }
 
-/// The integer properties that key paths lead to.
+/// The integer properties at the end of key paths.
 enum IntegerPath {
     private struct Known: @unchecked Sendable {
-        // Sendable in fact: see `KeyPathReading`.
+        // The key paths are safe to share between threads. See `KeyPathReading`.
         var byKeyPath: [AnyKeyPath: [String]] = [:]
     }
 
@@ -115,10 +119,10 @@ enum IntegerPath {
 
     private static let known = Mutex(Known())
 
-    /// The names of the properties on the way, and of that property. Traps where the key path gives something else than
-    /// what is stored: a computed property that can be assigned isn't what it is made of.
+    /// Returns the names of the properties on the path, including the last. Traps if the key path doesn't return the
+    /// stored value. A computed property with a setter isn't allowed, because it isn't the stored property.
     ///
-    /// - Complexity: a dictionary lookup after the first time.
+    /// - Complexity: A dictionary look-up after the first call.
     static func names<Root: ObjectBase, Value>(_ keyPath: KeyPath<Root, Value>) -> [String] {
         let box = Box(keyPath: keyPath)
         if let known = known.withLock({ $0.byKeyPath[box.keyPath] }) { return known }

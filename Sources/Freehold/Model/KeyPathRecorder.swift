@@ -1,19 +1,22 @@
 import CFreeholdShims
 import Synchronization
 
-/// Notes the properties that a key path reads, to learn its name.
+/// An object that records the properties that a key path reads, to determine the path's name.
 final class KeyPathRecorder {
     var names: [String] = []
-    /// The same, with the elements of collections that the key path asked for: `kids[0]`.
+    /// The names, with the elements of collections on the key path, such as `kids[0]`.
     var placedNames: [String] = []
-    /// Whether what was read last is a collection, and the class of its elements where these are objects.
+    /// A Boolean value that indicates whether the last read was that of a collection, and the class of its elements if
+    /// they are objects.
     fileprivate var collection: (isOpen: Bool, target: ObjectBase.Type?) = (false, nil)
-    /// Two properties of one object were read: the key path runs through a computed property.
+    /// A Boolean value that indicates whether the key path read two properties of one object, so that it leads through
+    /// a computed property.
     var isAmbiguous = false
-    /// What the projected properties that were read project.
+    /// The key paths of the projected properties that were read.
     var projected: [AnyKeyPath] = []
 
-    /// Never a table's version, so that every read takes the slow path and finds the recorder.
+    /// A state whose version never equals that of a table, so that each read takes the slow path and finds the
+    /// recorder.
     nonisolated(unsafe) static let state: UnsafeMutablePointer<TableState> = {
         let state = UnsafeMutablePointer<TableState>.allocate(capacity: 1)
         let columns = UnsafeMutablePointer<UnsafePointer<UnsafeRawPointer?>?>.allocate(capacity: 1)
@@ -22,7 +25,7 @@ final class KeyPathRecorder {
         return state
     }()
 
-    /// An object whose properties note that they were read.
+    /// Returns an object whose properties record their reads.
     func object(of info: ClassInfo) -> ObjectBase {
         let object = info.makeAccessor()
         object._state = Self.state
@@ -36,7 +39,7 @@ final class KeyPathRecorder {
         return object
     }
 
-    /// Begins anew with an object of which something was read before.
+    /// Restarts the recording with an object whose properties may have been read before.
     func restart(at object: ObjectBase) {
         object._rawKey = -1
         names = []
@@ -59,7 +62,7 @@ extension ObjectBase {
         recorder.collection = (property.isCollection || property.isComputed, property.target)
     }
 
-    /// The object that the rest of a key path goes through; nil if this isn't a recorder's.
+    /// Returns the object for the rest of a key path, or nil if no key path is recorded.
     @inline(never) final func _recordLink(_ key: Int) -> ObjectBase? {
         guard let recorder = _extra?.recorder else { return nil }
         _record(key)
@@ -69,25 +72,25 @@ extension ObjectBase {
 }
 
 extension KeyPathRecorder {
-    /// How many key paths are being applied now, by all threads.
+    /// The number of key paths that all threads are applying now.
     private static let count = Atomic<Int>(0)
 
     private struct Box: @unchecked Sendable {
-        // Seen by the code of one key path only.
+        // Only the code of one key path uses it.
         let recorder: KeyPathRecorder
     }
 
     @TaskLocal private static var current: Box?
 
-    /// Applies a key path, elements of whose collections may be asked for.
+    /// Applies a key path that may access elements of collections.
     func recording<R>(_ body: () -> R) -> R {
         Self.count.wrappingAdd(1, ordering: .relaxed)
         defer { Self.count.wrappingSubtract(1, ordering: .relaxed) }
         return Self.$current.withValue(Box(recorder: self), operation: body)
     }
 
-    /// What the rest of a key path goes through where it asked for an element that a recorded collection hasn't, as
-    /// `\.kids[0].name` does; nil where no key path is being applied.
+    /// Returns the element for the rest of a key path that accesses an element of a recorded collection, like
+    /// `\.kids[0].name`. Returns nil if no key path is being applied.
     @inline(never)
     static func element<Element: RealmCollectionValue>(_ place: @autoclosure () -> String) -> Element? {
         guard count.load(ordering: .relaxed) > 0, let recorder = current?.recorder, recorder.collection.isOpen,
@@ -103,17 +106,18 @@ extension KeyPathRecorder {
         return Element._rlmDefaultValue()
     }
 
-    /// A key of a map as it is written in key paths.
+    /// Returns a key of a map in the notation of key paths.
     static func place(_ key: String) -> String { key.contains("'") ? "\"\(key)\"" : "'\(key)'" }
 }
 
-/// What key paths for queries, sorts, sections, aggregates and observation begin with: objects, and projections of them.
+/// A type from which key paths for queries, sorts, sections, aggregates and observation can start: objects and their
+/// projections.
 public protocol KeypathSortable {}
 
-/// What a key path can be applied to, to learn what it reads.
+/// A type to which a key path can be applied, to determine the properties that it reads.
 protocol RecordedRoot: KeypathSortable {
     static func recorded(by recorder: KeyPathRecorder) -> Self
-    /// As it is called in errors.
+    /// The name of the type in errors.
     static var recordedName: String { get }
 }
 
@@ -125,24 +129,26 @@ extension ObjectBase: RecordedRoot {
     static var recordedName: String { ClassInfo.of(self).className }
 }
 
-/// The stored property that a key path reads, perhaps behind links.
+/// The stored property that a key path reads, possibly through links.
 final class KeyPathReading: @unchecked Sendable {
-    // Sendable in fact: key paths are immutable, and those that are kept here capture names and key paths only.
+    // The class is safe to share between threads: key paths are immutable, and the stored ones capture only names and
+    // key paths.
     let names: [String]
-    /// `names`, joined by dots.
+    /// The `names`, joined by dots.
     let name: String
-    /// The names with the elements of collections that are asked for: `kids[0]`, which `names` leaves out.
+    /// The names with the elements of collections, such as `kids[0]`, which `names` omits.
     let placedNames: [String]
-    /// Of the elements of a collection: how many of the names lead to that.
+    /// The number of names that lead to the collection, if the key path reads its elements.
     let collectionNames: Int?
-    /// What the projected properties that were read project.
+    /// The key paths of the projected properties that were read.
     let projected: [AnyKeyPath]
-    /// Whether the key path gives what is stored; of objects' own key paths that is taken for granted.
+    /// A Boolean value that indicates whether the key path returns the stored value. It is true for all key paths of
+    /// objects.
     let isStored: Bool
 
     var placedName: String { placedNames.joined(separator: ".") }
 
-    /// Nil unless it is one stored property.
+    /// Returns nil if the key path doesn't read exactly one stored property.
     init?<T>(of keyPath: PartialKeyPath<T>, in type: any RecordedRoot.Type) {
         let recorder = KeyPathRecorder()
         let object = type.recorded(by: recorder) as! T
@@ -176,12 +182,13 @@ final class KeyPathReading: @unchecked Sendable {
     }
 }
 
-/// Key paths that threads have asked for. There are several of these, for threads that ask at once: a lock and the counts of
-/// references that are shared would make them wait for each other.
+/// A cache of key paths. Several caches exist for threads that use key paths at the same time, because a shared lock
+/// and shared reference counts would cause contention.
 private final class KnownReadings: Sendable {
     private struct Tables: @unchecked Sendable {
         var byKeyPath: [AnyKeyPath: KeyPathReading] = [:]
-        /// Of key paths that are literals without arguments there is one instance each, which is found without comparing paths.
+        /// The readings by instance. A key path literal without arguments has one instance, which is found without a
+        /// comparison of paths.
         var byInstance: [ObjectIdentifier: (keyPath: AnyKeyPath, reading: KeyPathReading)] = [:]
     }
 
@@ -207,15 +214,16 @@ private final class KnownReadings: Sendable {
     }
 }
 
-/// What a key path reads.
+/// Returns the reading of a key path.
 ///
-/// - Precondition: the key path leads through persisted properties only.
-/// - Complexity: a dictionary lookup after the first time.
+/// - Precondition: The key path leads only through persisted properties.
+/// - Complexity: A dictionary look-up after the first call.
 func keyPathReading<T>(_ keyPath: PartialKeyPath<T>) -> KeyPathReading {
     let box = KeyPathBox(keyPath: keyPath)
     let known = KnownReadings.ofThisThread
     if let reading = known.reading(of: box) { return reading }
-    // The compiler (6.3) lets members of types pass that are no objects: those of a custom type behind a query's path.
+    // The compiler (6.3) accepts members of types that aren't objects, such as those of a custom type in a query's
+    // path.
     guard let root = type(of: box.keyPath).rootType as? any RecordedRoot.Type else {
         programmerError(
             "A key path of \(type(of: box.keyPath).rootType) was used where an object's is needed: conditions on a custom "
@@ -231,18 +239,18 @@ func keyPathReading<T>(_ keyPath: PartialKeyPath<T>) -> KeyPathReading {
     return reading
 }
 
-/// The dotted name of a key path through persisted properties: `"dog.name"` for `\Person.dog?.name`, or for what a
-/// projection makes of it.
+/// Returns the dotted name of a key path through persisted properties: `"dog.name"` for `\Person.dog?.name`. For a
+/// projection, it is the name of the projected property.
 ///
-/// - Precondition: the key path leads through persisted properties only.
-/// - Complexity: a dictionary lookup after the first time.
+/// - Precondition: The key path leads only through persisted properties.
+/// - Complexity: A dictionary look-up after the first call.
 public func _name<T: KeypathSortable>(for keyPath: PartialKeyPath<T>) -> String { storedReading(keyPath).name }
 
-/// The same with the elements of collections that the key path asks for: `"kids[0].name"` for `\Person.kids[0].name`,
-/// which sorts can use. For observation and conditions the key path is about any element.
+/// Returns the name with the elements of collections on the key path, for use in sorts: `"kids[0].name"` for
+/// `\Person.kids[0].name`. In observation and conditions, the key path refers to any element.
 func placedName<T: KeypathSortable>(for keyPath: PartialKeyPath<T>) -> String { storedReading(keyPath).placedName }
 
-/// The same of a key path that conditions and sorts are about, which know what is stored only.
+/// Returns the reading of a key path for conditions and sorts, which can use only stored values.
 func storedReading<T: KeypathSortable>(_ keyPath: PartialKeyPath<T>) -> KeyPathReading {
     let reading = keyPathReading(keyPath)
     if reading.isStored { return reading }

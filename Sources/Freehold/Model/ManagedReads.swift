@@ -2,11 +2,12 @@ import CFreeholdShims
 public import FreeholdEngine
 public import Foundation
 
-// Reading a stored property: the leaf straight from the snapshot's directory when the accessor's stamp is the
-// table's version and the thread the realm's, else `_prepareRead` and the engine.
+// Reads of stored properties. The fast path reads the leaf directly from the directory of the snapshot. It requires
+// that the accessor's stamp is the version of the table, and that the thread is the realm's. Otherwise `_prepareRead`
+// and the engine are used.
 
 extension ObjectBase {
-    /// The column's leaf of this object's cluster, where the fast path can know it.
+    /// Returns the column's leaf for the cluster of this object, or nil if the fast path can't be used.
     @inline(__always) final func _leaf(_ key: Int) -> Leaf? {
         let state = _state.unsafelyUnwrapped
         guard _stamp == state.pointee.version, state.pointee.thread == fh_thread_id(),
@@ -17,14 +18,15 @@ extension ObjectBase {
         return fh_load_acquire(leaves + (_cluster & (LeafChunk.capacity - 1))).map(Leaf.init)
     }
 
-    /// Whether the object was seen to live at the realm's present state, and this is the realm's thread.
+    /// A Boolean value that indicates whether the object is known to exist at the realm's present state, and the thread
+    /// is the realm's.
     @inline(__always) final var _isCurrent: Bool {
         let state = _state.unsafelyUnwrapped
         return _stamp == state.pointee.version && state.pointee.thread == fh_thread_id()
     }
 
-    /// What every read that isn't fast begins with: the thread, the version, whether the object still lives.
-    /// Nil when the object is a key path's recorder. What it returns is held by the core.
+    /// Starts a slow read: checks the thread, the version, and whether the object still exists. Returns nil if the
+    /// object records a key path. The core holds the returned references.
     @inline(__always) final func _prepareRead(_ key: Int) -> (view: Unmanaged<DataView>, column: Unmanaged<Column>)? {
         let state = _state.unsafelyUnwrapped
         if !_isCurrent || (state.pointee.hasLeaves && state.pointee.columns[key] == nil) {
@@ -47,7 +49,7 @@ extension ObjectBase {
         return true
     }
 
-    /// Traps on the wrong thread and on deleted objects; takes the realm's version.
+    /// Traps on the wrong thread and for deleted objects. Adopts the realm's version.
     final func _verifyLive(_ table: ManagedTable) {
         let state = table.state
         if state.pointee.thread != fh_thread_id() { table.core.verifyThread() }
@@ -61,7 +63,7 @@ extension ObjectBase {
         _stamp = state.pointee.version
     }
 
-    /// Whether the row still exists.
+    /// Returns a Boolean value that indicates whether the row still exists.
     final func _isLive() -> Bool {
         guard let table = _table else { return true }
         table.core.verifyThread()
@@ -169,7 +171,7 @@ func _fhReadFloat(_ object: ObjectBase, _ key: Int) -> Float? {
 func _fhReadString(_ object: ObjectBase, _ key: Int) -> String? {
     if let leaf = object._leaf(key) {
         let slot = object._slot
-        // Split leaves go the slow way.
+        // Split leaves use the slow path.
         if leaf.flags & ~(Leaf.Flag.nulls | Leaf.Flag.references) == 0, slot < leaf.count {
             if leaf.isNull(slot) { return nil }
             if !leaf.isReference(slot) { return String(decoding: leaf.bytes(slot), as: UTF8.self) }
@@ -221,7 +223,7 @@ func _fhReadUUID(_ object: ObjectBase, _ key: Int) -> UUID? {
     }
 }
 
-/// The linked object's accessor.
+/// Returns the accessor of the linked object.
 @usableFromInline @inline(never)
 func _fhReadLink(_ object: ObjectBase, _ key: Int) -> ObjectBase? {
     if let leaf = object._leaf(key) {

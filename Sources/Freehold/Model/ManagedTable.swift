@@ -1,52 +1,55 @@
 import CFreeholdShims
 import FreeholdEngine
 
-/// What a managed read needs to know of its table, behind one raw pointer so that a read counts no references.
+/// The data of a table that managed reads need. It is behind one raw pointer, so that a read counts no references.
 struct TableState {
-    /// `fh_thread_id()` of the realm's thread; 0 where only the slow path can tell (actors, queues).
+    /// The `fh_thread_id()` of the realm's thread. It is 0 if only the slow path can check the place (actors, queues).
     var thread: UInt
-    /// Of the realm's state; 0 when it has moved on and the table hasn't looked yet. Never a stamp then.
+    /// The version of the realm's state. It is 0, which is never a stamp, if the realm has advanced and the table
+    /// hasn't been updated yet.
     var version: UInt64
-    /// By property: the directory of the column's leaves in the snapshot; null inside a write transaction, and
-    /// until the property's first read at a version.
+    /// The directory of the column's leaves in the snapshot, by property. It is null inside a write transaction, and
+    /// before the property's first read at a version.
     var columns: UnsafeMutablePointer<UnsafePointer<UnsafeRawPointer?>?>
-    /// Nil on the instances that key paths are applied to.
+    /// The table, or nil for objects to which key paths are applied.
     var table: Unmanaged<ManagedTable>?
-    // What the table and its core hold strongly, to be used without counting references.
+    // References that the table and its core hold strongly, for use without reference counting.
     var core: Unmanaged<RealmCore>?
     /// The core's view at `version`.
     var view: Unmanaged<DataView>?
-    /// By property.
+    /// The columns by property.
     var columnReferences: UnsafeMutablePointer<Unmanaged<Column>?>?
-    /// The same, if it is a write transaction.
+    /// The view, if it is a write transaction.
     var transaction: Unmanaged<WriteTransaction>?
-    /// Whether leaves can be learnt: outside write transactions.
+    /// A Boolean value that indicates whether leaves can be cached. They can't be cached inside write transactions.
     var hasLeaves = false
 }
 
-/// One table of one realm: makes the accessors of its rows, and keeps what they share.
+/// A table of a realm. It creates the accessors of its rows, and contains their shared data.
 ///
-/// Lives as long as its core.
+/// The table lives as long as its core.
 final class ManagedTable {
-    /// Not counted: the table lives as long as its core, and counting would be the cost of every write.
+    /// The reference isn't counted, because the table lives as long as its core, and counting would slow down each
+    /// write.
     unowned(unsafe) let core: RealmCore
     @exclusivity(unchecked) private(set) var table: Table
     let info: ClassInfo
-    // What accessors are made with, here so that nothing of the class is counted, which all threads share.
+    // The data for the creation of accessors. It is copied here so that creating an accessor counts no references of
+    // the class, which all threads share.
     private let template: AccessorTemplate?
     let primaryKeyStorage: DirectStorage?
     private let primaryKeyIndex: Int
-    /// By property; nil for linking objects.
+    /// The columns by property. They are nil for linking objects.
     @exclusivity(unchecked) private(set) var columns: [Column?]
     let state: UnsafeMutablePointer<TableState>
     let clusterSpan: Int
     private let columnCount: Int
-    /// Tables live as long as the core, so that they need not be counted here.
+    /// Tables live as long as the core, so these references needn't be counted.
     @exclusivity(unchecked) private var targets: [Unmanaged<ManagedTable>?]
-    /// ⌈2⁶⁴ / clusterSpan⌉, as the engine divides keys; 0 for clusters of one object.
+    /// ⌈2⁶⁴ / clusterSpan⌉, for the engine's division of keys. It is 0 for clusters of one object.
     let reciprocal: UInt64
 
-    /// - Parameter table: must have a column of the type asked for, for every property of the class.
+    /// - Parameter table: A table with a column of the required type for each property of the class.
     init(core: RealmCore, table: Table, info: ClassInfo, clusterSpan: Int) {
         self.core = core
         self.table = table
@@ -82,9 +85,10 @@ final class ManagedTable {
         for (i, column) in columns.enumerated() { references[i] = column.map { Unmanaged.passUnretained($0) } }
     }
 
-    /// Takes the table as another schema of the file has it, after another realm or process, or a migration, has changed it.
+    /// Adopts the table of another schema of the file, after another realm, another process or a migration has changed
+    /// it.
     ///
-    /// - Returns: Whether anything differs.
+    /// - Returns: `true` if the tables differ.
     func rebind(to schema: DatabaseSchema) -> Bool {
         guard let stored = schema.table(id: table.id), stored !== table else { return false }
         table = stored
@@ -93,7 +97,8 @@ final class ManagedTable {
         return true
     }
 
-    /// Whether another schema of the file still has the table and every column that is in use, as they are.
+    /// Returns a Boolean value that indicates whether another schema of the file has the same table with all columns
+    /// that are in use.
     func fits(_ schema: DatabaseSchema) -> Bool {
         guard let stored = schema.table(id: table.id) else { return false }
         if stored === table { return true }
@@ -107,7 +112,7 @@ final class ManagedTable {
             }
     }
 
-    /// Learns now what a live table learns when it is asked, because several threads may ask at once.
+    /// Prepares the table for use by several threads, by computing the values that a live table computes on demand.
     func freeze() {
         sync()
         for property in info.properties where property.target != nil || property.targetName != nil {
@@ -115,10 +120,11 @@ final class ManagedTable {
         }
     }
 
-    /// To be called whenever `core.stateVersion` changes: no accessor's stamp fits any more, and no leaf is known.
+    /// Invalidates all stamps of accessors and all cached leaves. The method must be called whenever
+    /// `core.stateVersion` changes.
     func invalidate() { state.pointee.version = 0 }
 
-    /// Brings the state to the realm's version.
+    /// Updates the state to the realm's version.
     @inline(__always)
     func sync() {
         if state.pointee.version != core.stateVersion { learnState() }
@@ -129,34 +135,34 @@ final class ManagedTable {
         let view = core.view
         state.pointee.columns.update(repeating: nil, count: columnCount)
         state.pointee.thread = core.tableToken
-        // The core holds its view for as long as its version stands.
+        // The core holds its view as long as the version is valid.
         state.pointee.view = Unmanaged.passUnretained(view)
         state.pointee.transaction = core.transaction.map { Unmanaged.passUnretained($0) }
-        // What frozen objects read may be read by several threads at once, so that nothing is remembered for them.
+        // Several threads may read a frozen object at the same time, so no leaves are cached for it.
         state.pointee.hasLeaves = core.transaction == nil && !core.isFrozen
         state.pointee.version = core.stateVersion
     }
 
-    /// The directory of a column's leaves, remembered for the fast path.
+    /// Caches the directory of a column's leaves for the fast path.
     @inline(never)
     func learnLeaves(_ property: Int) {
         if let column = columns[property] { state.pointee.columns[property] = core.view.leafChunks(column) }
     }
 
-    /// Whether the row that an accessor saw at an earlier version still exists.
+    /// Returns a Boolean value that indicates whether a row still exists. The accessor saw it at an earlier version.
     func isLive(_ key: ObjectKey, since stamp: UInt64) -> Bool {
         core.view.contains(table, key) && !core.wasInvalidated(stamp: stamp, table, key)
     }
 
-    /// The key, if there is such a row.
+    /// Returns the key if the row exists.
     func living(_ key: ObjectKey) -> ObjectKey? {
         core.verifyThread()
         sync()
         return core.view.contains(table, key) ? key : nil
     }
 
-    /// The table that a link property points to, or whose links a linking-objects property follows back. Traps if
-    /// the class isn't in the realm's schema, which opening has excluded.
+    /// Returns the target table of a link property, or the origin table of a linking-objects property. Traps if the
+    /// class isn't in the realm's schema, which opening the realm has checked.
     func target(of property: Int) -> ManagedTable {
         if let known = targets[property] { return known.takeUnretainedValue() }
         let link = info.properties[property]
@@ -169,14 +175,14 @@ final class ManagedTable {
                 "\(info.className).\(info.properties[property].name) links to a class that isn't in the realm's schema"
             )
         }
-        // Frozen tables have all of them, but for those of dynamic objects.
+        // Frozen tables cache all targets in advance, except those of dynamic objects.
         if !core.isFrozen || info.dynamic == nil { targets[property] = Unmanaged.passUnretained(found) }
         return found
     }
 
-    /// The table whose links a linking-objects property follows back, and the column that they are of.
+    /// Returns the origin table of a linking-objects property, and the column of its links.
     ///
-    /// - Parameter origin: the name of the property there.
+    /// - Parameter origin: The name of the property in the origin table.
     func inverse(of property: Int, from origin: String) -> (table: ManagedTable, column: Column) {
         let table = target(of: property)
         guard let index = table.info.index(named: origin), let column = table.columns[index] else {
@@ -185,7 +191,7 @@ final class ManagedTable {
         return (table, column.asBacklinkColumn(to: self.table))
     }
 
-    /// What a stored value of a property, or of one of its elements, stands for.
+    /// Returns the content for a stored value of a property or of one of its elements.
     func content(of value: Value, _ property: Int) -> _StoredContent {
         switch value {
         case .null where info.properties[property].shape.type == .object: return .object(nil)
@@ -198,13 +204,13 @@ final class ManagedTable {
         }
     }
 
-    /// The accessor of a row that lives.
+    /// Returns the accessor of an existing row.
     func object(_ key: ObjectKey) -> ObjectBase {
         sync()
         return object(key, stamp: state.pointee.version)
     }
 
-    /// The accessor of the row with that primary key, which is one of integers; nil if there is none.
+    /// Returns the accessor of the row with an integer primary key, or nil if it doesn't exist.
     func object(primaryKey key: Int64) -> ObjectBase? {
         sync()
         let state = state
@@ -221,7 +227,7 @@ final class ManagedTable {
         return found.map { object($0, stamp: state.pointee.version) }
     }
 
-    /// The accessor of a row that was seen to live at that version.
+    /// Returns the accessor of a row that existed at the version.
     @inline(__always)
     func object(_ key: ObjectKey, stamp: UInt64) -> ObjectBase {
         let object = template?.make() ?? info.makeAccessor()
@@ -232,16 +238,17 @@ final class ManagedTable {
         return object
     }
 
-    /// The same table in the terms of an unmanaged object that is to become the accessor of one of its rows: an object
-    /// of the Swift class may be given to a dynamic one, and the other way round. Nil where its class is known in other
-    /// terms than the table, so that only its values can be taken.
+    /// Returns the table for an unmanaged object that is to become the accessor of one of its rows. An object of the
+    /// Swift class can be added to a table of dynamic objects, and the reverse. Returns nil if only the values of the
+    /// object can be adopted.
     func adopting(_ object: ObjectBase) -> ManagedTable? {
         if type(of: object) == info.cls { return info.dynamic == nil || object._info === info ? self : nil }
         guard let typed = core.table(for: type(of: object)), typed.table.id == table.id else { return nil }
         return typed
     }
 
-    /// Whether the object is a living row that a link of this table's property can lead to.
+    /// Returns a Boolean value that indicates whether the object is an existing row to which a link of the property can
+    /// lead.
     @inline(__always)
     func isTarget(_ object: ObjectBase, of property: Int) -> Bool {
         object._core != nil && object._state == target(of: property).state && (object._isCurrent || object._isLive())
@@ -249,7 +256,7 @@ final class ManagedTable {
 }
 
 extension ObjectBase {
-    /// Makes this the accessor of a row. The row lives.
+    /// Makes the object the accessor of an existing row.
     final func _bind(_ table: ManagedTable, _ key: ObjectKey) {
         _core = table.core
         _state = table.state
@@ -266,8 +273,8 @@ extension ObjectBase {
         _stamp = stamp
     }
 
-    /// Turns an unmanaged object into the accessor of the row that was made for it. Its collections stay the same
-    /// instances and become those of the row; what they held is dropped.
+    /// Converts an unmanaged object to the accessor of the row that was created for it. Its collections remain the same
+    /// instances and become those of the row. Their unmanaged content is dropped.
     final func _attach(to table: ManagedTable, key: ObjectKey) {
         table.sync()
         _bind(table, key)

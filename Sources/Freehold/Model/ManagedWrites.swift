@@ -1,12 +1,11 @@
 import CFreeholdShims
 public import FreeholdEngine
 
-// Writing a stored property. Misuse traps; what is wrong with the value is recorded with the realm and thrown by
-// the write.
+// Writes of stored properties. Misuse traps. An invalid value is recorded in the realm, and the write throws the error.
 
 extension ObjectBase {
-    /// What every write begins with: the thread, the object's life, the write transaction. Nothing has changed when
-    /// it traps.
+    /// Starts a write: checks the thread, the existence of the object, and the write transaction. If it traps, nothing
+    /// has changed.
     @inline(__always)
     final func _prepareWrite(_ key: Int) -> (transaction: Unmanaged<WriteTransaction>, column: Unmanaged<Column>) {
         let state = _state.unsafelyUnwrapped
@@ -16,7 +15,7 @@ extension ObjectBase {
             state.pointee.core.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0.willChange() }
             transaction = open
         } else {
-            // Traps.
+            // The call traps.
             transaction = state.pointee.core.unsafelyUnwrapped._withUnsafeGuaranteedRef {
                 Unmanaged.passUnretained($0.requireWrite())
             }
@@ -59,7 +58,7 @@ extension ObjectBase {
         }
     }
 
-    /// A primary key may be assigned the value that it has.
+    /// Checks an assignment to a primary key, which may only assign the present value.
     @inline(never)
     private final func _keepPrimaryKey(_ column: Column, _ key: Int, _ value: Value) {
         guard let table = _table else { return }
@@ -122,8 +121,7 @@ func _fhWriteNull(_ object: ObjectBase, _ key: Int) {
 @usableFromInline @inline(never)
 func _fhWriteValue(_ object: ObjectBase, _ key: Int, _ value: Value) { object._writeValue(key, value) }
 
-/// Links to another object, which is added to the realm if it is in none. An embedded object that has an owner is
-/// copied.
+/// Sets a link to an object. An unmanaged object is added to the realm. An embedded object that has an owner is copied.
 @usableFromInline @inline(never)
 func _fhWriteLink(_ object: ObjectBase, _ key: Int, _ value: ObjectBase?) {
     let at = object._prepareWrite(key)
@@ -138,12 +136,12 @@ func _fhWriteLink(_ object: ObjectBase, _ key: Int, _ value: ObjectBase?) {
 }
 
 extension ManagedTable {
-    /// The key of an object that is to be linked: of the same realm, or else of none and now added. Nil when
-    /// adding it failed, which has been recorded.
+    /// Returns the key of an object to link to. The object belongs to the same realm, or is unmanaged and is added now.
+    /// Returns nil if it couldn't be added, and the error was recorded.
     fileprivate func keyOfLinked(_ object: ObjectBase, from owner: ObjectBase, _ property: Int) -> ObjectKey? {
         guard let origin = owner._table else { return nil }
         if info.isEmbedded {
-            // To assign it to where it is changes nothing.
+            // Assigning an embedded object to its own place changes nothing.
             if object._core === core, object._state == state, let column = origin.columns[property],
                 core.view.readLink(column, owner._key) == object._key
             {

@@ -1,4 +1,4 @@
-/// How names of the model become names in the file, where no mapping names them one by one.
+/// A rule that converts names of the model to names in the file, for names without an explicit mapping.
 ///
 /// ```swift
 /// class Person: Object {
@@ -8,27 +8,26 @@
 /// }
 /// ```
 ///
-/// A name on a property (`mapTo:`, `propertiesMapping()`) or class (`mappedName()`) beats the class's policy, which
-/// beats that of the configuration. Both names work in code: in key paths given as text, in dictionaries, in
-/// subscripts.
+/// An explicit name of a property (`mapTo:`, `propertiesMapping()`) or class (`mappedName()`) has precedence over the
+/// policy of the class, which has precedence over that of the configuration. Code can use both names: in key paths
+/// given as strings, in dictionaries and in subscripts.
 ///
-/// Words end where the case rises (`firstName`), after an acronym (`HTMLParser` is HTML and Parser, `userIDs` is user
-/// and IDs) and at `_`, `-` and spaces. Digits belong to the word before them (`address2`). Underscores at the
-/// beginning and end stay, and `_id` stays as it is under every policy: it is the name of the key wherever data is
-/// exchanged.
+/// Words end before an uppercase letter (`firstName`), after an acronym (`HTMLParser` is HTML and Parser, `userIDs` is
+/// user and IDs), and at `_`, `-` and spaces. Digits belong to the word before them (`address2`). Underscores at the
+/// beginning and end are kept. All policies keep `_id`, which is the usual name of the key for data exchange.
 public enum NamingPolicy: Sendable, Hashable, CaseIterable {
-    /// The name in the file is that of the declaration.
+    /// The name in the file is the name in the declaration.
     case asDeclared
-    /// `firstName`. Acronyms but the first word keep their capitals.
+    /// `firstName`. Acronyms keep their uppercase letters, except at the beginning.
     case camelCase
-    /// `FirstName`. Acronyms keep their capitals.
+    /// `FirstName`. Acronyms keep their uppercase letters.
     case pascalCase
     /// `first_name`
     case snakeCase
     /// `first-name`
     case kebabCase
 
-    /// The name in the file of what is declared with this name.
+    /// Returns the name in the file for a declared name.
     ///
     /// - Complexity: O(length)
     public func storedName(of name: String) -> String {
@@ -50,7 +49,7 @@ public enum NamingPolicy: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Letters without a capital of one character (ß) stay.
+    /// Returns the word with an uppercase first letter. A letter whose uppercase form isn't one character (ß) is kept.
     private static func capitalized(_ word: String) -> String {
         guard let first = word.first else { return word }
         let capital = first.uppercased()
@@ -59,7 +58,7 @@ public enum NamingPolicy: Sendable, Hashable, CaseIterable {
 
     static func words(of name: Substring) -> [String] {
         var words: [String] = []
-        // FIRST_NAME has no acronyms, only capitals.
+        // A name like FIRST_NAME has only uppercase letters, and no acronyms.
         let isCapitals = !name.contains { $0.isLowercase } && name.contains { isSeparator($0) }
         for part in name.split(whereSeparator: isSeparator) {
             words += isCapitals ? [part.lowercased()] : self.words(ofPart: Array(part))
@@ -82,22 +81,23 @@ public enum NamingPolicy: Sendable, Hashable, CaseIterable {
         return words
     }
 
-    /// Whether a word begins at `i`.
+    /// Returns a Boolean value that indicates whether a word begins at `i`.
     private static func isBoundary(_ part: [Character], _ i: Int, _ start: Int) -> Bool {
         guard part[i].isUppercase else { return false }
         guard part[i - 1].isUppercase else { return true }
-        // Within capitals: the last one begins the next word, unless what follows is the s of a plural.
+        // The last letter of a run of uppercase letters begins the next word, unless the following letter is the s of a
+        // plural.
         guard i + 1 < part.count, part[i + 1].isLowercase else { return false }
         let isPlural = part[i + 1] == "s" && (i + 2 == part.count || !part[i + 2].isLowercase)
         return !isPlural
     }
 }
 
-/// The policies that a realm's configuration gives to classes that have none of their own.
+/// The policies that a realm's configuration applies to classes without a policy of their own.
 struct Naming: Hashable, Sendable {
     var classes = NamingPolicy.asDeclared
     var properties = NamingPolicy.asDeclared
 
-    /// What unmanaged objects know.
+    /// The policies for unmanaged objects.
     static let plain = Naming()
 }

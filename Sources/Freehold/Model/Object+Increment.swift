@@ -1,5 +1,5 @@
 extension ThreadConfined where Self: ObjectBase {
-    /// Adds to an integer property: a counter.
+    /// Adds a number to an integer property, such as a counter.
     ///
     /// ```swift
     /// try realm.write {
@@ -7,22 +7,23 @@ extension ThreadConfined where Self: ObjectBase {
     ///     player.increment(\.lives, by: -1)
     /// }
     /// ```
-    /// It does what `page.visits += 1` does, and says more: that something is added, whatever there is. Synchronisation,
-    /// which isn't built yet, will sum what several devices add, while of two values that were set it keeps one.
+    /// The result is that of `page.visits += 1`, but the addition itself is recorded. Sync sums the increments of
+    /// several devices. If several devices assign a value instead, sync keeps one of the values.
     ///
-    /// Sums beyond 64 bits wrap around. One that a narrower type can't hold (`Int8` to `Int32`) isn't stored: the write
-    /// throws `invalidValue`. To add 0 changes nothing; else observers, indexes and unique constraints see what they see
-    /// when the property is assigned. A primary key can't be added to, which the write throws.
+    /// Sums of 64 bits wrap around. If a narrower type (`Int8` to `Int32`) can't represent the sum, it isn't stored,
+    /// and the write throws `invalidValue`. Adding 0 changes nothing. Otherwise, observers, indexes and unique
+    /// constraints treat the increment like an assignment. An increment of a primary key makes the write throw.
     ///
-    /// In an unmanaged object it is an addition, for which a sum that the type can't hold is a programmer error, as it is
-    /// with `+`.
+    /// In an unmanaged object, the increment is an addition. An overflow is a programmer error, like with `+`.
     ///
     /// - Parameters:
-    ///   - keyPath: leads to a `@Persisted` integer of the object, or of one that to-one links lead to (`\.owner!.visits`).
-    ///   - amount: is subtracted where it is negative.
-    /// - Returns: the sum; where it can't be stored, the property's value.
-    /// - Precondition: inside a write transaction, on the realm's thread, and the object wasn't deleted, if it is managed.
-    /// - Complexity: O(1), plus what indexes cost at commit.
+    ///   - keyPath: The key path of a `@Persisted` integer of the object, or of an object to which to-one links lead
+    ///     (`\.owner!.visits`).
+    ///   - amount: The number to add. A negative number is subtracted.
+    /// - Returns: The sum, or the value of the property if the sum can't be stored.
+    /// - Precondition: If the object is managed, it isn't deleted, a write transaction is open, and the call runs on
+    ///   the realm's thread.
+    /// - Complexity: O(1), plus the cost of indexes at commit.
     @discardableResult
     public func increment<Number: _PersistableInteger>(
         _ keyPath: ReferenceWritableKeyPath<Self, Number>,
@@ -38,20 +39,20 @@ extension ThreadConfined where Self: ObjectBase {
         return sum
     }
 
-    /// Adds to an optional integer property, as the other `increment` does. Nil stays nil.
+    /// Adds a number to an optional integer property, like the other `increment`. A `nil` value stays `nil`.
     ///
-    /// - Returns: the sum; nil where the property is nil.
+    /// - Returns: The sum, or `nil` if the property is `nil`.
     @discardableResult
     public func increment<Number: _PersistableInteger>(
         _ keyPath: ReferenceWritableKeyPath<Self, Number?>,
         by amount: Number = 1
     ) -> Number? { _increment(along: IntegerPath.names(keyPath), by: amount) }
 
-    /// Adds to an integer property by its name, as the others do: of any object, and of a ``DynamicObject`` whose class
-    /// has none in Swift. Nil stays nil.
+    /// Adds a number to an integer property that is given by its name, for any object and for a ``DynamicObject``
+    /// without a Swift class. A `nil` value stays `nil`.
     ///
-    /// - Returns: the sum; nil where the property is nil.
-    /// - Precondition: the class has an integer property of that name. Enums and custom types are none.
+    /// - Returns: The sum, or `nil` if the property is `nil`.
+    /// - Precondition: The class has an integer property of that name, which isn't an enum or a custom type.
     @discardableResult
     public func increment(_ propertyName: String, by amount: Int = 1) -> Int? {
         if let dynamic = _beyondClass(propertyName) { return dynamic.increment(propertyName, by: amount) }

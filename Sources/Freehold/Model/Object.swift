@@ -8,18 +8,19 @@
 /// }
 /// ```
 ///
-/// A new object is ordinary memory. `realm.add(person)` inside a write transaction makes it, and all it links to,
-/// rows of the realm; objects that a realm returns are such rows from the start. Managed objects read and write the
-/// file directly, are changed only inside write transactions, and stay on their realm's thread, queue or actor.
+/// A new object exists only in memory. `realm.add(person)` inside a write transaction stores the object, and all
+/// objects to which it links, as rows of the realm. Objects that a realm returns are stored already. Managed objects
+/// read and write the file directly. They can be changed only inside write transactions, and used only on the thread,
+/// queue or actor of their realm.
 open class Object: ObjectBase {
     public override init() { super.init() }
 
-    /// An unmanaged object with the values of a dictionary (by property name), an array (in the order of the
-    /// properties) or another object. Properties that aren't mentioned keep their default values. An object of another
-    /// class must have every stored property of this one.
+    /// Creates an unmanaged object with the values of a dictionary (by property name), an array (in the order of the
+    /// properties) or another object. Properties without a value keep their defaults. An object of another class must
+    /// have all stored properties of this class.
     ///
-    /// If a value doesn't fit its property, the object keeps its default values and the error, which adding it to a
-    /// realm then reports. ``init(validating:)`` throws it instead.
+    /// If a value doesn't fit its property, the object keeps its default values and the error. Adding it to a realm
+    /// then reports the error. ``init(validating:)`` throws it instead.
     public convenience init(value: Any) {
         self.init()
         do throws(Realm.Error) {
@@ -29,31 +30,32 @@ open class Object: ObjectBase {
         }
     }
 
-    /// The same as ``init(value:)``, but throws a `Realm.Error` that names class and property if a value doesn't
-    /// fit.
+    /// Creates an object like ``init(value:)``, except that it throws a `Realm.Error` with the class and property if a
+    /// value doesn't fit.
     public convenience init(validating value: Any) throws {
         self.init()
         try ObjectPopulation.populate(self, with: value)
     }
 
-    /// The name of the property by which objects of the class are told apart; the usual way to declare it is
-    /// `@Persisted(primaryKey: true)`.
+    /// Returns the name of the primary key property, which identifies the objects of the class. The usual declaration
+    /// is `@Persisted(primaryKey: true)`.
     open class func primaryKey() -> String? { nil }
 
-    /// Names of properties to be indexed; the usual way to declare one is `@Persisted(indexed: true)`.
+    /// Returns the names of indexed properties. The usual declaration is `@Persisted(indexed: true)`.
     open class func indexedProperties() -> [String] { [] }
 
-    /// Objects of a class with a primary key hash by it, managed or not. One that was deleted has no key any more and
-    /// hashes by what it was, so that a set of objects that something else deletes needn't end the process.
+    /// The hash of the object. It is the hash of the primary key if the class has one, for managed and unmanaged
+    /// objects. The hash of a deleted object depends on its former identity, so that a set of objects remains usable
+    /// after one of them was deleted.
     open override var hash: Int {
         guard let key = _info.primaryKeyIndex, !isInvalidated else { return _identityHash }
         return _info.value(of: self, at: key).hashValue
     }
 
-    /// A property's value by its name: numbers and texts as they are stored, links as objects, collections as
-    /// collections, nil for null. What is assigned is converted as in ``init(value:)``.
+    /// The value of the property with the name. Numbers and strings are returned as they are stored, links as objects,
+    /// collections as collections, and null as `nil`. An assigned value is converted like in ``init(value:)``.
     ///
-    /// - Precondition: the class has a property of that name.
+    /// - Precondition: The class has a property of that name.
     open subscript(key: String) -> Any? {
         get { _value(named: key) }
         set { _setValue(newValue, named: key) }
@@ -61,21 +63,22 @@ open class Object: ObjectBase {
 }
 
 extension ObjectBase {
-    /// The realm that the object is in; nil for unmanaged and for deleted objects.
+    /// The realm of the object, or `nil` for an unmanaged or deleted object.
     ///
-    /// Elsewhere than where the realm is used it is the one thing that may be asked of an object: nothing but whether two
-    /// objects have the same realm can be learnt of it there, and not whether the object still lives.
+    /// This is the only property that may be read at a place where the realm can't be used. There, it only shows
+    /// whether two objects have the same realm, not whether the object still exists.
     public final var realm: Realm? {
         _core.flatMap { $0.handle { !_isLive() } }
     }
 
-    /// What is stored of the object's class.
+    /// The schema of the object's class.
     public final var objectSchema: ObjectSchema { ObjectSchema(_info) }
 
-    /// What is stored of a model class; nil for the library's own classes, of which nothing is.
+    /// Returns the schema of a model class, or `nil` for the base classes of the library, which aren't stored.
     public static func sharedSchema() -> ObjectSchema? { Discovery.isRoot(self) ? nil : ObjectSchema(self) }
 
-    /// Whether both are the same row of the same realm, or the same unmanaged instance.
+    /// Returns a Boolean value that indicates whether both are the same row of the same realm, or the same unmanaged
+    /// instance.
     public final func isSameObject(as object: ObjectBase?) -> Bool {
         guard let object else { return false }
         return _isSameRow(as: object)
@@ -86,7 +89,7 @@ extension ObjectBase {
         return index
     }
 
-    /// The dynamic object of the row, if its table has a property of that name that the class doesn't declare.
+    /// Returns the dynamic object of the row, if its table has a property of that name that the class doesn't declare.
     final func _beyondClass(_ name: String) -> DynamicObject? {
         guard let table = _table, table.info.dynamic == nil, table.info.index(named: name) == nil else { return nil }
         _verifyLive(table)
@@ -113,12 +116,13 @@ extension ObjectBase {
     }
 }
 
-/// An object that lists of views can tell apart by its identity.
+/// An object with a stable identity for lists of views.
 public protocol ObjectKeyIdentifiable: Identifiable {
     var id: UInt64 { get }
 }
 
 extension ObjectKeyIdentifiable where Self: ObjectBase {
-    /// The row for managed objects, the instance for others. Not stable between runs.
+    /// An identifier of the row, for a managed object, or of the instance otherwise. It isn't stable between runs of
+    /// the program.
     public var id: UInt64 { UInt64(truncatingIfNeeded: _identityHash) }
 }

@@ -1,50 +1,50 @@
 import FreeholdEngine
 
-/// The root of everything that can be stored: ``Object`` and what comes beside it.
+/// The base class of all stored objects, such as ``Object``.
 ///
-/// An object is *unmanaged* (ordinary memory, of any thread's, one at a time) until it is added to a realm. From
-/// then on it is *managed*: its properties are read from and written to the file, and it may be used only on the
-/// thread, queue or actor of its realm. It becomes invalid when it is deleted.
+/// An object is *unmanaged* until it is added to a realm. It is then ordinary memory, which one thread at a time may
+/// use. Afterwards it is *managed*: its properties are read from the file and written to it, and it may be used only on
+/// the thread, queue or actor of its realm. It becomes invalid when it is deleted.
 ///
-/// What models override is declared here: ``description``, ``hash``, ``isEqual(_:)``.
+/// Models can override the members ``description``, ``hash`` and ``isEqual(_:)``.
 open class ObjectBase {
-    // Plain fields of the accessor's hot path. An object is confined to its realm's thread (or to its owner while
-    // it is unmanaged), so that exclusivity can't be violated by what is `final` here.
+    // The fields of the fast path of accessors. An object is confined to its realm's thread, or to its owner while it
+    // is unmanaged, so `final` members can't violate exclusivity.
     @exclusivity(unchecked) final var _state: UnsafeMutablePointer<TableState>?
-    /// The state version at which the object was last known to live.
+    /// The state version at which the object was last known to exist.
     @exclusivity(unchecked) final var _stamp: UInt64 = 0
     @exclusivity(unchecked) final var _rawKey: Int64 = -1
     @exclusivity(unchecked) final var _cluster = 0
     @exclusivity(unchecked) final var _slot = 0
-    /// Keeps the realm's core, and with it the table and its state, alive.
+    /// A reference that keeps the realm's core alive, and with it the table and its state.
     @exclusivity(unchecked) final var _core: RealmCore?
-    /// What few objects have: see ``ObjectExtra``.
+    /// The data that few objects have. See ``ObjectExtra``.
     @exclusivity(unchecked) final var _extra: ObjectExtra?
 
-    /// An unmanaged object with the default values of its properties.
+    /// Creates an unmanaged object with the default values of its properties.
     public init() {}
 
-    /// Makes an object of a class known only at run time: `type.init()`, or `T()` of a generic `T`.
+    /// Creates an object of a class that is known only at run time: `type.init()`, or `T()` with a generic `T`.
     ///
-    /// `init()` itself isn't `required`, so that models can declare it with `override` as well as with
-    /// `required override`. A class whose own designated initialiser hides `init()` is told so by the label, in the
-    /// compiler's message that this one is missing.
+    /// `init()` itself isn't `required`, so that models can declare it with `override` or with `required override`. If
+    /// the designated initialiser of a class hides `init()`, the compiler reports that this initialiser is missing. Its
+    /// label contains the remedy.
     public required convenience init(
         _addOverrideInitOrMakeYourInitConvenience: _HiddenInitializer = _HiddenInitializer()
     ) {
         self.init()
     }
 
-    /// The name of the class, without its module and the types it is nested in: the default name of its table.
+    /// Returns the name of the class without its module and enclosing types. It is the default name of the table.
     open class func className() -> String { ClassDescriptor(self).name }
 
-    /// Whether a realm that is opened without a list of classes stores this one.
+    /// Returns a Boolean value that indicates whether a realm without a list of classes stores this class.
     open class func shouldIncludeInDefaultSchema() -> Bool { true }
 
-    /// The name of the class in the file, where it isn't that of the class.
+    /// Returns the name of the class in the file, or `nil` for the default.
     ///
-    /// For classes that were renamed, that other systems call otherwise, whose own name is over 57 bytes, or that share
-    /// their name with another class. A subclass doesn't inherit the name.
+    /// Use it for classes that were renamed, that have another name in other systems, whose own name is longer than 57
+    /// bytes, or that share their name with another class. A subclass doesn't inherit the name.
     ///
     /// ```swift
     /// class Boat: Object {
@@ -54,54 +54,56 @@ open class ObjectBase {
     /// ```
     open class func mappedName() -> String? { nil }
 
-    /// RealmSwift's spelling of ``mappedName()``.
+    /// Returns the same as ``mappedName()``. This is the name in RealmSwift.
     open class func _realmObjectName() -> String? { nil }
 
-    /// Names of properties, and the names that they have in the file. `@Persisted(mapTo:)` says the same of one.
+    /// Returns names of properties with their names in the file. `@Persisted(mapTo:)` sets the name of one property.
     open class func propertiesMapping() -> [String: String] { [:] }
 
-    /// How the properties are called in the file that aren't mapped one by one, inherited ones with them. Nil for what
-    /// the realm's configuration says.
+    /// Returns the policy for the names, in the file, of properties without an explicit name, including inherited ones.
+    /// `nil` stands for the policy of the realm's configuration.
     open class func propertyNamingPolicy() -> NamingPolicy? { nil }
 
-    /// Names of properties that aren't stored, although they are declared with `@Persisted`. They behave as plain
-    /// ones, in managed objects too. Properties without `@Persisted` are never stored, and need no mention.
+    /// Returns the names of `@Persisted` properties that aren't stored. They behave like plain properties, also in
+    /// managed objects. Properties without `@Persisted` are never stored, and needn't be listed.
     open class func ignoredProperties() -> [String] { [] }
 
-    /// Indexes of several properties together, unique or not. A subclass that declares its own adds those of `super`.
+    /// Returns the indexes of several properties, unique or not. A subclass with its own indexes adds them to those of
+    /// `super`.
     open class func compoundIndexes() -> [CompoundIndex] { [] }
 
-    /// The object and its properties in text: links to a depth of 5, the first 100 elements of collections, the
-    /// first 24 bytes of data.
+    /// A text with the object and its properties: links up to a depth of 5, the first 100 elements of collections, and
+    /// the first 24 bytes of data.
     open var description: String { ObjectDescription.describe(self) }
 
-    /// Equal objects have one hash: see ``isEqual(_:)``.
+    /// The hash of the object. Equal objects have equal hashes. See ``isEqual(_:)``.
     open var hash: Int { _identityHash }
 
-    /// Whether the other value is the same object: for managed objects the same row of the same realm, else the
-    /// same instance.
+    /// Returns a Boolean value that indicates whether the other value is the same object: the same row of the same
+    /// realm for managed objects, or the same instance otherwise.
     open func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? ObjectBase else { return false }
         return _isSameRow(as: other)
     }
 
-    /// Whether the object was deleted from its realm, or its realm was invalidated. False for unmanaged objects.
+    /// A Boolean value that indicates whether the object was deleted or its realm was invalidated. It is `false` for
+    /// unmanaged objects.
     open var isInvalidated: Bool { _isManaged && !_isLive() }
 
-    /// What is known of the class of an unmanaged object.
+    /// The description of the class of an unmanaged object.
     var _unmanagedInfo: ClassInfo { ClassInfo.of(type(of: self)) }
 }
 
-/// What tells the initialiser that is called of classes known only at run time from `init()`.
+/// A marker that distinguishes the initialiser for classes known only at run time from `init()`.
 public struct _HiddenInitializer {
     @usableFromInline init() {}
 }
 
-/// What only few objects carry.
+/// The data that only few objects have.
 final class ObjectExtra {
-    /// The first error of `init(value:)`, for the `add` to come.
+    /// The first error of `init(value:)`, which a later `add` reports.
     var valueError: Realm.Error?
-    /// Set on the instances that key paths are applied to.
+    /// The recorder, for objects to which key paths are applied.
     var recorder: KeyPathRecorder?
 }
 
@@ -121,7 +123,7 @@ extension ObjectBase: CustomStringConvertible {}
 extension ObjectBase: Sendable {}
 
 extension ObjectBase {
-    /// Whether the object is a row of a realm (or was, before its deletion).
+    /// A Boolean value that indicates whether the object is a row of a realm, or was one before its deletion.
     final var _isManaged: Bool { _core != nil }
 
     final var _key: ObjectKey { ObjectKey(_rawKey) }
@@ -133,7 +135,8 @@ extension ObjectBase {
 
     final var _info: ClassInfo { _table?.info ?? _unmanagedInfo }
 
-    /// Same row of the same core, or the same instance. A row's typed and dynamic objects are equal.
+    /// Returns a Boolean value that indicates whether both are the same row of the same core, or the same instance. The
+    /// typed and the dynamic object of a row are equal.
     final func _isSameRow(as other: ObjectBase) -> Bool {
         if self === other { return true }
         guard let core = _core, core === other._core, _rawKey == other._rawKey else { return false }

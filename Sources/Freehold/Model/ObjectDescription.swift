@@ -1,7 +1,7 @@
 import FreeholdEngine
 import Foundation
 
-/// Objects and collections in text: links to a depth of 5, 100 elements, 24 bytes of data.
+/// The text of objects and collections: links up to a depth of 5, 100 elements, and 24 bytes of data.
 enum ObjectDescription {
     static let maximumDepth = 5
     static let maximumElements = 100

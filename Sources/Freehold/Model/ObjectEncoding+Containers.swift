@@ -1,10 +1,10 @@
 public import Foundation
 
-// The compiler prefers these to the standard library's where it knows that a model object is encoded, in synthesised
-// code too.
+// The compiler prefers these methods to those of the standard library if it knows that a model object is encoded. This
+// includes synthesised code.
 
 extension JSONEncoder {
-    /// The JSON of an object, managed or not.
+    /// Returns the JSON of a managed or unmanaged object.
     public func encode<T: ObjectBase & Encodable>(_ value: T) throws -> Data { try encode(EncodableObject(value)) }
 
     public func encode<T: ObjectBase & Encodable>(_ value: T?) throws -> Data {
@@ -21,7 +21,7 @@ extension JSONEncoder {
 }
 
 extension PropertyListEncoder {
-    /// The property list of an object, managed or not.
+    /// Returns the property list of a managed or unmanaged object.
     public func encode<T: ObjectBase & Encodable>(_ value: T) throws -> Data { try encode(EncodableObject(value)) }
 
     public func encode<T: ObjectBase & Encodable>(_ values: [T]) throws -> Data {

@@ -1,11 +1,11 @@
 import CFreeholdShims
 
-/// Encodes objects so that synthesised `encode(to:)` works for managed ones.
+/// The encoding of objects, which makes synthesised `encode(to:)` work for managed objects.
 ///
-/// Synthesised code encodes copies of the `@Persisted` wrappers, which of a managed object hold nothing but the
-/// number of the property. So whoever encodes an object notes it for the thread, and the wrapper looks there. The note
-/// says how deep in the coding path the object stands: its properties are one level below, so that an object that
-/// was encoded behind the note's back is refused and never mistaken for the noted one.
+/// Synthesised code encodes copies of the `@Persisted` wrappers. For a managed object, they contain only the index of
+/// the property. Therefore the code that encodes an object records it for the thread, and the wrapper uses the record.
+/// The record contains the depth of the object in the coding path, and its properties are one level below. An object
+/// that was encoded without a record is refused, and isn't mistaken for the recorded object.
 enum ObjectEncoding {
     private struct Frame {
         let object: Unmanaged<ObjectBase>
@@ -27,7 +27,7 @@ enum ObjectEncoding {
         withExtendedLifetime(object) {}
     }
 
-    /// The managed object whose property is being encoded.
+    /// Returns the managed object whose property is being encoded.
     static func object(
         _ encoder: any Encoder,
         hasProperty access: any PersistedAccess.Type,
@@ -78,7 +78,7 @@ enum ObjectEncoding {
     }
 }
 
-/// An object to be encoded where its class isn't known to the compiler.
+/// A wrapper for an object that is encoded by code that doesn't know its class.
 ///
 /// ```swift
 /// class Dog: Object, Codable {
@@ -88,9 +88,9 @@ enum ObjectEncoding {
 /// let reply = makeReply(EncodableObject(dog))         // func makeReply<T: Encodable>(_ body: T)
 /// ```
 ///
-/// Coders and containers that are given a model object, an array or a dictionary of them, or a collection of a realm
-/// take care of managed objects by themselves. A generic function that only knows that its argument is `Encodable`
-/// can't: pass it this. On the realm's thread, as every use of a managed object.
+/// Coders and containers handle managed objects if they receive a model object, an array or a dictionary of them, or a
+/// collection of a realm. A generic function that knows only that its argument is `Encodable` needs this wrapper. Use
+/// it on the realm's thread, like the managed object itself.
 public struct EncodableObject: Encodable {
     private let object: any ObjectBase & Encodable
 
@@ -100,11 +100,11 @@ public struct EncodableObject: Encodable {
 }
 
 extension Results: Encodable where Element: Encodable {
-    /// An array of the objects, as they are now.
+    /// Encodes the present objects as an array.
     public func encode(to encoder: any Encoder) throws { try ObjectEncoding.encode(elements: self, to: encoder) }
 }
 
 extension AnyRealmCollection: Encodable where Element: Encodable {
-    /// An array of the elements, as they are now.
+    /// Encodes the present elements as an array.
     public func encode(to encoder: any Encoder) throws { try ObjectEncoding.encode(elements: self, to: encoder) }
 }

@@ -1,8 +1,8 @@
 import FreeholdEngine
 
-/// Gives objects converted values.
+/// Functions that assign converted values to objects.
 enum ObjectPopulation {
-    /// Assigns what the value says of the object's properties; nothing, if some of it doesn't fit.
+    /// Assigns the value's data to the object's properties. If a part doesn't fit, nothing is assigned.
     static func populate(_ object: ObjectBase, with value: Any) throws(Realm.Error) {
         try assign(try ValueConversion.object(value, object._info), to: object)
     }
@@ -61,8 +61,8 @@ enum ObjectPopulation {
         }
     }
 
-    /// The same content with new unmanaged objects in the place of objects' values. Embedded objects that have an owner
-    /// are copied; a managed owner does that itself.
+    /// Returns the content with new unmanaged objects instead of the values of objects. Embedded objects that have an
+    /// owner are copied. A managed owner copies them itself.
     private static func made(
         _ content: _StoredContent,
         in owner: ObjectBase,
@@ -71,12 +71,12 @@ enum ObjectPopulation {
         _ copies: inout EmbeddedCopies
     ) throws(Realm.Error) -> _StoredContent {
         switch content {
-        // What a custom type makes of an object is the type's own: there is nothing to copy.
+        // The value of a custom type creates its own object, so there is nothing to copy.
         case .object(is EmbeddedObject) where property.shape.isMapped: return content
         case .object(let object as EmbeddedObject) where owner._core == nil && (isCopy || object._core != nil):
             return .object(try copies.copy(of: object))
         case .object(let object as DynamicObject) where property.shape.type == .object:
-            // Of the same row the object of the Swift class; of another realm a copy.
+            // For the same row, the object of the Swift class is used. For another realm, a copy is used.
             if let table = owner._table, object._core === table.core {
                 return .object(table.target(of: property.index).object(object._key))
             }
@@ -87,7 +87,7 @@ enum ObjectPopulation {
         case .values(let values):
             let object = values.info.makeUnmanaged()
             if property.shape.isMapped {
-                // A custom type's value is made of it at once.
+                // The value of a custom type is created from the object immediately.
                 try assign(values, to: object)
             } else {
                 try assign(values, to: object, &copies)
@@ -112,12 +112,13 @@ enum ObjectPopulation {
     }
 }
 
-/// Unmanaged copies of embedded objects: made at once, filled one after the other, no matter how deep they nest.
+/// The unmanaged copies of embedded objects. They are created first and filled one after another, so the depth of
+/// nesting isn't limited.
 private struct EmbeddedCopies {
     private struct Copy {
         let source: EmbeddedObject
         let copy: ObjectBase
-        /// Among the copies, the owner's.
+        /// The position of the owner among the copies.
         let owner: Int?
     }
 

@@ -1,17 +1,18 @@
 import Foundation
 import FreeholdEngine
 
-// Stored values that stand for no value of the Swift type: raw values of enums, and what a failable custom type refuses. A
-// newer version of the program may have written them. Only code that needs a value of the type ends the program.
+// Stored values that aren't values of the Swift type: raw values without a case of an enum, and values that a failable
+// custom type refuses. A newer version of the program may have written them. Only code that needs a value of the type
+// ends the process.
 
 extension RealmCollectionValue {
-    /// An element as plain data, whether or not its content stands for a value of the type.
+    /// Returns an element as plain data, even if its content isn't a value of the type.
     static func plainElement(_ content: _StoredContent) -> Any? {
         guard let value = _rlmFromContent(content) else { return content.plain }
         return _rlmAny(value)
     }
 
-    /// An element in text, whether or not its content stands for a value of the type.
+    /// Returns the text of an element, even if its content isn't a value of the type.
     static func text(_ content: _StoredContent) -> String {
         if let value = _rlmFromContent(content) { return "\(value)" }
         return content.plain.map { "\($0)" } ?? "nil"
@@ -19,7 +20,7 @@ extension RealmCollectionValue {
 }
 
 extension RealmCollection {
-    /// The elements of a managed collection as they are stored, if some may stand for no value of their type. Else nil.
+    /// The stored elements of a managed collection, if some may not be values of their type. Otherwise nil.
     var partialContents: [_StoredContent]? {
         guard Element._rlmShape.isPartial else { return nil }
         if let values = _values {
@@ -36,7 +37,7 @@ extension RealmCollection {
 }
 
 extension Map {
-    /// The values of a managed map as they are stored, if some may stand for no value of their type. Else nil.
+    /// The stored values of a managed map, if some may not be values of their type. Otherwise nil.
     var partialContents: [_StoredContent]? {
         guard Value._rlmShape.isPartial, let at = place() else { return nil }
         return at.entries.map { at.table.content(of: $0.value, at.property) }
@@ -49,7 +50,7 @@ extension Map {
     }
 }
 
-/// A stored value that stands for no value of a Swift type, to be encoded.
+/// A stored value that isn't a value of the Swift type, for encoding.
 struct EncodedContent: Encodable {
     private let content: _StoredContent
 

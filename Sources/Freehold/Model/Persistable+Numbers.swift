@@ -3,13 +3,14 @@ import Foundation
 
 // The types of single values.
 
-/// The `Int` family: stored as 64 bits.
+/// The integer types, which are stored with 64 bits.
 public protocol _PersistableInteger: _PersistableScalar, FixedWidthInteger {}
 
 extension _PersistableInteger {
     public static var _rlmShape: _PropertyShape { _PropertyShape(.int) }
 
-    /// Returns the value of the type that is nearest to a stored one. Sync and other programs can store what no program with the type can.
+    /// Returns the value of the type that is nearest to a stored value. Sync and other programs can store values that
+    /// the type can't represent.
     @inlinable @inline(__always) static func _narrow(_ raw: Int64) -> Self { Self(clamping: raw) }
 
     @inlinable @inline(__always) public static func _rlmGet(_ object: ObjectBase, _ key: Int) -> Self {
@@ -24,7 +25,8 @@ extension _PersistableInteger {
     @inlinable @inline(__always) public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, _ value: Self?) {
         if let value { _fhWriteInt(object, key, Int64(truncatingIfNeeded: value)) } else { _fhWriteNull(object, key) }
     }
-    /// `Int` as it is. Of the other widths an `NSNumber`, which can be cast to each type that the number fits into.
+    /// Returns an `Int` as itself, and an integer of another width as an `NSNumber`. It can be cast to all types that
+    /// can represent the number.
     public static func _rlmAny(_ value: Self) -> Any? {
         if let plain = value as? Int { plain } else { NSNumber(value: Int64(truncatingIfNeeded: value)) }
     }

@@ -1,7 +1,7 @@
 import FreeholdEngine
 
-// Links: to objects and embedded objects. A to-one link is declared as an optional; a non-optional one compiles and is
-// refused when a realm opens.
+// Links to objects and embedded objects. A to-one link is declared as an optional. A link that isn't optional compiles,
+// but opening a realm refuses it.
 
 extension ObjectBase: _PersistableInsideOptional, _RealmCollectionValueInsideOptional, _DefaultConstructible {
     public typealias PersistedType = ObjectBase

@@ -1,8 +1,8 @@
 import FreeholdEngine
 
-// Types that can't be stored, for which the compiler says what to declare.
+// Types that can't be stored. The message of the compiler contains the type to declare instead.
 
-/// A type that no property has, of which the compiler's message says what to declare in its place.
+/// A type that properties can't have. The message of the compiler contains the type to declare instead.
 public protocol _NeverPersistable: _Persistable where _Storage == Self, PersistedType == Self {}
 
 extension _NeverPersistable {

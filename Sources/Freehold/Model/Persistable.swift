@@ -1,11 +1,11 @@
 public import FreeholdEngine
 
-/// A type that says what column it needs.
+/// A type that specifies its column.
 public protocol _RealmSchemaDiscoverable {
     static var _rlmShape: _PropertyShape { get }
 }
 
-/// A type with a representation that is stored; most types are their own.
+/// A type with a stored representation. Most types are stored as themselves.
 public protocol _HasPersistedType {
     associatedtype PersistedType
 }
@@ -16,40 +16,41 @@ public protocol _DefaultConstructible {}
 /// A type that `@Persisted(indexed: true)` accepts.
 public protocol _Indexable {}
 
-/// A type that `@Persisted(primaryKey: true)` accepts. `Bool` does too; opening a realm then refuses it.
+/// A type that `@Persisted(primaryKey: true)` accepts. It includes `Bool`, which opening a realm refuses.
 public protocol _PrimaryKey {}
 
 /// A type that a `@Persisted` property can have.
 ///
-/// The requirements are the library's own; don't call or implement them.
+/// The requirements are for use by the library only. Don't call or implement them.
 public protocol _Persistable: _RealmSchemaDiscoverable, _HasPersistedType
 where PersistedType: _Persistable, PersistedType.PersistedType.PersistedType == PersistedType.PersistedType {
-    /// What the wrapper holds: the value itself, or an optional where a value is made on first use.
+    /// The content of the wrapper. It is the value itself, or an optional for values that are created on first use.
     associatedtype _Storage = Self
 
-    /// What the wrapper of a managed property holds: never read as a value, cheap to make.
+    /// Returns the content of the wrapper of a managed property. It is never read as a value, and is cheap to create.
     static func _rlmPlaceholder() -> _Storage
-    /// What the wrapper of a new object's property holds when no default value is given.
+    /// Returns the content of the wrapper of a new object's property without a default value.
     static func _rlmInitialStorage() -> _Storage
     static func _rlmBox(_ value: Self) -> _Storage
-    /// Nil if no value has been made yet.
+    /// Returns nil if no value has been created yet.
     static func _rlmUnbox(_ storage: _Storage) -> Self?
-    /// Zero, empty, nil, the current time, a new unique identifier.
+    /// Returns zero, an empty value, nil, the current time, or a new unique identifier.
     static func _rlmDefaultValue() -> Self
-    /// Whether assignment copies contents (of collections) rather than replacing the value.
+    /// A Boolean value that indicates whether an assignment copies the contents of a collection instead of replacing
+    /// the value.
     static var _rlmCopiesOnAssignment: Bool { get }
     static func _rlmAssign(_ current: Self, _ new: Self)
 
     static func _rlmGet(_ object: ObjectBase, _ key: Int) -> Self
     static func _rlmSet(_ object: ObjectBase, _ key: Int, _ value: Self)
 
-    /// The value as plain data: numbers as `Int`, `Float`, `Double`; nil for null.
+    /// Returns the value as plain data: numbers as `Int`, `Float` or `Double`, and null as nil.
     static func _rlmAny(_ value: Self) -> Any?
     static func _rlmContent(_ value: Self) -> _StoredContent
-    /// Nil if the content is of another type.
+    /// Returns the value of a content, or nil if the content has another type.
     static func _rlmFromContent(_ content: _StoredContent) -> Self?
-    /// What some other value stands for: an `Int` for an `Int8`, the text of a `Decimal128`. Nil if nothing; objects
-    /// and collections of them are converted without asking.
+    /// Converts another value, such as an `Int` for an `Int8`, or the text of a `Decimal128`. Returns nil if the value
+    /// can't be converted. Objects and collections of objects are converted in another way.
     static func _rlmConvert(_ value: Any) -> _StoredContent?
 }
 
@@ -66,7 +67,7 @@ extension _Persistable where _Storage == Self {
 
 /// A type whose optional is persistable too.
 public protocol _PersistableInsideOptional: _Persistable where PersistedType: _PersistableInsideOptional {
-    /// Is called before an unmanaged object holds the value.
+    /// Prepares a value before an unmanaged object stores it.
     static func _rlmWillHold(_ value: Self)
     static func _rlmGetOptional(_ object: ObjectBase, _ key: Int) -> Self?
     static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, _ value: Self?)
@@ -76,7 +77,7 @@ extension _PersistableInsideOptional {
     @inlinable @inline(__always) public static func _rlmWillHold(_ value: Self) {}
 }
 
-/// A type that collections can hold.
+/// A type that collections can contain.
 public protocol RealmCollectionValue: Hashable, _RealmSchemaDiscoverable, _HasPersistedType
 where PersistedType: RealmCollectionValue {
     static func _rlmDefaultValue() -> Self
@@ -84,7 +85,7 @@ where PersistedType: RealmCollectionValue {
     static func _rlmContent(_ value: Self) -> _StoredContent
     static func _rlmFromContent(_ content: _StoredContent) -> Self?
     static func _rlmConvert(_ value: Any) -> _StoredContent?
-    /// What a read gives for an element whose content is of another type, or stands for no value.
+    /// Returns the result of reading an element whose content has another type or isn't a value of the type.
     static func _rlmUnmapped(_ content: _StoredContent) -> Self
 }
 
@@ -96,21 +97,21 @@ extension RealmCollectionValue {
 public protocol _RealmCollectionValueInsideOptional: RealmCollectionValue
 where PersistedType: _RealmCollectionValueInsideOptional {}
 
-/// One plain value in one column: everything but objects and collections.
+/// A type of single plain values in one column: all types except objects and collections.
 public protocol _PersistableScalar: _PersistableInsideOptional, _RealmCollectionValueInsideOptional,
     _DefaultConstructible
 where _Storage == Self, PersistedType == Self {
     init()
-    /// The value in the engine's terms.
+    /// The value in the form of the engine.
     var _rlmStored: Value { get }
-    /// Nil for null, or a value of another type.
+    /// Returns nil for null and for values of another type.
     init?(_rlmStored value: Value)
-    /// Returns the stored value of a property. Returns `nil` for null, and if the type can't represent it, for which `_rlmGet` returns the
-    /// nearest value.
+    /// Returns the stored value of a property. Returns `nil` for null, and if the type can't represent the value. In
+    /// the second case, `_rlmGet` returns the nearest value.
     static func _rlmExact(_ object: ObjectBase, _ key: Int) -> Self?
-    /// Like `init(_rlmStored:)`, except that a number that doesn't fit into the type is `nil`.
+    /// Converts a stored value like `init(_rlmStored:)`. A number that doesn't fit into the type becomes `nil`.
     static func _rlmExact(_ value: Value) -> Self?
-    /// The value that some other value stands for: an `Int` from an `Int8`, a `Decimal128` from its text.
+    /// Converts another value, such as an `Int8` for an `Int`, or the text of a `Decimal128`.
     init?(_rlmConverting value: Any)
 }
 
@@ -130,7 +131,7 @@ extension _PersistableScalar {
     @inlinable @inline(__always) public static func _rlmPlaceholder() -> Self { Self() }
 }
 
-/// `Optional`, in constraints.
+/// The type `Optional`, for use in constraints.
 public protocol OptionalProtocol: ExpressibleByNilLiteral {
     associatedtype Wrapped
     var _rlmOptional: Wrapped? { get }

@@ -1,6 +1,6 @@
 import FreeholdEngine
 
-/// An enum whose raw value is stored.
+/// An enum that is stored as its raw value.
 ///
 /// ```swift
 /// enum Status: String, PersistableEnum { case pending, done }
@@ -10,21 +10,23 @@ import FreeholdEngine
 /// }
 /// ```
 ///
-/// Stands wherever its raw type may: optional, in collections, as an indexed property, as a primary key. Without a
-/// default value a property starts with the first case. A stored raw value that no case has reads as nil where the
-/// property, or the collection's element, is optional. Else reading it is a programmer error, except in a synced realm: there
-/// another version of the app may have stored it, and it reads as the property's default value, or as the element type's.
-/// Everything that doesn't need a value of the enum shows the raw value: `print`, `object["status"]`, `value(forKey:)`, copies in a realm,
-/// JSON.
+/// The enum can be used like its raw type: in optionals, collections, indexed properties and primary keys. The initial
+/// value of a property without a default is the first case.
+///
+/// A stored raw value without a case reads as `nil` if the property, or the element of the collection, is optional.
+/// Otherwise, reading it is a programmer error, except in a synced realm, because another version of the app may have
+/// stored the value there. It then reads as the default value of the property, or of the element type. Operations that
+/// don't need a value of the enum show the raw value: `print`, `object["status"]`, `value(forKey:)`, copies in a realm,
+/// and JSON.
 public protocol PersistableEnum: _PersistableInsideOptional, _RealmCollectionValueInsideOptional, _DefaultConstructible,
     RawRepresentable, CaseIterable, Comparable, MinMaxType, RealmEnum
 where RawValue: _PersistableScalar & Comparable, PersistedType == RawValue, _Storage == Self {}
 
-/// The older name of an enum that can be stored.
+/// An older name of a protocol for enums that can be stored.
 public protocol RealmEnum {}
 
 extension PersistableEnum {
-    /// By raw value.
+    /// Compares the raw values.
     public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 
     public static var _rlmShape: _PropertyShape {
@@ -69,7 +71,7 @@ extension PersistableEnum {
         guard case .value(let value) = content else { return nil }
         return RawValue._rlmExact(value).flatMap { Self(rawValue: $0) }
     }
-    /// A case, or the raw value of one.
+    /// Converts a case, or the raw value of a case.
     public static func _rlmConvert(_ value: Any) -> _StoredContent? {
         if let value = value as? Self { return _rlmContent(value) }
         guard let content = RawValue._rlmConvert(value), _rlmFromContent(content) != nil else { return nil }
@@ -83,7 +85,8 @@ func _fhNoCases(_ type: Any.Type) -> Never {
     programmerError("\(type) has no cases, so that it has no default value. Declare one.")
 }
 
-/// What a stored value reads as that no Swift value stands for. Key paths are applied to objects without values.
+/// Returns the result of reading a stored value that isn't a value of the Swift type. Key paths are applied to objects
+/// without values.
 @usableFromInline @inline(never)
 func _fhUnmapped<T>(_ object: ObjectBase?, _ value: Any?, _ fallback: @autoclosure () -> T?) -> T {
     if object?._extra?.recorder != nil, let fallback = fallback() { return fallback }

@@ -1,17 +1,18 @@
 extension Persisted: Decodable where Value: Decodable {
     public init(from decoder: any Decoder) throws {
-        // By way of a container, which is where decoders apply their strategies for dates, data and numbers. An
-        // explicit null is nil where the value can be.
+        // Decoders apply their strategies for dates, data and numbers in containers. An explicit null is nil if the
+        // value is optional.
         let value = try decoder.singleValueContainer().decode(Value.self)
         self.init(wrappedValue: value)
     }
 }
 
 extension Persisted: Encodable where Value: Encodable {
-    /// The wrapper of a managed property doesn't hold its value, and what a class's synthesised `encode(to:)` encodes
-    /// is a copy of it. So the object is the one that `ObjectEncoding` has noted.
+    /// Encodes the property. The wrapper of a managed property doesn't contain its value, and a synthesised
+    /// `encode(to:)` encodes a copy of the wrapper. Therefore the value is read from the object that `ObjectEncoding`
+    /// has recorded.
     ///
-    /// - Throws: `EncodingError.invalidValue` if it isn't known: see ``EncodableObject``.
+    /// - Throws: `EncodingError.invalidValue` if the object isn't known. See ``EncodableObject``.
     public func encode(to encoder: any Encoder) throws {
         let current: Value
         if meta & Self.managedBit != 0 {
@@ -45,7 +46,7 @@ extension Persisted: Encodable where Value: Encodable {
     }
 }
 
-/// A `@Persisted` property of an optional type: its key may be missing.
+/// A `@Persisted` property of an optional type, whose key may be missing.
 public protocol OptionalCodingWrapper {
     associatedtype WrappedType: ExpressibleByNilLiteral
     init(wrappedValue: WrappedType)
@@ -56,7 +57,7 @@ extension Persisted: OptionalCodingWrapper where Value: ExpressibleByNilLiteral 
 }
 
 extension KeyedDecodingContainer {
-    /// A missing key is nil.
+    /// Decodes an optional property. A missing key is nil.
     public func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T where T: OptionalCodingWrapper {
         try decodeIfPresent(T.self, forKey: key) ?? T(wrappedValue: nil)
     }

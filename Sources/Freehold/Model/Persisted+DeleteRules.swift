@@ -1,6 +1,6 @@
-// What the deletion of an object does along its links.
+// The effect of deleting an object on its links.
 
-/// What links lead to, or hold, so that a rule can be given: objects that aren't embedded, and mixed values.
+/// A type that links with a delete rule can lead to or contain: objects that aren't embedded, and mixed values.
 public protocol _LinkTarget {}
 /// A property type whose values are links.
 public protocol _LinkHolder {}
@@ -16,7 +16,7 @@ extension Map: _LinkHolder where Value: _LinkTarget {}
 extension Persisted {
     @usableFromInline static var deleteRuleShift: UInt32 { @inlinable @inline(__always) get { 20 } }
 
-    /// A link, or a collection of links, with a rule for when the object that holds it is deleted.
+    /// Creates a link, or a collection of links, with a rule for the deletion of the object that contains it.
     ///
     /// ```swift
     /// class Order: Object {
@@ -24,30 +24,32 @@ extension Persisted {
     ///     @Persisted(deleteRule: .deny) var invoice: Invoice?           // as long as there is one, the order stays
     /// }
     /// ```
-    /// Without a rule the link goes and the other object stays (`DeleteRule.nullify`). A rule acts when objects are
-    /// deleted, not when a link is taken away; the file keeps it, so that it holds for every program that writes to it.
-    /// A deletion that is denied changes nothing and becomes the ``Realm/pendingError``.
+    /// Without a rule, the link is deleted and the linked object stays (`DeleteRule.nullify`). A rule applies when
+    /// objects are deleted, not when a link is removed. The file stores the rule, so it applies to all programs that
+    /// write to the file. A denied deletion changes nothing, and is recorded as ``Realm/pendingError``.
     ///
-    /// - Complexity: A deletion takes time for each object that goes with it.
+    /// - Complexity: A deletion takes time for each object that is deleted with it.
     @inlinable public init(deleteRule: DeleteRule) where Value: _LinkHolder {
         self.init()
         meta = UInt32(deleteRule.rawValue) << Self.deleteRuleShift
     }
 
-    /// The same of a link that is called otherwise in the file.
+    /// Creates a link with a delete rule and another name in the file.
     @inlinable public init(deleteRule: DeleteRule, mapTo name: String) where Value: _LinkHolder {
         self.init(deleteRule: deleteRule)
         map(to: name)
     }
 
-    /// The objects whose property of that name links to this one, with a rule for when this one is deleted.
+    /// Creates linking objects with a rule for the deletion of this object. They are the objects whose property of that
+    /// name links to this one.
     ///
     /// ```swift
     /// class Customer: Object {
     ///     @Persisted(originProperty: "customer", deleteRule: .cascade) var orders: LinkingObjects<Order>
     /// }
     /// ```
-    /// Here all orders of a customer go with the customer; with `.deny` a customer who has orders can't be deleted.
+    /// In this example, all orders of a customer are deleted with the customer. With `.deny`, a customer with orders
+    /// can't be deleted.
     @inlinable public init(originProperty: String, deleteRule: DeleteRule) where Value: LinkingObjectsProtocol {
         self.init(originProperty: originProperty)
         meta = UInt32(deleteRule.rawValue) << Self.deleteRuleShift

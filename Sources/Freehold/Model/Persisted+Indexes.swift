@@ -1,7 +1,7 @@
-// Kinds of indexes beside that of values.
+// Indexes other than those of values.
 
 extension Persisted {
-    /// A string whose words are found through a full-text index.
+    /// Creates a string property with a full-text index of its words.
     @inlinable public init(fullText: Bool) where Value.PersistedType: _QueryString {
         self.init()
         if fullText { meta = Self.fullTextBit }
@@ -13,7 +13,7 @@ extension Persisted {
         if fullText { meta = Self.fullTextBit }
     }
 
-    /// A string whose words are found through a full-text index, and that is called otherwise in the file.
+    /// Creates a string property with a full-text index of its words and another name in the file.
     @inlinable public init(fullText: Bool, mapTo name: String) where Value.PersistedType: _QueryString {
         self.init(fullText: fullText)
         map(to: name)
@@ -25,7 +25,7 @@ extension Persisted {
         map(to: name)
     }
 
-    /// The coordinates (longitude, latitude) of an embedded place, found through an index of places.
+    /// Creates the coordinates (longitude, latitude) of an embedded place, with an index of places.
     @inlinable public init(geoIndexed: Bool) where Value == List<Double> {
         self.init()
         if geoIndexed { meta = Self.placesBit }
@@ -37,7 +37,8 @@ extension Persisted {
         if geoIndexed { meta = Self.placesBit }
     }
 
-    /// The same, called otherwise in the file: `coordinates`, where the property isn't.
+    /// Creates coordinates with an index of places and another name in the file. Use the name `coordinates` if the
+    /// property has another one.
     @inlinable public init(geoIndexed: Bool, mapTo name: String) where Value == List<Double> {
         self.init(geoIndexed: geoIndexed)
         map(to: name)

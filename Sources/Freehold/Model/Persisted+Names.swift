@@ -3,27 +3,28 @@ import Synchronization
 
 // A property with another name in the file: `@Persisted(mapTo: "first_name") var firstName = ""`.
 //
-// The name isn't kept with each object. Wrappers of the instance by which the library learns of a class take a number
-// for it, where wrappers of managed properties have theirs; all others only look at the thread's flag.
+// The objects don't store the name. The library inspects one instance of each class. The wrappers of this instance
+// contain the number of the name in the bits that contain the index of a managed property. All other wrappers only read
+// the thread's flag.
 
 extension Persisted {
     @inlinable @inline(__always) mutating func map(to name: String) {
         if fh_learning() { meta |= _fhMappedNameNumber(name) }
     }
 
-    /// A property that is called otherwise in the file.
+    /// Creates a property with another name in the file.
     @inlinable public init(mapTo name: String) {
         self.init()
         map(to: name)
     }
 
-    /// A property with a default value that is called otherwise in the file.
+    /// Creates a property with a default value and another name in the file.
     @inlinable public init(wrappedValue value: Value, mapTo name: String) {
         self.init(wrappedValue: value)
         map(to: name)
     }
 
-    /// A property that equality queries find through an index, and that is called otherwise in the file.
+    /// Creates a property with an index for equality queries and another name in the file.
     @inlinable public init(indexed: Bool, mapTo name: String) where Value.PersistedType: _Indexable {
         self.init(indexed: indexed)
         map(to: name)
@@ -35,7 +36,7 @@ extension Persisted {
         map(to: name)
     }
 
-    /// The primary key, which is called otherwise in the file.
+    /// Creates the primary key with another name in the file.
     @inlinable public init(primaryKey: Bool, mapTo name: String) where Value.PersistedType: _PrimaryKey {
         self.init(primaryKey: primaryKey)
         map(to: name)
@@ -47,7 +48,7 @@ extension Persisted {
         map(to: name)
     }
 
-    /// Linking objects with a second name for queries. Nothing is stored of them.
+    /// Creates linking objects with a second name for queries. They aren't stored.
     @inlinable public init(originProperty: String, mapTo name: String) where Value: LinkingObjectsProtocol {
         self.init(originProperty: originProperty)
         map(to: name)
@@ -57,9 +58,9 @@ extension Persisted {
 @usableFromInline @inline(never)
 func _fhMappedNameNumber(_ name: String) -> UInt32 { MappedNames.number(name) }
 
-/// The mapped names of the program's properties, numbered from 1.
+/// The mapped names of the program's properties, with numbers from 1.
 enum MappedNames {
-    /// Numbers have 16 bits.
+    /// The largest number, which has 16 bits.
     private static let maximum = 0xffff
 
     private struct Names {
@@ -82,7 +83,7 @@ enum MappedNames {
         programmerError("The program maps properties to more than \(maximum) different names. Use naming policies.")
     }
 
-    /// Nil for 0.
+    /// Returns the name with the number, or nil for 0.
     static func name(_ number: UInt32) -> String? {
         if number == 0 { return nil }
         return names.withLock { $0.names[Int(number) - 1] }

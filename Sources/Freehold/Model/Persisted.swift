@@ -1,4 +1,4 @@
-/// Declares a stored property of an ``Object``.
+/// A stored property of an ``Object``.
 ///
 /// ```swift
 /// class Dog: Object {
@@ -9,16 +9,16 @@
 /// }
 /// ```
 ///
-/// A property without a default value starts at zero, empty or nil; a `Date` at the current time, an `ObjectId` or
-/// `UUID` at a new one. Properties of the class without `@Persisted` aren't stored.
+/// The initial value of a property without a default is zero, empty or `nil`. For a `Date` it is the current time, and
+/// for an `ObjectId` or `UUID` a new identifier. Properties of the class without `@Persisted` aren't stored.
 ///
-/// Assigning to a collection copies the elements; the property keeps returning the same collection.
+/// Assigning to a collection copies the elements. The property still returns the same collection instance.
 @propertyWrapper
 public struct Persisted<Value: _Persistable> {
     @usableFromInline var value: Value._Storage
-    /// Bit 31: managed. Of new objects bits 20 and 21: delete rule, bit 19: index of places, bit 18: full-text index,
-    /// bit 17: indexed, bit 16: primary key. Bits 0…15: of managed objects the property's number; of the instance by
-    /// which the library learns of a class the number of its mapped name.
+    /// Bit 31: managed. In new objects, bits 20 and 21: delete rule, bit 19: index of places, bit 18: full-text index,
+    /// bit 17: indexed, bit 16: primary key. Bits 0…15: the index of the property in managed objects, or the number of
+    /// its mapped name in the instance that the library inspects.
     @usableFromInline var meta: UInt32
 
     @usableFromInline static var managedBit: UInt32 { @inlinable @inline(__always) get { 0x8000_0000 } }
@@ -33,14 +33,14 @@ public struct Persisted<Value: _Persistable> {
         self.meta = meta
     }
 
-    /// A property with its type's default value.
+    /// Creates a property with the default value of its type.
     @inlinable public init() { self.init(_storage: Value._rlmInitialStorage(), meta: 0) }
 
-    /// A property with a default value. (The compiler takes `name = x` before `super.init()` for this; for an
-    /// autoclosure it wouldn't.)
+    /// Creates a property with a default value. The compiler uses this initialiser for `name = x` before
+    /// `super.init()`, which it wouldn't do for an autoclosure.
     @inlinable public init(wrappedValue value: Value) { self.init(_storage: Value._rlmBox(value), meta: 0) }
 
-    /// A property that equality queries find through an index.
+    /// Creates a property with an index for equality queries.
     @inlinable public init(indexed: Bool) where Value.PersistedType: _Indexable {
         self.init()
         if indexed { meta = Self.indexedBit }
@@ -52,7 +52,8 @@ public struct Persisted<Value: _Persistable> {
         if indexed { meta = Self.indexedBit }
     }
 
-    /// The property by which objects of the class are told apart. One a class; fixed once the object is added.
+    /// Creates the primary key, which identifies the objects of the class. A class has at most one. It can't change
+    /// after the object was added.
     @inlinable public init(primaryKey: Bool) where Value.PersistedType: _PrimaryKey {
         self.init()
         if primaryKey { meta = Self.primaryBit }
@@ -64,7 +65,7 @@ public struct Persisted<Value: _Persistable> {
         if primaryKey { meta = Self.primaryBit }
     }
 
-    /// The objects whose property of that name links to this one.
+    /// Creates linking objects: the objects whose property of that name links to this one.
     @inlinable public init(originProperty: String) where Value: LinkingObjectsProtocol {
         self.init(wrappedValue: Value(fromType: Value._rlmOriginType, property: originProperty))
     }
@@ -75,8 +76,8 @@ public struct Persisted<Value: _Persistable> {
         set { fatalError("unavailable") }
     }
 
-    // Both accessors must inline into the model's code: else each access makes two key-path objects and interprets
-    // them. Everything slow is behind non-generic functions.
+    // Both accessors must be inlined into the code of the model. Otherwise each access would create two key path
+    // objects and interpret them. All slow code is in functions that aren't generic.
     public static subscript<EnclosingSelf: ObjectBase>(
         _enclosingInstance object: EnclosingSelf,
         wrapped wrappedKeyPath: ReferenceWritableKeyPath<EnclosingSelf, Value>,
@@ -92,7 +93,7 @@ public struct Persisted<Value: _Persistable> {
         }
         @inlinable @inline(__always) set {
             let meta = object[keyPath: storageKeyPath].meta
-            // What can trap comes before the storage is touched.
+            // Code that can trap runs before the storage is accessed.
             if meta & managedBit != 0 {
                 Value._rlmSet(object, Int(truncatingIfNeeded: meta & 0xffff), newValue)
                 return

@@ -1,45 +1,48 @@
 import Foundation
 import FreeholdEngine
 
-/// What the library does with a property without knowing its type: a metatype of `Persisted<…>`.
+/// The access to a property without knowledge of its type. It is a metatype of `Persisted<…>`.
 protocol PersistedAccess {
     static var shape: _PropertyShape { get }
     static var metaOffset: Int { get }
     static var storage: DirectStorage { get }
-    /// Whether the type is an optional; custom types that are stored as objects may be none.
+    /// A Boolean value that indicates whether the type is an optional. Custom types that are stored as objects may not
+    /// be.
     static var isOptionalType: Bool { get }
-    /// Of integers and optional ones: what sums may be. Nil for all other types.
+    /// The bounds of sums for integers and optional integers, or nil for all other types.
     static var integerBounds: IntegerBounds? { get }
-    /// What the declaration says, of the instance by which the library learns of a class.
+    /// Returns the options of the declaration, from the instance that the library inspects.
     static func options(_ wrapper: UnsafeRawPointer) -> PersistedOptions
-    /// Makes the wrapper that of a row in memory that holds none yet.
+    /// Initialises the wrapper of a row in memory that contains no wrapper yet.
     static func initializePlaceholder(_ wrapper: UnsafeMutableRawPointer, _ key: Int)
-    /// Whether the bytes of such a wrapper may be copied, because it holds no reference.
+    /// A Boolean value that indicates whether the bytes of such a wrapper may be copied, because it contains no
+    /// references.
     static var isPlaceholderCopied: Bool { get }
-    /// Makes the wrapper of a property that is no collection that of a row; what it held is dropped.
+    /// Converts the wrapper of a property to that of a row and drops its value. The property isn't a collection.
     static func adopt(_ wrapper: UnsafeMutableRawPointer, _ key: Int)
     static func any(of object: ObjectBase, at property: PropertyInfo) -> Any?
     static func content(of object: ObjectBase, at property: PropertyInfo) -> _StoredContent
-    /// What a property of an unmanaged object holds.
+    /// Returns the content of a property of an unmanaged object.
     static func unmanagedContent(_ wrapper: UnsafeRawPointer) -> _StoredContent
-    /// Assigns a value to an unmanaged or managed object; false if the type doesn't fit.
+    /// Assigns a value to an unmanaged or managed object. Returns false if the type doesn't fit.
     static func assign(_ content: _StoredContent, to object: ObjectBase, at property: PropertyInfo) -> Bool
-    /// What a value of some type stands for, of scalars and mixed values; nil if the type doesn't fit.
+    /// Converts a value of any type for a scalar or mixed property. Returns nil if the type doesn't fit.
     static func convert(_ value: Any) -> _StoredContent?
-    /// The same of one element of a collection.
+    /// Converts a value of any type for an element of a collection. Returns nil if the type doesn't fit.
     static func convertElement(_ value: Any) -> _StoredContent?
-    /// The property's collection; that of an unmanaged object is made if there was none.
+    /// Returns the property's collection. For an unmanaged object, it is created if necessary.
     static func collection(of object: ObjectBase, at property: PropertyInfo) -> (any ContentCollection)?
-    /// What stored content is read as by names; nil for null. Content that stands for no value of the type is plain data.
+    /// Returns the result of reading stored content by name, or nil for null. Content that isn't a value of the type is
+    /// returned as plain data.
     static func any(from content: _StoredContent) -> Any?
-    /// Whether stored content stands for a value of the property's type.
+    /// Returns a Boolean value that indicates whether stored content is a value of the property's type.
     static func isMapped(_ content: _StoredContent) -> Bool
-    /// What a new object has where nothing is given.
+    /// The content of a new object's property without a given value.
     static var defaultContent: _StoredContent { get }
 }
 
 extension PersistedAccess {
-    /// The value of a scalar property of an unmanaged object.
+    /// Returns the value of a scalar property of an unmanaged object.
     static func unmanagedValue(_ wrapper: UnsafeRawPointer) -> FreeholdEngine.Value {
         if case .value(let value) = unmanagedContent(wrapper) { value } else { .null }
     }
@@ -79,7 +82,7 @@ extension Persisted: PersistedAccess {
             .initialize(to: Self(_storage: Value._rlmPlaceholder(), meta: managedBit | UInt32(key)))
     }
 
-    // Nil, the empty string, empty data and null are no references.
+    // Nil, the empty string, empty data and null contain no references.
     static var isPlaceholderCopied: Bool {
         let type: Any.Type = Value._Storage.self
         return _isPOD(Value._Storage.self) || type is any OptionalProtocol.Type || type == String.self
@@ -116,12 +119,12 @@ extension Persisted: PersistedAccess {
         return unmapped(object, property) ?? Value._rlmContent(get(object, property))
     }
 
-    /// The stored content of a managed object's property, if it stands for no value of the type.
+    /// Returns the stored content of a managed object's property, if it isn't a value of the type.
     private static func unmapped(_ object: ObjectBase, _ property: PropertyInfo) -> _StoredContent? {
         guard property.shape.isPartial, !property.isCollection, let content = object._storedContent(of: property),
             Value._rlmFromContent(content) == nil
         else { return nil }
-        // A custom type that is stored as an object has a default value for none.
+        // A custom type that is stored as an object reads as its default value if no object is stored.
         if case .object(nil) = content { return nil }
         return content
     }
@@ -164,22 +167,22 @@ extension Persisted: PersistedAccess {
     static var defaultContent: _StoredContent { Value._rlmContent(Value._rlmDefaultValue()) }
 }
 
-/// A collection that is a property's content.
+/// A collection as the content of a property.
 protocol ContentCollection: AnyObject {
-    /// Empty and unmanaged.
+    /// Creates an empty, unmanaged collection.
     init()
-    /// Becomes the collection of a row's property; what it held is dropped.
+    /// Becomes the collection of a row's property. Its unmanaged content is dropped.
     func bind(_ table: ManagedTable, _ key: ObjectKey, _ property: Int)
-    /// `.list` or `.dictionary`.
+    /// The content as `.list` or `.dictionary`.
     var content: _StoredContent { get }
-    /// What a value stands for as an element; nil if it isn't of the element's type.
+    /// Converts a value for an element. Returns nil if it doesn't fit the element's type.
     static func convertElement(_ value: Any) -> _StoredContent?
-    /// Replaces the elements; false if one isn't of the element's type.
+    /// Replaces the elements. Returns false if one of them doesn't fit the element's type.
     func assignContents(_ content: _StoredContent) -> Bool
 }
 
 extension ObjectBase {
-    /// The content of a property as it is stored, whether or not it stands for a value of the property's type. Nil for an
+    /// Returns the stored content of a property, even if it isn't a value of the property's type. Returns nil for an
     /// unmanaged object.
     final func _storedContent(of property: PropertyInfo) -> _StoredContent? {
         guard _isManaged, let table = _table, let at = _prepareRead(property.index) else { return nil }
@@ -189,8 +192,8 @@ extension ObjectBase {
         return table.content(of: value, property.index)
     }
 
-    /// The content at the end of a path of names, through links; nil if a link leads to nothing, or a name isn't that of
-    /// a property with one value.
+    /// Returns the content at the end of a path of names through links. Returns nil if a link is null, or if a name
+    /// isn't the name of a property with one value.
     final func _content(at names: ArraySlice<String>) -> _StoredContent? {
         guard let name = names.first, let index = _info.index(named: name) else { return nil }
         let property = _info.properties[index]
@@ -201,7 +204,8 @@ extension ObjectBase {
         return next._content(at: names.dropFirst())
     }
 
-    /// The stored value at the end of a path of names, as plain data, if it stands for no value of the property's type.
+    /// Returns the stored value at the end of a path of names as plain data, if it isn't a value of the property's
+    /// type.
     final func _unmapped(at path: String) -> Any? {
         var object = self
         let names = path.split(separator: ".").map(String.init)

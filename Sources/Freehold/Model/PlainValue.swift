@@ -2,7 +2,7 @@ import FreeholdEngine
 import Foundation
 
 extension FreeholdEngine.Value {
-    /// The value as the type that dynamic reads give; nil for null.
+    /// The value as the type of dynamic reads, or nil for null.
     var plainValue: Any? {
         switch self {
         case .null: nil
@@ -25,10 +25,10 @@ extension FreeholdEngine.Value {
     }
 }
 
-/// Numbers out of values of any type. A `Bool` is no number, and a number no `Bool`; `NSNumber` is what it was made
-/// from.
+/// Conversions of values of any type to numbers. A `Bool` isn't a number, and a number isn't a `Bool`. An `NSNumber`
+/// has the type from which it was created.
 enum PlainNumber {
-    /// A whole number of an integer type.
+    /// Returns the integer of an integer type.
     static func integer(_ value: Any) -> Int64? {
         if let number = number(value) { return number.isBoolean || number.isFloating ? nil : exact(number) }
         switch value {
@@ -43,7 +43,7 @@ enum PlainNumber {
         return value as? Bool
     }
 
-    /// Any number, rounded to the nearest `Double`.
+    /// Returns any number, rounded to the nearest `Double`.
     static func double(_ value: Any) -> Double? {
         if let number = number(value) { return number.isBoolean ? nil : number.doubleValue }
         switch value {
@@ -58,7 +58,7 @@ enum PlainNumber {
         }
     }
 
-    /// Any number in the range of `Float`, rounded.
+    /// Returns any number in the range of `Float`, rounded.
     static func float(_ value: Any) -> Float? {
         if type(of: value) is Float.Type, let value = value as? Float { return value }
         guard let wide = double(value) else { return nil }
@@ -66,7 +66,7 @@ enum PlainNumber {
         return narrow.isInfinite && wide.isFinite ? nil : narrow
     }
 
-    /// Any number, or the text of one.
+    /// Returns any number, or the number in a text.
     static func decimal128(_ value: Any) -> Decimal128? {
         switch value {
         case let value as Decimal128: return value
@@ -77,12 +77,12 @@ enum PlainNumber {
         if let number = number(value) { return decimal128(number) }
         if value is Bool { return nil }
         if let whole = value as? any BinaryInteger { return Decimal128(whole) }
-        // From its own digits, not from those of the nearest `Double`.
+        // The conversion uses the decimal digits of the `Float`, not those of the nearest `Double`.
         if let short = value as? Float { return Decimal128(short) }
         return double(value).map { Decimal128($0) }
     }
 
-    /// What the number was made from.
+    /// Returns the value from which the number was created.
     static func scalar(_ number: NSNumber) -> FreeholdEngine.Value? {
         if number.isBoolean { return .bool(number.boolValue) }
         if let decimal = number as? NSDecimalNumber { return .decimal128(Decimal128(decimal.decimalValue)) }
@@ -92,12 +92,13 @@ enum PlainNumber {
         return exact(number).map { .int($0) }
     }
 
-    /// A plain value of any type as it is stored: of an `NSNumber` what it was made from.
+    /// Returns a plain value of any type in its stored form. For an `NSNumber` it is the value from which it was
+    /// created.
     static func stored(_ value: Any) -> FreeholdEngine.Value? {
         number(value).flatMap { scalar($0) } ?? (value as? any _PersistableScalar)?._rlmStored
     }
 
-    /// The number with all of its digits; nil for a boolean.
+    /// Returns the number with all of its digits, or nil for a boolean.
     static func decimal128(_ number: NSNumber) -> Decimal128? {
         if number.isBoolean { return nil }
         if let decimal = number as? NSDecimalNumber { return Decimal128(decimal.decimalValue) }
@@ -109,7 +110,7 @@ enum PlainNumber {
         }
     }
 
-    /// What is an `NSNumber`, not what could be bridged to one.
+    /// Returns the value if it is an `NSNumber`. A value that could be bridged to one doesn't count.
     static func number(_ value: Any) -> NSNumber? {
         type(of: value) is NSNumber.Type ? value as? NSNumber : nil
     }

@@ -1,9 +1,9 @@
 import FreeholdEngine
 
-/// One property of a class.
+/// A property of a class.
 ///
-/// Those of a model class are found by the library. One made by hand is part of an ``ObjectSchema`` for classes that
-/// have no Swift class, or for what a Swift class's table has beside the class's own properties:
+/// The library finds the properties of model classes. A program can also create properties, as parts of an
+/// ``ObjectSchema``. They are for classes without a Swift class, or for properties that a Swift class doesn't declare:
 ///
 /// ```swift
 /// Property("name", .string, indexed: true)
@@ -11,17 +11,17 @@ import FreeholdEngine
 /// Property("owners", .linkingObjects, objectClassName: "Person", originProperty: "dogs")
 /// ```
 public struct Property: Sendable {
-    /// How many values a property holds.
+    /// The kind of collection, or a single value.
     public enum Collection: Sendable, Hashable { case none, list, set, map }
 
-    /// How queries find objects by a property without looking at all of them.
+    /// The index through which queries find objects.
     public enum Index: Sendable, Hashable {
         case none
-        /// By value: equality, ranges, beginnings, order.
+        /// An index of values, for equality, ranges, prefixes and sorts.
         case values
-        /// By the words of a string.
+        /// An index of the words of a string.
         case fullText
-        /// By the place that a list of coordinates stands for.
+        /// An index of the places that lists of coordinates represent.
         case places
     }
 
@@ -29,51 +29,52 @@ public struct Property: Sendable {
     public var name: String
     /// The name in the file.
     public var columnName: String
-    /// Of the value, or of a collection's elements.
+    /// The type of the value, or of the elements of a collection.
     public var type: PropertyType
     public var collection: Collection
-    /// The index that queries find objects through, beside that of a primary key.
+    /// The index for queries, in addition to that of a primary key.
     public var index: Index
-    /// Whether the value, or a collection's elements, can be null.
+    /// A Boolean value that indicates whether the value, or the elements of a collection, can be null.
     public var isOptional: Bool
-    /// Whether objects of the class are told apart by it.
+    /// A Boolean value that indicates whether the property is the primary key.
     public var isPrimaryKey: Bool
-    /// The class that links point to, by its name in the file.
+    /// The class to which links lead, by its name in the file.
     public var objectClassName: String?
-    /// For linking objects: the property of the other class.
+    /// The property of the other class, for linking objects.
     public var originProperty: String?
-    /// Of links and linking objects: what happens to the others when an object with this property is deleted.
+    /// The action on linked objects when an object with this property is deleted, for links and linking objects.
     public var deleteRule = DeleteRule.nullify
-    /// Of a link that was read from a file: what happens to the object when one that it links to is deleted.
+    /// The action on the object when an object to which it links is deleted, for a link that was read from a file.
     public internal(set) var inverseDeleteRule = DeleteRule.nullify
-    /// What objects made without a value for it get; nil for zero, empty, null, the current time or a new identifier.
-    /// Of properties made by hand only: those of classes have theirs in the class.
+    /// The value of new objects without a given value, or `nil` for zero, empty, null, the current time or a new
+    /// identifier. It applies only to properties that a program creates. The default values of classes are in the
+    /// classes.
     public var defaultValue: (any Sendable)?
 
-    /// The class that links point to, where the property is a class's.
+    /// The class to which links lead, for the property of a class.
     let target: ObjectBase.Type?
 
     public var isArray: Bool { collection == .list }
     public var isSet: Bool { collection == .set }
     public var isMap: Bool { collection == .map }
 
-    /// A property made by hand.
+    /// Creates a property.
     ///
-    /// What contradicts itself is found when a realm is opened with the schema.
+    /// Contradictions are found when a realm is opened with the schema.
     ///
     /// - Parameters:
-    ///   - columnName: The name in the file, where it is another.
-    ///   - optional: Whether the value, or a collection's elements, can be null. Links to one object and in maps always
-    ///     can.
-    ///   - objectClassName: For links and linking objects: the other class, by its name in the file.
-    ///   - originProperty: For linking objects: the property of the other class.
-    ///   - deleteRule: For links and linking objects: what happens to the others when an object is deleted.
+    ///   - columnName: The name in the file, if it differs.
+    ///   - optional: A Boolean value that indicates whether the value, or the elements of a collection, can be null.
+    ///     Links to one object and links in maps can always be null.
+    ///   - objectClassName: The other class by its name in the file, for links and linking objects.
+    ///   - originProperty: The property of the other class, for linking objects.
+    ///   - deleteRule: The action on linked objects when an object is deleted, for links and linking objects.
     ///   - collection: A list, a set, a map, or a single value.
-    ///   - defaultValue: What new objects have; nil for zero, empty or null.
-    ///   - indexed: Whether the property has an index.
+    ///   - defaultValue: The value of new objects, or `nil` for zero, empty or null.
+    ///   - indexed: A Boolean value that indicates whether the property has an index.
     ///   - name: The name in Swift.
-    ///   - primaryKey: Whether it is the primary key.
-    ///   - type: What is stored.
+    ///   - primaryKey: A Boolean value that indicates whether the property is the primary key.
+    ///   - type: The type of the value.
     public init(
         _ name: String,
         _ type: PropertyType,
@@ -115,7 +116,8 @@ public struct Property: Sendable {
         deleteRule = property.deleteRule
     }
 
-    /// Whether queries find objects by its value through an index; true of primary keys.
+    /// A Boolean value that indicates whether queries find objects by the property's value through an index. It is
+    /// `true` for primary keys.
     public var isIndexed: Bool {
         get { index == .values || isPrimaryKey }
         set { index = newValue ? .values : .none }
@@ -123,17 +125,19 @@ public struct Property: Sendable {
 
     var isComputed: Bool { type == .linkingObjects }
     var isCollection: Bool { collection != .none }
-    /// `@Persisted var dog: Dog`, which can't be stored.
+    /// A Boolean value that indicates whether the property is declared like `@Persisted var dog: Dog`, which can't be
+    /// stored.
     var isRequiredLink: Bool { type == .object && !isCollection && !isOptional }
 }
 
 extension Property: Equatable {
-    /// Equal in everything that is stored.
+    /// Returns a Boolean value that indicates whether all stored attributes are equal.
     public static func == (a: Property, b: Property) -> Bool {
         a.isSame(as: b) && a.isIndexed == b.isIndexed && a.index == b.index && a.deleteRule == b.deleteRule
     }
 
-    /// Equal but for the index and the rules of deletion.
+    /// Returns a Boolean value that indicates whether the properties are equal except for the index and the delete
+    /// rules.
     func isSame(as other: Property) -> Bool {
         name == other.name && columnName == other.columnName && type == other.type && collection == other.collection
             && isOptional == other.isOptional && isPrimaryKey == other.isPrimaryKey
@@ -164,16 +168,16 @@ extension Property: CustomStringConvertible {
     }
 }
 
-// MARK: The file's terms
+// MARK: Columns
 
 extension Property {
-    /// Nil for linking objects, which have no column.
+    /// The column of the property, or nil for linking objects, which have no column.
     var columnSpec: ColumnSpec? {
         guard let columnType else { return nil }
         var spec = ColumnSpec(
             columnName,
             columnType,
-            // Whether a link is there is no question of optionality to the engine; in a dictionary it is null.
+            // A link isn't optional for the engine, because a missing link needs no null. In a dictionary, it is null.
             optional: columnType == .link ? collection == .map : isOptional,
             collection: CollectionKind(collection),
             target: columnType == .link ? objectClassName : nil,
@@ -185,7 +189,7 @@ extension Property {
 
     var columnType: ColumnType? { type.columnType }
 
-    /// What a file has.
+    /// Creates the property for a column of a file.
     init(_ column: Column, in schema: DatabaseSchema) {
         self.init(
             column.name,
@@ -270,7 +274,7 @@ extension Property.Collection {
 }
 
 extension PropertyType {
-    /// Nil for linking objects, which have no column.
+    /// The type of the column, or nil for linking objects, which have no column.
     var columnType: ColumnType? {
         switch self {
         case .int: .int

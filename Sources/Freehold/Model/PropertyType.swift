@@ -1,4 +1,4 @@
-/// The kind of value that a property holds. The raw values are those of RealmSwift.
+/// The type of a property's value. The raw values are those of RealmSwift.
 @frozen public enum PropertyType: Int32, Sendable, CaseIterable {
     case int = 0
     case bool = 1
@@ -36,7 +36,7 @@ extension PropertyType: CustomStringConvertible {
 }
 
 extension PropertyType {
-    /// As it is declared, for messages.
+    /// The type in a declaration, for messages.
     var swiftName: String {
         switch self {
         case .int: "Int"
@@ -59,20 +59,22 @@ extension PropertyType {
 /// The position of a property among those of its class.
 public typealias PropertyKey = UInt16
 
-/// What the Swift type of a property says about it.
+/// The attributes of a property that its Swift type determines.
 public struct _PropertyShape {
     public typealias Collection = Property.Collection
 
     public var type: PropertyType
     public var isOptional: Bool
     public var collection: Collection
-    /// For links and collections of them.
+    /// The target class, for links and collections of links.
     public var target: ObjectBase.Type?
-    /// Whether the Swift type is one that stands for what is stored: each read makes a value anew.
+    /// A Boolean value that indicates whether the Swift type represents another stored type, so that each read creates
+    /// a value.
     public var isMapped = false
-    /// Whether a stored value may stand for no value of the Swift type: an enum's or a failable custom type's.
+    /// A Boolean value that indicates whether a stored value may not be a value of the Swift type, which is an enum or
+    /// a failable custom type.
     public var isPartial = false
-    /// Whether it is a projection of an object, which can't be stored.
+    /// A Boolean value that indicates whether the type is a projection of an object, which can't be stored.
     public var isProjection = false
 
     public init(
@@ -89,6 +91,6 @@ public struct _PropertyShape {
 }
 
 extension _PropertyShape {
-    /// Whether it holds neither objects nor mixed values.
+    /// A Boolean value that indicates whether the values are neither objects nor mixed values.
     var holdsPlainValues: Bool { type != .object && type != .any && type != .linkingObjects }
 }

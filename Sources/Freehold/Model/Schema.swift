@@ -2,7 +2,7 @@ package import FreeholdEngine
 
 /// The classes that a realm stores.
 ///
-/// Found in the program, or made by hand: see ``Realm/Configuration/schema``.
+/// A schema contains the classes of the program, or is created at run time: see ``Realm/Configuration/schema``.
 ///
 /// ```swift
 /// var person = ObjectSchema(Person.self)
@@ -19,21 +19,21 @@ public struct Schema: Sendable {
         }
     }
     private var byName: [String: Int]
-    /// Of one that is cached: what has the same is the same.
+    /// The identity of a cached schema. Schemas with the same identity are equal.
     var identity: SchemaIdentity?
 
-    /// A schema made by hand. It is checked when a realm is opened with it.
+    /// Creates a schema from class schemas. It is checked when a realm is opened with it.
     public init(_ objectSchema: [ObjectSchema]) {
         self.objectSchema = objectSchema
         byName = Self.byName(objectSchema)
     }
 
-    /// The schema of model classes, with the names that these policies give them.
+    /// Creates the schema of model classes, with the names that the policies define.
     ///
-    /// - Parameter types: Nil for all classes of the program.
-    /// - Parameter classNamingPolicy: For the names of classes without one of their own.
-    /// - Parameter propertyNamingPolicy: For the names of properties without one of their own.
-    /// - Throws: `Realm.Error` with every mistake in the classes.
+    /// - Parameter types: The classes, or `nil` for all classes of the program.
+    /// - Parameter classNamingPolicy: The policy for classes without an explicit name.
+    /// - Parameter propertyNamingPolicy: The policy for properties without an explicit name.
+    /// - Throws: `Realm.Error` with all mistakes in the classes.
     public init(
         classes types: [ObjectBase.Type]?,
         classNamingPolicy: NamingPolicy = .asDeclared,
@@ -45,7 +45,7 @@ public struct Schema: Sendable {
         )
     }
 
-    /// What a file has, with or without Swift classes.
+    /// Creates the schema of a file, with or without Swift classes.
     package init(_ stored: DatabaseSchema) {
         self.init(
             stored.tables.map { table in
@@ -62,10 +62,11 @@ public struct Schema: Sendable {
         )
     }
 
-    /// By the name of the class in the file, else in Swift.
+    /// The schema of a class by its name in the file or otherwise in Swift.
     public subscript(className: String) -> ObjectSchema? { byName[className].map { objectSchema[$0] } }
 
-    /// The name in the file beats that in Swift, which two classes may share: then only the former tells.
+    /// Returns the positions of classes by name. The name in the file has precedence. Two classes may share a Swift
+    /// name, which then identifies neither.
     private static func byName(_ schemas: [ObjectSchema]) -> [String: Int] {
         var byName: [String: Int] = [:]
         for (name, same) in Dictionary(grouping: schemas.indices, by: { schemas[$0].declaredName })
@@ -76,17 +77,17 @@ public struct Schema: Sendable {
         return byName
     }
 
-    /// Those that have a Swift class.
+    /// The classes that have a Swift class.
     var classes: [ClassInfo] { objectSchema.compactMap(\.typed) }
 
-    /// What the file must have, or is given.
+    /// The tables that the file must have, or receives.
     var tableSpecs: [TableSpec] {
         var specs = objectSchema.map(\.tableSpec)
         enterDeleteRules(&specs)
         return specs
     }
 
-    /// The same for a file whose full-text indexes tell words in that way.
+    /// Returns the tables for a file whose full-text indexes use the rules for words.
     func tableSpecs(_ textMatching: Realm.TextMatching) -> [TableSpec] {
         guard textMatching == .latin1 else { return tableSpecs }
         var specs = tableSpecs
@@ -100,7 +101,7 @@ public struct Schema: Sendable {
 }
 
 extension Schema: Equatable {
-    /// Equal if both have the same classes, in whatever order.
+    /// Returns a Boolean value that indicates whether both have the same classes in any order.
     public static func == (a: Schema, b: Schema) -> Bool {
         a.objectSchema.count == b.objectSchema.count && a.objectSchema.allSatisfy { b[$0.className] == $0 }
     }
@@ -112,20 +113,21 @@ extension Schema: CustomStringConvertible {
     }
 }
 
-/// What is stored of one class.
+/// The schema of one class.
 public struct ObjectSchema: Sendable {
     /// The name in the file.
     public var className: String
-    /// In the order of declaration, superclasses' first; with linking objects, of which nothing is stored.
+    /// The properties in the order of declaration, those of superclasses first. They include linking objects, which
+    /// aren't stored.
     public var allProperties: [Property]
     public var isEmbedded: Bool
-    /// Whether objects of the class are only sent: see ``AsymmetricObject``.
+    /// A Boolean value that indicates whether objects of the class are only sent. See ``AsymmetricObject``.
     public var isAsymmetric: Bool
     public var compoundIndexes: [CompoundIndex]
-    /// What is known of the Swift class, if there is one.
+    /// The description of the Swift class, or nil if the class has none.
     let typed: ClassInfo?
 
-    /// A class that has no Swift class: its objects are made and read by name, as ``DynamicObject``.
+    /// Creates a class without a Swift class. Its objects are created and read by name, as ``DynamicObject``s.
     public init(
         _ className: String,
         isEmbedded: Bool = false,
@@ -141,7 +143,8 @@ public struct ObjectSchema: Sendable {
         typed = nil
     }
 
-    /// A model class, as it is declared. Properties can be added to it; those of the class must stay as they are.
+    /// Creates the schema of a declared model class. Properties can be added to it. Those of the class must not be
+    /// changed.
     public init(_ type: ObjectBase.Type) { self.init(ClassInfo.of(type)) }
 
     init(_ info: ClassInfo) {
@@ -157,8 +160,8 @@ public struct ObjectSchema: Sendable {
         typed = info
     }
 
-    /// The properties that are stored, in the order of declaration, superclasses' first. To assign them leaves the
-    /// linking objects as they are.
+    /// The stored properties in the order of declaration, those of superclasses first. Assigning them keeps the linking
+    /// objects.
     public var properties: [Property] {
         get { allProperties.filter { !$0.isComputed } }
         set {
@@ -170,11 +173,11 @@ public struct ObjectSchema: Sendable {
     /// The linking objects.
     public var computedProperties: [Property] { allProperties.filter(\.isComputed) }
 
-    /// The Swift class; `DynamicObject` where there is none.
+    /// The Swift class, or `DynamicObject` if the class has none.
     public var objectClass: AnyClass { typed?.cls ?? DynamicObject.self }
     public var primaryKeyProperty: Property? { properties.first(where: \.isPrimaryKey) }
 
-    /// By the name in Swift, else in the file.
+    /// The property by its name in Swift or otherwise in the file.
     public subscript(propertyName: String) -> Property? {
         allProperties.first { $0.name == propertyName } ?? allProperties.first { $0.columnName == propertyName }
     }

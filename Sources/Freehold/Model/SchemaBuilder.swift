@@ -1,8 +1,8 @@
 import FreeholdEngine
 
-/// Makes the schema of a set of classes, or says everything that is wrong with them at once.
+/// A builder that creates the schema of a set of classes, or reports all of its mistakes together.
 enum SchemaBuilder {
-    /// - Parameter types: nil for all models of the program that don't exclude themselves.
+    /// - Parameter types: The classes, or nil for all models of the program that don't exclude themselves.
     static func build(_ types: [AnyClass]?, naming: Naming = .plain) throws(Realm.Error) -> Schema {
         var problems: [SchemaProblem] = []
         var classes: [ObjectBase.Type] = []
@@ -21,7 +21,7 @@ enum SchemaBuilder {
         }
         var infos = classes.map { ClassInfo.of($0, naming) }
         if types == nil {
-            // What exists for its subclasses alone stores nothing.
+            // A class without properties that exists only for its subclasses isn't stored.
             let bases = Set(infos.filter { $0.properties.isEmpty }.map { ObjectIdentifier($0.cls) })
             infos.removeAll { bases.contains(ObjectIdentifier($0.cls)) && hasSubclass($0.cls, among: classes) }
             infos.sort { $0.tableName < $1.tableName }
@@ -33,7 +33,7 @@ enum SchemaBuilder {
         return schema
     }
 
-    /// The schema, if it is right.
+    /// Returns the schema if it is valid.
     static func check(_ schema: Schema) throws(Realm.Error) -> Schema {
         let problems = SchemaValidation.problems(of: schema)
         guard problems.isEmpty else { throw error(for: problems) }

@@ -1,4 +1,4 @@
-// Rules of deletion: of links between objects that stand by themselves.
+// Checks of delete rules, which apply to links between objects that aren't embedded.
 import FreeholdEngine
 
 extension SchemaValidation {
@@ -40,7 +40,7 @@ extension SchemaValidation {
         }
     }
 
-    /// Linking objects that say something else of the same links.
+    /// Returns linking objects with another rule for the same links.
     private func rivals(of property: Property, in object: ObjectSchema) -> [Property] {
         object.allProperties.prefix { $0.name != property.name }.filter {
             $0.isComputed && $0.objectClassName == property.objectClassName
@@ -51,7 +51,7 @@ extension SchemaValidation {
 }
 
 extension Schema {
-    /// The class and the property that linking objects come from.
+    /// Returns the class and the property of the links of linking objects.
     fileprivate func origin(of property: Property) -> (object: ObjectSchema, property: Property)? {
         guard let name = property.originProperty, let object = property.objectClassName.flatMap({ self[$0] }),
             let link = object.allProperties.first(where: { $0.name == name })
@@ -60,7 +60,7 @@ extension Schema {
         return (object, link)
     }
 
-    /// Enters the rules of linking objects where the file keeps them: with the columns that link.
+    /// Adds the rules of linking objects to the columns with the links, where the file stores them.
     func enterDeleteRules(_ specs: inout [TableSpec]) {
         for property in objectSchema.lazy.flatMap(\.allProperties)
         where property.isComputed && property.deleteRule != .nullify {

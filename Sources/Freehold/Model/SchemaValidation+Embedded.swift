@@ -1,4 +1,4 @@
-// Embedded objects: owned by one property, list or map, told apart by nothing but their place.
+// Checks of embedded objects. Their owner is a property, list or map, and they have no other identity.
 
 extension SchemaValidation {
     mutating func checkOwnership(in object: ObjectSchema) {
@@ -21,8 +21,8 @@ extension SchemaValidation {
         return schema.objectSchema.first { $0.className == name && $0.isEmbedded }
     }
 
-    /// An embedded object that always holds one of its own class, by way of custom types that map to embedded classes,
-    /// could never be finished.
+    /// Reports an embedded class whose objects always contain an object of the same class, through custom types that
+    /// map to embedded classes. Such an object would be infinite.
     private mutating func checkRequiredNesting(of object: ObjectSchema) {
         guard object.isEmbedded else { return }
         var seen: Set<String> = []
@@ -45,7 +45,7 @@ extension SchemaValidation {
         }
     }
 
-    /// Whether every object of the class holds an object there.
+    /// Returns a Boolean value that indicates whether all objects of the class contain an object in the property.
     private func nestsAlways(_ property: Property, in object: ObjectSchema) -> Bool {
         guard let info = object.typed, let index = info.index(named: property.name) else { return false }
         return !info.properties[index].access.isOptionalType

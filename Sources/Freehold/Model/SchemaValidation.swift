@@ -15,7 +15,7 @@ struct SchemaProblem: Hashable, Sendable, CustomStringConvertible {
     var description: String { "\(className)\(property.map { ".\($0)" } ?? "") \(message)" }
 }
 
-/// What is wrong with a schema, of model classes or made by hand.
+/// The checks of a schema of model classes or one that a program creates.
 struct SchemaValidation {
     static let maximumClassName = 57
     static let maximumPropertyName = 63
@@ -42,7 +42,7 @@ struct SchemaValidation {
         problems.append(SchemaProblem(object.declaredName, property?.name, message))
     }
 
-    // MARK: A class by itself
+    // MARK: Checks of one class
 
     private mutating func check(_ object: ObjectSchema) {
         problems += object.typed?.problems ?? []
@@ -104,7 +104,7 @@ struct SchemaValidation {
             }
             columns[column] = property.name
         }
-        // The class itself reports those that are declared twice.
+        // The class itself reports properties that are declared twice.
         guard object.typed?.properties.count != object.allProperties.count else { return }
         for (name, count) in names.sorted(by: { $0.key < $1.key }) where count > 1 {
             report(object, object.allProperties.first { $0.name == name }, "is there \(count) times")
@@ -170,7 +170,7 @@ struct SchemaValidation {
         }
     }
 
-    /// What `geoWithin` asks for: an index of places that it couldn't use is a mistake.
+    /// Checks the requirements of `geoWithin`. An index of places that it can't use is a mistake.
     private mutating func checkPlaces(of object: ObjectSchema) {
         for property in object.allProperties where property.index == .places {
             if property.collection != .list || property.type != .double {
@@ -201,7 +201,7 @@ struct SchemaValidation {
         }
     }
 
-    /// The Swift class reads its columns whatever the schema says of them.
+    /// Checks the properties of the Swift class, which reads its columns regardless of the schema.
     private mutating func checkClass(of object: ObjectSchema) {
         guard let info = object.typed else { return }
         let declared = ObjectSchema(info)
@@ -216,7 +216,7 @@ struct SchemaValidation {
         }
     }
 
-    // MARK: Between classes
+    // MARK: Checks between classes
 
     private mutating func checkNames() {
         for (name, same) in Dictionary(grouping: schema.objectSchema, by: \.className).sorted(by: { $0.key < $1.key })
@@ -246,7 +246,7 @@ struct SchemaValidation {
                         ? "links to \(targetName(property)) itself: name a subclass"
                         : "links to \(targetName(property)), which isn't among the realm's classes: add it to objectTypes"
                 )
-                // The class is known all the same, so that its origin can be checked.
+                // The class is known nevertheless, so its origin can be checked.
                 if let target = property.target { checkOrigin(property, of: object, in: ObjectSchema(target)) }
                 continue
             }
@@ -287,7 +287,7 @@ struct SchemaValidation {
             )
             return
         }
-        // A mixed value can link to any object but embedded ones.
+        // A mixed value can link to any object except embedded ones.
         if link.type == .any, !object.isEmbedded { return }
         if link.type != .object || link.objectClassName != object.className {
             report(
@@ -298,7 +298,7 @@ struct SchemaValidation {
         }
     }
 
-    /// In Swift, where there is a class.
+    /// Returns the name of the target class in Swift, or in the file if it has no Swift class.
     private func targetName(_ property: Property) -> String {
         if let target = property.target { return target.className() }
         let name = property.objectClassName ?? "Object"

@@ -1,24 +1,24 @@
 public import FreeholdEngine
 
-/// What a property or an element holds, in terms that don't name its type: the one form between Swift values, plain
-/// data and rows. For the library only.
+/// The content of a property or an element without its type. It is the common form of Swift values, plain data and
+/// rows. For use by the library only.
 public enum _StoredContent {
     /// A scalar, or null.
     case value(Value)
-    /// A link, or none.
+    /// A link, which may be null.
     case object(ObjectBase?)
-    /// A link to an object that is to be made, or to be found by its primary key.
+    /// A link to an object that is created, or found by its primary key.
     case values(_ObjectValues)
     /// The elements of a list or set, or of a list in a mixed value.
     case list([_StoredContent])
-    /// The entries of a map, or of a dictionary in a mixed value; in no order.
+    /// The entries of a map, or of a dictionary in a mixed value, in no defined order.
     case dictionary([_StoredEntry])
-    /// Linking objects: nothing is stored.
+    /// Linking objects, which aren't stored.
     case computed
 
     static var null: _StoredContent { .value(.null) }
 
-    /// As plain data: arrays and dictionaries of what dynamic reads give.
+    /// The content as plain data: arrays and dictionaries of the values of dynamic reads.
     var plain: Any? {
         switch self {
         case .value(let value): value.plainValue
@@ -31,7 +31,7 @@ public enum _StoredContent {
     }
 }
 
-/// One entry of a map.
+/// An entry of a map.
 public struct _StoredEntry {
     public let key: String
     public let content: _StoredContent
@@ -42,11 +42,12 @@ public struct _StoredEntry {
     }
 }
 
-/// Converted values for some of the properties of an object. For the library only.
+/// Converted values for some properties of an object. For use by the library only.
 public final class _ObjectValues {
     let info: ClassInfo
     let fields: [(property: Int, content: _StoredContent)]
-    /// Whether they are another object's values, whose embedded objects have to be copied.
+    /// A Boolean value that indicates whether the values belong to another object, whose embedded objects have to be
+    /// copied.
     let isCopy: Bool
 
     init(info: ClassInfo, fields: [(property: Int, content: _StoredContent)], isCopy: Bool = false) {
@@ -55,7 +56,7 @@ public final class _ObjectValues {
         self.fields = fields
     }
 
-    /// The value for the primary key, if there is one.
+    /// The value of the primary key, if it is given.
     var primaryKey: Value? {
         guard let index = info.primaryKeyIndex else { return nil }
         for (property, content) in fields where property == index {

@@ -1,11 +1,12 @@
-/// A stored field of a class, its superclasses' included.
+/// A stored field of a class or its superclasses.
 struct StoredField {
     let name: String
-    /// From the object's address.
+    /// The offset from the object's address.
     let offset: Int
     let type: Any.Type
 
-    /// The name of the property that it is the storage of: `_x` is that of a wrapped one, another prefix a lazy one's.
+    /// The name of the property whose storage the field is. `_x` is the storage of a wrapped property, and another
+    /// prefix is that of a lazy property.
     var declaredName: String {
         let lazy = "$__lazy_storage_$_"
         if name.hasPrefix(lazy) { return String(name.dropFirst(lazy.count)) }
@@ -14,8 +15,8 @@ struct StoredField {
     }
 }
 
-/// The stored fields of classes by the entry points that `Mirror` stands on. They are part of Swift's stable ABI
-/// and list superclasses' fields first.
+/// The stored fields of classes, from the functions on which `Mirror` is based. They are part of Swift's stable ABI,
+/// and list the fields of superclasses first.
 enum StoredFields {
     static func of(_ cls: AnyClass) -> [StoredField] {
         (0..<recursiveCount(cls)).map { i in

@@ -1,7 +1,7 @@
 package import FreeholdEngine
 
-// Stored values that a property's type doesn't represent. In a synced file another version of the app may have stored them, so that reading one
-// must not end the process.
+// Stored values that a property's type doesn't represent. In a synced file, another version of the app may have stored
+// them, so reading such a value must not end the process.
 
 extension RealmCore {
     /// A Boolean value that indicates whether the file syncs, as far as this process knows.
@@ -9,7 +9,7 @@ extension RealmCore {
 }
 
 extension ObjectBase {
-    /// Returns the declared default value of a property, if the object is of a synced realm.
+    /// Returns the declared default value of a property, if the object belongs to a synced realm.
     final func _fallback<Value: _Persistable>(_ key: Int) -> Value? {
         guard let table = _table, table.core.isSynced else { return nil }
         let info = ClassInfo.of(type(of: self))
@@ -18,20 +18,20 @@ extension ObjectBase {
 }
 
 extension RealmCollectionValue {
-    /// Returns the element that stands for stored content. An element that the type doesn't represent is the type's default value in a synced
-    /// realm. Elsewhere it is a programmer error.
+    /// Returns the element for stored content. If the type doesn't represent the content, the element is the default
+    /// value of the type in a synced realm. In other realms, this is a programmer error.
     static func _element(_ content: _StoredContent, in core: @autoclosure () -> RealmCore?) -> Self {
         if let value = _rlmFromContent(content) { return value }
         return core()?.isSynced == true ? _rlmDefaultValue() : _rlmUnmapped(content)
     }
 }
 
-/// A property whose type doesn't represent every value that its column can hold: a narrow integer, an enum or a custom type.
+/// A property whose type doesn't represent all values of its column: a narrow integer, an enum or a custom type.
 package struct NarrowProperty: @unchecked Sendable {
     /// The names in the file.
     package let table: String
     package let column: String
-    /// The class and the property, as they are declared.
+    /// The names of the class and the property in the declaration.
     package let name: String
     // A metatype, which has no state.
     private let access: any PersistedAccess.Type
@@ -55,7 +55,7 @@ package struct NarrowProperty: @unchecked Sendable {
         guard !property.isPrimaryKey, probes.contains(where: { !represents($0) }) else { return nil }
     }
 
-    /// Returns whether the property, or an element of it, can have a value.
+    /// Returns a Boolean value that indicates whether the property, or an element of it, can have a value.
     package func represents(_ value: FreeholdEngine.Value) -> Bool {
         guard let plain = value.plainValue else { return true }
         return (isCollection ? access.convertElement(plain) : access.convert(plain)) != nil

@@ -1,14 +1,17 @@
 import FreeholdEngine
 import Foundation
 
-/// From values of any type to what properties store: dictionaries by property name, arrays in the order of the
-/// properties, other objects; nested for links and lists.
+/// Conversions of values of any type to the stored form of properties. Objects are given as dictionaries by property
+/// name, arrays in the order of the properties, or other objects. Links and lists can contain nested data.
 ///
-/// An integer property takes every integer that fits, a floating-point property every number, a `Bool` also 0 and 1; no
-/// `Bool` passes for a number. `NSNumber` is what it was made from, `NSNull` is nil.
+/// An integer property accepts all integers that it can represent. A floating-point property accepts all numbers. A
+/// `Bool` property also accepts 0 and 1. A `Bool` isn't accepted as a number. An `NSNumber` has the type from which it
+/// was created, and `NSNull` is nil.
 enum ValueConversion {
     static let maximumDepth = 100
 
+    /// Converts the values of an object.
+    ///
     /// - Throws: `.invalidValue` or `.missingValue`, with class and property.
     static func object(_ value: Any?, _ info: ClassInfo, depth: Int = 0) throws(Realm.Error) -> _ObjectValues {
         guard let value = PlainValue.unwrap(value) else {
@@ -31,7 +34,7 @@ enum ValueConversion {
                 )
             }
             let from = source._info
-            // What only another version of the same class lacks keeps its default.
+            // A property that only another version of the same class lacks keeps its default.
             let isOther = from.tableName != info.tableName && from.className != info.className
             for property in info.properties where !property.isComputed {
                 guard let index = from.index(named: property.name) ?? from.index(named: property.columnName) else {
@@ -74,8 +77,10 @@ enum ValueConversion {
         return _ObjectValues(info: info, fields: fields, isCopy: PlainValue.object(value) != nil)
     }
 
-    /// - Parameter copiesOthers: whether an object of another class stands for a new one with the values of its properties,
-    ///   as in `create`; if not, it doesn't fit.
+    /// Converts the value of a property.
+    ///
+    /// - Parameter copiesOthers: A Boolean value that indicates whether an object of another class is converted to a
+    ///   new object with its values, like in `create`. If it is false, such an object doesn't fit.
     static func field(
         _ given: Any?,
         of property: PropertyInfo,
@@ -106,7 +111,8 @@ enum ValueConversion {
         }
     }
 
-    /// What a value stands for; of an enum or a custom type that the property doesn't name what is stored for it.
+    /// Converts a value. If it is an enum or a custom type that the property doesn't have, its stored value is
+    /// converted.
     private static func converted(_ value: Any, _ convert: (Any) -> _StoredContent?) -> _StoredContent? {
         if let content = convert(value) { return content }
         if let custom = value as? any _CustomPersistable { return convert(custom.persistableValue) }
@@ -114,7 +120,7 @@ enum ValueConversion {
         return nil
     }
 
-    /// What nil stands for as a value or an element.
+    /// Converts nil as a value or an element.
     private static func null(_ property: PropertyInfo, _ info: ClassInfo) throws(Realm.Error) -> _StoredContent {
         if property.isLink { return .object(nil) }
         guard property.shape.isOptional || property.shape.type == .any else { throw missing(property, info) }
@@ -142,7 +148,7 @@ enum ValueConversion {
         return .values(try object(value, target, depth: depth + 1))
     }
 
-    /// What a dictionary has under the property's name in Swift or in the file.
+    /// Returns the dictionary's value for the property's name in Swift or in the file.
     private static func named(
         _ property: PropertyInfo,
         in dictionary: [String: Any],
@@ -221,7 +227,7 @@ enum ValueConversion {
         return .dictionary(contents)
     }
 
-    /// The content of another object's property, for one of the same name or type.
+    /// Returns the content of another object's property that has the same name or type.
     private static func copied(
         _ content: _StoredContent,
         _ source: PropertyInfo?,
@@ -243,7 +249,7 @@ enum ValueConversion {
         )
     }
 
-    /// Of an object of another class that has no such property.
+    /// Returns the error for an object of another class that lacks the property.
     private static func lacking(_ property: PropertyInfo, _ from: ClassInfo, _ info: ClassInfo) -> Realm.Error {
         Realm.Error(
             .invalidValue,
@@ -274,20 +280,20 @@ enum ValueConversion {
     }
 }
 
-/// Values of any type, looked at.
+/// Inspections of values of any type.
 enum PlainValue {
-    /// The value inside any depth of optionals; nil for nil and `NSNull`.
+    /// Returns the value inside nested optionals, or nil for nil and `NSNull`.
     static func unwrap(_ value: Any?) -> Any? {
         guard let value else { return nil }
         if let optional = value as? any OptionalProtocol { return unwrap(optional._rlmAnyWrapped) }
         return reference(value) is NSNull ? nil : value
     }
 
-    /// The value, if it is an instance of a class. To cast anything else to a class makes Foundation's objects of it, and of all
-    /// that it holds, before it fails.
+    /// Returns the value if it is an instance of a class. Casting another value to a class would first convert it, and
+    /// everything that it contains, to objects of Foundation.
     static func reference(_ value: Any) -> AnyObject? { type(of: value) is AnyClass ? value as AnyObject : nil }
 
-    /// A model's object.
+    /// Returns the value if it is an object of a model class.
     static func object(_ value: Any) -> ObjectBase? { reference(value) as? ObjectBase }
 
     static func dictionary(_ value: Any) -> [String: Any]? {
@@ -301,7 +307,7 @@ enum PlainValue {
         return (reference(value) as? NSArray)?.map { $0 }
     }
 
-    /// The elements of any sequence but a dictionary, a string or data.
+    /// Returns the elements of any sequence except a dictionary, a string or data.
     static func sequence(_ value: Any) -> [Any]? {
         if let array = array(value) { return array }
         if value is String || value is Data || value is Substring || dictionary(value) != nil { return nil }
@@ -310,8 +316,8 @@ enum PlainValue {
         return (value as? any Sequence).map { elements($0) }
     }
 
-    /// For messages. Never asks a `Date` for its text, which Foundation can't give for all of them, so that
-    /// containers, which may hold some, are only counted.
+    /// Returns a description for messages. It never uses the description of a `Date`, which Foundation can't create for
+    /// all dates. Containers may contain dates, so only their number of elements is described.
     static func describe(_ value: Any) -> String {
         let type = type(of: value)
         if let date = value as? Date { return "\(date.timeIntervalSince1970) s after 1970 (\(type))" }

@@ -2,9 +2,9 @@ public import Foundation
 public import FreeholdEngine
 
 extension ObjectId {
-    /// The id written as 24 hexadecimal digits of either case.
+    /// Creates an id from 24 hexadecimal digits in upper or lower case.
     ///
-    /// - Throws: `Realm.Error.invalidInput` for any other text.
+    /// - Throws: `Realm.Error.invalidInput` for other texts.
     public init(string: String) throws(Realm.Error) {
         guard let id = ObjectId(string) else {
             throw Realm.Error(
@@ -17,10 +17,10 @@ extension ObjectId {
 }
 
 extension Decimal128 {
-    /// The number written as `[+-]digits[.digits][E[+-]digits]`, `Inf`, `Infinity`, `NaN` or `sNaN` in any case,
-    /// rounded half to even if it has more than 34 digits.
+    /// Creates a number from a text in the form `[+-]digits[.digits][E[+-]digits]`, `Inf`, `Infinity`, `NaN` or `sNaN`
+    /// in upper or lower case. A number with more than 34 digits is rounded half to even.
     ///
-    /// - Throws: `Realm.Error.invalidInput` for any other text. (RealmSwift's gives NaN.)
+    /// - Throws: `Realm.Error.invalidInput` for other texts. RealmSwift returns NaN instead.
     public init(string: String) throws(Realm.Error) {
         guard let number = Decimal128(string) else {
             throw Realm.Error(.invalidInput, "\(PlainValue.describe(string)) is no decimal number")
@@ -28,10 +28,10 @@ extension Decimal128 {
         self = number
     }
 
-    /// The number with all of its digits: integers and `NSDecimalNumber`s as they are, floating-point numbers in
-    /// their shortest form (0.1 is 0.1).
+    /// Creates a number with all digits of an `NSNumber`. Integers and `NSDecimalNumber`s keep their value.
+    /// Floating-point numbers are converted in their shortest form (0.1 is 0.1).
     ///
-    /// - Precondition: It isn't a boolean.
+    /// - Precondition: The number isn't a boolean.
     public init(number: NSNumber) {
         guard let value = PlainNumber.decimal128(number) else {
             programmerError("The boolean \(number.boolValue) is no number and can't become a Decimal128.")
@@ -39,9 +39,10 @@ extension Decimal128 {
         self = value
     }
 
-    /// A number of any type, or the text of one.
+    /// Creates a number from a number of any type, or from its text.
     ///
-    /// - Precondition: The value is one of these. Use ``init(_:)-(String)`` or ``init(string:)`` for text that may be none.
+    /// - Precondition: The value is a number or the text of a number. For other texts, use ``init(_:)-(String)`` or
+    ///   ``init(string:)``.
     public init(value: Any) {
         guard let plain = PlainValue.unwrap(value), let number = PlainNumber.decimal128(plain) else {
             programmerError("\(PlainValue.describe(value)) is no number and can't become a Decimal128.")
@@ -57,10 +58,10 @@ extension Decimal128 {
     public static var minimumDecimalNumber: Decimal128 { .min }
 }
 
-// The engine has these operators. But re-exporting a type alone doesn't re-export operators that no protocol asks
-// for, so those who import only Freehold wouldn't find them.
+// The engine has these operators. But exporting a type doesn't export operators that no protocol requires, so a module
+// that imports only Freehold wouldn't find them.
 extension Decimal128 {
-    /// The quotient. Dividing by zero gives an infinity, or NaN for 0 / 0.
+    /// Returns the quotient. A division by zero returns an infinity, or NaN for 0 / 0.
     @_disfavoredOverload public static func / (a: Decimal128, b: Decimal128) -> Decimal128 { a.divided(by: b) }
 
     @_disfavoredOverload public static func /= (a: inout Decimal128, b: Decimal128) { a = a.divided(by: b) }

@@ -2,45 +2,46 @@ import Dispatch
 import Foundation
 import FreeholdEngine
 
-/// What an iteration of changes takes them from. One iteration at a time.
+/// The source of the changes of an iteration. Only one iteration at a time may use it.
 protocol ChangeSource<Change>: AnyObject, Sendable {
     associatedtype Change
     func next(isolation actor: isolated (any Actor)?) async -> Change?
 }
 
-/// Asks an observation of its own for one change after the other.
+/// A source that requests changes one after another from an observation of its own.
 ///
-/// On the actor of the realm it was made in the observation belongs to that realm, else to one of a queue of its own.
+/// If the iteration runs on the actor to which the sequence's realm is confined, the observation belongs to that realm.
+/// Otherwise it belongs to a realm that is confined to a queue of its own.
 ///
-/// `Sendable` because what several threads use is behind a lock, what is live is used at its realm's place, and the
-/// rest by the one iteration.
+/// The class is `Sendable` because a lock protects the state that several threads use, the live value is used only at
+/// its realm's place, and the one iteration uses the rest.
 final class ObservedChanges<Observed: ThreadConfined, Change>: ChangeSource, @unchecked Sendable {
     private enum Told {
-        /// It has to ask again.
+        /// No change is available. The iteration has to ask again.
         case nothing
-        /// Ready for all threads.
+        /// A change that any thread may use.
         case change(Change)
-        /// To be made ready where the realm is.
+        /// A change that must be prepared where the realm is.
         case live(ObservedChange, isOwn: Bool, version: UInt64?)
     }
 
     private let kind: ObservationKind<Observed, Change>
     private let origin: Confinement.Key?
-    // Used by the iteration only:
+    // Used only by the iteration:
     private var frozen: Frozen<Observed>?
     private var group: ObserverGroup?
     private var live: (observed: Observed, core: RealmCore, teller: ObservationKind<Observed, Change>.Teller)?
 
-    // Behind the lock:
+    // Protected by the lock:
     private let lock = NSLock()
     private var observation: Observation?
     private var told: Told?
     private var waiting: CheckedContinuation<Void, Never>?
     private var isEnded = false
-    /// Ends after what was told last.
+    /// A Boolean value that indicates whether the sequence ends after the last delivered change.
     private var isLast = false
 
-    /// - Parameter origin: the place of the realm that it comes from; nil if it comes from a frozen one.
+    /// - Parameter origin: The place of the realm of the observed value, or nil if the value comes from a frozen realm.
     init(_ frozen: Frozen<Observed>, of kind: ObservationKind<Observed, Change>, _ origin: Confinement.Key?) {
         self.frozen = frozen
         self.kind = kind
@@ -93,7 +94,7 @@ final class ObservedChanges<Observed: ThreadConfined, Change>: ChangeSource, @un
 
     // MARK: Beginning
 
-    /// - Returns: what is told of a thing that is gone.
+    /// - Returns: The change to deliver if the observed value was deleted.
     private func begin(_ frozen: Frozen<Observed>, _ actor: isolated (any Actor)?) async -> Change? {
         if let actor, let origin {
             let place = Confinement.on(actor)
@@ -116,7 +117,7 @@ final class ObservedChanges<Observed: ThreadConfined, Change>: ChangeSource, @un
         return begun ? nil : kind.gone
     }
 
-    /// Where the live thing's realm is.
+    /// Starts the observation. The method is called where the realm of the live value is.
     private func start(_ observed: Observed, since frozen: Frozen<Observed>) {
         let isLive = live != nil
         let core = observed._confinedCore!
@@ -126,7 +127,7 @@ final class ObservedChanges<Observed: ThreadConfined, Change>: ChangeSource, @un
             [weak self] change, isOwn in
             guard let self else { return }
             if isLive { return tell(.live(change, isOwn: isOwn, version: core.snapshotVersion)) }
-            // Nothing can be read of what is gone.
+            // A deleted value can't be read.
             if observed.isInvalidated, !change.isDeletion { return end() }
             guard let told = teller(change, observed.isInvalidated ? observed : observed.freeze(), isOwn) else {
                 return tell(.nothing)
@@ -141,9 +142,9 @@ final class ObservedChanges<Observed: ThreadConfined, Change>: ChangeSource, @un
         if isOver { begun.end() }
     }
 
-    // MARK: Being told
+    // MARK: Receiving changes
 
-    /// Where the observation's realm is.
+    /// Stores the change and resumes the waiting iteration. The method is called where the observation's realm is.
     private func tell(_ told: Told) {
         let continuation = lock.withLock {
             self.told = told
@@ -153,7 +154,8 @@ final class ObservedChanges<Observed: ThreadConfined, Change>: ChangeSource, @un
         continuation?.resume()
     }
 
-    /// A change of the realm's present state, where it is: that may have moved since the change was told.
+    /// Returns the change relative to the present state of the realm, which may have moved since the change was
+    /// delivered. The method is called where the realm is.
     private func ready(_ observation: Observation, _ told: ObservedChange, isOwn: Bool, _ version: UInt64?) -> Change? {
         guard let live else { return nil }
         var change = told
@@ -170,7 +172,7 @@ final class ObservedChanges<Observed: ThreadConfined, Change>: ChangeSource, @un
         return live.teller(change, live.observed, isOwn)
     }
 
-    /// On any thread.
+    /// Ends the iteration. Any thread may call this.
     private func end() {
         let (observation, continuation) = lock.withLock {
             isEnded = true
@@ -186,7 +188,7 @@ final class ObservedChanges<Observed: ThreadConfined, Change>: ChangeSource, @un
 }
 
 extension ObservedChange {
-    /// Whether it says that an object is gone.
+    /// A Boolean value that indicates whether the change reports the deletion of an object.
     fileprivate var isDeletion: Bool {
         if case .object(.deleted, _) = self { true } else { false }
     }

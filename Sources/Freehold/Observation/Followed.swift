@@ -1,6 +1,6 @@
 import FreeholdEngine
 
-/// What is observed, at one version, and how it changes from version to version.
+/// The observed data at one version, and the computation of its changes from one version to the next.
 enum Followed: Sendable {
     case query(ObservedQuery)
     case collection(ObservedCollection)
@@ -20,14 +20,14 @@ enum Followed: Sendable {
         }
     }
 
-    /// Of a query: its objects.
+    /// The objects of a query, or nil for other data.
     var found: FoundObjects? {
         if case .query(let it) = self { FoundObjects(it) } else { nil }
     }
 
-    /// Moves on over a change of the file's schema.
+    /// Advances over a change of the file's schema.
     ///
-    /// - Parameter start: follows the same with the columns of the new schema.
+    /// - Parameter start: Returns the same data, followed with the columns of the new schema.
     mutating func advance(
         to next: Snapshot,
         _ changes: VersionChanges,
@@ -42,7 +42,7 @@ enum Followed: Sendable {
         return advance(to: next, changes)
     }
 
-    /// - Returns: nil where nothing that is watched changed.
+    /// - Returns: The change, or nil if no observed data has changed.
     mutating func advance(to next: Snapshot, _ changes: VersionChanges) -> ObservedChange? {
         switch self {
         case .query(var it):
@@ -74,19 +74,19 @@ enum Followed: Sendable {
     }
 }
 
-/// What an observation is told.
+/// A change that an observation receives.
 enum ObservedChange: Sendable {
-    /// With the objects, of a query.
+    /// The initial state, with the objects if it is a query.
     case initial(FoundObjects?)
     case collection(CollectionChanges, FoundObjects?)
     case dictionary(DictionaryChanges)
     case object(ObservedObject.Change, old: Snapshot)
     case realm(Realm.Notification)
-    /// Something that isn't told: see `ObservationKind.hearsSilence`.
+    /// A commit that isn't reported to the block. See `ObservationKind.hearsSilence`.
     case silence
 }
 
-/// The objects of a query, in order, at a version.
+/// The objects of a query at a version, in order.
 struct FoundObjects: Sendable {
     let keys: OrderedKeys
     let version: UInt64
@@ -97,14 +97,14 @@ struct FoundObjects: Sendable {
     }
 }
 
-/// The place in the file of a collection of values, which can be read at any version.
+/// The place of a collection of values in the file. It can be read at any version.
 struct StoredCollection: Sendable {
     let column: Column
     let owner: ObjectKey
-    /// Of a collection inside of a mixed value: which one, and where it was last seen.
+    /// For a collection inside a mixed value: its id, and the place at which it was last found.
     let nested: (id: UInt64, near: NestedSubscript)?
 
-    /// Whether the object that it belongs to is there.
+    /// Returns a Boolean value that indicates whether the object that owns the collection exists.
     func exists(in view: Snapshot) -> Bool {
         view.schema.table(id: column.tableID).map { view.contains($0, owner) } ?? false
     }
@@ -131,14 +131,15 @@ struct StoredCollection: Sendable {
         return view.nested(column, owner, id: nested.id, near: &place)
     }
 
-    /// Whether the property that holds it was set.
+    /// Returns a Boolean value that indicates whether the property that holds the collection was set.
     func isTouched(by changes: VersionChanges) -> Bool {
         changes.isCompared || changes.tables[column.tableID]?.modified[column.id] != nil
             || changes.tables[column.tableID].map { !$0.deleted.isEmpty } ?? false
     }
 }
 
-/// Values that are sorted or the like, or lie inside of a mixed value: read anew where they can have changed.
+/// Values that are sorted or otherwise processed, or that are inside a mixed value. They are read again if they may
+/// have changed.
 struct FollowedValues: Sendable {
     let stored: StoredCollection
     let stages: [ValueStage]
@@ -172,21 +173,21 @@ struct FollowedValues: Sendable {
         }
         out.deletions.sort()
         out.insertions.sort()
-        // What stands in another order has no places that could be set.
+        // Positions of a sorted collection can't be set, so replacements aren't joined.
         if stages.isEmpty { out.joinReplaced() }
         return out.isEmpty ? nil : out
     }
 }
 
 extension CollectionChanges {
-    /// Elements of which as many were taken from between two that stay as were put there count as set.
+    /// Converts deletions and insertions between two unchanged elements to modifications if their numbers are equal.
     mutating func joinReplaced() {
         var deleted: [Int] = []
         var inserted: [Int] = []
         var (d, i, new) = (0, 0, 0)
         var old = 0
         while d < deletions.count || i < insertions.count {
-            // Those that stay up to the next gap.
+            // The elements that stay, up to the next gap.
             let kept = min(
                 d < deletions.count ? deletions[d] - old : .max,
                 i < insertions.count ? insertions[i] - new : .max
@@ -215,7 +216,7 @@ extension CollectionChanges {
     }
 }
 
-/// A dictionary inside of a mixed value.
+/// A dictionary inside a mixed value.
 struct FollowedEntries: Sendable {
     let stored: StoredCollection
     private(set) var snapshot: Snapshot

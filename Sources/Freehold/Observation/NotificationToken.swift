@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Keeps an observation going: it ends when the token is let go of, or invalidated.
+/// An object that keeps an observation alive. The observation ends when the token is released or invalidated.
 ///
 /// ```swift
 /// token = realm.objects(Dog.self).observe { change in … }
@@ -20,18 +20,19 @@ public final class NotificationToken: Sendable {
 
     init(_ observation: Observation) { state = Mutex(.observing(observation)) }
 
-    /// A token of nothing.
+    /// Creates a token without an observation.
     public init() { state = Mutex(.empty) }
 
-    /// Of an observation that begins later: see `adopt`.
+    /// Creates a token for an observation that begins later. See `adopt`.
     static func pending() -> NotificationToken { NotificationToken(.pending) }
 
     deinit { invalidate() }
 
-    /// Ends the observation: its block isn't called any more (a call that is running goes on). Any thread may do so,
-    /// also inside of the block. More calls do nothing.
+    /// Ends the observation. Its block isn't called again, but a call that is already running finishes.
     ///
-    /// - Returns: Whether there was something to end: false where it has ended already.
+    /// Any thread may call this, also inside the block. Further calls do nothing.
+    ///
+    /// - Returns: `true` if the call ended an observation, or `false` if the observation had already ended.
     @discardableResult
     public func invalidate() -> Bool {
         let last = state.withLock { state in
@@ -47,14 +48,14 @@ public final class NotificationToken: Sendable {
         }
     }
 
-    /// Whether it was invalidated.
+    /// A Boolean value that indicates whether the token was invalidated.
     var isEnded: Bool { state.withLock { if case .ended = $0 { true } else { false } } }
 
     var observation: Observation? {
         state.withLock { if case .observing(let observation) = $0 { observation } else { nil } }
     }
 
-    /// What the token stands for, where that was begun later, at another place.
+    /// Connects the token to an observation that began later, at another place.
     func adopt(_ observation: Observation) {
         let isEnded = state.withLock { state in
             if case .ended = state { return true }

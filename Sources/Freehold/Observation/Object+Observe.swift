@@ -2,7 +2,7 @@ public import Dispatch
 import FreeholdEngine
 
 extension ThreadConfined where Self: ObjectBase {
-    /// Calls the block when properties of the object were set, and once when it is deleted.
+    /// Calls the block when properties of the object are set, and once when the object is deleted.
     ///
     /// ```swift
     /// token = dog.observe { change in
@@ -13,34 +13,35 @@ extension ThreadConfined where Self: ObjectBase {
     ///     }
     /// }
     /// ```
-    /// A property that was set to what it was counts as set. What happens to objects that it links to doesn't count,
-    /// unless key paths lead there. Where and when the block runs, and what else holds: as for collections, except that
-    /// there is no first call.
+    /// An assignment counts even if the value stays the same. Changes of linked objects count only if key paths lead to
+    /// them. The block runs at the place and time that `observe(keyPaths:on:_:)` of collections describes, and the same
+    /// preconditions hold. Unlike for collections, the block isn't called with the initial state.
     ///
     /// - Parameters:
-    ///   - keyPaths: what is observed. Nil: all properties of the object itself.
-    ///   - queue: a serial queue, on which the block then runs, with the object of a realm of that queue.
-    ///   - block: is called with each change.
+    ///   - keyPaths: The observed key paths. If `nil`, all properties of the object itself are observed.
+    ///   - queue: A serial queue on which the block runs. The block then receives the object in a realm of that queue.
+    ///   - block: A closure that is called with each change.
     public func observe(
         keyPaths: [String]? = nil,
         on queue: DispatchQueue? = nil,
         _ block: @escaping (ObjectChange<Self>) -> Void
     ) -> NotificationToken { observing(on: queue, _observation(keyPaths), block) }
 
-    /// The same with a queue alone, as protocols of older code ask for it.
+    /// Calls the block with the object's changes on a queue. Protocols of older code require this overload.
     public func observe(
         on queue: DispatchQueue?,
         _ block: @escaping (ObjectChange<Self>) -> Void
     ) -> NotificationToken { observe(keyPaths: [String]?.none, on: queue, block) }
 
-    /// The same with key paths of the class.
+    /// Calls the block with the changes on typed key paths. See `observe(keyPaths:on:_:)` with strings.
     public func observe(
         keyPaths: [PartialKeyPath<Self>],
         on queue: DispatchQueue? = nil,
         _ block: @escaping (ObjectChange<Self>) -> Void
     ) -> NotificationToken { observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block) }
 
-    /// The same on an actor: the block is called in its isolation, with the object of a realm of the actor.
+    /// Calls the block with the object's changes, isolated to an actor. The block receives the object in a realm of the
+    /// actor. See `observe(keyPaths:on:_:)` with a queue.
     public func observe<A: Actor>(
         keyPaths: [String]? = nil,
         on actor: A,
@@ -50,7 +51,8 @@ extension ThreadConfined where Self: ObjectBase {
         await observing(on: actor, _isolation: _isolation, _observation(keyPaths), block)
     }
 
-    /// The same with key paths of the class, on an actor.
+    /// Calls the block with the changes on typed key paths, isolated to an actor. See `observe(keyPaths:on:_:)` with
+    /// strings.
     public func observe<A: Actor>(
         keyPaths: [PartialKeyPath<Self>],
         on actor: A,
@@ -60,7 +62,8 @@ extension ThreadConfined where Self: ObjectBase {
         await observe(keyPaths: keyPaths.map { _name(for: $0) }, on: actor, _isolation: _isolation, block)
     }
 
-    /// The same for a block that takes the object as one of another class.
+    /// Calls the block with the object's changes, which contain the object as an object of another class. See
+    /// `observe(keyPaths:on:_:)`.
     @_disfavoredOverload
     public func observe<T: ObjectBase>(
         keyPaths: [String]? = nil,
@@ -70,7 +73,8 @@ extension ThreadConfined where Self: ObjectBase {
         observe(keyPaths: keyPaths, on: queue) { (change: ObjectChange<Self>) in block(change.cast()) }
     }
 
-    /// The same with key paths of that class.
+    /// Calls the block with the changes on typed key paths, which contain the object as an object of the class of the
+    /// key paths. See `observe(keyPaths:on:_:)` with strings.
     @_disfavoredOverload
     public func observe<T: ObjectBase>(
         keyPaths: [PartialKeyPath<T>],
@@ -78,7 +82,8 @@ extension ThreadConfined where Self: ObjectBase {
         _ block: @escaping (ObjectChange<T>) -> Void
     ) -> NotificationToken { observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block) }
 
-    /// The same for a block that takes the object as one of another class, on an actor.
+    /// Calls the block with the object's changes, isolated to an actor. The changes contain the object as an object of
+    /// another class. See `observe(keyPaths:on:_:)`.
     @_disfavoredOverload
     public func observe<A: Actor, T: ObjectBase>(
         keyPaths: [String]? = nil,
@@ -91,7 +96,8 @@ extension ThreadConfined where Self: ObjectBase {
         }
     }
 
-    /// The same with key paths of that class, on an actor.
+    /// Calls the block with the changes on typed key paths, isolated to an actor. The changes contain the object as an
+    /// object of the class of the key paths. See `observe(keyPaths:on:_:)` with strings.
     @_disfavoredOverload
     public func observe<A: Actor, T: ObjectBase>(
         keyPaths: [PartialKeyPath<T>],
@@ -111,7 +117,7 @@ extension ThreadConfined where Self: ObjectBase {
 }
 
 extension ObjectChange where T: ObjectBase {
-    /// The same of the object as one of another class. Traps where it is none.
+    /// Returns the change with the object as an object of another class. Traps if the object isn't of that class.
     fileprivate func cast<U: ObjectBase>() -> ObjectChange<U> {
         switch self {
         case .error(let error): return .error(error)

@@ -1,29 +1,30 @@
 import FreeholdEngine
 
-/// What an observer of an object is told.
+/// A change of an observed object.
 public enum ObjectChange<T> {
-    /// Never at present.
+    /// An error. Freehold doesn't deliver this case at present.
     case error(any Error)
-    /// Properties were set, also to what they were before.
+    /// Properties were set, possibly to the values that they already had.
     case change(T, [PropertyChange])
-    /// The object was deleted; the observation ends.
+    /// The object was deleted. The observation ends.
     case deleted
 }
 
-/// A property that was set.
+/// A change of one property of an object.
 public struct PropertyChange {
-    /// The property's name. Of a key path over links: that of its first property.
+    /// The name of the property. For a key path over links, this is the name of its first property.
     public let name: String
-    /// What it was before; nil where the realm itself made the change, and for collections and key paths over links.
+    /// The value before the change. It is `nil` if the observed realm itself made the change, and for collections and
+    /// key paths over links.
     public let oldValue: Any?
-    /// What it is now; of a collection the property's live one.
+    /// The value after the change. For a collection, this is the property's live collection.
     public let newValue: Any?
 }
 
 extension ObjectBase {
     /// - Parameters:
-    ///   - columns: the ids of own columns that were set.
-    ///   - deep: the watched key paths on which something changed.
+    ///   - columns: The ids of the object's own columns that were set.
+    ///   - deep: The observed key paths on which something has changed.
     func _propertyChanges(_ columns: [Int], deep: [String], old: Snapshot?) -> [PropertyChange] {
         let table = _table!
         var out: [PropertyChange] = []
@@ -61,7 +62,7 @@ extension ObjectBase {
         )
     }
 
-    /// A link to what was deleted meanwhile is nil.
+    /// Returns the old value. A link to an object that has since been deleted is nil.
     private func oldValue(_ value: Value, _ table: ManagedTable, _ i: Int) -> Any? {
         let property = table.info.properties[i]
         switch value {

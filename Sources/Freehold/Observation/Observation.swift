@@ -1,50 +1,52 @@
 import FreeholdEngine
 import Synchronization
 
-/// One observer: what it follows, and the block that is told.
+/// An observer: the data that it follows, and the block that receives the changes.
 ///
-/// `Sendable` because what is followed is used behind the lock of its group only, and the block where the group's realm
-/// is.
+/// The class is `Sendable` because the followed data is used only while the lock of the group is held, and the block
+/// only where the group's realm is.
 final class Observation: @unchecked Sendable {
-    /// Runs where the realm is. `isOwn`: the realm's own commit made the change.
+    /// A closure that runs where the realm is. `isOwn` is true if a commit of the same realm made the change.
     typealias Block = (_ change: ObservedChange, _ isOwn: Bool) -> Void
-    /// Begins to follow at a version.
+    /// A closure that begins to follow the data at a version.
     typealias Start = @Sendable (Snapshot) -> Followed
 
     private struct Callback: @unchecked Sendable {
         var block: Block?
-        /// Makes the start anew, of the same in a frozen realm; nil where it isn't there. Used where the realm is.
+        /// A closure that makes the start again, for the same data in a frozen realm. It returns nil if the data
+        /// doesn't exist in that realm. It is used where the realm is.
         var restart: ((RealmCore) -> Start?)?
-        /// Nil of an observer of the realm itself.
+        /// The group of the observer, or nil for an observer of the realm itself.
         var group: ObserverGroup?
     }
 
     private let coreID: ObjectIdentifier
 
-    /// What keeps the realm; empty when the observation has ended.
+    /// The references that keep the realm alive. Empty after the observation has ended.
     private let callback: Mutex<Callback>
     private let hasEnded = Atomic(false)
-    /// Whether it is told, for itself, of what its block isn't.
+    /// A Boolean value that indicates whether the observation also receives the commits that aren't reported to its
+    /// block.
     private let hearsSilence: Bool
 
-    // Behind the group's lock:
+    // Protected by the group's lock:
 
-    /// With the columns of the group's schema. Nil of an observer of the realm itself.
+    /// The start, with the columns of the group's schema. It is nil for an observer of the realm itself.
     private var start: Start?
-    /// Nil until the first version was computed.
+    /// The followed data, or nil before the first version was computed.
     private(set) var followed: Followed?
     private(set) var isInitialDue: Bool
-    /// The changes up to this version are not told.
+    /// The version up to which changes aren't delivered.
     var silentUntil: Snapshot?
-    /// Told nothing before it has asked, and then once.
+    /// A Boolean value that indicates whether the observation receives one change for each request only.
     private let isAsking: Bool
     private(set) var hasAsked = false
-    /// Of an asking one: what it was before it was told.
+    /// The state before the last delivery, for an observation that requests its changes.
     private var beforeTold: State?
 
     /// - Parameters:
-    ///   - startNow: the version from which on changes are told; nil where the first call tells the initial state.
-    ///   - isAsking: whether it is told only what it has asked for.
+    ///   - startNow: The version after which changes are delivered. If nil, the first call delivers the initial state.
+    ///   - isAsking: A Boolean value that indicates whether the observation receives only the changes that it requests.
     init(
         _ core: RealmCore,
         _ group: ObserverGroup,
@@ -64,7 +66,7 @@ final class Observation: @unchecked Sendable {
         callback = Mutex(Callback(block: block, restart: restart, group: group))
     }
 
-    /// Of the realm itself.
+    /// Creates an observation of the realm itself.
     init(of core: RealmCore, _ block: @escaping (Realm.Notification) -> Void) {
         coreID = ObjectIdentifier(core)
         isAsking = false
@@ -79,7 +81,7 @@ final class Observation: @unchecked Sendable {
 
     func isOf(_ core: RealmCore) -> Bool { coreID == ObjectIdentifier(core) }
 
-    /// On any thread.
+    /// Ends the observation. Any thread may call this.
     func end() {
         if hasEnded.exchange(true, ordering: .acquiringAndReleasing) { return }
         let last = callback.withLock { callback in
@@ -96,10 +98,11 @@ final class Observation: @unchecked Sendable {
         callback.block?(change, isOwn)
     }
 
-    /// After a commit that isn't told, where the realm stands at it.
+    /// Reports a commit that isn't delivered to the block. The method is called where the realm is, at the version of
+    /// the commit.
     func tellSilence() { if hearsSilence { tell(.silence, isOwn: true) } }
 
-    /// What a computation can be taken back to.
+    /// A state to which a computation can be reverted.
     struct State: Sendable {
         let followed: Followed?
         let isInitialDue: Bool
@@ -118,31 +121,34 @@ final class Observation: @unchecked Sendable {
         hasAsked = state.hasAsked
     }
 
-    // MARK: Asking
+    // MARK: Requests
 
-    /// Whether it may be told something.
+    /// A Boolean value that indicates whether the observation can receive a change now.
     var isListening: Bool { !isEnded && (!isAsking || hasAsked) }
 
-    /// From now on it may be told one thing.
+    /// Requests one change.
     func ask() { hasAsked = true }
 
-    /// Goes back to before it was told, to be told again, of a later version.
+    /// Restores the state before the last delivery, so that a change to a later version can be delivered instead.
     func untell() {
         guard let beforeTold else { return }
         restore(beforeTold)
     }
 
-    // MARK: Going on
+    // MARK: Advancing
 
-    /// What follows it with another schema, made where the realm is.
+    /// Returns a start for another schema. The method is called where the realm is.
     func restarted(in frozen: RealmCore) -> Start? { callback.withLock { $0 }.restart?(frozen) }
 
-    /// - Parameter start: nil where it isn't there any more, which is told as it always is.
+    /// Replaces the start.
+    ///
+    /// - Parameter start: The new start, or nil if the data no longer exists. The deletion is then reported in the
+    ///   usual way.
     func setStart(_ start: Start?) { if let start { self.start = start } }
 
-    /// Moves on; what is to be told, if anything.
+    /// Advances to a version, and returns the change to deliver, if any.
     ///
-    /// - Parameter changes: what lies between two versions.
+    /// - Parameter changes: Returns the changes between two versions.
     func advance(to target: Snapshot, _ changes: (Snapshot, Snapshot) -> VersionChanges) -> ObservedChange? {
         let before = isAsking ? state : nil
         let change = change(to: target, changes)

@@ -2,10 +2,10 @@ import Dispatch
 import FreeholdEngine
 import Synchronization
 
-/// Computes, after each commit to a file, what the observers of its realms will be told: one after the other on a queue
-/// of its own, never on the threads that read.
+/// The computation of the changes for the observers of a file's realms, after each commit. The computations run one
+/// after another on a queue of the hub, never on the threads that read.
 final class ObservationHub: Sendable {
-    /// Records are kept from the first observer on.
+    /// The feed of changes. It keeps change records from the first observer on.
     let feed: ChangeFeed
     private let database: Database
     private let queue = DispatchQueue(label: "freehold.observation")
@@ -39,7 +39,8 @@ final class ObservationHub: Sendable {
         listen()
     }
 
-    /// On any thread, after a commit, or when somebody has become ready for what was committed before.
+    /// Schedules a computation. Any thread may call this, after a commit or when an observer becomes ready for earlier
+    /// commits.
     func schedule() {
         if state.withLock({ $0.members.isEmpty }) { return }
         if isScheduled.exchange(true, ordering: .acquiringAndReleasing) { return }
@@ -63,8 +64,8 @@ final class ObservationHub: Sendable {
             let newest = try database.snapshot()
             for group in groups { group.compute(upTo: newest) }
         } catch {
-            // Where the file can't be read any more, the next use of a realm says so. Others may let go of their readers'
-            // slots, though, and nobody will tell.
+            // If the file can no longer be read, the next use of a realm reports the error. If only reader slots are
+            // missing, other processes may free them without a notification, so the computation is retried.
             guard error.code == .readersFull || error.code == .mapResized else { return }
             if isScheduled.exchange(true, ordering: .acquiringAndReleasing) { return }
             enqueue(delay: min(50 << min(retries, 6), 2000), retries: retries + 1)
@@ -73,18 +74,18 @@ final class ObservationHub: Sendable {
 
     // MARK: Other processes
 
-    /// From now on commits of other processes are heard of, too. Where the system has no more file watches, they are
-    /// seen when somebody refreshes or writes.
+    /// Starts to watch for commits of other processes. If the system has no more file watches, such commits are found
+    /// when a realm is refreshed or begins a write.
     func listen() { listening.start(feed) }
 
-    /// The same a little later, so that who opens a realm needn't wait for it.
+    /// Begins to listen later, on the queue, so that opening a realm doesn't wait for it. See `listen()`.
     func listenSoon() {
         guard database.isSharedWithProcesses, listening.isFirst() else { return }
-        // Keeps the database open no longer than its file is.
+        // The closure keeps the database open no longer than the file is in use.
         queue.async { [listening, weak feed] in feed.map { listening.start($0) } }
     }
 
-    /// Lets go of the database. To be called when nobody uses the file any more.
+    /// Releases the database. The method must be called when no realm uses the file any more.
     func stop() { listening.stop() }
 
     private final class Listening: Sendable {
@@ -97,10 +98,12 @@ final class ObservationHub: Sendable {
         private let state = Mutex(State())
         private let wasAsked = Atomic(false)
 
-        /// Whether it is the first call.
+        /// Returns a Boolean value that indicates whether this is the first call.
         func isFirst() -> Bool { !wasAsked.exchange(true, ordering: .relaxed) }
 
-        /// - Parameter body: runs after each commit of another process.
+        /// Sets the closure that runs after each commit of another process.
+        ///
+        /// - Parameter body: The closure.
         func tell(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.body = body } }
 
         func start(_ feed: ChangeFeed) {

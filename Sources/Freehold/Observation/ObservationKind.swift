@@ -1,34 +1,39 @@
 import FreeholdEngine
 
-/// What is followed of a kind of thing, and how its changes are told.
+/// The way to follow a kind of value, and to convert its changes for the observer.
 ///
-/// `Sendable` because it goes to the one place where it is used.
+/// The type is `Sendable` because it is sent to the one place where it is used.
 struct ObservationKind<Observed: ThreadConfined, Change>: @unchecked Sendable {
-    /// Turns a change into what is told of it, where the realm stands at the version that it leads to; nil to tell
-    /// nothing. `shown`: the thing that is told, which may be a frozen one.
+    /// A closure that converts a change to the value that the observer receives, or to nil if nothing is delivered. It
+    /// runs where the realm is, at the version after the change. `shown` is the value in the delivered change, which
+    /// may be frozen.
     typealias Teller = (_ change: ObservedChange, _ shown: Observed, _ isOwn: Bool) -> Change?
 
-    /// Follows the thing from a version on. To be asked where its realm is; the answer may be used anywhere.
+    /// A function that makes a closure. The closure follows the value from a version on, and any thread may use it. The
+    /// function is called where the value's realm is.
     let follow: (Observed) -> Observation.Start
-    /// Made for each observation, of the live thing, because some tell what has changed since they told last.
+    /// A closure that makes the teller of one observation from the live value. Each observation has its own, because
+    /// some tellers compare with the state of their last delivery.
     let teller: (Observed) -> Teller
-    /// What is told of a thing that was deleted before its observation began. Nil: nothing, as of all things that are
-    /// told as they are first.
+    /// The change to deliver if the value was deleted before its observation began. It is nil for all values that have
+    /// an initial delivery.
     var gone: Change?
-    /// Whether only changes are told, not first the thing as it is.
+    /// A Boolean value that indicates whether only changes are delivered, without an initial state.
     var tellsChangesOnly = false
-    /// Whether the teller is to hear `.silence` of commits that aren't told, because it compares with what was before.
+    /// A Boolean value that indicates whether the teller receives `.silence` for commits that aren't reported, because
+    /// it compares with the previous state.
     var hearsSilence = false
 }
 
 extension ObservationKind {
-    /// Follows an object, and tells of it as what stands for it.
+    /// Follows an object, and delivers its changes as changes of the value that stands for the object.
     ///
     /// - Parameters:
-    ///   - root: the object.
-    ///   - paths: what is followed, from its class on. Nil: all its own properties.
-    ///   - properties: what is told of columns that were set, and of paths, by their positions, on which something
-    ///     changed; with the version before where its values can be told.
+    ///   - root: Returns the object.
+    ///   - paths: The followed key paths, beginning at the object's class. If nil, all its own properties are followed.
+    ///   - properties: Returns the property changes for columns that were set, and for key paths, given by their
+    ///     positions, on which something changed. The snapshot is the version before the change if the old values can
+    ///     be delivered.
     static func object(
         _ root: @escaping (Observed) -> ObjectBase,
         paths: [String]?,
@@ -59,11 +64,11 @@ extension ObservationKind {
         )
     }
 
-    /// Begins where the thing's realm is.
+    /// Begins an observation. The method is called where the value's realm is.
     ///
     /// - Parameters:
-    ///   - version: from which on changes are told.
-    ///   - isAsking: whether it is told only what it has asked for.
+    ///   - version: The version after which changes are delivered.
+    ///   - isAsking: A Boolean value that indicates whether the observation receives only the changes that it requests.
     func begin(
         _ observed: Observed,
         since version: Snapshot,
@@ -87,7 +92,7 @@ extension ObservationKind {
         return observation
     }
 
-    /// The same, for a block that takes what is told.
+    /// Begins the observation for a block that takes the converted change.
     func begin(_ observed: Observed, since version: Snapshot, _ block: @escaping (Change) -> Void) -> Observation {
         let teller = teller(observed)
         return begin(observed, since: version) { (change: ObservedChange, isOwn: Bool) in
@@ -95,7 +100,7 @@ extension ObservationKind {
         }
     }
 
-    /// With what is told turned into something else.
+    /// Returns a kind whose changes are transformed by a closure.
     func map<Other>(_ transform: @escaping (Change) -> Other) -> ObservationKind<Observed, Other> {
         let teller = teller
         return ObservationKind<Observed, Other>(

@@ -2,7 +2,7 @@ import Dispatch
 import FreeholdEngine
 
 extension RealmCore {
-    /// Traps where nothing of the realm may be observed at present, whatever the place.
+    /// Traps if the realm can't be observed at present, at any place.
     func checkObservable(_ what: String) {
         if isFrozen {
             programmerError(
@@ -21,7 +21,7 @@ extension RealmCore {
         }
     }
 
-    /// What the realm's observers belong to. Traps where nothing can be delivered.
+    /// Returns the group of the realm's observers. Traps if changes can't be delivered.
     func requireObservers(_ what: String) -> ObserverGroup { useObservers(requireMailbox(what)) }
 
     func requireMailbox(_ what: String) -> Mailbox {
@@ -34,7 +34,7 @@ extension RealmCore {
 }
 
 extension ThreadConfined {
-    /// The core of what may be observed; traps where it mayn't.
+    /// Returns the core of an observable value. Traps if the value can't be observed.
     func observableCore() -> RealmCore {
         guard let core = _confinedCore else {
             programmerError("observe() was called on an unmanaged \(Self.self). Add it to a realm first.")
@@ -46,7 +46,7 @@ extension ThreadConfined {
         return core
     }
 
-    /// Begins here, or later on the queue.
+    /// Begins an observation here, or later on the queue.
     func observing<Change>(
         on queue: DispatchQueue?,
         _ kind: ObservationKind<Self, Change>,
@@ -67,7 +67,7 @@ extension ThreadConfined {
         return token
     }
 
-    /// Begins on the actor.
+    /// Begins an observation on the actor.
     func observing<A: Actor, Change>(
         on actor: A,
         _isolation: isolated (any Actor)?,
@@ -96,9 +96,9 @@ extension ThreadConfined {
     }
 }
 
-/// A block of an actor, for callers who know that they are there.
+/// Returns the block of an actor without its isolation, for callers that run on the actor.
 private func callable<A: Actor, C>(_ block: @Sendable @escaping (isolated A, C) -> Void) -> (A, C) -> Void {
-    // Isolation is no part of how a function is called.
+    // Isolation isn't part of the calling convention of a function.
     unsafeBitCast(block, to: ((A, C) -> Void).self)
 }
 
@@ -107,7 +107,7 @@ extension Mailbox.Call {
 }
 
 extension Frozen {
-    /// Where the observer is to be told.
+    /// Begins the observation. The method is called where the observer's block runs.
     fileprivate func begin<Change>(
         _ kind: ObservationKind<Value, Change>,
         _ place: Confinement,
@@ -121,8 +121,8 @@ extension Frozen {
         token.adopt(kind.begin(live, since: value._confinedCore!.committed, block))
     }
 
-    /// The live one of the realm of that place, where this is called; nil if it was deleted meanwhile. That realm stands
-    /// at no older version then.
+    /// Returns the live value in the realm of the place, or nil if it has been deleted. The method is called at that
+    /// place. The realm is then at the same version or a newer one.
     func live(at place: Confinement) -> Value? {
         let origin = value._confinedCore!
         let core: RealmCore

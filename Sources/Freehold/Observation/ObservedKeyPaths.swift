@@ -1,8 +1,8 @@
 import FreeholdEngine
 
 extension ManagedTable {
-    /// What a key path of observation leads through. Traps where a component is no stored property, or something follows
-    /// a property that is no link.
+    /// Returns the properties of a key path to observe. Traps if a component isn't a stored property, or if a property
+    /// that isn't a link has a component after it.
     func observedPath(_ keyPath: String) -> PropertyPath {
         var table = self
         var steps: [PathStep] = []
@@ -45,7 +45,7 @@ extension ManagedTable {
 }
 
 extension _CollectionSource {
-    /// Makes what follows the collection, at any version.
+    /// Returns a closure that follows the collection from any version on.
     func following(_ keyPaths: [String]?) -> @Sendable (Snapshot) -> Followed {
         let watched = table.watched(keyPaths)
         if stages.isEmpty, case .list(let column, let owner) = base, column.collection != .dictionary {

@@ -2,42 +2,43 @@ import Foundation
 import FreeholdEngine
 import Synchronization
 
-/// The observers of one realm. They go from version to version together, and the realm with them, so that what an
-/// observer reads is what its change leads to.
+/// The observers of one realm. They advance from version to version together with the realm, so that a block always
+/// reads the state to which its change leads.
 ///
-/// What was computed waits as one batch until the realm is there to take it; until then nothing more is computed, so
-/// that many commits become one change.
+/// A computed change waits as one batch until the realm can take it. No further changes are computed before that, so
+/// that several commits become one change.
 final class ObserverGroup: @unchecked Sendable {
-    /// What to tell whom at one version.
+    /// The changes to deliver at one version.
     private struct Batch {
         let snapshot: Snapshot
         let from: UInt64
         var changes: [(observation: Observation, change: ObservedChange)] = []
-        /// Of each observer before.
+        /// The state of each observer before the batch.
         var before: [(observation: Observation, state: Observation.State)] = []
     }
 
     let hub: ObservationHub
     private let mailbox: Mailbox
-    // Used where the realm is only.
+    // This reference is used only where the realm is.
     private weak var life: RealmLife?
     private let living = Atomic(0)
 
-    // Behind the lock:
+    // Protected by the lock:
     private let lock = NSLock()
     private var observations: [Observation] = []
     private var version: UInt64
     private var ready: Batch?
-    /// Inside a write transaction nothing is told.
+    /// A Boolean value that indicates whether a write transaction is open. Nothing is delivered during a write
+    /// transaction.
     private var isSuspended = false
-    /// Where the realm stands, which doesn't move by itself without autorefresh.
+    /// The version of the realm. Without autorefresh it doesn't advance by itself.
     private var reached: Snapshot
     private var autorefresh: Bool
-    /// Of the schema that the observers' starts are made for.
+    /// The revision of the schema for which the observers' starts were made.
     private var schemaRevision: UInt64
     private var isRestarting = false
 
-    // Used where the realm is only:
+    // Used only where the realm is:
     private var due: [(observation: Observation, change: ObservedChange, isOwn: Bool)] = []
 
     init(_ core: RealmCore, _ mailbox: Mailbox) {
@@ -52,12 +53,12 @@ final class ObserverGroup: @unchecked Sendable {
         hub.add(self)
     }
 
-    /// Whether anybody follows something, so that the realm moves with the batches.
+    /// A Boolean value that indicates whether the group has observers, so that the realm advances with the batches.
     var isActive: Bool { living.load(ordering: .acquiring) > 0 }
 
     // MARK: Observers
 
-    /// Where the realm is, which the observation was made for as it stands.
+    /// Adds an observation. The method is called where the realm is, at the version for which the observation was made.
     func add(_ observation: Observation, _ core: RealmCore) {
         living.add(1, ordering: .acquiringAndReleasing)
         lock.withLock {
@@ -67,7 +68,8 @@ final class ObserverGroup: @unchecked Sendable {
         hub.schedule()
     }
 
-    /// On any thread. With the last one all that was followed is let go of, and with it a version of the file.
+    /// Records the end of one observation. Any thread may call this. With the last observation, the group releases all
+    /// followed data and with it a version of the file.
     func didEndOne() {
         let left = living.subtract(1, ordering: .acquiringAndReleasing).newValue
         if left > 0 { return hub.schedule() }
@@ -77,21 +79,22 @@ final class ObserverGroup: @unchecked Sendable {
                 observations = []
                 ready = nil
             }
-            // The realm hasn't gone to where nobody is told to go any more.
+            // The realm hasn't moved to the version of the batch, which is no longer delivered.
             if let ready { version = ready.from }
             return (observations, ready)
         }
         withExtendedLifetime(last) {}
     }
 
-    /// An asking observer asks for the next change. On any thread.
+    /// Requests the next change for an observation that requests its changes. Any thread may call this.
     func ask(_ observation: Observation) {
         lock.withLock { observation.ask() }
         hub.schedule()
     }
 
-    /// What an asking observer is to be told in the place of what it was told last: all up to where the realm stands
-    /// now. Nil where that is nothing; it has asked again then. Where the realm is.
+    /// Returns the change up to the present version of the realm, which replaces the change that was last delivered to
+    /// a requesting observation. Returns nil if nothing changed in total. The observation has then requested its next
+    /// change. The method is called where the realm is.
     func retell(_ observation: Observation, _ core: RealmCore) -> ObservedChange? {
         let target = core.committed
         guard core.transaction == nil, prepare(target, core) else {
@@ -107,14 +110,14 @@ final class ObserverGroup: @unchecked Sendable {
 
     // MARK: Computing
 
-    /// On the hub's queue.
+    /// Computes the next batch. Runs on the hub's queue.
     func compute(upTo newest: Snapshot) {
         enum Outcome { case nothing, ready, otherSchema(Snapshot) }
         let outcome = lock.withLock { () -> Outcome in
             observations.removeAll { $0.isEnded }
             if isSuspended || ready != nil || isRestarting { return .nothing }
             let target = autorefresh ? newest : reached
-            // The realm may have moved on by itself while nobody observed it, or since the snapshot was taken.
+            // The realm may have advanced by itself while it had no observers, or since the snapshot was taken.
             if target.version < max(version, reached.version) { return .nothing }
             if target.schemaRevision != schemaRevision {
                 if observations.isEmpty { return .nothing }
@@ -137,10 +140,10 @@ final class ObserverGroup: @unchecked Sendable {
         }
     }
 
-    /// Makes the observers ready for the schema of a version. Where the realm is.
+    /// Prepares the observers for the schema of a version. The method is called where the realm is.
     ///
-    /// - Returns: false where the file was migrated, so that the realm's classes don't fit it any more: then all
-    ///   observations have ended, and the next use of the realm says why.
+    /// - Returns: `false` if the file was migrated so that the realm's classes no longer fit it. All observations have
+    ///   then ended, and the next use of the realm reports the reason.
     private func prepare(_ target: Snapshot, _ core: RealmCore) -> Bool {
         let stale = lock.withLock { target.schemaRevision == schemaRevision ? nil : observations }
         guard let stale else { return true }
@@ -189,7 +192,7 @@ final class ObserverGroup: @unchecked Sendable {
         return batch
     }
 
-    /// The batch that leads to just this version.
+    /// Returns the batch that leads to exactly this version.
     private func take(_ target: Snapshot, _ core: RealmCore) -> Batch? {
         guard prepare(target, core) else { return nil }
         return lock.withLock {
@@ -202,7 +205,7 @@ final class ObserverGroup: @unchecked Sendable {
         }
     }
 
-    /// Takes the observers back to before a batch that nobody was told of. Behind the lock.
+    /// Reverts the observers to their state before an undelivered batch. The lock must be held.
     private func undo(_ batch: Batch) {
         for (observation, state) in batch.before { observation.restore(state) }
         version = batch.from
@@ -216,7 +219,8 @@ final class ObserverGroup: @unchecked Sendable {
         let batch = lock.withLock { () -> Batch? in
             guard let batch = ready else { return nil }
             ready = nil
-            // It leads back, or to where the realm doesn't go by itself any more.
+            // The batch leads to an older version, or to a version to which the realm doesn't advance without
+            // autorefresh.
             let isStaying = !core.autorefresh && batch.snapshot.version != core.snapshotVersion
             if isStaying || batch.snapshot.version < core.committed.version {
                 undo(batch)
@@ -237,7 +241,8 @@ final class ObserverGroup: @unchecked Sendable {
         tellDue()
     }
 
-    /// A block may write or refresh, which tells the others first.
+    /// Delivers the due changes. A block may write or refresh, which delivers the changes of the remaining observers
+    /// first.
     private func tellDue() {
         while !due.isEmpty {
             let next = due.removeFirst()
@@ -245,7 +250,7 @@ final class ObserverGroup: @unchecked Sendable {
         }
     }
 
-    /// Tells all that lies before a version, and moves the realm there.
+    /// Delivers all changes up to a version, and moves the realm to it.
     func drain(upTo target: Snapshot, _ core: RealmCore) {
         tellDue()
         guard isActive, let batch = take(target, core) else { return }
@@ -253,7 +258,7 @@ final class ObserverGroup: @unchecked Sendable {
         hub.schedule()
     }
 
-    // MARK: The realm's course
+    // MARK: The versions of the realm
 
     func didMove(to snapshot: Snapshot) { lock.withLock { reached = snapshot } }
 
@@ -262,7 +267,7 @@ final class ObserverGroup: @unchecked Sendable {
         hub.schedule()
     }
 
-    /// A write transaction has begun: its base is told first.
+    /// Records the begin of a write transaction. The changes up to its base are delivered first.
     func didBegin(at base: Snapshot, movedTo isMoved: Bool, _ core: RealmCore) {
         lock.withLock {
             isSuspended = true
@@ -272,9 +277,9 @@ final class ObserverGroup: @unchecked Sendable {
         if let batch = take(base, core) { apply(batch, core, isOwn: !isMoved) }
     }
 
-    /// It has ended.
+    /// Records the end of the write transaction.
     ///
-    /// - Parameter silent: who isn't told of it.
+    /// - Parameter silent: The observations that don't receive the changes of the transaction.
     func didEnd(at snapshot: Snapshot, silent: [Observation] = []) {
         lock.withLock {
             isSuspended = false
@@ -285,7 +290,7 @@ final class ObserverGroup: @unchecked Sendable {
         hub.schedule()
     }
 
-    /// The realm was invalidated, and with it all that is observed.
+    /// Ends all observations because the realm was invalidated.
     func endAll() {
         let ended = lock.withLock { () -> [Observation] in
             defer {

@@ -2,22 +2,24 @@ import FreeholdEngine
 import Synchronization
 
 extension Realm {
-    /// What observers of a realm are told.
+    /// A notification for the observers of a realm.
     public enum Notification: String, Sendable {
-        /// The realm shows a newer version: of its own commit, or another's to which it has moved.
+        /// The realm shows a newer version: the result of its own commit, or a commit of another realm or process to
+        /// which it has moved.
         case didChange = "RLMRealmDidChangeNotification"
-        /// Another has committed, and the realm doesn't move by itself (``autorefresh``).
+        /// Another realm or process has committed, and ``autorefresh`` is `false`.
         case refreshRequired = "RLMRealmRefreshRequiredNotification"
     }
 
     public typealias NotificationBlock = (_ notification: Notification, _ realm: Realm) -> Void
 
-    /// Calls the block when the realm has moved to a newer version, or should.
+    /// Calls the block when the realm has moved to a newer version, or when it has to be refreshed.
     ///
-    /// For its own commits it is called by the commit, else where the realm is refreshed, which it is by itself.
+    /// For the realm's own commits, the commit calls the block. For other commits, the refresh calls it, which is
+    /// automatic unless ``autorefresh`` is `false`.
     ///
-    /// - Precondition: the realm is neither frozen nor read-only, and one of the main thread, a queue, an actor, or a
-    ///   thread with a running run loop.
+    /// - Precondition: The realm is neither frozen nor read-only. It is confined to the main thread, a queue, an actor,
+    ///   or a thread with a running run loop.
     public func observe(_ block: @escaping NotificationBlock) -> NotificationToken {
         if core.isFrozen { programmerError("observe() was called on a frozen realm, which never changes.") }
         core.verifyThread()
@@ -31,21 +33,23 @@ extension Realm {
         return NotificationToken(observation)
     }
 
-    /// Commits the write transaction, like ``commitWrite()``, without telling some of the observers.
+    /// Commits the write transaction without a notification for some of the observers.
     ///
-    /// For a change that the observer made itself and has shown already.
+    /// Use this method for a change that the observer made itself and has already shown. Otherwise it is like
+    /// ``commitWrite()``.
     ///
-    /// - Parameter tokens: of observations of this realm.
-    /// - Throws: as ``commitWrite()``.
+    /// - Parameter tokens: The tokens of observations of this realm.
+    /// - Throws: The errors of ``commitWrite()``.
     public func commitWrite(withoutNotifying tokens: [NotificationToken]) throws {
         core.check(tokens)
         try core.commit(withoutNotifying: tokens)
     }
 
-    /// Runs the block in a write transaction and commits it, like ``write(_:)``, without telling some of the observers.
+    /// Runs the block in a write transaction and commits it without a notification for some of the observers. Otherwise
+    /// it is like ``write(_:)``.
     ///
-    /// - Parameter tokens: of observations of this realm.
-    /// - Parameter block: makes the changes.
+    /// - Parameter tokens: The tokens of observations of this realm.
+    /// - Parameter block: A closure that makes the changes.
     @discardableResult
     public func write<R>(withoutNotifying tokens: [NotificationToken], _ block: () throws -> R) throws -> R {
         core.check(tokens)
@@ -55,7 +59,7 @@ extension Realm {
 }
 
 extension RealmCore {
-    /// Traps where a token isn't one of this realm's observations.
+    /// Traps if a token doesn't belong to an observation of this realm.
     func check(_ tokens: [NotificationToken]) {
         verifyThread()
         for case let observation? in tokens.map(\.observation) {
@@ -66,10 +70,10 @@ extension RealmCore {
     }
 }
 
-/// What ``Realm/observe(_:)`` calls.
+/// The type of the block of ``Realm/observe(_:)``.
 public typealias NotificationBlock = Realm.NotificationBlock
 
-/// The observers of a realm itself. Used where the realm is.
+/// The observers of a realm itself. They are used only where the realm is.
 final class RealmObservers {
     private var all: [Observation] = []
 

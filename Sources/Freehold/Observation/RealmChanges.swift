@@ -1,6 +1,6 @@
 import FreeholdEngine
 
-/// The changes of a collection, an object or sections, as an asynchronous sequence: what `observe` calls its block with.
+/// An asynchronous sequence of the changes that `observe` delivers for a collection, an object or sections.
 ///
 /// ```swift
 /// actor Kennel {
@@ -12,19 +12,19 @@ import FreeholdEngine
 ///     }
 /// }
 /// ```
-/// **What is told.** Of collections first the state as it is; then a change each time there is one. Who is slow is told
-/// one change for all that has happened meanwhile: nothing piles up, but the version that was told last stays in the
-/// file. The sequence ends when its task is cancelled, and when the object, or the one that a list belongs to, is
-/// deleted; of an object the last element says so.
+/// **Elements.** For a collection, the first element is its present state. Each further element is a change. A slow
+/// iteration receives one change for all commits since its last element. The sequence doesn't buffer changes, but it
+/// keeps the version of the last element in the file. The sequence ends when its task is cancelled, and when the object
+/// or the owner of the list is deleted. For an object, the last element reports the deletion.
 ///
-/// **Where.** Iterated on the actor that its realm is confined to (the main actor among them) it gives the live thing,
-/// and the realm stands at the version of the change until the actor does something else: until the next `await`.
-/// Iterated anywhere else it gives the frozen thing at that version, which every thread may read, and which
-/// ``ThreadConfined/thaw()`` leads back from. What is iterated may also be frozen: its changes since then are told.
-/// No run loop is needed.
+/// **Isolation.** On the actor to which its realm is confined, such as the main actor, an iteration receives the live
+/// value. The realm stays at the version of the change until the next `await`. At any other place, an iteration
+/// receives the value frozen at that version. Any thread may read a frozen value, and ``ThreadConfined/thaw()`` returns
+/// the live one. A sequence may also be made from a frozen value. It then contains the changes since the version of
+/// that value. No run loop is required.
 ///
-/// The sequence itself is `Sendable`. Each iteration is an observation of its own. Until it begins, the version at which
-/// the sequence was made stays in the file.
+/// The sequence itself is `Sendable`. Each iteration has its own observation. Until an iteration begins, the version at
+/// which the sequence was made stays in the file.
 public struct RealmChanges<Change>: AsyncSequence, Sendable {
     public typealias Element = Change
     public typealias Failure = Never
@@ -35,11 +35,11 @@ public struct RealmChanges<Change>: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> Iterator { Iterator(source: begin()) }
 
-    /// Ends its observation when it is let go of.
+    /// The iterator of the sequence. Its observation ends when the iterator is released.
     public struct Iterator: AsyncIteratorProtocol {
         let source: any ChangeSource<Change>
 
-        /// Waits for the next change; nil when there is no more.
+        /// Waits for the next change. Returns `nil` at the end of the sequence.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Change? {
             await source.next(isolation: actor)
         }
@@ -63,41 +63,42 @@ extension ThreadConfined {
 }
 
 extension RealmCollection {
-    /// The changes of the collection, to be iterated by `for await`: see ``RealmChanges``.
+    /// The changes of the collection, for use with `for await`. See ``RealmChanges``.
     ///
-    /// - Precondition: as for `observe`, but that the collection may be frozen, and its realm be one of any thread.
+    /// - Precondition: Like for `observe`, except that the collection may be frozen, and that its realm may be confined
+    ///   to any thread.
     public var changes: RealmChanges<RealmCollectionChange<Self>> { changes(keyPaths: nil) }
 
-    /// The same, where only what is set on these paths counts as a modification: see `observe`.
+    /// Returns the changes of the collection, with modifications only for the key paths. See `observe`.
     public func changes(keyPaths: [String]?) -> RealmChanges<RealmCollectionChange<Self>> {
         changes(observation(keyPaths))
     }
 }
 
 extension RealmCollection where Element: KeypathSortable {
-    /// The same with key paths of the class.
+    /// Returns the changes of the collection, with modifications only for the typed key paths. See `observe`.
     public func changes(keyPaths: [PartialKeyPath<Element>]) -> RealmChanges<RealmCollectionChange<Self>> {
         changes(keyPaths: keyPaths.map { keyPathReading($0).name })
     }
 }
 
 extension RealmCollection where Element: OptionalProtocol, Element.Wrapped: ObjectBase {
-    /// The same with key paths of the class.
+    /// Returns the changes of the collection, with modifications only for the typed key paths. See `observe`.
     public func changes(keyPaths: [PartialKeyPath<Element.Wrapped>]) -> RealmChanges<RealmCollectionChange<Self>> {
         changes(keyPaths: keyPaths.map { _name(for: $0) })
     }
 }
 
 extension Map {
-    /// The changes of the map, by keys: see ``RealmChanges``.
+    /// The changes of the map, with keys. See ``RealmChanges``.
     public var changes: RealmChanges<RealmMapChange<Map>> { changes(keyPaths: nil) }
 
-    /// The same, where only what is set on these paths counts as a modification: see `observe`.
+    /// Returns the changes of the map, with modifications only for the key paths. See `observe`.
     public func changes(keyPaths: [String]?) -> RealmChanges<RealmMapChange<Map>> { changes(observation(keyPaths)) }
 }
 
 extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
-    /// The same with key paths of the class.
+    /// Returns the changes of the map, with modifications only for the typed key paths. See `observe`.
     public func changes(keyPaths: [PartialKeyPath<Value.Wrapped>]) -> RealmChanges<RealmMapChange<Map>> {
         changes(keyPaths: keyPaths.map { _name(for: $0) })
     }
@@ -107,14 +108,14 @@ extension SectionedResults {
     /// The changes of the sections: see ``RealmChanges``.
     public var changes: RealmChanges<SectionedResultsChange<Self>> { changes(keyPaths: nil) }
 
-    /// The same, where only what is set on these paths counts as a modification: see `observe`.
+    /// Returns the changes of the sections, with modifications only for the key paths. See `observe`.
     public func changes(keyPaths: [String]?) -> RealmChanges<SectionedResultsChange<Self>> {
         changes(observation(keyPaths))
     }
 }
 
 extension SectionedResults where SectionElement: KeypathSortable {
-    /// The same with key paths of the class.
+    /// Returns the changes of the sections, with modifications only for the typed key paths. See `observe`.
     public func changes(keyPaths: [PartialKeyPath<SectionElement>]) -> RealmChanges<SectionedResultsChange<Self>> {
         changes(keyPaths: keyPaths.map { keyPathReading($0).name })
     }
@@ -124,30 +125,30 @@ extension ResultsSection {
     /// The changes of the section: see ``RealmChanges``.
     public var changes: RealmChanges<SectionedResultsChange<Self>> { changes(keyPaths: nil) }
 
-    /// The same, where only what is set on these paths counts as a modification: see `observe`.
+    /// Returns the changes of the section, with modifications only for the key paths. See `observe`.
     public func changes(keyPaths: [String]?) -> RealmChanges<SectionedResultsChange<Self>> {
         all.changes(observation(keyPaths))
     }
 }
 
 extension ThreadConfined where Self: ObjectBase {
-    /// The changes of the object, without a first element: see ``RealmChanges``.
+    /// The changes of the object, without an initial element. See ``RealmChanges``.
     public var changes: RealmChanges<ObjectChange<Self>> { changes(keyPaths: nil) }
 
-    /// The same, of what is on these paths: see `observe`.
+    /// Returns the changes of the object on the key paths. See `observe`.
     public func changes(keyPaths: [String]?) -> RealmChanges<ObjectChange<Self>> { changes(_observation(keyPaths)) }
 
-    /// The same with key paths of the class.
+    /// Returns the changes of the object on the typed key paths. See `observe`.
     public func changes(keyPaths: [PartialKeyPath<Self>]) -> RealmChanges<ObjectChange<Self>> {
         changes(keyPaths: keyPaths.map { _name(for: $0) })
     }
 }
 
 extension Realm {
-    /// What an observer of the realm is told, to be iterated by `for await`. Of what comes while nobody asks only the last
-    /// is kept.
+    /// The notifications of the realm, for use with `for await`. If several notifications arrive between two requests,
+    /// only the last one is kept.
     ///
-    /// - Precondition: as for ``observe(_:)``.
+    /// - Precondition: The preconditions of ``observe(_:)``.
     public var changes: AsyncStream<Notification> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let token = observe { notification, _ in continuation.yield(notification) }
@@ -155,16 +156,17 @@ extension Realm {
         }
     }
 
-    /// The changes of a collection, for code that is on no actor: a realm is opened for it. Its elements are frozen.
+    /// Returns the changes of a collection, for code that isn't isolated to an actor. The method opens a realm. The
+    /// elements are frozen.
     ///
     /// ```swift
     /// for await change in try await Realm.changes(of: { $0.objects(Dog.self).where { $0.age > 5 } }) { … }
     /// ```
     /// - Parameters:
-    ///   - keyPaths: when an element counts as modified: see `observe`.
-    ///   - collection: makes it; runs once, on a thread of the library.
-    ///   - configuration: the realm's.
-    /// - Throws: `Realm.Error`, or what the closure throws.
+    ///   - configuration: The configuration of the realm.
+    ///   - keyPaths: The key paths on which a change counts as a modification. See `observe`.
+    ///   - collection: A closure that returns the collection. It runs once, on a thread of the library.
+    /// - Throws: `Realm.Error`, or the error of the closure.
     public static func changes<C: RealmCollection>(
         _ configuration: Configuration = .defaultConfiguration,
         keyPaths: [String]? = nil,

@@ -2,7 +2,7 @@ public import Dispatch
 import FreeholdEngine
 
 extension RealmCollection {
-    /// Calls the block with the collection as it is, and then each time it has changed.
+    /// Calls the block with the present state of the collection, and then after each change.
     ///
     /// ```swift
     /// token = realm.objects(Dog.self).where { $0.age > 5 }.observe { change in
@@ -13,36 +13,40 @@ extension RealmCollection {
     ///     }
     /// }
     /// ```
-    /// The block runs where the collection's realm is, at a turn after the commit, or when that realm begins a write or
-    /// is refreshed. The realm then stands at the very version that the change leads to. Several commits may come as
-    /// one change; a commit that changes nothing of it makes none. The changes are computed on a thread of the library.
+    /// The block runs where the collection's realm is: at a turn of the run loop, queue or actor after the commit, or
+    /// when the realm begins a write or is refreshed. During the call the realm is at the version to which the change
+    /// leads. Several commits can become one change. A commit that doesn't change the collection causes no call. A
+    /// thread of the library computes the changes.
     ///
     /// - Parameters:
-    ///   - keyPaths: when an element counts as modified: when something on one of these paths was set. Nil: when it, or
-    ///     an object that it links to over at most three links, was. Empty: never.
-    ///   - queue: a serial queue, on which the block then runs, with the collection of a realm of that queue. Nil: where
-    ///     this collection's realm is.
-    ///   - block: is called with each change.
-    /// - Returns: What keeps the observation going.
-    /// - Precondition: the collection is managed, valid, and neither frozen nor of a read-only realm; its realm is one
-    ///   of the main thread, a queue, an actor, or a thread with a running run loop (or `queue` is given); no change was
-    ///   made in a transaction that is open; the key paths lead through properties.
-    /// - Complexity: O(1) here; on the library's thread the query is run once.
+    ///   - keyPaths: The key paths on which a change makes an element count as modified. If `nil`, an element is
+    ///     modified if it changes, or an object to which it links over at most three links. If empty, no element is
+    ///     ever modified.
+    ///   - queue: A serial queue on which the block runs. The block then receives the collection in a realm of that
+    ///     queue. If `nil`, the block runs where this collection's realm is.
+    ///   - block: A closure that is called with each change.
+    /// - Returns: A token that keeps the observation alive.
+    /// - Precondition: The collection is managed, valid and not frozen, and its realm isn't read-only. The realm is
+    ///   confined to the main thread, a queue, an actor, or a thread with a running run loop, unless `queue` is given.
+    ///   An open write transaction hasn't made changes yet. The key paths lead through properties.
+    /// - Complexity: O(1) for the call. The thread of the library runs the query once.
     public func observe(
         keyPaths: [String]? = nil,
         on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmCollectionChange<Self>) -> Void
     ) -> NotificationToken { observing(on: queue, observation(keyPaths), block) }
 
-    /// The same with a queue alone, as protocols of older code ask for it.
+    /// Calls the block with the collection's changes on a queue. Protocols of older code require this overload.
     public func observe(
         on queue: DispatchQueue?,
         _ block: @escaping (RealmCollectionChange<Self>) -> Void
     ) -> NotificationToken { observe(keyPaths: [String]?.none, on: queue, block) }
 
-    /// The same on an actor: the block is called in its isolation, with the collection of a realm of the actor.
+    /// Calls the block with the collection's changes, isolated to an actor. The block receives the collection in a
+    /// realm of the actor. See `observe(keyPaths:on:_:)` with a queue.
     ///
-    /// Returns when the observation has begun; of a task that is cancelled the token of one that never begins.
+    /// The method returns when the observation has begun. If the task is cancelled, the method returns a token whose
+    /// observation never begins.
     public func observe<A: Actor>(
         keyPaths: [String]? = nil,
         on actor: A,
@@ -54,7 +58,7 @@ extension RealmCollection {
 
     func observation(_ keyPaths: [String]?) -> ObservationKind<Self, RealmCollectionChange<Self>> {
         let keyPaths = Element.observedKeyPaths(keyPaths)
-        // What is wrong with a key path shows at once.
+        // Resolving the key paths here reports an invalid one immediately.
         if let keyPaths, let source = _source { for keyPath in keyPaths { _ = source.table.observedPath(keyPath) } }
         return ObservationKind(
             follow: { $0.following(keyPaths) },
@@ -73,14 +77,16 @@ extension RealmCollection {
 }
 
 extension RealmCollection where Element: KeypathSortable {
-    /// The same with key paths of the class: see ``RealmCollection/observe(keyPaths:on:_:)-([String]?,_,_)``.
+    /// Calls the block with the collection's changes. The key paths are typed. See
+    /// ``RealmCollection/observe(keyPaths:on:_:)-([String]?,_,_)``.
     public func observe(
         keyPaths: [PartialKeyPath<Element>],
         on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmCollectionChange<Self>) -> Void
     ) -> NotificationToken { observe(keyPaths: keyPaths.map { keyPathReading($0).name }, on: queue, block) }
 
-    /// The same with key paths of the class, on an actor.
+    /// Calls the block with the collection's changes, isolated to an actor. The key paths are typed. See
+    /// `observe(keyPaths:on:_:)` with strings.
     public func observe<A: Actor>(
         keyPaths: [PartialKeyPath<Element>],
         on actor: A,
@@ -92,14 +98,16 @@ extension RealmCollection where Element: KeypathSortable {
 }
 
 extension RealmCollection where Element: OptionalProtocol, Element.Wrapped: ObjectBase {
-    /// The same with key paths of the class.
+    /// Calls the block with the collection's changes. The key paths are typed. See `observe(keyPaths:on:_:)` with
+    /// strings.
     public func observe(
         keyPaths: [PartialKeyPath<Element.Wrapped>],
         on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmCollectionChange<Self>) -> Void
     ) -> NotificationToken { observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block) }
 
-    /// The same with key paths of the class, on an actor.
+    /// Calls the block with the collection's changes, isolated to an actor. The key paths are typed. See
+    /// `observe(keyPaths:on:_:)` with strings.
     public func observe<A: Actor>(
         keyPaths: [PartialKeyPath<Element.Wrapped>],
         on actor: A,

@@ -1,22 +1,24 @@
 import FreeholdEngine
 
-/// What an observer of a collection is told.
+/// A change of an observed collection.
 public enum RealmCollectionChange<CollectionType> {
-    /// The collection as it is when the observation begins; once.
+    /// The state of the collection when the observation begins. It is delivered once.
     case initial(CollectionType)
-    /// It has changed, and stands after the change already.
+    /// The collection has changed. It already shows the state after the change.
     ///
-    /// - deletions: positions before the change, rising.
-    /// - insertions: positions after the change, rising.
-    /// - modifications: positions before the change, rising, of elements that stayed; see ``newModifications``.
+    /// - deletions: Positions before the change, in ascending order.
+    /// - insertions: Positions after the change, in ascending order.
+    /// - modifications: Positions before the change, in ascending order, of elements that stayed. See also
+    ///   ``newModifications``.
     ///
-    /// What moved counts as deleted and inserted. To turn the old elements into the new ones: remove `deletions` from
+    /// A moved element counts as deleted and inserted. To apply the change to the old elements, remove `deletions` from
     /// the back, then insert `insertions` from the front.
     case update(CollectionType, deletions: [Int], insertions: [Int], modifications: [Int])
-    /// Never at present.
+    /// An error. Freehold doesn't deliver this case at present.
     case error(any Error)
 
-    /// What was followed has found the objects already, so that who reads them needn't look for them again.
+    /// Converts a change. The observation has already found the objects of the new version, so the results adopt them
+    /// and run no query again.
     static func change(_ change: ObservedChange, of collection: CollectionType) -> Self {
         switch change {
         case .collection(let changes, let found):
@@ -34,7 +36,9 @@ public enum RealmCollectionChange<CollectionType> {
         }
     }
 
-    /// The positions of the modified elements after the change, rising. - Complexity: O(modifications · log changes).
+    /// The positions of the modified elements after the change, in ascending order.
+    ///
+    /// - Complexity: O(modifications · log changes).
     public var newModifications: [Int] {
         guard case .update(_, let deletions, let insertions, let modifications) = self else { return [] }
         var changes = CollectionChanges()
@@ -44,7 +48,7 @@ public enum RealmCollectionChange<CollectionType> {
     }
 }
 
-/// A collection that can be given its objects of the realm's present state.
+/// A collection that can adopt its objects for the realm's present state.
 protocol _FoundCollection {
     func _adopt(_ found: FoundObjects)
 }

@@ -1,37 +1,39 @@
 public import Dispatch
 import FreeholdEngine
 
-/// What an observer of a map is told.
+/// A change of an observed map.
 public enum RealmMapChange<MapType: RealmKeyedCollection> {
-    /// The map as it is when the observation begins; once.
+    /// The state of the map when the observation begins. It is delivered once.
     case initial(MapType)
-    /// It has changed, and stands after the change already: keys, by rising bytes.
+    /// The map has changed, and already shows the state after the change. The keys are in ascending order of their
+    /// bytes.
     case update(MapType, deletions: [MapType.Key], insertions: [MapType.Key], modifications: [MapType.Key])
-    /// Never at present.
+    /// An error. Freehold doesn't deliver this case at present.
     case error(any Error)
 }
 
 extension Map {
-    /// Calls the block with the map as it is, and then each time it has changed: as for collections, with keys in the
-    /// place of positions.
+    /// Calls the block with the present state of the map, and then after each change. It is like `observe` of
+    /// collections, with keys instead of positions.
     ///
     /// - Parameters:
-    ///   - keyPaths: of maps of objects: when an entry whose object changed counts as modified.
-    ///   - queue: a serial queue, on which the block then runs, with the map of a realm of that queue.
-    ///   - block: is called with each change.
+    ///   - keyPaths: For maps of objects: the key paths on which a change makes an entry count as modified.
+    ///   - queue: A serial queue on which the block runs. The block then receives the map in a realm of that queue.
+    ///   - block: A closure that is called with each change.
     public func observe(
         keyPaths: [String]? = nil,
         on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmMapChange<Map>) -> Void
     ) -> NotificationToken { observing(on: queue, observation(keyPaths), block) }
 
-    /// The same with a queue alone, as protocols of older code ask for it.
+    /// Calls the block with the map's changes on a queue. Protocols of older code require this overload.
     public func observe(
         on queue: DispatchQueue?,
         _ block: @escaping (RealmMapChange<Map>) -> Void
     ) -> NotificationToken { observe(keyPaths: [String]?.none, on: queue, block) }
 
-    /// The same on an actor: the block is called in its isolation, with the map of a realm of the actor.
+    /// Calls the block with the map's changes, isolated to an actor. The block receives the map in a realm of the
+    /// actor. See `observe(keyPaths:on:_:)` with a queue.
     public func observe<A: Actor>(
         keyPaths: [String]? = nil,
         on actor: A,
@@ -74,14 +76,15 @@ extension RealmMapChange {
 }
 
 extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
-    /// The same with key paths of the class.
+    /// Calls the block with the map's changes. The key paths are typed. See `observe(keyPaths:on:_:)` with strings.
     public func observe(
         keyPaths: [PartialKeyPath<Value.Wrapped>],
         on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmMapChange<Map>) -> Void
     ) -> NotificationToken { observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block) }
 
-    /// The same with key paths of the class, on an actor.
+    /// Calls the block with the map's changes, isolated to an actor. The key paths are typed. See
+    /// `observe(keyPaths:on:_:)` with strings.
     public func observe<A: Actor>(
         keyPaths: [PartialKeyPath<Value.Wrapped>],
         on actor: A,

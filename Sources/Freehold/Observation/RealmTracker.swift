@@ -1,27 +1,29 @@
 import FreeholdEngine
 public import Observation
 
-/// Tells the Observation framework what is read of one realm and what changes of it.
+/// A tracker that reports the reads and changes of one realm to the Observation framework.
 ///
-/// Made where ``Realm/Configuration/observationTracking`` is on. Nothing of a realm with a tracker takes the short ways
-/// of reading, so that a realm without one pays nothing for it. Used where the realm is.
+/// A realm has a tracker if ``Realm/Configuration/observationTracking`` is on. Such a realm doesn't use the fast paths
+/// for reading, so tracking costs nothing for realms without a tracker. The tracker is used only where the realm is.
 final class RealmTracker: Observable {
-    /// What can be read of a realm, in so many parts as are told apart.
+    /// The smallest part of a realm that the framework distinguishes.
     struct Place: Hashable {
         let table: Int
-        /// -1: whichever object.
+        /// The object key, or -1 for any object.
         let key: Int64
-        /// The column's id; -1: whether the object is there.
+        /// The column's id, or -1 for the existence of the object.
         let column: Int
     }
 
     private let registrar = ObservationRegistrar()
-    /// Which places may have been read, by hash: telling the framework of a place costs far more than looking here.
+    /// A filter, by hash, of the places that may have been read. A look at the filter costs far less than a report to
+    /// the framework.
     private var marks = [UInt64](repeating: 0, count: 8192)
-    /// What was assigned in the open transaction, and is told again where that is rolled back.
+    /// The places that were assigned in the open transaction. They are reported again if the transaction is rolled
+    /// back.
     private var assigned: Set<Place> = []
 
-    // What the framework's key paths lead to.
+    // The target of the framework's key paths.
     private subscript(place: Place) -> Void { () }
 
     private func mark(_ place: Place) -> (word: Int, bit: UInt64) {
@@ -41,29 +43,29 @@ final class RealmTracker: Observable {
         access(Place(table: table, key: key, column: column))
     }
 
-    /// Whether an object is there.
+    /// Reports a read of the existence of an object.
     func accessLife(_ table: Int, _ key: Int64) { access(Place(table: table, key: key, column: -1)) }
 
-    /// Anything of a table.
+    /// Reports a read of any part of a table.
     func accessTable(_ table: Int) { access(Place(table: table, key: -1, column: -1)) }
 
     // MARK: Changes
 
-    /// A property is about to be assigned.
+    /// Reports that a property is about to be assigned.
     func willAssign(_ table: Int, _ key: Int64, _ column: Int) {
         let place = Place(table: table, key: key, column: column)
         assigned.insert(place)
         tell([place]) {}
     }
 
-    /// The assignments of the open transaction are undone.
+    /// Reports that the assignments of the open transaction are undone.
     func cancel(_ body: () -> Void) {
         let places = assigned
         assigned = []
         tell(places, body)
     }
 
-    /// The realm moves to another version.
+    /// Reports the changes while the realm moves to another version.
     func move(over changes: VersionChanges, _ body: () -> Void) {
         assigned = []
         var places: [Place] = []
@@ -88,7 +90,7 @@ final class RealmTracker: Observable {
 }
 
 extension RealmCore {
-    /// Moves from one version to another, and tells the framework of it.
+    /// Moves from one version to another, and reports it to the framework.
     func tracking(_ old: Snapshot?, _ new: Snapshot, _ body: () -> Void) {
         guard let tracker, let old, old.version < new.version else { return body() }
         tracker.move(over: file.hub.feed.changes(from: old, to: new), body)
@@ -96,13 +98,13 @@ extension RealmCore {
 }
 
 extension ManagedTable {
-    /// A property is read, by a realm that tells the framework.
+    /// Reports a read of a property, for a realm with a tracker.
     func track(_ tracker: RealmTracker, _ key: Int64, _ property: Int) {
         if let column = columns[property] { tracker.accessProperty(table.id, key, column.id) }
     }
 }
 
-// SwiftUI and `withObservationTracking` see what is read of these where the configuration says so.
+// SwiftUI and `withObservationTracking` observe the reads of these types if the configuration enables it.
 extension ObjectBase: Observable {}
 extension List: Observable {}
 extension MutableSet: Observable {}

@@ -2,7 +2,7 @@ public import Dispatch
 import FreeholdEngine
 
 extension SectionedResults {
-    /// Calls the block with the sections as they are, and then each time they have changed.
+    /// Calls the block with the present state of the sections, and then after each change.
     ///
     /// ```swift
     /// token = people.sectioned(by: \.city).observe { change in
@@ -12,28 +12,31 @@ extension SectionedResults {
     ///     }
     /// }
     /// ```
-    /// Where and when the block runs, and what else holds: as for collections. The elements' keys are asked for where
-    /// the sections' realm is.
+    /// The rules of `observe` for collections apply to the place and time of the calls and to the preconditions. The
+    /// closure for the keys of the elements runs where the sections' realm is.
     ///
     /// - Parameters:
-    ///   - keyPaths: when an element counts as modified; see ``RealmCollection/observe(keyPaths:on:_:)-([String]?,_,_)``.
-    ///     Of a key that is a closure's, name what it reads too: what isn't observed makes no call.
-    ///   - queue: a serial queue, on which the block then runs, with the sections of a realm of that queue.
-    ///   - block: is called with each change.
-    /// - Complexity: of a change O(n), with a call of the key's closure for each element.
+    ///   - keyPaths: The key paths on which a change makes an element count as modified; see
+    ///     ``RealmCollection/observe(keyPaths:on:_:)-([String]?,_,_)``. If the section key is a closure, include the
+    ///     key paths that it reads. A change of data that isn't observed causes no call.
+    ///   - queue: A serial queue on which the block runs. The block then receives the sections in a realm of that
+    ///     queue.
+    ///   - block: A closure that is called with each change.
+    /// - Complexity: O(n) for a change, with one call of the key's closure for each element.
     public func observe(
         keyPaths: [String]? = nil,
         on queue: DispatchQueue? = nil,
         _ block: @escaping (SectionedResultsChange<Self>) -> Void
     ) -> NotificationToken { observing(on: queue, observation(keyPaths), block) }
 
-    /// The same with a queue alone, as protocols of older code ask for it.
+    /// Calls the block with the changes of the sections on a queue. Protocols of older code require this overload.
     public func observe(
         on queue: DispatchQueue?,
         _ block: @escaping (SectionedResultsChange<Self>) -> Void
     ) -> NotificationToken { observe(keyPaths: [String]?.none, on: queue, block) }
 
-    /// The same on an actor: the block is called in its isolation, with the sections of a realm of the actor.
+    /// Calls the block with the changes of the sections, isolated to an actor. The block receives the sections in a
+    /// realm of the actor. See `observe(keyPaths:on:_:)` with a queue.
     public func observe<A: Actor>(
         keyPaths: [String]? = nil,
         on actor: A,
@@ -48,8 +51,8 @@ extension SectionedResults {
     }
 
     /// - Parameters:
-    ///   - told: what is told of, made of the sections.
-    ///   - part: what of the changes is told, between two layouts.
+    ///   - told: Returns the value to deliver, made from the sections.
+    ///   - part: Returns the part of the changes between two layouts that is delivered.
     fileprivate func observation<Told>(
         _ keyPaths: [String]?,
         as told: @escaping (Self) -> Told,
@@ -79,24 +82,25 @@ extension SectionedResults {
 }
 
 extension ResultsSection {
-    /// Calls the block with the section as it is, and then each time it has changed: its elements, or whether there is
-    /// such a section. Positions of sections are those among all sections.
+    /// Calls the block with the present state of the section, and then after each change of its elements or of its
+    /// existence. Section positions are those among all sections.
     ///
-    /// A section whose last element goes is told as deleted, and as inserted when its key comes back. What else holds: as
-    /// for ``SectionedResults/observe(keyPaths:on:_:)-([String]?,_,_)``.
+    /// A section is reported as deleted when its last element is removed, and as inserted when an element with its key
+    /// is present again. All other rules are those of ``SectionedResults/observe(keyPaths:on:_:)-([String]?,_,_)``.
     public func observe(
         keyPaths: [String]? = nil,
         on queue: DispatchQueue? = nil,
         _ block: @escaping (SectionedResultsChange<Self>) -> Void
     ) -> NotificationToken { all.observing(on: queue, observation(keyPaths), block) }
 
-    /// The same with a queue alone, as protocols of older code ask for it.
+    /// Calls the block with the changes of the section on a queue. Protocols of older code require this overload.
     public func observe(
         on queue: DispatchQueue?,
         _ block: @escaping (SectionedResultsChange<Self>) -> Void
     ) -> NotificationToken { observe(keyPaths: [String]?.none, on: queue, block) }
 
-    /// The same on an actor: the block is called in its isolation, with the section of a realm of the actor.
+    /// Calls the block with the changes of the section, isolated to an actor. The block receives the section in a realm
+    /// of the actor. See `observe(keyPaths:on:_:)` with a queue.
     public func observe<A: Actor>(
         keyPaths: [String]? = nil,
         on actor: A,
@@ -106,7 +110,7 @@ extension ResultsSection {
         await all.observing(on: actor, _isolation: _isolation, observation(keyPaths), block)
     }
 
-    /// What it is a section of, which stays also while there is no such section.
+    /// The sections to which this section belongs. They remain valid while the section has no elements.
     var all: SectionedResults<Key, SectionElement> { SectionedResults(query: query) }
 
     func observation(
@@ -120,14 +124,16 @@ extension ResultsSection {
 }
 
 extension SectionedResults where SectionElement: KeypathSortable {
-    /// The same with key paths of the class.
+    /// Calls the block with the changes of the sections. The key paths are typed. See `observe(keyPaths:on:_:)` with
+    /// strings.
     public func observe(
         keyPaths: [PartialKeyPath<SectionElement>],
         on queue: DispatchQueue? = nil,
         _ block: @escaping (SectionedResultsChange<Self>) -> Void
     ) -> NotificationToken { observe(keyPaths: keyPaths.map { keyPathReading($0).name }, on: queue, block) }
 
-    /// The same with key paths of the class, on an actor.
+    /// Calls the block with the changes of the sections, isolated to an actor. The key paths are typed. See
+    /// `observe(keyPaths:on:_:)` with strings.
     public func observe<A: Actor>(
         keyPaths: [PartialKeyPath<SectionElement>],
         on actor: A,
@@ -139,14 +145,16 @@ extension SectionedResults where SectionElement: KeypathSortable {
 }
 
 extension ResultsSection where SectionElement: KeypathSortable {
-    /// The same with key paths of the class.
+    /// Calls the block with the changes of the section. The key paths are typed. See `observe(keyPaths:on:_:)` with
+    /// strings.
     public func observe(
         keyPaths: [PartialKeyPath<SectionElement>],
         on queue: DispatchQueue? = nil,
         _ block: @escaping (SectionedResultsChange<Self>) -> Void
     ) -> NotificationToken { observe(keyPaths: keyPaths.map { keyPathReading($0).name }, on: queue, block) }
 
-    /// The same with key paths of the class, on an actor.
+    /// Calls the block with the changes of the section, isolated to an actor. The key paths are typed. See
+    /// `observe(keyPaths:on:_:)` with strings.
     public func observe<A: Actor>(
         keyPaths: [PartialKeyPath<SectionElement>],
         on actor: A,

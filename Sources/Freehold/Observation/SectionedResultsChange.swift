@@ -1,25 +1,25 @@
 public import Foundation
 import FreeholdEngine
 
-/// What an observer of sections, or of one section, is told.
+/// A change of observed sections, or of one observed section.
 public enum SectionedResultsChange<Collection> {
-    /// The sections as they are when the observation begins; once.
+    /// The state of the sections when the observation begins. It is delivered once.
     case initial(Collection)
-    /// They have changed, and stand after the change already.
+    /// The sections have changed. They already show the state after the change.
     ///
-    /// - deletions: section and position before the change, of elements that are gone or in another place. The elements of
-    ///   deleted sections aren't among them.
-    /// - insertions: section and position after the change, of elements that are new or in another place; those of
-    ///   inserted sections among them.
-    /// - modifications: section and position before the change, of elements that were modified, and of positions at which
-    ///   modified elements stand before and after it. An element that was modified and has moved otherwise counts as deleted
-    ///   and inserted.
-    /// - sectionsToInsert: positions after the change.
-    /// - sectionsToDelete: positions before the change.
+    /// - deletions: Section and position, before the change, of elements that were deleted or moved. The elements of
+    ///   deleted sections aren't included.
+    /// - insertions: Section and position, after the change, of elements that were inserted or moved. The elements of
+    ///   inserted sections are included.
+    /// - modifications: Section and position, before the change, of elements that were modified, and of positions at
+    ///   which modified elements are both before and after the change. An element that was modified and moved otherwise
+    ///   counts as deleted and inserted.
+    /// - sectionsToInsert: Positions after the change.
+    /// - sectionsToDelete: Positions before the change.
     ///
-    /// All rise. A section whose place among the others is another counts as deleted and inserted. To turn the old
-    /// sections into the new ones: remove `deletions` from the back, then `sectionsToDelete` from the back, then insert
-    /// `sectionsToInsert` and `insertions` from the front.
+    /// All positions are in ascending order. A section whose place among the other sections has changed counts as
+    /// deleted and inserted. To apply the change to the old sections, remove `deletions` from the back, then
+    /// `sectionsToDelete` from the back, then insert `sectionsToInsert` and `insertions` from the front.
     case update(
         Collection,
         deletions: [IndexPath],
@@ -29,7 +29,7 @@ public enum SectionedResultsChange<Collection> {
         sectionsToDelete: IndexSet
     )
 
-    /// Section and position of the modified elements after the change, rising.
+    /// The section and position of each modified element after the change, in ascending order.
     ///
     /// - Complexity: O((modifications + changes) · log changes).
     public var newModifications: [IndexPath] {
@@ -51,13 +51,13 @@ public enum SectionedResultsChange<Collection> {
     }
 }
 
-/// The name that it had before in RealmSwift.
+/// An earlier name of the type in RealmSwift.
 public typealias RealmSectionedResultsChange<Collection> = SectionedResultsChange<Collection>
 
-/// Sections at one state.
+/// The layout of sections at one version.
 struct SectionLayout<Key: _Persistable & Hashable> {
     let keys: [SectionIdentity<Key>]
-    /// By section: the positions of its elements among all.
+    /// The positions of the elements among all elements, by section.
     let positions: [[Int]]
     private let numbers: [SectionIdentity<Key>: Int]
 
@@ -69,7 +69,7 @@ struct SectionLayout<Key: _Persistable & Hashable> {
 
     func section(of key: SectionIdentity<Key>) -> Int? { numbers[key] }
 
-    /// By position among all: the section, and the place in it.
+    /// The section and the place in it, by position among all elements.
     fileprivate var places: [(section: Int, item: Int)] {
         var out = [(section: Int, item: Int)](repeating: (0, 0), count: positions.reduce(0) { $0 + $1.count })
         for (section, positions) in positions.enumerated() {
@@ -79,7 +79,7 @@ struct SectionLayout<Key: _Persistable & Hashable> {
     }
 }
 
-/// How sections changed.
+/// The changes between two layouts of sections.
 struct SectionChanges {
     var deletions: [IndexPath] = []
     var insertions: [IndexPath] = []
@@ -92,10 +92,10 @@ struct SectionChanges {
             && sectionsToDelete.isEmpty
     }
 
-    /// - Parameter changes: of the elements, all in one order.
+    /// - Parameter changes: The changes of all elements in one order.
     /// - Complexity: O(elements), and O(sections · log sections).
     init<Key>(from old: SectionLayout<Key>, to new: SectionLayout<Key>, _ changes: CollectionChanges) {
-        // As many sections as possible stay.
+        // As many sections as possible keep their place.
         let common = old.keys.enumerated().compactMap { i, key in new.section(of: key).map { (old: i, new: $0) } }
         var target: [Int?] = Array(repeating: nil, count: old.keys.count)
         for i in SequenceDifference.risingRun(common.map(\.new)) { target[common[i].old] = common[i].new }
@@ -105,7 +105,7 @@ struct SectionChanges {
 
         let before = old.places
         let after = new.places
-        // An observer's block may have changed the realm before this one was told.
+        // The block of another observer may have changed the realm before this delivery.
         guard before.count - changes.deletions.count == after.count - changes.insertions.count else {
             sectionsToDelete = IndexSet(old.keys.indices)
             sectionsToInsert = IndexSet(new.keys.indices)
@@ -115,7 +115,7 @@ struct SectionChanges {
         var gone = changes.deletions[...]
         var come = changes.insertions[...]
         var modified = changes.modifications[...]
-        /// By the section's place after the change, for sections that stay.
+        /// The changed rows by the section's place after the change, for sections that stay.
         var rows: [Int: RowChanges] = [:]
         for (old, new) in target.enumerated() { if let new { rows[new] = RowChanges(section: old) } }
         func noteInserted(_ place: (section: Int, item: Int), isModified: Bool = false) {
@@ -170,21 +170,21 @@ struct SectionChanges {
 
     /// The changed positions of one section that stays.
     private struct RowChanges {
-        /// The section's place before the change.
+        /// The place of the section before the change.
         let section: Int
         var deleted: [Int] = []
         var inserted: [Int] = []
-        /// Positions of modified elements, before and after the change.
+        /// The positions of modified elements before and after the change.
         var oldModified: [Int] = []
         var newModified: [Int] = []
 
         init(section: Int) { self.section = section }
 
-        /// A position that is modified before and after the change stays modified, whatever element stands there. All others
-        /// are deletions and insertions.
+        /// The changes to deliver. A position that is modified both before and after the change is reported as
+        /// modified, even if it holds different elements. All other changes are deletions and insertions.
         ///
-        /// It stays only where as many elements are deleted as inserted before it. Else a position before the change and the
-        /// same one after it would not be the same row.
+        /// The position is reported as modified only if equal numbers of elements were deleted and inserted before it.
+        /// Otherwise the same position wouldn't be the same row before and after the change.
         var told: (deletions: [Int], insertions: [Int], modifications: [Int]) {
             let both = Set(oldModified).intersection(newModified)
             var deletions = (deleted + oldModified.filter { !both.contains($0) }).sorted()
@@ -203,7 +203,7 @@ struct SectionChanges {
         }
     }
 
-    /// What concerns one section.
+    /// Returns the changes of one section.
     func only(old: Int?, new: Int?) -> SectionChanges {
         var out = self
         out.deletions.removeAll { $0[0] != old }

@@ -2,23 +2,24 @@ import FreeholdEngine
 import Foundation
 import Synchronization
 
-/// The stored property that a key path of an object's class is about.
+/// The stored property from which a key path of an object's class reads.
 struct KeyPathOrigin {
-    /// Of the properties on the way, and of that property.
+    /// The names of the properties on the path, including the stored property.
     let names: [String]
-    /// Whether the key path gives what is stored there; else it is made of that.
+    /// A Boolean value that indicates whether the key path returns the stored value itself. Otherwise it computes a
+    /// value from it.
     let isStored: Bool
 
     private struct Known: @unchecked Sendable {
-        // Sendable in fact: see `KeyPathReading`.
+        // The key paths are safe to share between threads. See `KeyPathReading`.
         var byKeyPath: [AnyKeyPath: KeyPathOrigin] = [:]
     }
 
     private static let known = Mutex(Known())
 
-    /// Nil where it isn't about one stored property.
+    /// Returns the origin, or nil if the key path doesn't read exactly one stored property.
     ///
-    /// - Complexity: a dictionary lookup after the first time.
+    /// - Complexity: A dictionary look-up after the first call.
     static func of<Root: ObjectBase, Value>(_ keyPath: KeyPath<Root, Value>) -> KeyPathOrigin? {
         let box = Box(keyPath: keyPath)
         if let known = known.withLock({ $0.byKeyPath[box.keyPath] }) { return known }
@@ -30,7 +31,7 @@ struct KeyPathOrigin {
                     reading.names,
                     of: Root.self,
                     as: Value.self,
-                    // An expression can't be assigned, what is stored can.
+                    // A stored value can be assigned, an expression can't.
                     isWritable: keyPath is ReferenceWritableKeyPath<Root, Value>
                 ) { (unsafeDowncast($0, to: Root.self))[keyPath: keyPath] }
         )
@@ -42,12 +43,14 @@ struct KeyPathOrigin {
         let keyPath: AnyKeyPath
     }
 
-    /// Whether what is read of an object is what is stored under these names. What can't be told from types
-    /// (`\.name.localizedUppercase` is a `String`, too) is tried on unmanaged objects.
+    /// Returns a Boolean value that indicates whether the key path returns the value that is stored under these names.
+    /// If types aren't sufficient (`\.name.localizedUppercase` is also a `String`), the method tests it with unmanaged
+    /// objects.
     ///
     /// - Parameters:
-    ///   - type: what the key path reads.
-    ///   - isWritable: whether that can be assigned, which tells enough if it is of the stored type.
+    ///   - type: The value type of the key path.
+    ///   - isWritable: A Boolean value that indicates whether the key path is writable. A writable key path of the
+    ///     stored type needs no test.
     static func givesStored(
         _ names: [String],
         of root: ObjectBase.Type,
@@ -77,7 +80,7 @@ struct KeyPathOrigin {
         }
         let samples = samples(of: property.shape.type)
         for sample in [nil] + samples.map({ property.access.convert($0) }) {
-            // What an enum or another type has no value for says nothing.
+            // A sample that an enum or another type can't represent gives no result.
             if let sample, !property.access.assign(sample, to: object, at: property) { continue }
             if !isStored(PlainValue.unwrap(read(root)), as: property.access.content(of: object, at: property)) {
                 return false
@@ -105,7 +108,7 @@ struct KeyPathOrigin {
         return (value as? any RealmCollectionValue).map { open($0) }
     }
 
-    /// Values that few expressions leave as they are.
+    /// Returns sample values that most expressions change.
     private static func samples(of type: PropertyType) -> [Any] {
         switch type {
         case .int: [113, -58]
@@ -124,7 +127,7 @@ struct KeyPathOrigin {
     }
 }
 
-/// What the library knows of a property's type in Swift.
+/// The Swift type of a property.
 private protocol TypedProperty {
     static var valueType: Any.Type { get }
 }

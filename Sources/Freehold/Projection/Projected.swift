@@ -1,4 +1,4 @@
-/// Declares a property of a ``Projection``: what a key path of the object leads to.
+/// A property of a ``Projection``, which reads a key path of the object.
 ///
 /// ```swift
 /// class DogProjection: Projection<Dog> {
@@ -10,16 +10,16 @@
 /// }
 /// ```
 ///
-/// The key path leads to one `@Persisted` property, by to-one links, and from there may go on to anything that Swift
-/// reaches. Where it is the stored value itself, the property can be assigned, and used in queries and sorts. One that
-/// is made of it can be read and observed.
+/// The key path leads through to-one links to one `@Persisted` property, and may continue from there to any Swift
+/// property. If it leads to the stored value itself, the property can be assigned, and used in queries and sorts. If it
+/// computes a value, the property can be read and observed.
 @propertyWrapper
 public struct Projected<Root: ObjectBase, Value> {
     @usableFromInline let keyPath: KeyPath<Root, Value>
 
     public init(_ projectedKeyPath: KeyPath<Root, Value>) { keyPath = projectedKeyPath }
 
-    /// What is projected.
+    /// The key path that is projected.
     public var projectedKeyPath: AnyKeyPath { keyPath }
 
     @available(*, unavailable, message: "@Projected can only be used on properties of Projection subclasses")
@@ -28,7 +28,8 @@ public struct Projected<Root: ObjectBase, Value> {
         set { fatalError("unavailable") }
     }
 
-    // Inlined into the model's code, as the accessors of `Persisted` are: else each access makes two key-path objects.
+    // Inlined into the code of the model, like the accessors of `Persisted`. Otherwise each access would create two key
+    // path objects.
     public static subscript<EnclosingSelf: Projection<Root>>(
         _enclosingInstance projection: EnclosingSelf,
         wrapped wrappedKeyPath: ReferenceWritableKeyPath<EnclosingSelf, Value>,
@@ -63,7 +64,7 @@ extension Projection {
 }
 
 extension ThreadConfined where Self: ObjectBase {
-    /// Assigns what the key path leads to. False where that isn't a stored property.
+    /// Assigns a value to the target of the key path. Returns false if that isn't a stored property.
     func _assign<Value>(_ value: Value, to keyPath: KeyPath<Self, Value>) -> Bool {
         if let writable = keyPath as? ReferenceWritableKeyPath<Self, Value> {
             self[keyPath: writable] = value
@@ -77,13 +78,13 @@ extension ThreadConfined where Self: ObjectBase {
 }
 
 extension ObjectBase {
-    /// Assigns a property that to-one links lead to.
+    /// Assigns a property to which to-one links lead.
     fileprivate final func _assign(_ value: Any, along names: [String]) {
         if let core = _core { _ = core.requireWrite() }
         var object = self
         for (i, name) in names.dropLast().enumerated() {
             guard let next = object._value(named: name) as? ObjectBase else {
-                // That there is nothing stays so.
+                // A missing link and a null value need no assignment.
                 if PlainValue.unwrap(value) == nil { return }
                 let error = Realm.Error(
                     .missingValue,

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The elements of a projected collection, whatever objects they are properties of.
+/// The elements of a projected collection, independent of the class of their objects.
 protocol ProjectedBox<Value>: AnyObject {
     associatedtype Value: RealmCollectionValue
 
@@ -12,16 +12,16 @@ protocol ProjectedBox<Value>: AnyObject {
     var realm: Realm? { get }
     var isInvalidated: Bool { get }
     var core: RealmCore? { get }
-    /// Finds what is made of another box.
+    /// Returns the location of a value that is made from another box.
     func location<Found>(_ make: @escaping (any ProjectedBox<Value>) -> Found) -> _Location
-    /// Nil where the elements aren't about one stored property of the objects.
+    /// The stored property of the elements, or nil if they don't read exactly one stored property of the objects.
     var origin: KeyPathOrigin? { get }
-    /// Traps where one of the key paths of the objects can't be observed.
+    /// Traps if one of the key paths of the objects can't be observed.
     func check(_ keyPaths: [String])
     func following(_ keyPaths: [String]) -> Observation.Start
 }
 
-/// Of any type, as a value that a key path leads to.
+/// A projected collection of any type, as the value of a key path.
 protocol ProjectedElements {
     var elementOrigin: KeyPathOrigin? { get }
 }
@@ -30,7 +30,7 @@ extension ProjectedCollection: ProjectedElements {
     var elementOrigin: KeyPathOrigin? { box.origin }
 }
 
-/// Properties of the objects of a collection.
+/// The properties of the objects of a collection.
 final class ElementsBox<Object: ObjectBase, Value: RealmCollectionValue>: ProjectedBox {
     private let base: AnyRealmCollection<Object>
     private let keyPath: KeyPath<Object, Value>

@@ -1,26 +1,29 @@
 public import Dispatch
 
 extension ProjectedCollection {
-    /// Calls the block with the collection as it is, and then each time it has changed: as for collections of objects.
+    /// Calls the block with the present state of the collection, and then after each change, like `observe` of
+    /// collections of objects.
     ///
     /// - Parameters:
-    ///   - keyPaths: of the collection's objects: when an element counts as modified. Nil: when what is projected was set.
-    ///   - queue: a serial queue, on which the block then runs, with the collection of a realm of that queue. Nil: where
-    ///     this collection's realm is.
-    ///   - block: is called with each change.
+    ///   - keyPaths: The key paths of the collection's objects on which a change makes an element count as modified. If
+    ///     `nil`, the projected property is observed.
+    ///   - queue: A serial queue on which the block runs. The block then receives the collection in a realm of that
+    ///     queue. If `nil`, the block runs where this collection's realm is.
+    ///   - block: A closure that is called with each change.
     public func observe(
         keyPaths: [String]? = nil,
         on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmCollectionChange<ProjectedCollection>) -> Void
     ) -> NotificationToken { observing(on: queue, observation(keyPaths), block) }
 
-    /// The same with a queue alone, as protocols of older code ask for it.
+    /// Calls the block with the collection's changes on a queue. Protocols of older code require this overload.
     public func observe(
         on queue: DispatchQueue?,
         _ block: @escaping (RealmCollectionChange<ProjectedCollection>) -> Void
     ) -> NotificationToken { observe(keyPaths: [String]?.none, on: queue, block) }
 
-    /// The same on an actor: the block is called in its isolation, with the collection of a realm of the actor.
+    /// Calls the block with the collection's changes, isolated to an actor. The block receives the collection in a
+    /// realm of the actor. See `observe(keyPaths:on:_:)` with a queue.
     public func observe<A: Actor>(
         keyPaths: [String]? = nil,
         on actor: A,
@@ -33,7 +36,7 @@ extension ProjectedCollection {
     /// The changes of the collection: see ``RealmChanges``.
     public var changes: RealmChanges<RealmCollectionChange<ProjectedCollection>> { changes(keyPaths: nil) }
 
-    /// The same, where only what is set on these paths counts as a modification: see `observe`.
+    /// Returns the changes of the collection, with modifications only for the key paths. See `observe`.
     public func changes(keyPaths: [String]?) -> RealmChanges<RealmCollectionChange<ProjectedCollection>> {
         changes(observation(keyPaths))
     }

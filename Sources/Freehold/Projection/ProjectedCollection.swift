@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A property of each object of a collection: live, in the collection's order.
+/// A live collection of one property of each object of a collection, in the order of that collection.
 ///
 /// ```swift
 /// class PersonProjection: Projection<Person> {
@@ -10,8 +10,9 @@ public import Foundation
 /// try realm.write { projection.friendsNames[0] = "Ada" }
 /// ```
 ///
-/// Nothing is copied: each element is read when it is asked for, and assigning one changes the object's property.
-/// Of links: `\Person.friends.projectTo.address.city`, where an element is nil if its object has no address.
+/// The collection copies no values. Each element is read on demand, and assigning an element changes the property of
+/// the object. The path may continue through links: in `\Person.friends.projectTo.address.city`, an element is `nil` if
+/// its object has no address.
 @dynamicMemberLookup
 public struct ProjectedCollection<Element: RealmCollectionValue>: RandomAccessCollection, CustomStringConvertible {
     public typealias Index = Int
@@ -24,31 +25,32 @@ public struct ProjectedCollection<Element: RealmCollectionValue>: RandomAccessCo
     public var endIndex: Int { box.count }
     public var count: Int { box.count }
 
-    /// The property of the i-th object. Assigning changes that object, inside a write transaction if it is managed.
+    /// The property of the i-th object. Assigning it changes the object. If the object is managed, this requires a
+    /// write transaction.
     ///
-    /// - Precondition: `0 <= i < count`; to be assigned it is what is stored, and not made of it by an expression.
+    /// - Precondition: `0 <= i < count`. An assigned property is a stored value, and isn't computed by an expression.
     public subscript(i: Int) -> Element {
         get { box[i] }
         nonmutating set { box[i] = newValue }
     }
 
-    /// Walks the objects that are in the collection now, whatever happens to it meanwhile.
+    /// Returns an iterator over the present objects of the collection. Later changes of the collection don't affect it.
     public func makeIterator() -> AnyIterator<Element> { box.makeIterator() }
 
-    /// The position of the first equal element; nil if there is none.
+    /// Returns the position of the first equal element, or `nil` if none is equal.
     ///
     /// - Complexity: O(n)
     public func index(of element: Element) -> Int? { firstIndex(of: element) }
 
-    /// The position of the first object that meets the predicate, which is about the objects' properties.
+    /// Returns the position of the first object that matches the predicate, which refers to the objects' properties.
     public func index(matching predicate: NSPredicate) -> Int? { box.index(matching: predicate) }
 
-    /// The position of the first object that a query string, about the objects' properties, finds.
+    /// Returns the position of the first object that matches a query string, which refers to the objects' properties.
     public func index(matching predicateFormat: String, _ args: Any...) -> Int? {
         box.index(matching: NSPredicate(format: predicateFormat, argumentArray: args))
     }
 
-    /// The first 100 elements.
+    /// A text with the first 100 elements.
     public var description: String {
         CollectionDescription.text("ProjectedCollection<\(Element.self)>", count: count) { i in
             ObjectDescription.text(of: Element._rlmAny(self[i]), depth: 1)
@@ -60,7 +62,7 @@ public struct ProjectedCollection<Element: RealmCollectionValue>: RandomAccessCo
 extension ProjectedCollection: Sendable {}
 
 extension ProjectedCollection: ThreadConfined {
-    /// The realm of the collection; nil for an unmanaged one.
+    /// The realm of the collection, or `nil` for an unmanaged collection.
     public var realm: Realm? { box.realm }
     public var isInvalidated: Bool { box.isInvalidated }
     public var _rlmLocation: _Location { box.location { Self($0) } }
@@ -68,17 +70,17 @@ extension ProjectedCollection: ThreadConfined {
 
 extension ProjectedCollection: _ConfinedCollection { var _core: RealmCore? { box.core } }
 
-// MARK: Beyond links
+// MARK: Properties of linked objects
 
 extension ProjectedCollection where Element: OptionalProtocol, Element.Wrapped: ObjectBase {
-    /// That property of each object that the elements link to; nil where there is none.
+    /// The property of each object to which the elements link, or `nil` for elements without an object.
     public subscript<Value: _RealmCollectionValueInsideOptional>(
         dynamicMember member: KeyPath<Element.Wrapped, Value>
     ) -> ProjectedCollection<Value?> {
         ProjectedCollection<Value?>(box.appending(\Element.[_rlmMember: member]))
     }
 
-    /// That optional property of each object that the elements link to; nil where there is none.
+    /// The optional property of each object to which the elements link, or `nil` for elements without an object.
     public subscript<Value: _RealmCollectionValueInsideOptional>(
         dynamicMember member: KeyPath<Element.Wrapped, Value?>
     ) -> ProjectedCollection<Value?> {
@@ -96,7 +98,7 @@ extension OptionalProtocol {
     }
 }
 
-/// Stands for each object of a collection, in the key path of a projected property.
+/// A placeholder for each object of a collection, in the key path of a projected property.
 ///
 /// `\Person.friends.projectTo.firstName` is the ``ProjectedCollection`` of the friends' first names.
 @dynamicMemberLookup
@@ -105,7 +107,7 @@ public struct CollectionElementMapper<Element: ObjectBase> {
 
     fileprivate init(_ base: AnyRealmCollection<Element>) { self.base = base }
 
-    /// That property of each object.
+    /// The property of each object.
     public subscript<Value: RealmCollectionValue>(
         dynamicMember member: KeyPath<Element, Value>
     ) -> ProjectedCollection<Value> {
@@ -114,6 +116,7 @@ public struct CollectionElementMapper<Element: ObjectBase> {
 }
 
 extension RealmCollection where Element: ObjectBase {
-    /// Each of the objects, to go on from to one of their properties: `friends.projectTo.firstName`.
+    /// A placeholder for each of the objects, from which a key path continues to a property:
+    /// `friends.projectTo.firstName`.
     public var projectTo: CollectionElementMapper<Element> { CollectionElementMapper(AnyRealmCollection(self)) }
 }

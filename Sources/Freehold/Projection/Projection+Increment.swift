@@ -1,8 +1,8 @@
 extension ProjectionObservable {
-    /// Adds to an integer that is projected, with the rules of an object's `increment(_:by:)`.
+    /// Adds a number to a projected integer, with the rules of an object's `increment(_:by:)`.
     ///
-    /// - Returns: the sum; where it can't be stored, the property's value.
-    /// - Precondition: the property shows what is stored, and isn't made of it by an expression.
+    /// - Returns: The sum, or the value of the property if the sum can't be stored.
+    /// - Precondition: The property shows a stored value, and isn't computed by an expression.
     @discardableResult
     public func increment<Number: _PersistableInteger>(
         _ keyPath: ReferenceWritableKeyPath<Self, Number>,
@@ -18,10 +18,10 @@ extension ProjectionObservable {
         return sum
     }
 
-    /// Adds to an optional integer that is projected, as the other `increment` does. Nil stays nil: also that of a link on
-    /// the way.
+    /// Adds a number to a projected optional integer, like the other `increment`. A `nil` value stays `nil`, also if a
+    /// link on the path is `nil`.
     ///
-    /// - Returns: the sum; nil where the property is nil.
+    /// - Returns: The sum, or `nil` if the property is `nil`.
     @discardableResult
     public func increment<Number: _PersistableInteger>(
         _ keyPath: ReferenceWritableKeyPath<Self, Number?>,

@@ -1,54 +1,59 @@
 public import Dispatch
 import FreeholdEngine
 
-/// What can be observed as a projection of an object: every ``Projection``.
+/// A type that can be observed as a projection of an object, such as every ``Projection``.
 public protocol ProjectionObservable: AnyObject, ThreadConfined, KeypathSortable {
     associatedtype Root: ObjectBase
-    /// What is projected.
+    /// The projected object.
     var rootObject: Root { get }
     init(projecting object: Root)
 }
 
-/// A projected property that was set.
+/// A change of a projected property.
 public typealias ProjectedPropertyChange = PropertyChange
 
 extension ProjectionObservable {
-    /// Calls the block when something that the projection shows was set, and once when its object is deleted.
+    /// Calls the block when a projected property is set, and once when the object of the projection is deleted.
     ///
     /// ```swift
     /// token = projection.observe { change in
     ///     if case .change(let person, let properties) = change { show(person, properties.map(\.name)) }
     /// }
     /// ```
-    /// Properties are reported under the projection's names, each of those that show a property that was set. What isn't
-    /// projected isn't told. Key paths through links are followed to where they lead: `\Person.address?.city` tells of a
-    /// new address and of a new city. Values before and after are those of the projected properties; there is none before
-    /// where the realm itself made the change, and none at all of collections. Where and when the block runs: as for objects.
+    /// Each projected property that shows a changed property is reported, under its name in the projection. Changes of
+    /// other properties aren't reported. Key paths through links are followed: `\Person.address?.city` reports a new
+    /// address and a new city. Old and new values are those of the projected properties. The old value is missing if
+    /// the observed realm itself made the change. Collections have no values. The place and time of the calls are those
+    /// of the observation of objects.
     ///
     /// - Parameters:
-    ///   - keyPaths: what is observed: names of projected properties, or of the object's. Nil: all projected properties.
-    ///   - queue: a serial queue, on which the block then runs, with the projection of an object of a realm of that queue.
-    ///   - block: is called with each change.
+    ///   - keyPaths: The names of observed properties, either projected properties or properties of the object. If
+    ///     `nil`, all projected properties are observed.
+    ///   - queue: A serial queue on which the block runs. The block then receives the projection of an object in a
+    ///     realm of that queue.
+    ///   - block: A closure that is called with each change.
     public func observe(
         keyPaths: [String]? = nil,
         on queue: DispatchQueue? = nil,
         _ block: @escaping (ObjectChange<Self>) -> Void
     ) -> NotificationToken { observing(on: queue, observation(projected.watched(keyPaths)), block) }
 
-    /// The same with a queue alone, as protocols of older code ask for it.
+    /// Calls the block with the projection's changes on a queue. Protocols of older code require this overload.
     public func observe(
         on queue: DispatchQueue?,
         _ block: @escaping (ObjectChange<Self>) -> Void
     ) -> NotificationToken { observe(keyPaths: [String]?.none, on: queue, block) }
 
-    /// The same with key paths of the projection.
+    /// Calls the block with the changes on typed key paths of the projection. See `observe(keyPaths:on:_:)` with
+    /// strings.
     public func observe(
         keyPaths: [PartialKeyPath<Self>],
         on queue: DispatchQueue? = nil,
         _ block: @escaping (ObjectChange<Self>) -> Void
     ) -> NotificationToken { observing(on: queue, observation(projected.watched(keyPaths)), block) }
 
-    /// The same with key paths of the object's class.
+    /// Calls the block with the changes on typed key paths of the object's class. See `observe(keyPaths:on:_:)` with
+    /// strings.
     @_disfavoredOverload
     public func observe(
         keyPaths: [PartialKeyPath<Root>],
@@ -58,8 +63,8 @@ extension ProjectionObservable {
         observing(on: queue, observation(keyPaths.flatMap { projected.watched(path: _name(for: $0)) }), block)
     }
 
-    /// The same on an actor: the block is called in its isolation, with the projection of an object of a realm of the
-    /// actor.
+    /// Calls the block with the projection's changes, isolated to an actor. The block receives the projection of an
+    /// object in a realm of the actor. See `observe(keyPaths:on:_:)` with a queue.
     public func observe<A: Actor>(
         keyPaths: [String]? = nil,
         on actor: A,
@@ -69,7 +74,8 @@ extension ProjectionObservable {
         await observing(on: actor, _isolation: _isolation, observation(projected.watched(keyPaths)), block)
     }
 
-    /// The same with key paths of the projection, on an actor.
+    /// Calls the block with the changes on typed key paths of the projection, isolated to an actor. See
+    /// `observe(keyPaths:on:_:)` with strings.
     public func observe<A: Actor>(
         keyPaths: [PartialKeyPath<Self>],
         on actor: A,
@@ -79,7 +85,8 @@ extension ProjectionObservable {
         await observing(on: actor, _isolation: _isolation, observation(projected.watched(keyPaths)), block)
     }
 
-    /// The same with key paths of the object's class, on an actor.
+    /// Calls the block with the changes on typed key paths of the object's class, isolated to an actor. See
+    /// `observe(keyPaths:on:_:)` with strings.
     @_disfavoredOverload
     public func observe<A: Actor>(
         keyPaths: [PartialKeyPath<Root>],
@@ -106,17 +113,17 @@ extension ProjectionObservable {
         }
     }
 
-    /// The changes of what the projection shows, without a first element: see ``RealmChanges``.
+    /// The changes of the projected properties, without an initial element. See ``RealmChanges``.
     public var changes: RealmChanges<ObjectChange<Self>> { changes(observation(projected.watched([String]?.none))) }
 
-    /// The same, of what is on these paths: see `observe`.
+    /// Returns the changes on the key paths. See `observe`.
     public func changes(keyPaths: [PartialKeyPath<Self>]) -> RealmChanges<ObjectChange<Self>> {
         changes(observation(projected.watched(keyPaths)))
     }
 }
 
 extension ObjectBase {
-    /// The object as it was in another version; nil where it wasn't there, or the version isn't known.
+    /// Returns the object at another version, or nil if it didn't exist then or the version isn't known.
     fileprivate final func _before(_ snapshot: Snapshot?) -> ObjectBase? {
         guard let snapshot, let core = _core, let table = _table else { return nil }
         let frozen = core.file.frozenCore(of: core, at: snapshot)
@@ -130,7 +137,7 @@ extension ProjectionSchema.Watched {
         let new = value(root)
         if Self.isCollection(new) { return PropertyChange(name: name, oldValue: nil, newValue: new) }
         var old = before.flatMap { value($0) }
-        // A link to what was deleted meanwhile is nil.
+        // A link to an object that has since been deleted is nil.
         if let link = old as? ObjectBase, let core = root._core { old = link._moved(to: core) }
         if Self.isCollection(old) { old = nil }
         return PropertyChange(name: name, oldValue: old, newValue: new)

@@ -1,4 +1,4 @@
-/// A view of an object that shows some of its properties, under names and in shapes of its own.
+/// A view of an object that shows some of its properties, with its own names and types.
 ///
 /// ```swift
 /// class PersonProjection: Projection<Person> {
@@ -9,27 +9,27 @@
 /// for person in realm.objects(PersonProjection.self).where({ $0.homeCity == "Paris" }) { print(person.firstName) }
 /// ```
 ///
-/// Nothing is stored for a projection, and nothing copied: its properties read and write those of its object, with the
-/// same rules (writes in write transactions, use on the realm's thread). It is as live, frozen, managed or invalid as
-/// that is. Two projections of one object are equal. See <doc:ClassProjections>.
+/// A projection stores and copies no data. Its properties read and write those of its object, with the same rules for
+/// write transactions and threads. It is live, frozen, managed or invalid if its object is. Two projections of one
+/// object are equal. See <doc:ClassProjections>.
 open class Projection<Root: ObjectBase>: ProjectionObservable {
-    /// What is projected.
+    /// The projected object.
     public let rootObject: Root
 
-    /// A projection of an object, managed or not.
+    /// Creates a projection of a managed or unmanaged object.
     ///
-    /// - Precondition: each projected property is about one stored property of the class.
-    /// - Complexity: O(1); the first of a class is looked at by reflection.
+    /// - Precondition: Each projected property reads exactly one stored property of the class.
+    /// - Complexity: O(1). The first projection of a class is inspected by reflection.
     public required init(projecting object: Root) {
         rootObject = object
-        // What is read to learn what the class projects is no object yet.
+        // A recording object, which is read to find the projected properties, isn't a real object.
         if object._extra?.recorder == nil { ProjectionSchema.check(type(of: self)) }
     }
 
-    /// The name of the object's class.
+    /// Returns the name of the object's class.
     public static func className() -> String { Root.className() }
 
-    /// The class, and each projected property with what it stands for and its value.
+    /// A text with the name of the class, and the name, key path and value of each projected property.
     open var description: String {
         if isInvalidated { return "[invalid object]" }
         let type: any AnyProjection.Type = type(of: self)
@@ -46,7 +46,7 @@ open class Projection<Root: ObjectBase>: ProjectionObservable {
 }
 
 extension Projection: Hashable, CustomStringConvertible {
-    /// Whether both are of the same object.
+    /// Returns a Boolean value that indicates whether both project the same object.
     public static func == (a: Projection, b: Projection) -> Bool { a.rootObject == b.rootObject }
     public func hash(into hasher: inout Hasher) { hasher.combine(rootObject) }
 }
@@ -59,10 +59,10 @@ extension Projection: Hashable, CustomStringConvertible {
 extension Projection: Sendable {}
 
 extension Projection: ThreadConfined {
-    /// The realm that the object is in; nil for unmanaged and for deleted ones.
+    /// The realm of the object, or `nil` for an unmanaged or deleted object.
     public final var realm: Realm? { rootObject.realm }
 
-    /// Whether the object was deleted, or its realm invalidated.
+    /// A Boolean value that indicates whether the object was deleted or its realm invalidated.
     public final var isInvalidated: Bool { rootObject.isInvalidated }
 
     public final var _rlmLocation: _Location {
@@ -74,11 +74,12 @@ extension Projection: ThreadConfined {
 extension Projection: _ConfinedCollection { final var _core: RealmCore? { rootObject._core } }
 
 extension ObjectKeyIdentifiable where Self: ProjectionObservable {
-    /// The row for managed objects, the instance for others. Not stable between runs.
+    /// An identifier of the row, for a managed object, or of the instance otherwise. It isn't stable between runs of
+    /// the program.
     public var id: UInt64 { UInt64(truncatingIfNeeded: rootObject._identityHash) }
 }
 
-// MARK: As an element of results
+// MARK: Elements of results
 
 extension Projection: RealmCollectionValue {
     public typealias PersistedType = Root
@@ -101,7 +102,7 @@ extension Projection: RealmCollectionValue {
 
 extension Projection: RealmFetchable where Root: Object {}
 
-/// A class of projections, whatever its root.
+/// A class of projections with any root.
 protocol AnyProjection: RecordedRoot {
     static var rootClass: ObjectBase.Type { get }
     var root: ObjectBase { get }
@@ -116,7 +117,7 @@ extension Projection: AnyProjection {
     static func recorded(by recorder: KeyPathRecorder) -> Self {
         let root = unsafeDowncast(recorder.object(of: ClassInfo.of(Root.self)), to: Root.self)
         let projection = self.init(projecting: root)
-        // A class's own initialiser may have read something.
+        // The class's own initialiser may have read properties.
         recorder.restart(at: root)
         return projection
     }
@@ -125,7 +126,8 @@ extension Projection: AnyProjection {
 }
 
 extension RealmCollectionValue {
-    /// What makes an element count as modified: of projections only what they project.
+    /// Returns the key paths on which a change makes an element count as modified. For projections, these are only the
+    /// projected ones.
     static func observedKeyPaths(_ keyPaths: [String]?) -> [String]? {
         guard let projection = self as? any AnyProjection.Type else { return keyPaths }
         return ProjectionSchema.of(projection).watched(keyPaths).map(\.path)

@@ -4,9 +4,9 @@ import Synchronization
 struct ProjectedProperty {
     let name: String
     let keyPath: AnyKeyPath
-    /// Names from the object's class on, with dots between them: `"address.city"`.
+    /// The names from the object's class to the property, separated by dots: `"address.city"`.
     let path: String
-    /// Whether its value is what is stored there; else it is made of that.
+    /// A Boolean value that indicates whether the property shows the stored value. Otherwise it is computed from it.
     let isStored: Bool
     private let read: (ObjectBase) -> Any?
 
@@ -19,26 +19,26 @@ struct ProjectedProperty {
         read = projected.read
     }
 
-    /// Its value for an object; nil also where an optional has none.
+    /// Returns the value for an object. It is also nil if an optional has no value.
     func value(of root: ObjectBase) -> Any? { read(root) }
 }
 
-/// What the library knows of a class of projections, found once: by reflection, and by reading what it projects of an
-/// object that notes it.
+/// The properties of a class of projections. They are determined once, by reflection and by reading the projected key
+/// paths of a recording object.
 final class ProjectionSchema: Sendable {
     let className: String
     private let rootName: String
-    /// Those of superclasses first, each class's in the order of declaration.
+    /// The properties of superclasses first, and those of each class in the order of declaration.
     nonisolated(unsafe) let properties: [ProjectedProperty]
-    /// What can't be projected, for the first use to say.
+    /// The reason why a property can't be projected. The first use of the class reports it.
     private let problem: String?
 
     private static let known = Mutex<[ObjectIdentifier: ProjectionSchema]>([:])
-    /// The class that was found right last, so that making many projections takes no lock.
+    /// The class that was last found to be valid. It avoids the lock when many projections are created.
     private static let lastRight = Atomic<UInt>(0)
 
-    /// - Precondition: each projected property is about one stored one.
-    /// - Complexity: O(1) after the first time.
+    /// - Precondition: Each projected property reads exactly one stored property.
+    /// - Complexity: O(1) after the first call.
     static func of(_ type: any AnyProjection.Type) -> ProjectionSchema {
         let id = ObjectIdentifier(type)
         let schema = known.withLock { $0[id] } ?? found(type)
@@ -46,7 +46,7 @@ final class ProjectionSchema: Sendable {
         return schema
     }
 
-    /// Traps where a property can't be projected.
+    /// Traps if a property can't be projected.
     @inline(__always)
     static func check(_ type: any AnyProjection.Type) {
         let id = UInt(bitPattern: ObjectIdentifier(type))
@@ -56,7 +56,7 @@ final class ProjectionSchema: Sendable {
     }
 
     private static func found(_ type: any AnyProjection.Type) -> ProjectionSchema {
-        // Made outside the lock: the class's initialiser is user code.
+        // The schema is made outside the lock, because the initialiser of the class is code of the program.
         let made = ProjectionSchema(type)
         return known.withLock { known in
             let id = ObjectIdentifier(type)
@@ -96,18 +96,18 @@ final class ProjectionSchema: Sendable {
     func property(named name: String) -> ProjectedProperty? { properties.first { $0.name == name } }
     func property(projecting keyPath: AnyKeyPath) -> ProjectedProperty? { properties.first { $0.keyPath == keyPath } }
 
-    /// Whether the properties give what is stored.
+    /// Returns a Boolean value that indicates whether the properties show stored values.
     func areStored(_ keyPaths: [AnyKeyPath]) -> Bool {
         keyPaths.allSatisfy { property(projecting: $0)?.isStored ?? false }
     }
 
     // MARK: Observation
 
-    /// Something that an observer is told of.
+    /// A property whose changes an observer receives.
     struct Watched {
-        /// As it is reported.
+        /// The name in the report.
         let name: String
-        /// From the object's class on.
+        /// The path from the object's class.
         let path: String
         let value: (ObjectBase) -> Any?
 
@@ -124,7 +124,8 @@ final class ProjectionSchema: Sendable {
         }
     }
 
-    /// - Parameter keyPaths: names of projected properties, or of the object's own. Nil: all projected ones.
+    /// - Parameter keyPaths: The names of projected properties or of the object's own properties. If nil, all projected
+    ///   properties are used.
     func watched(_ keyPaths: [String]?) -> [Watched] {
         guard let keyPaths else { return properties.map { Watched($0) } }
         return keyPaths.flatMap { keyPath -> [Watched] in
@@ -136,7 +137,7 @@ final class ProjectionSchema: Sendable {
         }
     }
 
-    /// - Parameter keyPaths: of the projection.
+    /// - Parameter keyPaths: The key paths of the projection.
     func watched<P>(_ keyPaths: [PartialKeyPath<P>]) -> [Watched] {
         keyPaths.flatMap { keyPath -> [Watched] in
             let reading = keyPathReading(keyPath)
@@ -147,7 +148,8 @@ final class ProjectionSchema: Sendable {
         }
     }
 
-    /// What shows a property of the object; else that itself.
+    /// Returns the projected properties that show a property of the object, or the property itself if it isn't
+    /// projected.
     func watched(path: String) -> [Watched] {
         let showing = properties.filter { $0.path == path }
         return showing.isEmpty ? [Watched(path: path)] : showing.map { Watched($0) }
@@ -157,7 +159,7 @@ final class ProjectionSchema: Sendable {
 /// A `Projected` of any type.
 private protocol AnyProjected {
     var projectedKeyPath: AnyKeyPath { get }
-    /// Nil where it isn't about one stored property.
+    /// The stored property, or nil if the key path doesn't read exactly one stored property.
     var origin: KeyPathOrigin? { get }
     func read(_ root: ObjectBase) -> Any?
 }

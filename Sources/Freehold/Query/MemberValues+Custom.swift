@@ -1,9 +1,9 @@
 import FreeholdEngine
 
 extension MemberValues {
-    /// The members of a custom type's value that is stored as an embedded object; nil for other values.
+    /// Returns the members of a custom type's value that is stored as an embedded object, or nil for other values.
     ///
-    /// - Throws: `.type` where a member is no plain value.
+    /// - Throws: `.type` if a member isn't a plain value.
     static func of(_ argument: Any) throws(QueryError) -> MemberValues? {
         if PlainArgument.isPlain(argument) { return nil }
         guard let argument = PlainValue.unwrap(argument) else { return nil }
@@ -26,7 +26,8 @@ extension MemberValues {
         return MemberValues(className: info.className, members: members)
     }
 
-    /// The comparison of a closure's term with such values, spelled out; nil for any other.
+    /// Returns the comparison of a closure's term with such values as a condition on the members, or nil for any other
+    /// comparison.
     static func spelled(_ left: Term, _ op: ConditionOperator, _ right: Term) -> Condition? {
         switch (left, right) {
         case (.path(let path), .constant(let constant)):
@@ -57,13 +58,13 @@ extension MemberValues {
 }
 
 extension NamedPath {
-    /// Of a closure's path: whether it can have several values.
+    /// A Boolean value that indicates whether a closure's path can have several values.
     fileprivate var isToMany: Bool {
         quantifier != nil || !collections.isEmpty || steps.contains(.place(.all)) || steps.contains(.place(.keys))
     }
 }
 
 extension _CustomPersistable {
-    /// The object that stands for the value, where it is stored as one.
+    /// The object in which the value is stored, or nil if it is stored in another form.
     fileprivate var _persistedObject: EmbeddedObject? { persistableValue as? EmbeddedObject }
 }

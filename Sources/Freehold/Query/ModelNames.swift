@@ -1,6 +1,6 @@
 import FreeholdEngine
 
-/// Names in queries as the model classes give them.
+/// The names in queries, as the model classes define them.
 struct ModelNames: QueryNames {
     let core: RealmCore
 
@@ -71,7 +71,7 @@ struct ModelNames: QueryNames {
         throw unusable(value)
     }
 
-    /// For a mixed property any value is a constant.
+    /// Returns a constant for a mixed property, which accepts any value.
     private func mixed(_ value: Any) throws(QueryError) -> FreeholdEngine.Constant? {
         guard let content = AnyRealmValue.content(of: value, depth: 0) else { throw unusable(value) }
         if case .object(let object?) = content {
@@ -81,7 +81,7 @@ struct ModelNames: QueryNames {
         return core.sought(content).map { .value($0) }
     }
 
-    /// Nil for objects that no link leads to are left out.
+    /// Returns the elements of a list as constants. Objects that no link can lead to are left out.
     private func list(
         _ value: Any,
         _ convert: (Any) throws(QueryError) -> FreeholdEngine.Constant?
@@ -127,7 +127,7 @@ extension QueryCompiler<ModelNames> {
     }
 }
 
-/// What can't be right however the data is: the caller's mistake.
+/// Runs a body whose errors don't depend on the data. Traps on an error, because it is a mistake of the caller.
 func trapping<T>(_ body: () throws(QueryError) -> T) -> T {
     do throws(QueryError) { return try body() } catch { programmerError(error.description) }
 }

@@ -2,20 +2,20 @@ public import Foundation
 import FreeholdEngine
 
 extension NSPredicate {
-    /// A predicate in NSPredicate's language, or in RQL, for the queries of this library.
+    /// Creates a predicate from a text in the language of NSPredicate or in RQL, for the queries of this library.
     ///
     /// ```swift
     /// people.filter(NSPredicate(format: "age > %@ AND name BEGINSWITH %@", 17, "A"))
     /// ```
     ///
-    /// Foundation has no such predicates on Linux. This one can be given to `filter` and `index(matching:)`, alone or
-    /// inside an `NSCompoundPredicate`. Evaluated on its own it takes managed objects. Traps where the text isn't in the
-    /// language.
+    /// Foundation doesn't have such predicates on Linux. Use this one with `filter` and `index(matching:)`, alone or
+    /// inside an `NSCompoundPredicate`. The predicate can also be evaluated, with managed objects. Traps if the text
+    /// isn't a valid query.
     public convenience init(format predicateFormat: String, _ args: Any?...) {
         self.init(parsing: predicateFormat, args)
     }
 
-    /// The same with the arguments in an array.
+    /// Creates a predicate like `init(format:_:)`, with the arguments in an array.
     public convenience init(format predicateFormat: String, argumentArray arguments: [Any]?) {
         self.init(parsing: predicateFormat, arguments ?? [])
     }
@@ -39,9 +39,9 @@ extension NSPredicate {
         }
     }
 
-    /// What the predicate is in the query language.
+    /// Returns the predicate in the query language.
     ///
-    /// - Throws: `.argument` for predicates that were not made of text or of such predicates.
+    /// - Throws: `.argument` for predicates that weren't created from text and aren't composed of such predicates.
     func writtenQuery() throws(QueryError) -> WrittenQuery { try writtenQuery(depth: 0) }
 
     private func writtenQuery(depth: Int) throws(QueryError) -> WrittenQuery {
@@ -68,7 +68,7 @@ extension NSPredicate {
         let probe = PredicateProbe()
         let value = evaluate(with: probe)
         if let query = probe.query { return query }
-        // `NSPredicate(value:)` is the same for all objects, and says so.
+        // `NSPredicate(value:)` is equal to every predicate with the same value.
         if self == NSPredicate(value: value) { return WrittenQuery(.truth(value)) }
         throw QueryError(
             .argument,
@@ -77,7 +77,7 @@ extension NSPredicate {
     }
 }
 
-/// Handed to a predicate's block, which leaves its query here.
+/// A probe that is passed to a predicate's block, which stores its query in it.
 private final class PredicateProbe: NSObject {
     var query: WrittenQuery?
 }

@@ -1,9 +1,9 @@
 import Foundation
 import FreeholdEngine
 
-/// Arguments of queries that are stored as they are, which most are.
+/// The arguments of queries that are stored unchanged, which are most arguments.
 ///
-/// To compare types costs a tenth of what it costs to ask one whether it conforms to a protocol.
+/// A comparison of types costs a tenth of a check for the conformance to a protocol.
 enum PlainArgument {
     static func isPlain(_ argument: Any) -> Bool {
         let type = Swift.type(of: argument)
@@ -11,7 +11,7 @@ enum PlainArgument {
             || type == Date.self || type == UUID.self || type == ObjectId.self
     }
 
-    /// Nil for arguments of other types.
+    /// Returns the value, or nil for arguments of other types.
     static func value(_ argument: Any) -> Value? {
         let type = Swift.type(of: argument)
         if type == String.self { return .string(argument as! String) }

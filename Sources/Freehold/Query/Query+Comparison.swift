@@ -4,31 +4,32 @@ public import FreeholdEngine
 // MARK: Equality
 
 extension Query {
-    /// Whether the values are equal: numbers by value, strings by their bytes, objects by identity. NaN equals nothing.
+    /// Matches if the values are equal. Numbers are compared by value, strings by their bytes, and objects by identity.
+    /// NaN equals nothing.
     public static func == (a: Query, b: T) -> Query<Bool> { a.compared(.equal, b) }
-    /// Whether the values differ; null differs from all others.
+    /// Matches if the values differ. Null differs from all other values.
     public static func != (a: Query, b: T) -> Query<Bool> { a.compared(.notEqual, b) }
-    /// Whether both properties have equal values, null and null included.
+    /// Matches if both properties have equal values. Null equals null.
     public static func == (a: Query, b: Query) -> Query<Bool> { a.compared(.equal, to: b) }
-    /// Whether the properties have different values.
+    /// Matches if the properties have different values.
     public static func != (a: Query, b: Query) -> Query<Bool> { a.compared(.notEqual, to: b) }
 
-    /// Whether there is no value: also what can't be null itself is null behind a link that is.
+    /// Matches if the value is null. A property that isn't optional is null behind a null link.
     @_disfavoredOverload
     public static func == (a: Query, _: _OptionalNilComparisonType) -> Query<Bool> { a.compared(.equal, nil) }
 
-    /// Whether there is a value.
+    /// Matches if the value isn't null.
     @_disfavoredOverload
     public static func != (a: Query, _: _OptionalNilComparisonType) -> Query<Bool> { a.compared(.notEqual, nil) }
 
-    /// Whether the value is one of those given.
+    /// Matches if the value is one of the given values.
     public func `in`<S: Sequence>(_ values: S) -> Query<Bool> where S.Element == T {
         isOne(of: values)
     }
 }
 
 extension Query where T: OptionalProtocol {
-    /// Whether the value isn't null and is one of those given.
+    /// Matches if the value isn't null and is one of the given values.
     public func `in`<S: Sequence>(_ values: S) -> Query<Bool> where S.Element == T.Wrapped { isOne(of: values) }
 }
 
@@ -40,7 +41,7 @@ extension Query {
 
 // MARK: Order
 
-/// Types whose values a query can order: numbers and dates.
+/// A type whose values a query can order: numbers and dates.
 public protocol _QueryNumeric {}
 extension Int: _QueryNumeric {}
 extension Int8: _QueryNumeric {}
@@ -54,17 +55,17 @@ extension Date: _QueryNumeric {}
 extension Optional: _QueryNumeric where Wrapped: _QueryNumeric {}
 
 extension Query where T: _HasPersistedType, T.PersistedType: _QueryNumeric {
-    // Null is neither less nor greater than anything.
+    // Null is neither less nor greater than any value.
 
-    /// Whether the value is greater than this one; null isn't.
+    /// Matches if the value is greater than the given one. Null doesn't match.
     public static func > (a: Query, b: T) -> Query<Bool> { a.compared(.greater, b) }
-    /// Whether the value is this one or greater; null is for null only.
+    /// Matches if the value is greater than or equal to the given one. Null matches only if the given value is null.
     public static func >= (a: Query, b: T) -> Query<Bool> { a.compared(.greaterOrEqual, b) }
-    /// Whether the value is less than this one; null isn't.
+    /// Matches if the value is less than the given one. Null doesn't match.
     public static func < (a: Query, b: T) -> Query<Bool> { a.compared(.less, b) }
-    /// Whether the value is this one or less; null is for null only.
+    /// Matches if the value is less than or equal to the given one. Null matches only if the given value is null.
     public static func <= (a: Query, b: T) -> Query<Bool> { a.compared(.lessOrEqual, b) }
-    /// Whether the first property's value is the greater one.
+    /// Matches if the first property's value is greater than the second's.
     public static func > (a: Query, b: Query) -> Query<Bool> { a.compared(.greater, to: b) }
     public static func >= (a: Query, b: Query) -> Query<Bool> { a.compared(.greaterOrEqual, to: b) }
     public static func < (a: Query, b: Query) -> Query<Bool> { a.compared(.less, to: b) }
@@ -72,24 +73,24 @@ extension Query where T: _HasPersistedType, T.PersistedType: _QueryNumeric {
 }
 
 extension Query where T: Comparable {
-    /// Whether the value lies in the range, its upper bound excluded.
+    /// Matches if the value is in the range, which doesn't include its upper bound.
     public func contains(_ range: Range<T>) -> Query<Bool> {
         between(range.lowerBound, range.upperBound, isClosed: false)
     }
 
-    /// Whether the value lies in the range, bounds included.
+    /// Matches if the value is in the range, which includes its bounds.
     public func contains(_ range: ClosedRange<T>) -> Query<Bool> {
         between(range.lowerBound, range.upperBound, isClosed: true)
     }
 }
 
 extension Query where T: OptionalProtocol, T.Wrapped: Comparable {
-    /// Whether the value isn't null and lies in the range, its upper bound excluded.
+    /// Matches if the value isn't null and is in the range, which doesn't include its upper bound.
     public func contains(_ range: Range<T.Wrapped>) -> Query<Bool> {
         between(range.lowerBound, range.upperBound, isClosed: false)
     }
 
-    /// Whether the value isn't null and lies in the range, bounds included.
+    /// Matches if the value isn't null and is in the range, which includes its bounds.
     public func contains(_ range: ClosedRange<T.Wrapped>) -> Query<Bool> {
         between(range.lowerBound, range.upperBound, isClosed: true)
     }

@@ -1,19 +1,20 @@
 import FreeholdEngine
 
 extension Query where T: _HasPersistedType, T.PersistedType: _QueryString {
-    /// Whether the words are in the string, which needs `@Persisted(fullText: true)`.
+    /// Matches if the string contains the words. The property needs `@Persisted(fullText: true)`.
     ///
     /// ```swift
     /// articles.where { $0.body.matches("swift data* -objective \"object database\"") }
     /// ```
     ///
-    /// All terms are required, in any order: words, beginnings of words (`data*`), phrases in quotes, and with `-` before
-    /// them terms that must not be there. Case and accents don't count. If there are only exclusions, all other objects
-    /// are found, also those whose string is nil. A term with a separator inside, such as `object-oriented`, is a phrase,
-    /// and so are words of scripts without spaces, which are found inside longer ones. See
-    /// ``Realm/Configuration/textMatching`` for the words that Realm knows.
+    /// All terms are required, in any order. A term is a word, the beginning of a word (`data*`), or a phrase in
+    /// quotes. A term with `-` before it is excluded. Case and accents are ignored. If all terms are excluded, the
+    /// query finds all other objects, including those whose string is `nil`. A term with a separator inside, such as
+    /// `object-oriented`, is a phrase. Words of scripts without spaces are phrases too, and are found inside longer
+    /// words. See ``Realm/Configuration/textMatching`` for the words of Realm.
     ///
-    /// Traps where the property has no full-text index, or the search has no word or one both wanted and excluded.
+    /// Traps if the property has no full-text index, if the search has no words, or if a word is both required and
+    /// excluded.
     public func matches(_ search: String) -> Query<Bool> {
         Query<Bool>(.fullText(path, .value(.string(search))))
     }

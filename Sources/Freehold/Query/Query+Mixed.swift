@@ -1,13 +1,13 @@
 import FreeholdEngine
 
-// Mixed values: those of other types than the constant don't match, but for numbers, which compare by value; `!=` holds
-// for them. String conditions hold for strings only.
+// A mixed value of another type than the constant doesn't match, except that numbers compare by value. `!=` matches
+// such values. String conditions match strings only.
 
 extension AnyRealmValue: _QueryString {}
 extension AnyRealmValue: _QueryNumeric {}
 
 extension Query where T == AnyRealmValue {
-    /// Whether the value is greater than this one; values of other kinds aren't, but for numbers among each other.
+    /// Matches if the value is greater than the given one. Values of different kinds don't match, except for numbers.
     public static func > (a: Query, b: T) -> Query<Bool> { a.compared(.greater, b) }
     public static func >= (a: Query, b: T) -> Query<Bool> { a.compared(.greaterOrEqual, b) }
     public static func < (a: Query, b: T) -> Query<Bool> { a.compared(.less, b) }
@@ -18,12 +18,12 @@ extension Query where T == AnyRealmValue {
     public static func <= (a: Query, b: Query) -> Query<Bool> { a.compared(.lessOrEqual, to: b) }
 }
 
-// Places in the lists and dictionaries inside a mixed value. At a place that isn't there is null.
+// Access to the lists and dictionaries inside a mixed value. The value at a missing place is null.
 extension Query where T == AnyRealmValue {
-    /// The element of a list; also of the list inside.
+    /// The element of a list, or of a list inside the value.
     public subscript(index: Int) -> Query<AnyRealmValue> { Query(path.appending(.index(index))) }
-    /// The value under a dictionary's key.
+    /// The value for the key of a dictionary.
     public subscript(key: String) -> Query<AnyRealmValue> { Query(path.appending(.key(key))) }
-    /// Any element of a list, or any value of a dictionary.
+    /// The elements of a list, or the values of a dictionary. A condition matches if any of them matches.
     public var any: Query<AnyRealmValue> { Query(path.appending(.all)) }
 }

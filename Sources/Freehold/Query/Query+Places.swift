@@ -1,8 +1,8 @@
 public import FreeholdEngine
 
-// Places: embedded objects of the shape that GeoJSON has for a point, with a string `type` that is "Point" and a list of
-// doubles `coordinates`, longitude first. Objects of another type, with fewer than two coordinates, or with coordinates
-// out of range, are in no shape; nor is null.
+// A place is an embedded object with the structure of a point in GeoJSON: a string `type` with the value "Point" and a
+// list of doubles `coordinates`, longitude first. Null, objects of another type, objects with fewer than two
+// coordinates, and objects with coordinates out of range are in no shape.
 //
 //     class Place: EmbeddedObject {
 //         @Persisted var type = "Point"
@@ -10,28 +10,30 @@ public import FreeholdEngine
 //     }
 
 extension Query where T: OptionalProtocol, T.Wrapped: EmbeddedObject {
-    /// Whether the place lies in a `GeoBox`, `GeoCircle` or `GeoPolygon`.
+    /// Matches if the place is inside a `GeoBox`, `GeoCircle` or `GeoPolygon`.
     ///
     /// ```swift
     /// realm.objects(Company.self).where { $0.location.geoWithin(GeoCircle(center: (48.86, 2.35), radius: .kilometers(5)!)!) }
     /// ```
-    /// - Precondition: the embedded class has the shape of a place, and the shape an inside (see `GeoPolygon.validate()`).
-    /// - Complexity: O(objects); with an index of places about O(places inside). See <doc:Places>.
+    /// - Precondition: The embedded class has the structure of a place, and the shape has an inside (see
+    ///   `GeoPolygon.validate()`).
+    /// - Complexity: O(objects), or about O(places inside) with an index of places. See <doc:Places>.
     public func geoWithin<Shape: _GeoShape>(_ shape: Shape) -> Query<Bool> { within(shape) }
 }
 
 extension Query where T: EmbeddedObject {
-    /// Whether the place lies in a `GeoBox`, `GeoCircle` or `GeoPolygon`. See the same of optional objects.
+    /// Matches if the place is inside a `GeoBox`, `GeoCircle` or `GeoPolygon`. See the same method for optional
+    /// objects.
     public func geoWithin<Shape: _GeoShape>(_ shape: Shape) -> Query<Bool> { within(shape) }
 }
 
 extension Query where T: RealmCollection, T.Element: EmbeddedObject {
-    /// Whether any of the places lies in a `GeoBox`, `GeoCircle` or `GeoPolygon`.
+    /// Matches if any of the places is inside a `GeoBox`, `GeoCircle` or `GeoPolygon`.
     public func geoWithin<Shape: _GeoShape>(_ shape: Shape) -> Query<Bool> { within(shape) }
 }
 
 extension Query where T: RealmKeyedCollection, T.Value: OptionalProtocol, T.Value.Wrapped: EmbeddedObject {
-    /// Whether any of the places lies in a `GeoBox`, `GeoCircle` or `GeoPolygon`.
+    /// Matches if any of the places is inside a `GeoBox`, `GeoCircle` or `GeoPolygon`.
     public func geoWithin<Shape: _GeoShape>(_ shape: Shape) -> Query<Bool> { within(shape) }
 }
 

@@ -1,10 +1,10 @@
 import FreeholdEngine
 
 extension Query where T: ProjectionObservable {
-    /// What is projected, for properties that the projection doesn't show.
+    /// The projected object, for conditions on properties that the projection doesn't show.
     public var rootObject: Query<T.Root> { Query<T.Root>(node) }
 
-    /// Any element of a projected collection: `$0.friendsNames == "Ada"`.
+    /// The elements of a projected collection. A condition matches if any of them matches: `$0.friendsNames == "Ada"`.
     public subscript<Value>(dynamicMember member: KeyPath<T, ProjectedCollection<Value>>) -> Query<Value> {
         let reading = storedReading(member)
         let count = reading.collectionNames ?? reading.names.count

@@ -1,4 +1,4 @@
-// Enums and custom types as what is stored for them, for operators that the types themselves don't have.
+// The stored values of enums and custom types, for operators that the types themselves don't have.
 
 // MARK: Enums
 
@@ -8,7 +8,7 @@ extension Query where T: RawRepresentable {
 }
 
 extension Query where T: OptionalProtocol, T.Wrapped: RawRepresentable {
-    /// The raw value of an enum; null where there is none.
+    /// The raw value of an enum, or null if the value is null.
     public var rawValue: Query<T.Wrapped.RawValue?> { Query<T.Wrapped.RawValue?>(node) }
 }
 
@@ -49,12 +49,12 @@ where
 // MARK: Custom types
 
 extension Query where T: _CustomPersistable {
-    /// The stored value of a custom type, and the way to the members of an embedded object.
+    /// The stored value of a custom type. If it is an embedded object, conditions can use its members.
     public var persistableValue: Query<T.PersistedType> { Query<T.PersistedType>(node) }
 }
 
 extension Query where T: OptionalProtocol, T.Wrapped: _CustomPersistable {
-    /// The stored value of a custom type; null where there is none.
+    /// The stored value of a custom type, or null if the value is null.
     public var persistableValue: Query<T.Wrapped.PersistedType?> { Query<T.Wrapped.PersistedType?>(node) }
 }
 

@@ -1,8 +1,8 @@
 public import Foundation
 
-/// Types with the string operators: String, Data, and mixed values, of which strings and data only meet them.
+/// A type with the string operators: String, Data and mixed values. Only strings and data in mixed values match.
 public protocol _QueryBinary {}
-/// Types with `like` and `matches` too: String and mixed values.
+/// A type with `like` and `matches` in addition: String and mixed values.
 public protocol _QueryString: _QueryBinary {}
 extension String: _QueryString {}
 extension Data: _QueryBinary {}
@@ -10,28 +10,28 @@ extension Optional: _QueryBinary where Wrapped: _QueryBinary {}
 extension Optional: _QueryString where Wrapped: _QueryString {}
 
 extension Query where T: _HasPersistedType, T.PersistedType: _QueryString {
-    /// Whether the string fits the pattern: `*` is any run of characters, `?` is any one.
+    /// Matches if the string fits the pattern. `*` stands for any characters, and `?` for any one character.
     public func like(_ pattern: T, caseInsensitive: Bool = false) -> Query<Bool> {
         compared(.like, pattern, caseInsensitive ? .caseInsensitive : [])
     }
 
-    /// Whether all of the string fits a regular expression, as `MATCHES` has it in query strings.
+    /// Matches if a regular expression matches the whole string, like `MATCHES` in query strings.
     ///
     /// ```swift
     /// people.where { $0.phone.matches(regularExpression: "\\+49[0-9 ]{6,}") }
     /// ```
-    /// What is understood is ICU's language without references to groups, looking around, possessive repetitions and
-    /// atomic groups: see <doc:QueryLanguage>. Traps where the pattern isn't in it. A search for words in a full-text index
-    /// is `matches(_:)`.
+    /// The language is that of ICU without references to groups, lookaround, possessive quantifiers and atomic groups.
+    /// See <doc:QueryLanguage>. Traps if the pattern isn't valid. To search words in a full-text index, use
+    /// `matches(_:)`.
     ///
-    /// - Complexity: O(length of the strings × size of the pattern), whatever the pattern is.
+    /// - Complexity: O(length of the strings × size of the pattern), for all patterns.
     public func matches(regularExpression pattern: String, options: StringOptions = []) -> Query<Bool> {
         Query<Bool>(
             .compare(term, .matches, .constant(.value(.string(pattern))), options.textOptions)
         )
     }
 
-    /// Whether the string fits the pattern that another property holds.
+    /// Matches if the string fits the pattern in another property.
     public func like<U>(_ column: Query<U>, caseInsensitive: Bool = false) -> Query<Bool>
     where U: _HasPersistedType, U.PersistedType: _QueryString {
         compared(.like, to: column, caseInsensitive ? .caseInsensitive : [])
@@ -39,61 +39,62 @@ extension Query where T: _HasPersistedType, T.PersistedType: _QueryString {
 }
 
 extension Query where T: _HasPersistedType, T.PersistedType: _QueryBinary {
-    /// Whether the value is part of the string; the empty string is part of each. Compared by code points: without
-    /// `.diacriticInsensitive` a composed letter is another than a letter and its accent.
+    /// Matches if the string contains the value. Each string contains the empty string. The comparison uses code
+    /// points: without `.diacriticInsensitive`, a composed letter differs from a letter with a separate accent.
     public func contains(_ value: T, options: StringOptions = []) -> Query<Bool> {
         compared(.contains, value, options)
     }
 
-    /// Whether the other property's value is part of the string.
+    /// Matches if the string contains the other property's value.
     public func contains<U>(_ column: Query<U>, options: StringOptions = []) -> Query<Bool>
     where U: _HasPersistedType, U.PersistedType: _QueryBinary {
         compared(.contains, to: column, options)
     }
 
-    /// Whether the string begins with the value. An index is used where no options are given.
+    /// Matches if the string begins with the value. Without options, the query can use an index.
     public func starts(with value: T, options: StringOptions = []) -> Query<Bool> {
         compared(.beginsWith, value, options)
     }
 
-    /// Whether the string begins with the other property's value.
+    /// Matches if the string begins with the other property's value.
     public func starts<U>(with column: Query<U>, options: StringOptions = []) -> Query<Bool>
     where U: _HasPersistedType, U.PersistedType: _QueryBinary {
         compared(.beginsWith, to: column, options)
     }
 
-    /// Whether the string ends with the value.
+    /// Matches if the string ends with the value.
     public func ends(with value: T, options: StringOptions = []) -> Query<Bool> {
         compared(.endsWith, value, options)
     }
 
-    /// Whether the string ends with the other property's value.
+    /// Matches if the string ends with the other property's value.
     public func ends<U>(with column: Query<U>, options: StringOptions = []) -> Query<Bool>
     where U: _HasPersistedType, U.PersistedType: _QueryBinary {
         compared(.endsWith, to: column, options)
     }
 
-    /// Whether the string is the value, without regard to what the options say. An index is used where there are none.
+    /// Matches if the string equals the value under the options. Without options, the query can use an index.
     public func equals(_ value: T, options: StringOptions = []) -> Query<Bool> { compared(.equal, value, options) }
 
-    /// Whether the string is the other property's value.
+    /// Matches if the string equals the other property's value.
     public func equals<U>(_ column: Query<U>, options: StringOptions = []) -> Query<Bool>
     where U: _HasPersistedType, U.PersistedType: _QueryBinary {
         compared(.equal, to: column, options)
     }
 
-    /// Whether the string isn't the value; null differs from every value.
+    /// Matches if the string differs from the value. Null differs from every value.
     public func notEquals(_ value: T, options: StringOptions = []) -> Query<Bool> {
         compared(.notEqual, value, options)
     }
 
-    /// Whether the string isn't the other property's value.
+    /// Matches if the string differs from the other property's value.
     public func notEquals<U>(_ column: Query<U>, options: StringOptions = []) -> Query<Bool>
     where U: _HasPersistedType, U.PersistedType: _QueryBinary {
         compared(.notEqual, to: column, options)
     }
 
-    /// Whether the string comes after the value: by its bytes, which is the order of code points; null never does.
+    /// Matches if the string is greater than the value in the order of the bytes, which is the order of the code
+    /// points. Null doesn't match.
     public static func > (a: Query, b: T) -> Query<Bool> { a.compared(.greater, b) }
     public static func >= (a: Query, b: T) -> Query<Bool> { a.compared(.greaterOrEqual, b) }
     public static func < (a: Query, b: T) -> Query<Bool> { a.compared(.less, b) }

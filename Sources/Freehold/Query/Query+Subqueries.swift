@@ -1,19 +1,20 @@
 import FreeholdEngine
 
 extension Query where T == Bool {
-    /// How many elements of a collection meet the condition, all of it for the same element.
+    /// The number of elements of a collection for which the whole condition is true.
     ///
     /// ```swift
     /// // People with more than one old dog that is called Rex.
     /// people.where { ($0.dogs.age > 10 && $0.dogs.name == "Rex").count > 1 }
     /// ```
     ///
-    /// The condition's properties must all be reached through one collection of objects (the first on their paths).
-    /// Inside it, another subquery may count elements of a collection of theirs. Compare the count with a number.
+    /// All properties of the condition must lead through the same collection of objects, which is the first collection
+    /// on their paths. The condition can contain another subquery on a collection of these objects. Compare the count
+    /// with a number.
     public var count: Query<Int> { counted }
 }
 
-/// Turns a condition on a collection's elements into one on each of them.
+/// A conversion of a condition on a collection's elements to a condition on each element.
 struct Subquery {
     /// The steps to the collection.
     private let prefix: [NamedPath.Step]
@@ -65,12 +66,12 @@ struct Subquery {
         case .path(let path): return .path(relative(path))
         case .arithmetic(let op, let a, let b): return .arithmetic(op, relative(a, depth), relative(b, depth))
         case .subquery(let path, _, let inner):
-            // What the inner one counts are elements of a collection of this one's elements.
+            // The inner subquery counts elements of a collection of this subquery's elements.
             let whole = inner.mapPaths { $0.prefixed(by: path.steps) }.mapPaths(relative)
             var goOn = true
             whole.forEachPath { if $0.collections.isEmpty { goOn = false } }
-            // A condition on elements of the very collection that this one counts is about the collection of that name
-            // which an element has, as in RealmSwift: `$0.kids` inside of one on `$0.kids` are an element's kids.
+            // In RealmSwift, an inner condition on the counted collection itself refers to the collection of that name
+            // in each element: `$0.kids` inside a condition on `$0.kids` are the kids of an element.
             return goOn
                 ? Subquery.term(whole, depth: depth + 1)
                 : .subquery(path, variable: "$col\(depth + 1)", inner)
@@ -86,12 +87,12 @@ struct Subquery {
 }
 
 extension NamedPath {
-    /// For messages.
+    /// The first name of the path, for messages.
     fileprivate var firstName: String {
         if case .name(let name)? = steps.first { "'\(name)'" } else { "it" }
     }
 
-    /// Led to by the elements of the collection at the end of the steps.
+    /// Returns the path with the steps to the elements before it.
     fileprivate func prefixed(by steps: [Step]) -> NamedPath {
         var path = self
         path.steps = steps + self.steps
@@ -101,7 +102,7 @@ extension NamedPath {
 }
 
 extension Condition {
-    /// Calls the body with each path, those that subqueries count included as a whole.
+    /// Calls the body with each path. A path with a subquery is passed as a whole.
     fileprivate func forEachPath(_ body: (NamedPath) -> Void) {
         _ = mapPaths { path in
             body(path)

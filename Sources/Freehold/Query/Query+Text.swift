@@ -1,23 +1,24 @@
 import FreeholdEngine
 
 extension Query: CustomStringConvertible where T == Bool {
-    /// The condition as a query string, which `filter` reads back to the same rows.
+    /// The condition as a query string. `filter` with this string finds the same objects.
     ///
     /// ```swift
     /// let old = Query<Person>.condition { $0.age > 60 && $0.dogs.name == "Rex" }
     /// ```
     ///
-    /// Arguments are spelled out. Maps, and lists of lists, inside mixed values have no spelling that is read back: a
-    /// string with one of them is for people only.
+    /// The string contains the values of the arguments. The language has no form for maps, and for lists of lists,
+    /// inside mixed values. A string with one of them can't be parsed again.
     public var queryString: String {
         QueryPrinter.text(node, spelled: MemberValues.spelled) { QueryConstant.of($0) }
     }
 
-    /// The same as ``queryString``.
+    /// The same text as ``queryString``.
     public var description: String { queryString }
 
-    /// The condition as a format of NSPredicate with `%@` for each constant, and the constants, as RealmSwift has it.
-    /// A half-open range is two comparisons there, which different elements of a collection may meet.
+    /// Returns the condition as a format of NSPredicate with `%@` for each constant, and the constants, like RealmSwift
+    /// does. In the format, a half-open range consists of two comparisons. Different elements of a collection may match
+    /// them.
     public func _constructPredicate() -> (String, [Any]) {
         let (format, arguments) = PredicateFormat.of(node)
         return (format, arguments.map(QueryConstant.plain))
@@ -25,11 +26,11 @@ extension Query: CustomStringConvertible where T == Bool {
 }
 
 extension Query {
-    /// A query over objects of class `T`, for tests of what closures are made into.
+    /// Returns a query on objects of class `T`, for tests of closures.
     public static func _constructForTesting() -> Query<T> { Query<T>() }
 }
 
-/// Arguments of closures as constants that can be written.
+/// Conversions of closures' arguments to constants that have a text.
 enum QueryConstant {
     static func of(_ argument: Any) -> FreeholdEngine.Constant? {
         guard let value = PlainValue.unwrap(argument) else { return .value(.null) }

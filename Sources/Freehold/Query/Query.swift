@@ -1,19 +1,20 @@
 import FreeholdEngine
 
-/// The argument of a `where` closure: stands for an object, or a value, of type `T` in a condition.
+/// The argument of a `where` closure. It represents an object or a value of type `T` in a condition.
 ///
 /// ```swift
 /// realm.objects(Person.self).where { $0.age > 5 && $0.dogs.name.starts(with: "A") }
 /// ```
 ///
-/// Members of links are reached through the link (`$0.dog.age`), also where it is null: then the value is null.
-/// Members of a list's or of backlinks' elements mean: of any element. Nothing is read while the closure runs; it
-/// only builds the condition. What can't be asked mostly doesn't compile; the rest (two collections compared as wholes,
-/// say) traps when the query is made. Belongs to the closure: don't keep it. See <doc:QueryLanguage> for all operators.
+/// Members of a link are reached through the link (`$0.dog.age`). If the link is null, the value is null. A condition
+/// on members of the elements of a list, or of backlinks, matches if any element matches. The closure builds the
+/// condition and reads no data. Most invalid conditions don't compile. The remaining ones, such as a comparison of two
+/// whole collections, trap when the query is made. Don't keep the argument after the closure returns. See
+/// <doc:QueryLanguage> for all operators.
 @dynamicMemberLookup
 public struct Query<T> {
     let node: Condition
-    /// How deeply the condition nests.
+    /// The nesting depth of the condition.
     private let height: Int
 
     init(_ node: Condition, height: Int = 0) {
@@ -29,7 +30,7 @@ public struct Query<T> {
         )
     }
 
-    /// The object a query is over.
+    /// Creates a query for an object.
     init() { self.init(NamedPath()) }
 
     init(_ path: NamedPath) { self.init(.term(.path(path))) }
@@ -69,17 +70,17 @@ public struct Query<T> {
 
     private static var isCollection: Bool { T.self is any RealmCollectionBase.Type }
 
-    /// The elements of a collection, any of which may meet a condition.
+    /// The elements of a collection. A condition matches if any of them matches.
     var anyElement: Query { Query(path.quantified(.any)) }
 
-    /// Whether the collection has the element.
+    /// Matches if the collection contains the element.
     func has(_ element: Any?) -> Query<Bool> {
         Query<Bool>(.compare(.constant(.argument(element as Any)), .isIn, term, []))
     }
 
     func aggregated<V>(_ aggregate: Aggregate) -> Query<V> { Query<V>(path.with(.aggregate(aggregate))) }
 
-    /// Whether the least and the greatest value of a collection do.
+    /// Matches if the smallest and the greatest value of a collection are between the bounds.
     func lies(from lower: Any, to upper: Any, isClosed: Bool) -> Query<Bool> {
         let least: Query<T> = aggregated(.minimum)
         let greatest: Query<T> = aggregated(.maximum)
@@ -94,52 +95,52 @@ public struct Query<T> {
 // MARK: Members
 
 extension Query where T: KeypathSortable {
-    /// A property of the object; of a projection: what the projected property stands for.
+    /// The property of the object. For a projection, it is the property that the projected property shows.
     public subscript<V>(dynamicMember member: KeyPath<T, V>) -> Query<V> { self.member(_name(for: member)) }
 }
 
 extension Query where T: OptionalProtocol, T.Wrapped: ObjectBase {
-    /// A property of the linked object; null where there is none.
+    /// The property of the linked object, or null if the link is null.
     public subscript<V>(dynamicMember member: KeyPath<T.Wrapped, V>) -> Query<V> { self.member(_name(for: member)) }
 }
 
 extension Query where T: RealmCollection, T.Element: ObjectBase {
-    /// A property of any of the elements.
+    /// The property of the elements. A condition matches if any element matches.
     public subscript<V>(dynamicMember member: KeyPath<T.Element, V>) -> Query<V> {
         Query<V>(path.throughCollection().appending(_name(for: member)))
     }
 }
 
 extension Query where T: ObjectBase {
-    /// A property by its name, or names joined by dots where links lead to it, for classes whose properties are known
-    /// at run time only.
+    /// The property with the name, or with names joined by dots that lead through links. Use it for classes whose
+    /// properties are known only at run time.
     ///
     /// ```swift
     /// realm.dynamicObjects("Dog").where { $0["age", as: Int.self] > 5 && $0["owner.name", as: String.self] == "Ada" }
     /// ```
     ///
-    /// - Precondition: the class has a property of that name and type.
+    /// - Precondition: The class has a property of that name and type.
     public subscript<V>(name: String, as type: V.Type) -> Query<V> { member(name) }
 }
 
 // MARK: Logic
 
 extension Query where T == Bool {
-    /// Whether the condition doesn't hold: the plain complement, whatever is null.
+    /// Matches if the condition doesn't match. This is the exact complement, including null values.
     public static prefix func ! (query: Query) -> Query { Query(.not(query.node), height: query.height + 1) }
-    /// Whether both conditions hold.
+    /// Matches if both conditions match.
     public static func && (a: Query, b: Query) -> Query {
         Query(.conjunction(a.node, b.node), height: height(a, b) { if case .and = $0 { true } else { false } })
     }
-    /// Whether one of the conditions holds, or both.
+    /// Matches if at least one of the conditions matches.
     public static func || (a: Query, b: Query) -> Query {
         Query(.disjunction(a.node, b.node), height: height(a, b) { if case .or = $0 { true } else { false } })
     }
 
-    /// How many of the elements that the condition's paths go through meet it.
+    /// The number of elements on the condition's paths that match it.
     var counted: Query<Int> { Query<Int>(.term(Subquery.term(node)), height: height + Condition.subqueryWeight) }
 
-    /// Of a chain, which a chain of its own kind is part of.
+    /// Returns the depth of a chain. A chain of the same kind inside it adds no depth.
     private static func height(_ a: Query, _ b: Query, _ isChain: (Condition) -> Bool) -> Int {
         Swift.max(a.height + (isChain(a.node) ? 0 : 1), b.height + (isChain(b.node) ? 0 : 1))
     }

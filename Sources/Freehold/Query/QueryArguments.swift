@@ -1,9 +1,10 @@
 import FreeholdEngine
 import Foundation
 
-/// What is given for `%@`, `$0` and the like, as the types that queries know.
+/// Conversions of the arguments for `%@`, `$0` and similar placeholders to the types of queries.
 enum QueryArgument {
-    /// Foundation's wrappers become what they hold, small integers and the like stay as they are.
+    /// Returns the argument as a plain value. Foundation's wrappers are unwrapped, and values such as small integers
+    /// stay unchanged.
     static func plain(_ argument: Any?) -> Any {
         guard let value = PlainValue.unwrap(argument) else { return Value.null }
         if PlainValue.object(value) != nil { return value }
@@ -40,7 +41,7 @@ enum QueryArgument {
 }
 
 extension FreeholdEngine.WrittenQuery {
-    /// A query string with its arguments as they were given.
+    /// Parses a query string with its unconverted arguments.
     static func parse(_ text: String, _ arguments: [Any?]) throws(QueryError) -> WrittenQuery {
         try QueryParser.parse(text, arguments: arguments.map { QueryArgument.plain($0) })
     }

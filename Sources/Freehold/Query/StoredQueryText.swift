@@ -1,11 +1,12 @@
 package import Foundation
 import FreeholdEngine
 
-/// Conditions as text with the names that the file has, which a server reads: of the class's table, with all arguments spelled out.
+/// The text of conditions with the names in the file, for a server. It refers to the class's table, and contains the
+/// values of all arguments.
 struct StoredQueryText {
-    /// - Throws: `QueryError` for what has no such text.
+    /// - Throws: `QueryError` if a condition can't be written as such a text.
     static func of(_ condition: Condition, _ table: ManagedTable) throws(QueryError) -> String {
-        // What doesn't fit the class is refused here, with the names that the program knows.
+        // Conditions that don't fit the class are refused here, with the names in the program.
         _ = try QueryCompiler(table).stages([.filter(condition)])
         var failure: QueryError?
         let stored = try Self().stored(condition, [], table)
@@ -20,7 +21,7 @@ struct StoredQueryText {
         return text
     }
 
-    /// Objects go by their primary keys, which are the same in every file.
+    /// Returns the constant of an argument. Objects are given by their primary keys, which are the same in every file.
     private static func constant(_ argument: Any, _ core: RealmCore) -> FreeholdEngine.Constant? {
         guard let constant = QueryConstant.of(argument) else { return nil }
         return named(constant, core)
@@ -90,7 +91,7 @@ struct StoredQueryText {
         }
     }
 
-    /// The path with stored names, and the class that it leads to.
+    /// Returns the path with stored names, and the class at its end.
     private func stored(
         _ path: NamedPath,
         _ variables: Variables,
@@ -140,7 +141,7 @@ struct StoredQueryText {
     }
 }
 
-/// A condition on the objects of a class, with the names that the file has.
+/// A condition on the objects of a class, with the names in the file.
 package struct StoredQuery: Hashable, Sendable {
     /// The name of the class's table.
     package let className: String
@@ -160,7 +161,7 @@ extension Realm {
         return table
     }
 
-    /// Of a closure's condition; of all objects for nil.
+    /// Returns the query for a closure's condition, or for all objects if the closure is nil.
     package func storedQuery<T: ObjectBase>(_ type: T.Type, _ query: ((Query<T>) -> Query<Bool>)?) throws -> StoredQuery
     {
         let table = try table(type)
@@ -177,7 +178,7 @@ extension Realm {
         try storedQuery(type, predicate.writtenQuery())
     }
 
-    /// - Parameter className: the name in the file.
+    /// - Parameter className: The name of the class in the file.
     package func storedQuery(className: String, _ format: String, _ arguments: [Any?]) throws -> StoredQuery {
         try storedQuery(try table(className), WrittenQuery.parse(format, arguments))
     }
@@ -206,9 +207,9 @@ extension Realm {
 }
 
 extension Results {
-    /// The class and the conditions of the results; sorting makes no difference.
+    /// Returns the class and the conditions of the results. Sort orders are ignored.
     ///
-    /// - Throws: where they aren't those objects of a class that a condition finds.
+    /// - Throws: An error if the results aren't the objects of a class that match a condition.
     package func storedQuery() throws -> StoredQuery {
         guard let source = _source, case .table = source.base else {
             throw QueryError(

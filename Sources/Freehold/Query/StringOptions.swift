@@ -1,6 +1,6 @@
 import FreeholdEngine
 
-/// How strings are compared in a query.
+/// The options for comparisons of strings in a query.
 public struct StringOptions: OptionSet, Sendable {
     public let rawValue: Int8
 

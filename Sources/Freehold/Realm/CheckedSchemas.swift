@@ -1,7 +1,8 @@
 import FreeholdEngine
 import Synchronization
 
-/// Schemas of classes that fit a file as it is: who opens it with the same needn't compare again.
+/// The schemas of classes that are known to fit a file without a change. Opening the file again with one of them needs
+/// no comparison.
 final class CheckedSchemas: Sendable {
     private struct Entry {
         let asked: SchemaIdentity
@@ -30,7 +31,8 @@ final class CheckedSchemas: Sendable {
     private let entries = Mutex<[Entry]>([])
     private static let kept = 8
 
-    /// Whether opening this version with the configuration was found to change nothing.
+    /// Returns a Boolean value that indicates whether an earlier opening of this version with the configuration changed
+    /// nothing.
     func fits(_ schema: Schema, _ configuration: Realm.Configuration, _ snapshot: Snapshot) -> Bool {
         guard let entry = Entry(schema, configuration, snapshot) else { return false }
         return entries.withLock { entries in entries.contains { $0.isSame(as: entry) } }

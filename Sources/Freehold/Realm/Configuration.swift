@@ -2,140 +2,155 @@ public import Foundation
 import Synchronization
 
 extension Realm {
-    /// How to open a realm: which file (or memory), which classes, which version of them.
+    /// The options for opening a realm: its file or its place in memory, its classes and their version.
     ///
     /// ```swift
     /// let configuration = Realm.Configuration(fileURL: url, schemaVersion: 3, objectTypes: [Person.self, Dog.self])
     /// let realm = try Realm(configuration: configuration)
     /// ```
     ///
-    /// A value that may cross threads. Fields are checked when a realm is opened with it, not when they are set.
+    /// A configuration is a value that can cross threads. Its fields are checked when a realm is opened, not when they
+    /// are set.
     public struct Configuration: Sendable {
         private static let shared = Mutex<Configuration?>(nil)
 
-        /// What `Realm()` opens; process-wide. A copy goes in and a copy comes out.
+        /// The configuration that `Realm()` opens, for the whole process. Reading and setting it copies the value.
         public static var defaultConfiguration: Configuration {
             get { shared.withLock { $0 } ?? Configuration() }
             set { shared.withLock { $0 = newValue } }
         }
 
-        /// The file. Setting one clears `inMemoryIdentifier`.
+        /// The URL of the file. Setting a URL clears `inMemoryIdentifier`.
         ///
-        /// Left alone it is `default.realm` in ``defaultDirectory``.
+        /// The default is `default.realm` in ``defaultDirectory``.
         public var fileURL: URL? {
             didSet { if fileURL != nil { inMemoryIdentifier = nil } }
         }
 
-        /// The name of a database in memory, shared by all realms of the process that name it and gone with the last
-        /// of them. Setting one clears `fileURL`.
+        /// The name of a database in memory. All realms of the process with this name share the database, which is
+        /// deleted with the last of them. Setting a name clears `fileURL`.
         public var inMemoryIdentifier: String? {
             didSet { if inMemoryIdentifier != nil { fileURL = nil } }
         }
 
-        /// The 64 bytes that the file is encrypted with, or is to be where it is made; nil for a plain file.
+        /// The 64 bytes with which the file is, or will be, encrypted. It is `nil` for a plain file.
         ///
         /// ```swift
         /// configuration.encryptionKey = Data((0..<64).map { _ in UInt8.random(in: .min ... .max) })
         /// ```
         ///
-        /// Keep it where the system keeps secrets: without it, nobody can read the file. Another number of bytes is
-        /// refused when the realm is opened (``Realm/Error/Code/invalidInput``); a wrong key, a missing one, and one for a
-        /// plain file are ``Realm/Error/Code/invalidDatabase``. A realm in memory can't be encrypted.
+        /// Store the key in a place that the system protects, such as the keychain. The file can't be read without it.
+        /// A key of another length is refused when the realm is opened (``Realm/Error/Code/invalidInput``). A wrong
+        /// key, a missing key, and a key for a plain file are reported as ``Realm/Error/Code/invalidDatabase``. A realm
+        /// in memory can't be encrypted.
         ///
-        /// ``Realm/writeCopy(toFile:encryptionKey:)`` gives a file another key, encrypts a plain one, or makes a plain copy.
+        /// To change the key of a file, to encrypt a plain file, or to decrypt a file, use
+        /// ``Realm/writeCopy(toFile:encryptionKey:)``.
         public var encryptionKey: Data?
 
-        /// Opens an existing file for reading only.
+        /// A Boolean value that indicates whether an existing file is opened for reading only.
         public var readOnly: Bool
 
-        /// The version of the model classes; a file remembers the highest it was opened with, is migrated to a higher one
-        /// (see ``migrationBlock``) and refuses lower ones. `UInt64.max` is reserved.
+        /// The version of the model classes. The file stores the highest version with which it was opened. It is
+        /// migrated to a higher version (see ``migrationBlock``), and it refuses lower versions. `UInt64.max` is
+        /// reserved.
         public var schemaVersion: UInt64
 
-        /// What the program does when the file's schema version is lower than `schemaVersion`; nil where the library does
-        /// all that is needed. Runs once, in the one write transaction that the migration is. See ``Migration``.
+        /// A closure that runs if the file's schema version is lower than `schemaVersion`. It is `nil` if the automatic
+        /// migration is sufficient. It runs once, in the write transaction of the migration. See ``Migration``.
         public var migrationBlock: MigrationBlock?
 
-        /// Deletes everything in a file whose schema version is another, or whose classes need a migration, instead of
-        /// migrating it or throwing.
+        /// A Boolean value that indicates whether the content of a file is deleted instead of migrated, and instead of
+        /// an error. This happens if the schema version of the file differs, or if its classes need a migration.
         public var deleteRealmIfMigrationNeeded: Bool
 
-        /// Whether to compact the file: asked when the process opens it first, with the file's bytes and the bytes of them
-        /// that the data needs. Not asked where another process has the file open. It must not open the file itself.
+        /// A closure that returns whether to compact the file. It receives the size of the file and the part of it that
+        /// the data needs, in bytes. It is called when the process opens the file first, unless another process has the
+        /// file open. It must not open the file itself.
         ///
         /// ```swift
         /// configuration.shouldCompactOnLaunch = { total, used in total > 100 << 20 && used < total / 2 }
         /// ```
         ///
-        /// Compaction that fails, for want of room say, leaves the file as it was, and opening goes on.
+        /// If the compaction fails, for example because the disk is full, the file stays unchanged, and is opened.
         public var shouldCompactOnLaunch: (@Sendable (_ totalBytes: Int, _ usedBytes: Int) -> Bool)?
 
-        /// A file that is copied to `fileURL` if nothing is there yet. Nobody may be writing to it.
+        /// The URL of a file that is copied to `fileURL` if that file doesn't exist yet. The seed file must not be
+        /// written meanwhile.
         public var seedFilePath: URL?
 
-        /// How many versions there may be from the oldest that somebody holds to the newest, or nil (and 0) for any number.
+        /// The largest number of versions from the oldest held version to the newest, or `nil` or 0 for no limit.
         ///
-        /// The space of these can't be used again, so the file grows with each. Beginning a write beyond the limit
-        /// throws ``Realm/Error/Code/tooManyVersions``; see ``Realm/pinnedVersions`` for who holds them. `writeAsync` and
-        /// `asyncWrite` throw it when they commit.
+        /// The space of these versions can't be reused, so the file grows with each commit. If the limit is exceeded,
+        /// the begin of a write throws ``Realm/Error/Code/tooManyVersions``. `writeAsync` and `asyncWrite` throw this
+        /// error when they commit. ``Realm/pinnedVersions`` lists the held versions.
         public var maximumNumberOfActiveVersions: UInt?
 
-        /// What is done about versions of the file that somebody holds for too long; nil: nothing.
+        /// The policy for versions of the file that are held for too long, or `nil` for none.
         ///
-        /// A limit in time or in bytes of the file, where ``maximumNumberOfActiveVersions`` is one in commits.
+        /// The policy has limits in time and in bytes of the file. ``maximumNumberOfActiveVersions`` is a limit in
+        /// commits.
         public var heldVersionPolicy: HeldVersionPolicy?
 
-        /// How long a write waits for other writers of the file, of any thread and process, or nil for as long as they take.
+        /// The longest time for which a write waits for other writers of the file, in any thread and process. It is
+        /// `nil` for no limit.
         ///
-        /// Then it throws ``Realm/Error/Code/busy``: `write` of every kind, and an opening that has to change the schema.
-        /// A transaction that `beginWrite()` began without the lock, because it can't throw, throws it when it commits.
+        /// After this time, ``Realm/Error/Code/busy`` is thrown by `write` of every kind, and by an opening that has to
+        /// change the schema. A transaction of `beginWrite()`, which can't throw, throws the error when it commits.
         public var busyTimeout: Duration?
 
-        /// Whether commits go into a commit log, `FILE.commitlog`, before they go into the file: one write and one flush each in
-        /// place of two flushes, and threads that commit at once share a flush.
+        /// A Boolean value that indicates whether commits are written to a commit log, `FILE.commitlog`, before they
+        /// are written to the file. A commit then takes one write and one flush instead of two flushes, and threads
+        /// that commit at the same time share a flush.
         ///
         /// ```swift
         /// configuration.usesCommitLog = true
         /// ```
         ///
-        /// A commit is as durable as without one when `write` returns. Others can see it some microseconds before that. The log
-        /// takes 8 MiB of disk while the file is written, and the file grows by up to four times that before its pages are used
-        /// again. A second after the last commit, and when the last realm of the file closes, the file is whole by itself;
-        /// after a kill, or when the machine has stopped, the next opening needs the log and plays it. So who copies or moves a
-        /// file that wasn't closed takes the log along; a file without the log that it needs is
-        /// ``Realm/Error/Code/invalidDatabase``, and unchanged.
+        /// A commit is as durable as without a log when `write` returns. Other readers can see the commit some
+        /// microseconds earlier. While the file is written, the log takes 8 MiB of disk space, and the file grows by up
+        /// to four times that size before its pages are reused.
         ///
-        /// The first open of a file in the process decides. The first ever changes the file, when nobody else has it open, so that
-        /// versions of Freehold that don't know of logs refuse it (``Realm/writeCopy(toFile:encryptionKey:)`` makes a file that they
-        /// read); processes with and without this setting may write in turns. Without effect in memory, and read-only.
+        /// The file is complete without its log one second after the last commit, and after the last realm of the file
+        /// is closed. After a crash of the process or the machine, the next opening needs the log and replays it. Copy
+        /// or move the log together with a file that wasn't closed. If the required log is missing, opening the file
+        /// throws ``Realm/Error/Code/invalidDatabase`` and leaves it unchanged.
+        ///
+        /// The first opening of the file in the process determines the setting. The very first opening with a log
+        /// changes the file, if no other process has it open, so that versions of Freehold without support for logs
+        /// refuse it. ``Realm/writeCopy(toFile:encryptionKey:)`` makes a file that they can read. Processes with and
+        /// without this setting may write alternately. The setting has no effect in memory and for read-only realms.
         public var usesCommitLog = false
 
-        /// What opening may do to the file's schema.
+        /// The changes that opening may make to the file's schema.
         public var schemaMode = SchemaMode.automatic
 
-        /// When a class becomes embedded: whether objects that nothing links to are deleted and objects with several links
-        /// are copied, one for each. Else such objects make the opening throw, unless the migration block has seen to them.
+        /// A Boolean value that applies to a class that becomes embedded. If `true`, objects without links to them are
+        /// deleted, and objects with several links are copied once for each link. If `false`, such objects make the
+        /// opening throw, unless the migration block has resolved them.
         public var resolvesOwnersInMigrations = false
 
-        /// Called now and then while a file is migrated, at least every 1,000 objects of a step, on the thread that
-        /// opens it.
+        /// A closure that is called during a migration, at least once for every 1,000 objects of a step. It runs on the
+        /// thread that opens the file.
         public var migrationProgress: (@Sendable (MigrationProgress) -> Void)?
 
-        /// The classes stored in the realm, or nil for every model class of the process.
+        /// The classes stored in the realm, or `nil` for all model classes of the process.
         public var objectTypes: [ObjectBase.Type]?
 
-        /// How classes are called in the file that don't override `mappedName()`.
+        /// The policy for the names, in the file, of classes that don't override `mappedName()`.
         public var classNamingPolicy = NamingPolicy.asDeclared
 
-        /// How properties are called in the file that aren't mapped, of classes without a policy of their own.
+        /// The policy for the names, in the file, of properties that have no mapped name and whose class has no policy
+        /// of its own.
         ///
-        /// A file that has been written with other policies has other names: opening it throws
-        /// ``Realm/Error/Code/schemaMismatch``, or adds classes beside those that are there.
+        /// A file that was written with another policy contains other names. Opening it throws
+        /// ``Realm/Error/Code/schemaMismatch``, or adds new classes next to the existing ones.
         public var propertyNamingPolicy = NamingPolicy.asDeclared
 
         var naming: Naming { Naming(classes: classNamingPolicy, properties: propertyNamingPolicy) }
 
-        /// The schema, where it isn't just that of classes: made by hand, or that of classes with more properties.
+        /// The schema, if it isn't simply the schema of Swift classes: a schema made at run time, or one that adds
+        /// properties to classes.
         ///
         /// ```swift
         /// var schema = try Schema(classes: [Person.self])
@@ -144,33 +159,36 @@ extension Realm {
         /// let log = try Realm(configuration: configuration).dynamicObjects("Log")
         /// ```
         ///
-        /// Stands in place of `objectTypes` and of the naming policies: it names everything itself.
+        /// A schema replaces `objectTypes` and the naming policies, because it contains all names.
         public var schema: Schema?
 
-        /// Whether the realm tells Swift's Observation framework what is read of it and what changes:
-        /// `withObservationTracking`, SwiftUI.
+        /// A Boolean value that indicates whether the realm reports reads and changes to Swift's Observation framework,
+        /// which `withObservationTracking` and SwiftUI use.
         ///
-        /// Each property of an object, and each list, set and map, is told by itself; queries and sections by any change of
-        /// the classes that they look at. Reading costs about as much as an `@Observable` class's (some 0.3 µs a property)
-        /// in place of some nanoseconds, and so does each change that something was read of; realms without it pay nothing.
+        /// Each property of an object, and each list, set and map, is tracked separately. Queries and sections are
+        /// tracked by all changes of the classes that they use. A tracked read costs about as much as that of an
+        /// `@Observable` class, some 0.3 µs for a property instead of some nanoseconds. Each change of data that was
+        /// read has a similar cost. Realms without tracking have no cost.
         public var observationTracking = false
 
-        /// What full-text search takes for a word, and which letters have upper and lower case where a condition
-        /// ignores it: in every script, or as in Realm.
+        /// The rules for words in full-text search, and for letters with upper and lower case in comparisons without
+        /// regard to case.
         ///
-        /// Opening a file with another choice than it was written with makes its full-text indexes anew.
+        /// If the rules differ from those with which the file was written, opening the file rebuilds its full-text
+        /// indexes.
         public var textMatching = TextMatching.unicode
 
-        /// The address space reserved for the file in bytes, or nil for the default: 32 GiB, less in a process that has more
-        /// than 256 files open (4 GiB with 2,000), and room for twice what the file holds. It is the file's largest size; it
-        /// costs no memory. The first open of a file in the process decides.
+        /// The address space reserved for the file in bytes, or `nil` for the default. It limits the size of the file,
+        /// and uses no memory. The default is 32 GiB, and less in a process with more than 256 open files (4 GiB with
+        /// 2,000), but at least twice the size of the file. The first opening of a file in the process determines the
+        /// value.
         public var mapSize: Int?
 
-        /// How many snapshots can be read at once, over all processes; nil for the default of 1,024. The first open
-        /// of a file in the process decides.
+        /// The largest number of snapshots that can be read at the same time in all processes, or `nil` for the default
+        /// of 1,024. The first opening of a file in the process determines the value.
         public var maximumReaders: Int?
 
-        /// What works on the file beside the program: sync.
+        /// A service that works on the file next to the program, such as sync.
         package var service: (any FileService)?
 
         public init(
@@ -200,8 +218,9 @@ extension Realm {
 }
 
 extension Realm.Configuration {
-    /// Where the default file lives: a folder named after the executable in the user's data folder
-    /// (`$XDG_DATA_HOME`, else `~/.local/share`; on Apple platforms Application Support). Made when first opened.
+    /// The folder of the default file. It is named after the executable and located in the user's data folder:
+    /// `$XDG_DATA_HOME` or otherwise `~/.local/share`, and Application Support on Apple platforms. It is created when
+    /// it is first used.
     public static var defaultDirectory: URL {
         userDataDirectory.appendingPathComponent(ProcessInfo.processInfo.processName, isDirectory: true)
     }
@@ -211,7 +230,7 @@ extension Realm.Configuration {
             return FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
                 ?? FileManager.default.temporaryDirectory
         #else
-            // The XDG specification ignores relative paths.
+            // The XDG specification says that relative paths are ignored.
             if let path = ProcessInfo.processInfo.environment["XDG_DATA_HOME"], path.hasPrefix("/") {
                 return URL(fileURLWithPath: path, isDirectory: true)
             }
@@ -222,8 +241,8 @@ extension Realm.Configuration {
 }
 
 extension Realm.Configuration: Equatable, CustomStringConvertible {
-    /// Whether both name the same data in the same way: file, identifier, key, mode and version. Classes and limits don't
-    /// count.
+    /// Returns a Boolean value that indicates whether two configurations open the same data in the same way. The
+    /// comparison includes file, identifier, key, mode and version, but not classes and limits.
     public static func == (a: Self, b: Self) -> Bool {
         a.fileURL == b.fileURL && a.inMemoryIdentifier == b.inMemoryIdentifier && a.encryptionKey == b.encryptionKey
             && a.readOnly == b.readOnly && a.schemaVersion == b.schemaVersion

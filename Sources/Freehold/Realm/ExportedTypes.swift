@@ -1,5 +1,5 @@
-// The value types of models, the shapes of queries and what queries say of themselves are the engine's; nothing else of
-// the engine is seen by those who import Freehold.
+// The value types of models, the geographic shapes of queries and the descriptions of queries belong to the engine. No
+// other part of the engine is visible to modules that import Freehold.
 @_exported public import protocol FreeholdEngine._GeoShape
 @_exported public import struct FreeholdEngine.Decimal128
 @_exported public import struct FreeholdEngine.Distance

@@ -1,10 +1,11 @@
 import Foundation
 import Synchronization
 
-/// What opening a realm asks of a URL, remembered: to work it out takes longer than to open a file that is open.
+/// The properties of a URL that opening a realm needs. They are cached because computing them takes longer than opening
+/// a file that is already open.
 struct FilePaths: Sendable {
     let path: String
-    /// Without dots and repeated slashes.
+    /// The path without dots and repeated slashes.
     let standardized: String
     let isFile: Bool
 
@@ -20,7 +21,7 @@ struct FilePaths: Sendable {
     static func of(_ url: URL) -> FilePaths {
         if let found = known.withLock({ $0[url] }) { return found }
         let made = FilePaths(url)
-        // Where ".." leads may change with the file system.
+        // The target of ".." can change with the file system.
         if made.path.contains("..") { return made }
         known.withLock { known in
             if known.count >= limit { known = [:] }

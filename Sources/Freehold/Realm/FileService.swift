@@ -1,50 +1,53 @@
 package import FreeholdEngine
 
-/// What works on a realm's file beside the program: sync. It belongs to a configuration.
+/// A service of a configuration that works on a realm's file next to the program, such as sync.
 package protocol FileService: Sendable {
-    /// Equal for services that are the same to a realm.
+    /// An identifier that is equal for services that are interchangeable for a realm.
     var identity: String { get }
 
-    /// - Throws: where the classes can't be served.
+    /// Checks the classes.
+    ///
+    /// - Throws: An error if the service doesn't support the classes.
     func check(_ schema: Schema) throws(Realm.Error)
 
-    /// Called before the file is opened, or made.
+    /// Prepares the file before it is opened or created.
     func prepare(_ configuration: Realm.Configuration) throws
 
-    /// Called before the classes of a file that is open become those of another `schemaVersion`: what waits in it has the names of now.
+    /// Prepares for a migration, before the classes of an open file change to another `schemaVersion`. The pending
+    /// changes in the file still use the old names.
     func willMigrate(_ database: Database) throws
 
-    /// Begins work on a file that is open, and has the configuration's schema. What is returned lives as long as a realm of the process has
-    /// the file open. Called once for that time, by one thread at a time.
+    /// Starts work on an open file that has the configuration's schema. The returned attachment lives as long as a
+    /// realm of the process has the file open. The method is called once during that time, by one thread at a time.
     func attach(to database: Database, _ configuration: Realm.Configuration) throws -> any FileAttachment
 }
 
-/// A service at work on a file.
+/// A service that works on a file.
 package protocol FileAttachment: AnyObject, Sendable {
-    /// Looks at a transaction of a realm before it is committed.
+    /// Inspects a transaction of a realm before it is committed.
     ///
-    /// - Throws: to have it rolled back.
+    /// - Throws: An error to roll the transaction back.
     func willCommit(_ transaction: WriteTransaction) throws(Realm.Error)
 
-    /// Called before a copy of the file is written that leaves out what the service keeps in it.
+    /// Prepares for a copy of the file that omits the data of the service, before the copy is written.
     ///
-    /// - Throws: if the copy would lose something.
+    /// - Throws: An error if the copy would lose data.
     func willWriteCopy() throws(Realm.Error)
 
-    /// Waits for what an opening is to wait for.
+    /// Waits until the conditions of an asynchronous opening are met.
     ///
-    /// - Parameter isNew: the file wasn't there before.
-    /// - Throws: `Realm.Error` and others; `CancellationError`.
+    /// - Parameter isNew: A Boolean value that indicates whether the file was created by this opening.
+    /// - Throws: `Realm.Error` and other errors; `CancellationError`.
     func awaitOpening(_ behavior: Realm.OpenBehavior, isNew: Bool) async throws
 }
 
 extension Realm {
-    /// What works on the realm's file, since a configuration with a service opened it in this process.
+    /// The service that works on the realm's file, or nil if no configuration with a service opened it in this process.
     package var attachment: (any FileAttachment)? { core.file.attachment }
 
     package var database: Database { core.database }
 
-    /// The transaction that is open.
+    /// The open write transaction, or nil.
     package var openTransaction: WriteTransaction? { core.transaction }
 
     package var isFrozenRealm: Bool { core.isFrozen }
@@ -60,7 +63,7 @@ extension FileService {
 }
 
 extension RealmFile {
-    /// Tells the configuration's service if the file is about to get another `schemaVersion`.
+    /// Notifies the configuration's service if the file is about to get another `schemaVersion`.
     func willOpen(_ configuration: Realm.Configuration) throws(Realm.Error) {
         guard let service = configuration.service, !configuration.readOnly else { return }
         do {
@@ -75,7 +78,7 @@ extension RealmFile {
 
     var attachment: (any FileAttachment)? { atWork.withLock { $0 } }
 
-    /// Has the configuration's service begin, unless one is at work already.
+    /// Starts the configuration's service, unless the file already has one.
     func attach(_ configuration: Realm.Configuration) throws(Realm.Error) {
         guard let service = configuration.service, !configuration.readOnly else { return }
         let database = database
@@ -93,5 +96,5 @@ extension RealmFile {
     }
 }
 
-/// Ends the process: see `programmerError`.
+/// Ends the process. See `programmerError`.
 package func misused(_ message: String) -> Never { programmerError(message) }

@@ -1,16 +1,16 @@
 import FreeholdEngine
 
-/// What an `add` or `create` is going to store: every object of its graph, checked, before anything is changed.
+/// The rows that an `add` or `create` is going to store: every object of its graph, checked before any change is made.
 struct GraphPlan {
-    /// An object that a link leads to.
+    /// The target of a link.
     enum Target {
-        /// A row that is there.
+        /// An existing row.
         case row(ObjectKey, ManagedTable)
         /// An object of the plan.
         case node(Int)
     }
 
-    /// What a property is to hold: contents, their objects found.
+    /// The planned content of a property, whose objects have been found.
     enum PlannedValue {
         case value(Value)
         case link(Target?)
@@ -20,18 +20,19 @@ struct GraphPlan {
 
     struct Node {
         let table: ManagedTable
-        /// The unmanaged object that becomes the accessor of the row; nil where the row needs none.
+        /// The unmanaged object that becomes the accessor of the row, or nil if the row needs none.
         var object: ObjectBase?
-        /// Whether plain values are written straight from `object`, and aren't among `values`.
+        /// A Boolean value that indicates whether plain values are written directly from `object` and aren't contained
+        /// in `values`.
         var writesDirectly = false
-        /// A throw-away object that default values are taken from.
+        /// A temporary object that provides default values.
         var defaults: ObjectBase?
-        /// The row to update, or another node for the same row; nil for a new row.
+        /// The row to update, or another node for the same row. It is nil for a new row.
         var existing: Target?
         var primaryKey: Value?
-        /// By property.
+        /// The values and their properties.
         var values: [(property: Int, value: PlannedValue)] = []
-        /// From this one on, values are defaults that the caller didn't mention.
+        /// The index of the first value that is a default, because the caller didn't give it.
         var firstDefault = Int.max
     }
 
@@ -53,7 +54,7 @@ struct GraphPlan {
         )
     }
 
-    /// Finds the row that a primary key belongs to, in the realm or in the plan, and notes that it is planned.
+    /// Finds the row of a primary key in the realm or in the plan, and records that it is planned.
     mutating func resolve(_ node: Int, primaryKey: Value, policy: Realm.UpdatePolicy) throws(Realm.Error) {
         let table = nodes[node].table
         nodes[node].primaryKey = primaryKey
@@ -72,13 +73,13 @@ struct GraphPlan {
     }
 }
 
-// MARK: Checking
+// MARK: Checks
 
-/// Limits of one value; those of RealmSwift.
+/// The limits of one value, which are those of RealmSwift.
 enum ValueLimits {
     static let string = 16_777_199
     static let data = 16_777_200
-    /// Levels of collections in a mixed value.
+    /// The largest number of nested collections in a mixed value.
     static let nesting = 100
 
     static func check(mapKey key: String, _ className: String, _ property: String) throws(Realm.Error) {
@@ -143,7 +144,7 @@ enum ValueLimits {
 // MARK: Applying
 
 extension GraphPlan {
-    /// Stores the plan. What can be wrong with the data was checked; an error here is one of the file.
+    /// Stores the plan. The data has been checked, so an error here is an error of the file.
     ///
     /// - Returns: The key of each node's row.
     func apply(to core: RealmCore, policy: Realm.UpdatePolicy) throws(Realm.Error) -> [ObjectKey] {
@@ -162,7 +163,7 @@ extension GraphPlan {
                 }
             }
             for (node, key) in zip(nodes, keys) {
-                // Where its owner is mentioned twice, an embedded row has been replaced already.
+                // If the owner is contained twice, the embedded row has already been replaced.
                 if node.table.info.isEmbedded, !transaction.contains(node.table.table, key) { continue }
                 if node.writesDirectly, let object = node.object {
                     node.table.store(object, key, transaction, withLinks: false)
@@ -189,7 +190,7 @@ extension GraphPlan {
         }
     }
 
-    /// A planned value as the engine takes it, for a column of that type.
+    /// Returns a planned value in the form of the engine, for a column of the type.
     func stored(_ value: PlannedValue, _ type: ColumnType, _ keys: [ObjectKey]) -> Value {
         switch value {
         case .value(let value): return value
@@ -213,7 +214,7 @@ extension GraphPlan {
     }
 }
 
-/// Writes planned values into one row.
+/// The write of planned values to one row.
 private struct RowWrite {
     let transaction: WriteTransaction
     let table: ManagedTable
@@ -227,7 +228,7 @@ private struct RowWrite {
         guard let column = table.columns[property], !column.isPrimaryKey else { return }
         switch (column.collection, value) {
         case (.list, .list(let elements)): try setList(column, elements.map { plan.stored($0, column.type, keys) })
-        // Both leave what is there already.
+        // An empty list of a new row needs no write.
         case (.set, .list(let elements)):
             if isNew && elements.isEmpty { return }
             let values = elements.map { plan.stored($0, column.type, keys) }
@@ -242,7 +243,7 @@ private struct RowWrite {
         }
     }
 
-    /// Collections begin empty everywhere.
+    /// Marks a property as a default. Collections are always empty at first, so they aren't marked.
     func markDefault(_ property: Int) {
         guard let column = table.columns[property], column.collection == .none else { return }
         transaction.markDefault(column, key)
@@ -250,7 +251,7 @@ private struct RowWrite {
 
     private func set(_ column: Column, _ value: Value) throws(EngineError) {
         if isNew {
-            // A new row is null where it can be.
+            // A new row already contains null if the column is optional.
             if value.isNull { return }
         } else if onlyDifferent && transaction.value(column, key).isIdentical(to: value) {
             return
@@ -269,7 +270,7 @@ private struct RowWrite {
         }
         let isEmbedded = isEmbedded(column)
         guard onlyDifferent || isEmbedded else { return try transaction.listAssign(column, key, values) }
-        // Rows that stay keep their place: embedded ones that leave the list would be deleted.
+        // Unchanged lists aren't written, because embedded rows that leave a list are deleted.
         let old = transaction.listValues(column, key)
         let isSame = old.count == values.count && zip(old, values).allSatisfy { $0.isIdentical(to: $1) }
         if isSame { return }

@@ -1,23 +1,24 @@
 import FreeholdEngine
 
-/// Plans the rows that unmanaged objects and plain data stand for, with everything they link to: each object before
-/// those that it links to, no matter how deep.
+/// A planner of the rows for unmanaged objects and plain data, and for all objects to which they link. Each object is
+/// planned before the objects to which it links. The depth of the graph isn't limited.
 struct GraphPlanner {
     let core: RealmCore
     let policy: Realm.UpdatePolicy
-    /// Whether unmanaged objects become the accessors of the rows that are made for them (`add`); else they are copied
-    /// (`create`).
+    /// A Boolean value that indicates whether unmanaged objects become the accessors of their rows (`add`). If false,
+    /// they are copied (`create`).
     let adopts: Bool
     var plan = GraphPlan()
     private var known: [ObjectIdentity: Int] = [:]
-    /// Nodes whose values are still to be planned, the next one last.
+    /// The nodes whose values aren't planned yet. The last node is the next one.
     private var open: [(node: Int, source: Source)] = []
 
     /// The node whose values are being planned.
     private var current: Int?
-    /// Whether those are another object's, so that its embedded objects are copied.
+    /// A Boolean value that indicates whether those values belong to another object, so that its embedded objects are
+    /// copied.
     private var isCopying = false
-    /// Of embedded objects' nodes: what they are made from, and the node that owns them.
+    /// For nodes of embedded objects: the identity of the source, and the node of the owner.
     private var origins: [Int: (source: ObjectIdentity, owner: Int?)] = [:]
 
     private enum Source {
@@ -31,7 +32,7 @@ struct GraphPlanner {
         self.adopts = adopts
     }
 
-    /// Plans everything that is still open.
+    /// Plans all open nodes.
     mutating func finish() throws(Realm.Error) {
         while let (node, source) = open.popLast() {
             let first = open.count
@@ -41,7 +42,7 @@ struct GraphPlanner {
             case .object(let object): try planValues(of: node, object)
             case .values(let values): try planValues(of: node, values)
             }
-            // The first link's object next.
+            // The object of the first link is next.
             open[first...].reverse()
         }
         current = nil
@@ -50,7 +51,7 @@ struct GraphPlanner {
 
     // MARK: Objects
 
-    /// The row or node of an object to be added.
+    /// Returns the row or node of an object to add.
     mutating func target(of object: ObjectBase) throws(Realm.Error) -> GraphPlan.Target {
         if object._isManaged {
             core.requireOwn(object, "added or linked")
@@ -66,7 +67,7 @@ struct GraphPlanner {
         return .node(node)
     }
 
-    /// The row or node of what `create` is given.
+    /// Returns the row or node for an argument of `create`.
     mutating func target(of value: Any, in table: ManagedTable) throws(Realm.Error) -> GraphPlan.Target {
         guard let object = PlainValue.object(value) else {
             return .node(try add(ValueConversion.object(value, table.info), table))
@@ -80,12 +81,12 @@ struct GraphPlanner {
         return .node(try copy(object, table))
     }
 
-    /// Plans an object from converted values.
+    /// Plans an object with converted values.
     mutating func plan(_ values: _ObjectValues, in table: ManagedTable) throws(Realm.Error) {
         _ = try add(values, table)
     }
 
-    /// Plans what a row that is there gets; its primary key stays.
+    /// Plans the update of an existing row. Its primary key stays unchanged.
     mutating func plan(_ values: _ObjectValues, inPlaceOf row: ObjectKey, in table: ManagedTable) {
         _ = append(GraphPlan.Node(table: table, existing: .row(row, table)), .values(values))
     }
@@ -96,7 +97,7 @@ struct GraphPlanner {
         return plan.nodes.count - 1
     }
 
-    /// A node for a copy of the object; one for all mentions of it, unless each needs its own.
+    /// Returns a node for a copy of the object. All references to the object share one node, unless each needs its own.
     private mutating func copy(
         _ object: ObjectBase,
         _ table: ManagedTable,
@@ -117,7 +118,7 @@ struct GraphPlanner {
     ) throws(Realm.Error) -> Int {
         let node = append(GraphPlan.Node(table: table, existing: existing), .values(values))
         guard let index = table.info.primaryKeyIndex else { return node }
-        // The row to update is looked for at once, so that a second mention of it finds the first.
+        // The row to update is determined now, so that a second reference to it finds the first.
         var key = values.primaryKey
         if key == nil {
             let defaults = table.info.makeUnmanaged()
@@ -130,9 +131,9 @@ struct GraphPlanner {
         return node
     }
 
-    /// What the link of a property leads to.
+    /// Returns the target of a property's link.
     ///
-    /// - Parameter existing: the embedded row that is there already, to be updated in place.
+    /// - Parameter existing: The embedded row that exists already and is updated in place.
     private mutating func link(
         _ content: _StoredContent,
         _ property: PropertyInfo,
@@ -156,7 +157,7 @@ struct GraphPlanner {
                 origins[node] = (identity, current)
                 return .link(.node(node))
             }
-            // It has an owner already, or is another object's.
+            // The object already has an owner, or belongs to another object.
             if object.isInvalidated {
                 programmerError("A \(type(of: object)) that was deleted from its realm can't be copied.")
             }
@@ -170,7 +171,7 @@ struct GraphPlanner {
         }
     }
 
-    /// Copying an unmanaged embedded object that holds itself would never end.
+    /// Throws if an unmanaged embedded object contains itself. Copying it would never end.
     private func checkRing(_ object: ObjectBase, _ identity: ObjectIdentity) throws(Realm.Error) {
         var owner = current
         while let node = owner, let origin = origins[node] {
@@ -193,7 +194,7 @@ struct GraphPlanner {
 
     // MARK: Values
 
-    /// Of an unmanaged object that becomes the accessor of its row.
+    /// Plans the values of an unmanaged object that becomes the accessor of its row.
     private mutating func planValues(of node: Int, _ object: ObjectBase) throws(Realm.Error) {
         let table = plan.nodes[node].table
         let info = table.info
@@ -215,7 +216,7 @@ struct GraphPlanner {
         plan.nodes[node].values = values
     }
 
-    /// Of a row that is made, or updated, from converted values.
+    /// Plans converted values for a new or updated row.
     private mutating func planValues(of node: Int, _ given: _ObjectValues) throws(Realm.Error) {
         let table = plan.nodes[node].table
         let info = table.info
@@ -224,7 +225,7 @@ struct GraphPlanner {
         for (index, content) in given.fields where index != info.primaryKeyIndex {
             values.append((index, try planned(content, info.properties[index], table, node)))
         }
-        // An updated row keeps what isn't mentioned.
+        // An updated row keeps the values of properties that aren't given.
         if plan.nodes[node].existing == nil && given.fields.count < info.properties.count {
             let mentioned = Set(given.fields.map(\.property))
             plan.nodes[node].firstDefault = values.count
@@ -268,7 +269,7 @@ struct GraphPlanner {
         }
     }
 
-    /// The value of a property, or one element of a collection.
+    /// Returns the planned value of a property, or of one element of a collection.
     mutating func element(
         _ content: _StoredContent,
         _ property: PropertyInfo,
@@ -364,7 +365,7 @@ struct GraphPlanner {
     }
 }
 
-/// The embedded rows that a property of an updated object has, which are updated in place rather than replaced.
+/// The existing embedded rows of a property of an updated object. They are updated in place instead of replaced.
 private struct EmbeddedRows {
     private let table: ManagedTable?
     private let rows: [ObjectKey?]
@@ -412,7 +413,7 @@ private struct EmbeddedRows {
     }
 }
 
-/// What tells objects apart. Of a row each read makes another accessor.
+/// The identity of an object. It is the row for managed objects, because each read of a row can make another accessor.
 private enum ObjectIdentity: Hashable {
     case instance(ObjectIdentifier)
     case row(realm: ObjectIdentifier, table: Int, key: Int64)

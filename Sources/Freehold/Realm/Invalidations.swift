@@ -1,6 +1,6 @@
 import FreeholdEngine
 
-/// Which accessors became invalid without their rows showing it.
+/// A record of the accessors that became invalid although their rows don't show it.
 struct Invalidations {
     struct Cancelled {
         var begin: UInt64
@@ -20,7 +20,7 @@ struct Invalidations {
         if !firstCreated.isEmpty { firstCreated = [:] }
     }
 
-    /// Keys of a table rise, so that the first stands for all.
+    /// Records a new object. Keys of a table are ascending, so only the first key is stored.
     @inline(__always)
     mutating func didCreate(_ key: ObjectKey, in table: Table) {
         if table.id == lastCreatedTable { return }

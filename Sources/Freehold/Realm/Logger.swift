@@ -2,16 +2,17 @@ import Foundation
 import Synchronization
 
 extension Realm {
-    /// How important a message is. A logger of one level takes the messages of that level and of those before it.
+    /// The importance of a message. A logger receives the messages of its level and of the more important levels, which
+    /// have lower raw values.
     public enum LogLevel: UInt, Sendable, Comparable, CaseIterable {
-        /// No message has it: a logger of this level is silent.
+        /// No messages. A logger of this level is silent.
         case off = 0
         case fatal, error, warn, info, detail, debug, trace, all
 
         public static func < (a: LogLevel, b: LogLevel) -> Bool { a.rawValue < b.rawValue }
     }
 
-    /// What a message is about.
+    /// The subject of a message.
     ///
     /// ```text
     /// realm ─┬─ sdk
@@ -21,45 +22,49 @@ extension Realm {
     ///                    └─ notification
     /// ```
     public enum LogCategory: String, Sendable, CaseIterable {
-        /// Everything.
+        /// All messages.
         case realm = "Realm"
-        /// What the library says of how it is used.
+        /// Messages about the use of the library.
         case sdk = "Realm.SDK"
-        /// Files: opening, migrating, compacting them; and the categories below.
+        /// Messages about files: opening, migration and compaction. The category contains those below.
         case storage = "Realm.Storage"
-        /// Write transactions.
+        /// Messages about write transactions.
         case transaction = "Realm.Storage.Transaction"
-        /// Queries that are run.
+        /// Messages about queries that run.
         case query = "Realm.Storage.Query"
-        /// Objects. Nothing is said of them at present.
+        /// Messages about objects. There are none at present.
         case object = "Realm.Storage.Object"
-        /// What observers are told.
+        /// Messages about the delivery of changes to observers.
         case notification = "Realm.Storage.Notification"
 
-        /// Itself, and what it has below it.
+        /// The category itself and the categories below it.
         var family: [LogCategory] {
             Self.allCases.filter { $0 == self || $0.rawValue.hasPrefix(rawValue + ".") }
         }
     }
 
-    /// Takes the library's messages.
+    /// A receiver of the library's messages.
     ///
     /// ```swift
     /// Logger.shared = Logger(level: .debug) { level, message in print("\(level): \(message)") }
     /// Logger.shared.setLogLevel(.trace, category: .query)
     /// ```
-    /// (With `import Freehold` it is `Realm.Logger`, so that it isn't taken for the logger of another library.)
+    /// With `import Freehold`, the name is `Realm.Logger`, so that it doesn't conflict with the logger of another
+    /// library.
     ///
-    /// Openings, migrations and compactions are said at `detail`, write transactions and what observers are told at
-    /// `debug`, queries at `trace`, and misuse that doesn't end the process at `warn`. At first ``shared`` has the level
-    /// `info` and writes to standard error.
+    /// The library logs openings, migrations and compactions at `detail`, write transactions and deliveries to
+    /// observers at `debug`, queries at `trace`, and misuse that doesn't end the process at `warn`. The initial value
+    /// of ``shared`` has the level `info` and writes to standard error.
     public final class Logger: Sendable {
         private let levels: Mutex<[LogCategory: LogLevel]>
         private let function: @Sendable (LogLevel, LogCategory, String) -> Void
 
-        /// - Parameter logFunction: gets the messages of that level and of those before it, on any thread, on several at
-        ///   once, too.
-        /// - Parameter level: the messages that it gets: those of this level and of more important ones.
+        /// Creates a logger for all categories.
+        ///
+        /// - Parameter logFunction: A closure that receives the messages. Any thread may call it, and several threads
+        ///   may call it at the same time.
+        /// - Parameter level: The level of the messages that the closure receives. It also receives more important
+        ///   messages.
         public convenience init(
             level: LogLevel,
             logFunction: @escaping @Sendable (_ level: LogLevel, _ message: String) -> Void
@@ -67,11 +72,13 @@ extension Realm {
             self.init(level: level) { level, _, message in logFunction(level, message) }
         }
 
-        /// The same, for a function that is told the category.
+        /// Creates a logger whose closure also receives the category.
         ///
-        /// - Parameter category: which the level is for; others are off.
-        /// - Parameter function: gets the messages, on any thread, on several at once, too.
-        /// - Parameter level: the messages that it gets: those of this level and of more important ones.
+        /// - Parameter category: The category to which the level applies. Other categories are off.
+        /// - Parameter function: A closure that receives the messages. Any thread may call it, and several threads may
+        ///   call it at the same time.
+        /// - Parameter level: The level of the messages that the closure receives. It also receives more important
+        ///   messages.
         public init(
             level: LogLevel,
             category: LogCategory = .realm,
@@ -81,19 +88,19 @@ extension Realm {
             self.function = function
         }
 
-        /// Where the library's messages go.
+        /// The logger that receives the library's messages.
         public static var shared: Logger {
             get { Log.logger }
             set { Log.logger = newValue }
         }
 
-        /// The level of everything; setting it sets it for each category.
+        /// The level of the root category. Setting it sets the level of all categories.
         public var level: LogLevel {
             get { logLevel(for: .realm) }
             set { setLogLevel(newValue) }
         }
 
-        /// Sets the level of a category and of those below it.
+        /// Sets the level of a category and of the categories below it.
         public func setLogLevel(_ level: LogLevel, category: LogCategory = .realm) {
             levels.withLock { levels in
                 for category in category.family { levels[category] = level }
@@ -101,15 +108,15 @@ extension Realm {
             Log.didSetLevels()
         }
 
-        /// Sets the level of a category of ``shared``, and of those below it.
+        /// Sets the level of a category of ``shared`` and of the categories below it.
         public static func setLogLevel(_ level: LogLevel, category: LogCategory = .realm) {
             shared.setLogLevel(level, category: category)
         }
 
-        /// The level of a category.
+        /// Returns the level of a category.
         public func logLevel(for category: LogCategory) -> LogLevel { levels.withLock { $0[category] ?? .off } }
 
-        /// The highest level of any category.
+        /// The highest level of all categories.
         fileprivate var highest: LogLevel { levels.withLock { $0.values.max() ?? .off } }
 
         fileprivate func take(_ level: LogLevel, _ category: LogCategory, _ message: String) {
@@ -118,7 +125,7 @@ extension Realm {
     }
 }
 
-/// Says something to the logger in use. That nobody listens costs one load.
+/// Functions that write messages to the logger in use. If no category has the level, a call costs one load.
 enum Log {
     fileprivate static let highest = Atomic<UInt>(Realm.LogLevel.info.rawValue)
     private static let used = Mutex(
@@ -137,7 +144,7 @@ enum Log {
 
     fileprivate static func didSetLevels() { highest.store(logger.highest.rawValue, ordering: .relaxed) }
 
-    /// - Parameter message: made only where somebody may take it.
+    /// - Parameter message: The message. It is evaluated only if a logger may receive it.
     @inline(__always)
     static func write(_ level: Realm.LogLevel, _ category: Realm.LogCategory, _ message: @autoclosure () -> String) {
         if level.rawValue <= highest.load(ordering: .relaxed) { pass(level, category, message()) }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Seen by tests before the process ends.
+/// A hook that tests use to see the message before the process ends.
 enum ProgrammerErrorHook {
     private static let handler = Mutex<(@Sendable (String) -> Void)?>(nil)
 
@@ -14,11 +14,11 @@ enum ProgrammerErrorHook {
     }
 }
 
-/// The one place where misuse ends the process: a wrong thread, a write outside a write transaction, an index out
-/// of bounds, an accessor of a deleted object.
+/// Ends the process because of misuse, such as a wrong thread, a write outside a write transaction, an index out of
+/// bounds, or an accessor of a deleted object. No other function ends the process for misuse.
 ///
-/// Called with no lock held and before anything is changed. The message names the object, the rule and the remedy.
-/// Bad *data* never comes here: see ``Realm/pendingError``.
+/// The caller holds no lock and hasn't changed anything yet. The message names the object, the rule and the remedy. Bad
+/// *data* never ends the process: see ``Realm/pendingError``.
 @inline(never)
 @usableFromInline
 func programmerError(_ message: String) -> Never {

@@ -1,25 +1,26 @@
 import FreeholdEngine
 
 extension Realm {
-    /// Opens the realm on a thread of its own for the length of the block, at the newest version.
+    /// Opens the realm at the newest version on a thread of the library, and runs the block there.
     ///
-    /// For code that hops between threads: the block runs on one thread from beginning to end, and no thread of
-    /// Swift's pool waits for it. Return values, not objects.
+    /// Use this method in code that can resume on different threads. The block runs on one thread from beginning to
+    /// end, and no thread of Swift's pool waits for it. Return values, not objects.
     ///
     /// ```swift
     /// let names = try await Realm.read { realm in realm.objects(Person.self).map(\.name).sorted() }
     /// ```
-    /// The block is a part of the task: it sees the task's task-local values and its cancellation (`Task.isCancelled`). A
-    /// task that is cancelled before the block begins doesn't run it, and one that is cancelled before it ends gets
-    /// `CancellationError` instead of the result. Queries end early inside of ``withInterruptibleQueries(timeout:_:)`` only.
+    /// The block is a part of the task: it can read the task-local values of the task and its cancellation
+    /// (`Task.isCancelled`). If the task is cancelled before the block begins, the block doesn't run. If the task is
+    /// cancelled before the block ends, the call throws `CancellationError`. Queries stop early only inside
+    /// ``withInterruptibleQueries(timeout:_:)``.
     ///
-    /// A program that reads the same file again and again keeps it open by a ``Store``.
+    /// A program that reads the same file repeatedly can keep it open with a ``Store``.
     ///
-    /// - Parameter timeout: how long the call may take; nil for as long as it wants. The block isn't stopped at once: it
-    ///   ends early where a cancelled one would.
-    /// - Parameter body: gets the realm. It runs on a thread of the library's.
-    /// - Parameter configuration: the realm's; the default one where none is given.
-    /// - Throws: `Realm.Error`, among them ``Error/Code/timedOut``; what the block throws; `CancellationError`.
+    /// - Parameter timeout: The time limit of the call, or `nil` for no limit. A timeout doesn't stop the block
+    ///   immediately. It ends the block early at the points where a cancellation would end it.
+    /// - Parameter body: A closure that receives the realm. It runs on a thread of the library.
+    /// - Parameter configuration: The configuration of the realm. The default is the default configuration.
+    /// - Throws: `Realm.Error`, including ``Error/Code/timedOut``; the error of the block; `CancellationError`.
     public static func read<R: Sendable>(
         _ configuration: Configuration = .defaultConfiguration,
         timeout: Duration? = nil,
@@ -28,9 +29,9 @@ extension Realm {
         try await FileAccess(configuration, timeout: timeout).read(body)
     }
 
-    /// Runs the block in a write transaction on a thread of its own, and commits it; see ``write(_:)``.
+    /// Runs the block in a write transaction on a thread of the library, and commits it. See ``write(_:)``.
     ///
-    /// Waits for other writers of the file in the order of the calls, without holding a thread.
+    /// Calls wait for other writers of the file in the order of the calls, without blocking a thread.
     ///
     /// ```swift
     /// let id = try await Realm.write { realm in
@@ -38,21 +39,22 @@ extension Realm {
     ///     return person._id
     /// }
     /// ```
-    /// The block is a part of the task, as that of ``read(_:timeout:_:)`` is. If the task is cancelled, or the time is over,
+    /// The block is a part of the task, like the block of ``read(_:timeout:_:)``. If the task is cancelled or the
+    /// timeout has passed,
     ///
-    /// - the call stops waiting for other writers at once;
-    /// - `add` and `create` add nothing more, as with bad data: see ``pendingError``;
-    /// - everything is rolled back at the end of the block, or while the commit is prepared, and the call throws. Once the
-    ///   commit goes to the disk it isn't stopped any more, and the call returns the result.
+    /// - the call stops waiting for other writers immediately.
+    /// - `add` and `create` add nothing more, like for bad data: see ``pendingError``.
+    /// - all changes are rolled back at the end of the block or during the preparation of the commit, and the call
+    ///   throws. After the commit has started to write to the disk, it isn't stopped, and the call returns the result.
     ///
-    /// A long loop that does other things asks `Task.isCancelled`, or calls `try Task.checkCancellation()`.
+    /// In a long loop with other work, check `Task.isCancelled`, or call `try Task.checkCancellation()`.
     ///
-    /// - Parameter timeout: how long the call may take, waiting included; nil for as long as it wants.
-    ///   ``Configuration/busyTimeout`` limits the waiting alone.
-    /// - Parameter body: gets the realm. It runs on a thread of the library's.
-    /// - Parameter configuration: the realm's; the default one where none is given.
-    /// - Throws: `Realm.Error`, among them ``Error/Code/busy`` and ``Error/Code/timedOut``; what the block throws;
-    ///   `CancellationError`. Whatever is thrown, nothing was changed.
+    /// - Parameter timeout: The time limit of the call, including the wait for other writers, or `nil` for no limit.
+    ///   ``Configuration/busyTimeout`` limits the wait alone.
+    /// - Parameter body: A closure that receives the realm. It runs on a thread of the library.
+    /// - Parameter configuration: The configuration of the realm. The default is the default configuration.
+    /// - Throws: `Realm.Error`, including ``Error/Code/busy`` and ``Error/Code/timedOut``; the error of the block;
+    ///   `CancellationError`. After an error, nothing has changed.
     @discardableResult
     public static func write<R: Sendable>(
         _ configuration: Configuration = .defaultConfiguration,
@@ -62,7 +64,8 @@ extension Realm {
         try await FileAccess(configuration, timeout: timeout).write(body)
     }
 
-    /// The same for a block whose result nobody takes, such as the object that `create` returns.
+    /// Runs the block in a write transaction like the overload with a result, and discards the block's result, such as
+    /// the object that `create` returns.
     ///
     /// ```swift
     /// try await Realm.write { realm in realm.create(Person.self, value: ["name": "Ada"]) }
@@ -76,7 +79,7 @@ extension Realm {
     }
 }
 
-/// One read or write of a file by a task.
+/// A read or write of a file by a task.
 struct FileAccess: Sendable {
     let configuration: Realm.Configuration
     private let deadline: ContinuousClock.Instant?
@@ -92,23 +95,26 @@ struct FileAccess: Sendable {
             try WorkLimit(deadline: deadline).enforce {
                 let realm = try Realm(configuration: configuration)
                 defer { realm.invalidate() }
-                // A realm that this thread opened before may still be alive.
+                // The thread may still have a realm that it opened earlier.
                 _ = try realm.core.refresh()
                 return try body(realm)
             }
         }
     }
 
-    /// - Parameter file: the file, if it is known to be open with this configuration.
+    /// Runs the body in a write transaction.
+    ///
+    /// - Parameter file: The file, if it is known to be open with this configuration.
     func write<R: Sendable>(
         to file: RealmFile? = nil,
         _ body: @escaping @Sendable (Realm) throws -> R
     ) async throws -> R {
         try Task.checkCancellation()
         if configuration.withModes.readOnly { throw Realm.Error.written(readOnly: configuration.fileURL) }
-        // Keeps the file open, and its schema applied, while the call waits.
+        // The reference keeps the file open, and its schema applied, during the wait.
         let file = if let file { file } else { try await open() }
-        // All threads of Swift's pool may wait for other writes, so that the task gets the lock on a thread of the queue.
+        // All threads of Swift's pool may be waiting for other writes, so the task acquires the lock on a thread of the
+        // queue.
         return try await ConfinedQueue.writers.runAsync {
             defer { withExtendedLifetime(file) {} }
             let transaction = try await file.database.beginWaiting(configuration, until: deadline)
@@ -122,7 +128,7 @@ struct FileAccess: Sendable {
     }
 
     private func run<R>(_ body: (Realm) throws -> R, in transaction: WriteTransaction) throws -> R {
-        // Does nothing after a commit.
+        // The call has no effect after a commit.
         defer { transaction.cancel() }
         let limit = WorkLimit(deadline: deadline)
         return try limit.enforce(endsWithBody: false) {
@@ -133,7 +139,7 @@ struct FileAccess: Sendable {
             realm.core.adopt(transaction)
             return try realm.finish {
                 let result = try body(realm)
-                // What the block has committed by itself stands.
+                // A commit that the block made itself remains valid.
                 if realm.isInWriteTransaction, limit.isOver { throw limit.thrown }
                 return result
             }
@@ -142,10 +148,10 @@ struct FileAccess: Sendable {
 }
 
 extension Realm.Configuration {
-    /// Until when a write that is asked for now waits for other writers.
+    /// The time until which a write that begins now waits for other writers.
     var busyDeadline: ContinuousClock.Instant? { busyTimeout.map { .now + $0 } }
 
-    /// The error of a write that has waited for other writers too long.
+    /// Returns the error of a write that has waited too long for other writers.
     func busyError(_ cause: EngineError) -> Realm.Error {
         Realm.Error(
             .busy,
@@ -158,7 +164,7 @@ extension Realm.Configuration {
 }
 
 extension Database {
-    /// Waits for other writers, blocking the thread, for as long as the configuration says.
+    /// Begins a write, and blocks the thread for other writers up to the time limit of the configuration.
     func beginWrite(_ configuration: Realm.Configuration) throws(Realm.Error) -> WriteTransaction {
         do throws(EngineError) {
             return try beginWrite(until: configuration.busyDeadline)
@@ -168,7 +174,7 @@ extension Database {
         }
     }
 
-    /// Waits for other writers without holding a thread.
+    /// Begins a write, and waits for other writers without blocking a thread.
     ///
     /// - Throws: `CancellationError`; `.busy` after the configuration's `busyTimeout`; `.timedOut` at the deadline.
     func beginWaiting(

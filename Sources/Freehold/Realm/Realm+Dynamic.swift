@@ -1,32 +1,33 @@
 import FreeholdEngine
 
-// Objects by the names of their classes: those of the realm's schema, and those that only the file has. A class is
-// named as in the file or as in Swift.
+// Access to objects by the names of their classes: those of the realm's schema, and those that exist only in the file.
+// The name of a class may be its name in the file or in Swift.
 
 extension Realm {
-    /// All objects of a class, live, lazy, in the order in which they were added. Conditions name properties by text:
-    /// `where { $0["age", as: Int.self] > 5 }`.
+    /// Returns all objects of a class in the order in which they were added. The results are live and lazy. Conditions
+    /// name properties with strings: `where { $0["age", as: Int.self] > 5 }`.
     ///
-    /// - Precondition: the file has a class of that name.
+    /// - Precondition: The file has a class of that name.
     public func dynamicObjects(_ typeName: String) -> Results<DynamicObject> {
         Results(trapping: _CollectionSource(of: dynamicTable(typeName)))
     }
 
-    /// The object of a class with that primary key, or nil.
+    /// Returns the object with the primary key, or `nil` if it doesn't exist.
     ///
-    /// - Precondition: the file has a class of that name, whose primary key is of the key's type.
+    /// - Precondition: The file has a class of that name, and its primary key has the type of the key.
     /// - Complexity: O(log n).
     public func dynamicObject(ofType typeName: String, forPrimaryKey key: Any) -> DynamicObject? {
         core.object(in: dynamicTable(typeName), forPrimaryKey: key) as! DynamicObject?
     }
 
-    /// Makes an object of a class from plain data: see ``create(_:value:update:)``.
+    /// Creates an object of a class from plain data. See ``create(_:value:update:)``.
     ///
-    /// Properties that aren't mentioned get the default value of the Swift class, where there is one, else of the
-    /// schema, else of their type. With bad data nothing is made, the error is kept as ``pendingError``, which the
-    /// write throws, and an unmanaged object with default values is returned.
+    /// Properties without a given value get the default of the Swift class. Without a Swift class, they get the default
+    /// of the schema, or otherwise of their type. For bad data, the method creates no object, and returns an unmanaged
+    /// object with default values. It stores the error as ``pendingError``, which the write throws.
     ///
-    /// - Precondition: inside a write transaction. The file has a class of that name; not that of embedded objects.
+    /// - Precondition: A write transaction is open. The file has a class of that name, which isn't a class of embedded
+    ///   objects.
     @discardableResult
     public func dynamicCreate(
         _ typeName: String,
@@ -66,14 +67,14 @@ extension Realm {
         } catch {
             core.record(error)
             let object = DynamicObject.unmanaged(table.info)
-            // Whatever is given it can't be stored either.
+            // No later value makes the object storable.
             object._unmanagedError = error
             return object
         }
     }
 
-    /// The classes of the file, those without a Swift class with them, as they are stored. One may be adjusted and
-    /// opened with: see ``Configuration/schema``.
+    /// The stored classes of the file, including those without a Swift class. You can modify the schema and open a
+    /// realm with it: see ``Configuration/schema``.
     public var storedSchema: Schema {
         core.verifyThread()
         return Schema(core.view.schema)
@@ -97,7 +98,7 @@ extension Realm {
 }
 
 extension ManagedTable {
-    /// The same table as one of dynamic objects.
+    /// The same table, with dynamic objects.
     var dynamic: ManagedTable {
         if info.dynamic != nil { return self }
         guard let found = core.dynamicTable(table, in: core.view.schema) else {
@@ -106,7 +107,7 @@ extension ManagedTable {
         return found
     }
 
-    /// Assigns converted content to a property of a row, whatever it is; bad data is recorded.
+    /// Assigns converted content to any property of a row. Bad data is recorded as the pending error.
     func assign(_ content: _StoredContent, to property: PropertyInfo, of object: ObjectBase) {
         let transaction = object._prepareWrite(property.index).transaction.takeUnretainedValue()
         guard let column = columns[property.index] else { return }

@@ -3,17 +3,17 @@ import FreeholdEngine
 // MARK: Reading
 
 extension Realm {
-    /// All objects of a class: live, lazy, in the order in which they were added.
+    /// Returns all objects of a class in the order in which they were added. The results are live and lazy.
     ///
-    /// - Precondition: the class is in the realm's schema.
+    /// - Precondition: The realm's schema contains the class.
     public func objects<Element: RealmFetchable>(_ type: Element.Type) -> Results<Element> {
         core.verifyThread()
         return Results(trapping: _CollectionSource(of: table(type)))
     }
 
-    /// The object with that primary key, or nil.
+    /// Returns the object with the primary key, or `nil` if it doesn't exist.
     ///
-    /// - Precondition: the class is in the realm's schema and has a primary key of the key's type.
+    /// - Precondition: The realm's schema contains the class, whose primary key has the type of the key.
     /// - Complexity: O(log n).
     @inlinable
     public func object<Element: Object, KeyType>(
@@ -62,7 +62,7 @@ extension Realm {
 }
 
 extension RealmCore {
-    /// The object of that primary key; traps where the table has none, or one of another type.
+    /// Returns the object with the primary key. Traps if the table has no primary key, or one of another type.
     func object(in table: ManagedTable, forPrimaryKey key: Any) -> ObjectBase? {
         guard let index = table.info.primaryKeyIndex else {
             programmerError(
@@ -91,16 +91,17 @@ extension RealmCore {
 // MARK: Adding
 
 extension Realm {
-    /// Adds an object with everything that it links to. The object, and each unmanaged one of its graph, becomes
-    /// managed; one that is managed by this realm already stays as it is.
+    /// Adds an object and all objects to which it links. The object and each unmanaged object of its graph become
+    /// managed. Objects that this realm already manages stay unchanged.
     ///
-    /// All or nothing: with bad data (a primary key that is taken, a missing value, one over the limits) nothing is
-    /// added and the error is kept as ``pendingError``, which the write throws.
+    /// The method adds all objects or none. Bad data is a duplicate primary key, a missing value, or a value that
+    /// exceeds a limit. For bad data, the method adds nothing and stores the error as ``pendingError``, which the write
+    /// throws.
     ///
-    /// - Parameter update: What happens if there is an object with its primary key; holds for the whole graph. For
-    ///   anything but `.error` the class must have a primary key.
-    /// - Parameter object: The object, with all that can be reached from it.
-    /// - Precondition: inside a write transaction. The object isn't managed by another realm, nor deleted.
+    /// - Parameter update: The policy for an object whose primary key exists already. It applies to the whole graph.
+    ///   For policies except `.error`, the class must have a primary key.
+    /// - Parameter object: The object to add, with all objects that can be reached from it.
+    /// - Precondition: A write transaction is open. The object isn't deleted, and no other realm manages it.
     public func add(_ object: Object, update: UpdatePolicy = .error) {
         _ = core.requireWrite()
         if core.endsEarly { return }
@@ -112,31 +113,33 @@ extension Realm {
         core.addGraph(object, policy: update)
     }
 
-    /// Adds objects one by one: see ``add(_:update:)-(Object,_)``. Bad data of one doesn't keep the others from being
-    /// added, but the write throws.
+    /// Adds objects one by one. See ``add(_:update:)-(Object,_)``. Bad data of one object doesn't prevent the addition
+    /// of the remaining objects, but the write throws.
     public func add<S: Sequence>(_ objects: S, update: UpdatePolicy = .error) where S.Element: Object {
         for object in objects {
             add(object, update: update)
-            // The others wouldn't be added either.
+            // The remaining objects wouldn't be added either.
             if core.hasEndedEarly { return }
         }
     }
 
-    /// Makes an object from plain data: a dictionary by property name, an array in the order of the properties, or
-    /// another object, which is copied; one of another class must have all of the class's properties. Links and lists take
-    /// the same, nested.
+    /// Creates an object from plain data.
     ///
-    /// Properties that aren't mentioned get their default value, or keep the stored one if an object is updated. Null
-    /// makes a property null, or empties a collection. Keys that name no property are ignored.
+    /// The data is a dictionary by property name, an array in the order of the properties, or another object, which is
+    /// copied. An object of another class must have all properties of the class. Links and lists take the same kinds of
+    /// data, nested.
     ///
-    /// All or nothing: with bad data nothing is made, the error is kept as ``pendingError``, which the write throws,
-    /// and an unmanaged object with default values is returned.
+    /// Properties without a given value get their default value, or keep the stored value if an object is updated. Null
+    /// makes a property null, or empties a collection. Keys that aren't names of properties are ignored.
     ///
-    /// - Parameter update: What happens if there is an object with its primary key; holds for nested data too. With
-    ///   anything but `.error` an object of this realm is returned unchanged.
+    /// The method creates all objects or none. For bad data, it creates nothing and returns an unmanaged object with
+    /// default values. It stores the error as ``pendingError``, which the write throws.
+    ///
+    /// - Parameter update: The policy for an object whose primary key exists already. It applies to nested data too.
+    ///   With policies except `.error`, an object of this realm is returned unchanged.
     /// - Parameter type: The class of the object.
     /// - Parameter value: A dictionary, an array or an object.
-    /// - Precondition: inside a write transaction.
+    /// - Precondition: A write transaction is open.
     @discardableResult
     public func create<T: Object>(_ type: T.Type, value: Any = [:] as [String: Any], update: UpdatePolicy = .error) -> T
     {
@@ -173,11 +176,13 @@ extension RealmCore {
 // MARK: Deleting
 
 extension Realm {
-    /// Deletes an object, with the embedded objects that it owns. Links to it become null, lists and sets lose it,
-    /// values of maps and mixed values become null, and every accessor of it becomes invalid. What the `DeleteRule`s of
-    /// links say goes with it; where one denies the deletion, nothing is deleted and the ``pendingError`` says so.
+    /// Deletes an object and the embedded objects that it owns.
     ///
-    /// - Precondition: inside a write transaction; the object is a living one of this realm.
+    /// Links to the object become null. It is removed from lists and sets. Values of maps and mixed values that link to
+    /// it become null. All its accessors become invalid. The method also deletes the objects that the `DeleteRule`s of
+    /// links require. If a rule denies the deletion, nothing is deleted, and ``pendingError`` contains the reason.
+    ///
+    /// - Precondition: A write transaction is open. The object belongs to this realm and isn't deleted.
     public func delete(_ object: ObjectBase) {
         let transaction = core.requireWrite()
         if core.wasRefused(object) { return }
@@ -188,7 +193,7 @@ extension Realm {
         core.didDelete()
     }
 
-    /// Deletes objects: see ``delete(_:)-(ObjectBase)``. One that is mentioned twice is deleted once.
+    /// Deletes objects. See ``delete(_:)-(ObjectBase)``. The sequence may contain an object several times.
     public func delete<S: Sequence>(_ objects: S) where S.Element: ObjectBase {
         let transaction = core.requireWrite()
         var keys: [Int: [ObjectKey]] = [:]
@@ -201,10 +206,10 @@ extension Realm {
         for (id, keys) in keys { core.delete(keys, schema.table(id: id)!, transaction) }
     }
 
-    /// Deletes all objects that the results have.
+    /// Deletes all objects of the results.
     public func delete<Element: ObjectBase>(_ objects: Results<Element>) { delete(objects.query) }
 
-    /// Deletes all objects that the results of a map have.
+    /// Deletes all objects in the results of a map.
     public func delete<Element: ObjectBase>(_ objects: Results<Element?>) { delete(objects.query) }
 
     private func delete(_ query: ResultsQuery) {
@@ -221,13 +226,14 @@ extension Realm {
         core.delete(keys, table, transaction)
     }
 
-    /// Deletes all objects of the realm's classes, whatever the rules of their links.
+    /// Deletes all objects of the realm's classes, regardless of the delete rules of their links.
     ///
-    /// - Complexity: Takes milliseconds however many objects there are, where no other class of the file links to them, none of
-    ///   the classes has a `DeleteRule`, nothing links to them from mixed values, and the file doesn't sync; else as deleting each.
+    /// - Complexity: Some milliseconds for any number of objects, if no other class of the file links to them, none of
+    ///   the classes has a `DeleteRule`, no mixed value links to them, and the file doesn't sync. Otherwise the cost of
+    ///   deleting each object.
     public func deleteAll() {
         let transaction = core.requireWrite()
-        // Embedded objects go with their owners.
+        // Embedded objects are deleted with their owners.
         let tables = core.schemaTables
         transaction.deleteAll(tables.filter { !$0.isEmbedded } + tables.filter(\.isEmbedded))
         core.didDelete()
@@ -235,10 +241,11 @@ extension Realm {
 }
 
 extension RealmCore {
-    /// Those of the schema's classes, also where no Swift class stands for them.
+    /// The tables of the schema's classes, including classes without a Swift class.
     var schemaTables: [Table] { schema.objectSchema.compactMap { view.schema.table(named: $0.className) } }
 
-    /// Whether no link's rule denies that objects are deleted, by their tables' ids; where one does, that is recorded.
+    /// Returns a Boolean value that indicates whether the delete rules allow the deletion of the objects. The keys are
+    /// grouped by table id. A denial is recorded as the pending error.
     fileprivate func mayDelete(
         _ keys: @autoclosure () -> [Int: [ObjectKey]],
         _ transaction: WriteTransaction
@@ -252,7 +259,8 @@ extension RealmCore {
         }
     }
 
-    /// Whether an object may be unmanaged because adding it was refused, so that deleting it is no mistake.
+    /// Returns a Boolean value that indicates whether the object may be unmanaged because adding it was refused.
+    /// Deleting it isn't a mistake then.
     fileprivate func wasRefused(_ object: ObjectBase) -> Bool { pendingError != nil && object._core == nil }
 
     func delete(_ keys: [ObjectKey], _ table: Table, _ transaction: WriteTransaction) {
@@ -268,7 +276,9 @@ extension RealmCore {
 }
 
 extension [ObjectKey] {
-    /// Rising, each once. - Complexity: O(n) where they are.
+    /// Returns the keys in ascending order, without duplicates.
+    ///
+    /// - Complexity: O(n) if the keys are in ascending order.
     fileprivate func rising() -> [ObjectKey] {
         if zip(self, dropFirst()).allSatisfy({ $0 < $1 }) { return self }
         var keys = self

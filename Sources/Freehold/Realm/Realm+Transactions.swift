@@ -1,20 +1,20 @@
 extension Realm {
     /// Runs the block in a write transaction and commits it.
     ///
-    /// Waits for other writers of the file, then moves to the newest version. An error of the block rolls everything
-    /// back and is thrown on; if it is a `Realm.Error`, the ``pendingError`` becomes its cause. A block that has
-    /// committed or cancelled by itself is left at that.
+    /// The method waits for other writers of the file, then moves to the newest version. If the block throws, all
+    /// changes are rolled back, and the method rethrows the error. If the error is a `Realm.Error`, its cause is the
+    /// ``pendingError``. If the block commits or cancels the transaction itself, the method does neither.
     ///
-    /// - Throws: What the block throws; the ``pendingError``, if there is one; a `Realm.Error` of the file; for a
-    ///   write inside a write ``Error/Code/invalidTransactionState``, for a read-only realm ``Error/Code/readOnly``.
-    /// - Returns: What the block returns.
+    /// - Throws: The error of the block; the ``pendingError``, if any; a `Realm.Error` of the file;
+    ///   ``Error/Code/invalidTransactionState`` inside another write; ``Error/Code/readOnly`` for a read-only realm.
+    /// - Returns: The result of the block.
     @discardableResult
     public func write<R>(_ block: () throws -> R) throws -> R {
         try core.begin()
         return try finish(block)
     }
 
-    /// Runs the block in the transaction that has begun, and commits or rolls back.
+    /// Runs the block in the transaction that has begun, and commits it or rolls it back.
     func finish<R>(withoutNotifying tokens: [NotificationToken] = [], _ block: () throws -> R) throws -> R {
         core.file.willRunBlock(core.transaction)
         let result: R
@@ -32,15 +32,15 @@ extension Realm {
         return result
     }
 
-    /// Begins a write transaction: waits for other writers, then moves to the newest version.
+    /// Begins a write transaction. The method waits for other writers, then moves to the newest version.
     ///
-    /// It stays open until ``commitWrite()`` or ``cancelWrite()``, also where nobody holds the realm meanwhile. A thread that
-    /// ends rolls back what it has left open.
+    /// The transaction stays open until ``commitWrite()`` or ``cancelWrite()``, even if the program releases the realm
+    /// meanwhile. When a thread ends, its open transaction is rolled back.
     ///
-    /// Traps inside a write transaction of this realm or of another that belongs to the same place, and on a read-only
-    /// or frozen realm. Where the file keeps the transaction from beginning (every reader's slot is taken, another
-    /// process has migrated it, an earlier write failed), the realm is in one that can only be rolled back: ``pendingError``
-    /// says why, and ``commitWrite()`` throws it.
+    /// The method traps inside a write transaction of this realm or of another realm of the same place, and on a
+    /// read-only or frozen realm. The file can prevent the transaction from beginning: all reader slots may be in use,
+    /// another process may have migrated the file, or an earlier write may have failed. The realm then has a
+    /// transaction that can only be rolled back. ``pendingError`` contains the reason, and ``commitWrite()`` throws it.
     public func beginWrite() {
         do throws(Realm.Error) {
             try core.begin()
@@ -56,11 +56,12 @@ extension Realm {
 
     /// Commits the write transaction.
     ///
-    /// - Throws: The ``pendingError``, if there is one, or a `Realm.Error` of the file; either way everything is
-    ///   rolled back. Without a transaction ``Error/Code/invalidTransactionState``.
+    /// - Throws: The ``pendingError``, if any, or a `Realm.Error` of the file. In both cases all changes are rolled
+    ///   back. If no transaction is open, the method throws ``Error/Code/invalidTransactionState``.
     public func commitWrite() throws { try core.commit() }
 
-    /// Rolls the write transaction back. Objects made in it become invalid. Traps where there is none.
+    /// Rolls the write transaction back. Objects that were created in it become invalid. Traps if no transaction is
+    /// open.
     public func cancelWrite() {
         core.verifyThread()
         guard core.transaction != nil else {
@@ -69,10 +70,11 @@ extension Realm {
         core.cancel()
     }
 
-    /// Whether the realm moves to the newest version by itself, as soon as another thread or process has committed it:
-    /// at a turn of its run loop, queue or actor. True at first. On a thread without a run loop call ``refresh()``.
+    /// A Boolean value that indicates whether the realm moves automatically to the newest version after a commit of
+    /// another thread or process. It moves at a turn of its run loop, queue or actor. The default is `true`. On a
+    /// thread without a run loop, call ``refresh()`` instead.
     ///
-    /// - Precondition: where it is set to true, the realm isn't frozen.
+    /// - Precondition: Only a realm that isn't frozen can be set to `true`.
     public var autorefresh: Bool {
         get {
             core.verifyThread()
@@ -91,16 +93,16 @@ extension Realm {
         }
     }
 
-    /// Whether a write transaction is open.
+    /// A Boolean value that indicates whether a write transaction is open.
     public var isInWriteTransaction: Bool {
         core.verifyThread()
         return core.transaction != nil
     }
 
-    /// The first bad data of the write transaction: a duplicate primary key, a missing or wrong value, a string over
-    /// the limit.
+    /// The first error of bad data in the write transaction, such as a duplicate primary key, a missing or wrong value,
+    /// or a string that exceeds the limit.
     ///
-    /// The call that was given it changed nothing. The transaction goes on but can only be rolled back: `write` or
-    /// `commitWrite` throws this error. It stays readable until the next transaction begins.
+    /// The call with the bad data changed nothing. The transaction continues but can only be rolled back: `write` or
+    /// `commitWrite` throws this error. The property keeps the error until the next transaction begins.
     public var pendingError: Realm.Error? { core.pendingError }
 }

@@ -2,7 +2,7 @@ public import Dispatch
 public import Foundation
 import FreeholdEngine
 
-/// A handle to a database: where objects are stored and queried.
+/// A handle to a database, which stores objects and runs queries.
 ///
 /// ```swift
 /// let realm = try Realm()
@@ -10,39 +10,41 @@ import FreeholdEngine
 /// let adults = realm.objects(Person.self).where { $0.age >= 18 }
 /// ```
 ///
-/// **One place.** A realm, and every object, list and result of it, may only be used where it was opened: on a thread,
-/// a serial queue, or an actor; anything else is a programmer error and traps. Opening the same file there again gives
-/// the same realm and costs a dictionary look-up. What is frozen (``freeze()``) may be used anywhere, and a
-/// ``ThreadSafeReference`` leads from one place to another. From async code open it with
-/// `open(configuration:)`, or use ``read(_:timeout:_:)``, `Realm.write` and ``Store``.
+/// **Confinement.** A realm, and all its objects, lists and results, may be used only at the place where the realm was
+/// opened: on a thread, a serial queue, or an actor. Any other use is a programmer error and traps. Opening the same
+/// file again at the same place returns the same realm, for the cost of a dictionary look-up. Frozen values
+/// (``freeze()``) may be used anywhere, and a ``ThreadSafeReference`` passes a value from one place to another. In
+/// async code, open a realm with `open(configuration:)`, or use ``read(_:timeout:_:)``, `Realm.write` and ``Store``.
 ///
-/// **One version.** What it shows changes only with ``refresh()`` and with write transactions of its own.
+/// **Version.** The realm shows one version of the data. It changes only with ``refresh()``, with automatic refreshes
+/// (``autorefresh``), and with the realm's own write transactions.
 ///
-/// **One writer.** A write transaction waits for every other one on the file, of any thread and process.
+/// **One writer.** A write transaction waits for all other write transactions on the file, in all threads and
+/// processes.
 public struct Realm {
     let core: RealmCore
 
     init(core: RealmCore) { self.core = core }
 
-    /// Opens the configuration's file, and makes it where it doesn't exist.
+    /// Opens the configuration's file, and creates it if it doesn't exist.
     ///
-    /// A file with a lower schema version is migrated. Else new classes and indexes are added to it, and any other
-    /// difference between the classes and the file throws ``Error/Code/schemaMismatch`` with a list of all of them. What is wrong with the classes themselves is thrown
-    /// as one ``Error/Code/invalidSchema``.
+    /// A file with a lower schema version is migrated. For an equal version, new classes and indexes are added to the
+    /// file. Any other difference between the classes and the file throws ``Error/Code/schemaMismatch``, with a list of
+    /// all differences. Mistakes in the classes themselves are thrown together as one ``Error/Code/invalidSchema``.
     ///
     /// - Throws: `Realm.Error`.
     ///
-    /// - Parameter queue: a serial queue, on which this must be called, and which the realm then belongs to. Nil: the
-    ///   realm belongs to the present thread.
-    /// - Parameter configuration: what the realm opens, and how.
+    /// - Parameter queue: A serial queue to which the realm is confined. The call must run on this queue. If `nil`, the
+    ///   realm is confined to the present thread.
+    /// - Parameter configuration: The configuration of the realm.
     public init(configuration: Configuration, queue: DispatchQueue? = nil) throws {
         core = try RealmCore.open(configuration, queue: queue)
     }
 
     /// Opens the default configuration.
     ///
-    /// - Parameter queue: a serial queue, on which this must be called, and which the realm then belongs to. Nil: the
-    ///   realm belongs to the present thread.
+    /// - Parameter queue: A serial queue to which the realm is confined. The call must run on this queue. If `nil`, the
+    ///   realm is confined to the present thread.
     /// - Throws: `Realm.Error`.
     public init(queue: DispatchQueue? = nil) throws {
         try self.init(configuration: .defaultConfiguration, queue: queue)
@@ -57,56 +59,60 @@ public struct Realm {
         try self.init(configuration: configuration)
     }
 
-    /// What the realm was opened with.
+    /// The configuration with which the realm was opened.
     public var configuration: Configuration { core.configuration }
 
     /// The classes of the realm.
     public var schema: Schema { core.schema }
 
-    /// Whether there is no object of any of the realm's classes. - Complexity: O(classes).
+    /// A Boolean value that indicates whether all of the realm's classes have no objects.
+    ///
+    /// - Complexity: O(classes).
     public var isEmpty: Bool {
         core.verifyThread()
         let view = core.view
         return core.schemaTables.allSatisfy { view.count($0) == 0 }
     }
 
-    /// Moves to the newest version, that of other threads' and processes' commits.
+    /// Moves the realm to the newest version, which includes the commits of other threads and processes.
     ///
-    /// Does nothing inside a write transaction, which stands at the newest version anyway. Where the newest version can't
-    /// be read, or the realm's classes don't fit it any more, the realm stays at its own, and ``refreshError`` says why.
+    /// The method does nothing inside a write transaction, which already shows the newest version. If the newest
+    /// version can't be read, or the realm's classes no longer fit it, the realm stays at its version, and
+    /// ``refreshError`` contains the reason.
     ///
-    /// - Returns: Whether there was a newer version, and the realm has moved to it.
+    /// - Returns: `true` if a newer version existed and the realm moved to it.
     @discardableResult
     public func refresh() -> Bool {
         do throws(Realm.Error) {
             return try core.refresh()
         } catch {
-            // A child process that goes on with its parent's realm.
+            // A child process can't use its parent's realm.
             if error.code == .databaseClosed { programmerError("\(core) couldn't be refreshed: \(error)") }
             return false
         }
     }
 
-    /// Why the realm couldn't move to the newest version when it tried last, by ``refresh()`` or by itself; nil where it
-    /// could.
+    /// The error of the last attempt to move to the newest version, by ``refresh()`` or automatically. It is `nil` if
+    /// the attempt succeeded.
     ///
-    /// ``Error/Code/readersExhausted`` where every reader's slot of the file is taken (others hold too many versions),
-    /// ``Error/Code/mapResized`` where another process has grown the file past this process's map,
-    /// ``Error/Code/schemaMismatch`` where another process has migrated it.
+    /// - ``Error/Code/readersExhausted``: All reader slots of the file are in use, because readers hold too many
+    ///   versions.
+    /// - ``Error/Code/mapResized``: Another process has grown the file beyond this process's map.
+    /// - ``Error/Code/schemaMismatch``: Another process has migrated the file.
     public var refreshError: Error? {
         core.verifyThread()
         return core.refreshError
     }
 
-    /// Lets go of the version that the realm shows: every object, list and result of it becomes invalid or empty, an
-    /// open write transaction is rolled back. The next read takes the newest version.
+    /// Releases the version that the realm shows. All its objects, lists and results become invalid or empty, and an
+    /// open write transaction is rolled back. The next read uses the newest version.
     ///
-    /// Long-lived threads call it so that the file needn't keep an old version.
+    /// Call this method on long-lived threads so that the file needn't keep an old version.
     public func invalidate() { core.invalidate() }
 }
 
 extension Realm: Equatable {
-    /// Whether both are handles to the same realm of the same thread.
+    /// Returns a Boolean value that indicates whether both are handles to the same realm at the same place.
     public static func == (a: Realm, b: Realm) -> Bool { a.core === b.core }
 }
 
@@ -121,7 +127,7 @@ extension Realm: CustomStringConvertible {
 )
 extension Realm: Sendable {}
 
-/// A class whose objects `Realm.objects` fetches.
+/// A class whose objects `Realm.objects` can return.
 public protocol RealmFetchable: RealmCollectionValue {
     static func className() -> String
 }

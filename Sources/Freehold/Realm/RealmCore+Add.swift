@@ -1,10 +1,10 @@
 import FreeholdEngine
 
 extension RealmCore {
-    /// Adds an unmanaged object with everything unmanaged that it links to, or nothing of it: what is wrong with the
-    /// data is recorded.
+    /// Adds an unmanaged object and all unmanaged objects to which it links, or none of them. Bad data is recorded as
+    /// the pending error.
     ///
-    /// - Returns: Whether the object is managed now.
+    /// - Returns: `true` if the object is managed now.
     @discardableResult
     func addGraph(_ object: ObjectBase, policy: Realm.UpdatePolicy = .error) -> Bool {
         let transaction = requireWrite()
@@ -15,9 +15,9 @@ extension RealmCore {
         return add([object], policy: policy)
     }
 
-    /// Adds the unmanaged ones of several objects with everything that they link to, or nothing.
+    /// Adds the unmanaged objects among several objects, and all objects to which they link, or none of them.
     ///
-    /// - Returns: Whether all of them are managed now.
+    /// - Returns: `true` if all of them are managed now.
     private func add(_ objects: [ObjectBase], policy: Realm.UpdatePolicy) -> Bool {
         do throws(Realm.Error) {
             var planner = GraphPlanner(core: self, policy: policy, adopts: true)
@@ -31,8 +31,9 @@ extension RealmCore {
         }
     }
 
-    /// The stored forms of contents for a property, or for elements of it. Unmanaged objects are added, embedded ones
-    /// of another owner copied; all or nothing. Nil if something can't be stored, which was recorded.
+    /// Returns the stored forms of contents for a property or for its elements. Unmanaged objects are added, and
+    /// embedded objects of another owner are copied. Returns nil, and stores nothing, if a content can't be stored. The
+    /// error is recorded.
     func store(_ contents: [_StoredContent], for property: PropertyInfo, of table: ManagedTable) -> [Value]? {
         _ = requireWrite()
         do throws(Realm.Error) {
@@ -52,7 +53,8 @@ extension RealmCore {
 }
 
 extension RealmCore {
-    /// A link leads to rows of one table, so that a subclass's object, which is a row of another, doesn't fit.
+    /// Traps if the object doesn't fit the property. A link leads to rows of one table, so an object of a subclass,
+    /// which is a row of another table, doesn't fit.
     @inline(__always)
     func requireClass(_ object: ObjectBase, _ property: PropertyInfo, _ info: ClassInfo) {
         if type(of: object) == property.target && info.dynamic == nil { return }
@@ -63,7 +65,7 @@ extension RealmCore {
         )
     }
 
-    /// Traps unless the object is a living one of this realm.
+    /// Traps if the object doesn't belong to this realm or was deleted.
     func requireOwn(_ object: ObjectBase, _ use: String) {
         let name = type(of: object).className()
         guard object._core === self else {

@@ -3,9 +3,9 @@ import Foundation
 import FreeholdEngine
 import Synchronization
 
-/// Where the realm may be used, and whether something may be changed now.
+/// Checks of the place of use, and of changes.
 extension RealmCore {
-    /// What tables have for `threadToken`: 0 where no read may be quick.
+    /// The `threadToken` of the tables. It is 0 if the fast paths for reading are off.
     var tableToken: UInt { tracker == nil ? threadToken : 0 }
 
     @inline(__always)
@@ -13,14 +13,15 @@ extension RealmCore {
         if threadToken != UInt(fh_thread_id()) { verifyConfinement() }
     }
 
-    /// The realm of what belongs to it, also for a caller who mayn't use it: to ask for its configuration. Nil for what is
-    /// invalidated, as far as the caller may know.
+    /// Returns the realm of an object that belongs to it. It may be called at another place, to read the realm's
+    /// configuration. Returns nil for an object that the caller can see to be invalidated.
     func handle(isInvalidated: () -> Bool) -> Realm? {
         let isHere = threadToken == UInt(fh_thread_id()) || confinement.isSurelyHere
         return isHere && isInvalidated() ? nil : Realm(core: self)
     }
 
-    /// What a queue or an actor does next may be done by another thread.
+    /// Checks that the realm is used where it belongs, and updates the thread token. The token isn't valid for the next
+    /// turn of a queue or an actor, which may run on another thread.
     @inline(never)
     private func verifyConfinement() {
         if isFrozen {
@@ -46,7 +47,7 @@ extension RealmCore {
             + "pass a frozen object or a ThreadSafeReference."
     }
 
-    /// Runs what remembers something: of a frozen realm one caller at a time.
+    /// Runs a closure that caches a value. For a frozen realm, one caller at a time runs it.
     @inline(__always)
     func exclusively<T>(_ body: () -> T) -> T { isFrozen ? locked(body) : body() }
 
@@ -57,7 +58,7 @@ extension RealmCore {
         return body()
     }
 
-    /// The open transaction; traps where there is none. To be called before each change.
+    /// Returns the open transaction. Traps if none is open. The method must be called before each change.
     @inline(__always)
     func requireWrite() -> WriteTransaction {
         verifyThread()
@@ -66,7 +67,8 @@ extension RealmCore {
         return transaction
     }
 
-    /// To be called before each change, by those who know that a transaction is open.
+    /// Records that a change follows. The method must be called before each change in code that knows that a
+    /// transaction is open.
     @inline(__always)
     func willChange() { changeCount &+= 1 }
 
@@ -78,7 +80,7 @@ extension RealmCore {
         programmerError("\(self) was changed outside a write transaction. Make the change inside `realm.write { … }`.")
     }
 
-    /// Notes bad data inside a write transaction, which can then only roll back. The first error wins.
+    /// Records bad data inside a write transaction, which can then only be rolled back. The first error is kept.
     func record(_ error: Realm.Error) {
         if pendingError == nil { pendingError = error.with(fileURL: configuration.fileURL) }
     }

@@ -1,10 +1,11 @@
 import FreeholdEngine
 
 extension RealmCore {
-    /// Adds an unmanaged object whose links lead to rows that are there and whose collections hold plain values, if nothing is
-    /// wrong with it: the way of most objects. Else nothing has changed, and the general way tells what is wrong.
+    /// Adds an unmanaged object if its data is valid, its links lead to existing rows, and its collections contain
+    /// plain values. This is the fast path for most objects. Otherwise the method changes nothing, and the general path
+    /// reports errors.
     ///
-    /// - Returns: Whether the object is managed now.
+    /// - Returns: `true` if the object is managed now.
     func addDirectly(_ object: ObjectBase, _ transaction: WriteTransaction) -> Bool {
         guard object._core == nil, object._extra == nil, let table = table(for: type(of: object)) else { return false }
         let info = table.info
@@ -53,8 +54,8 @@ extension RealmCore {
 }
 
 extension ManagedTable {
-    /// Whether an embedded object that is given with its owner can be added with it: it has no owner yet, and no embedded
-    /// object is below it, neither as a link nor in a collection.
+    /// Returns a Boolean value that indicates whether an embedded object can be added together with its owner. It must
+    /// have no owner yet, and neither its links nor its collections may contain embedded objects.
     func takesDirectly(_ object: ObjectBase) -> Bool {
         guard object._core == nil, object._extra == nil, type(of: object) == info.cls, info.isDirect else {
             return false
@@ -66,7 +67,7 @@ extension ManagedTable {
         return true
     }
 
-    /// Writes the plain values of an unmanaged object into a new row, and the others, if all of them fit.
+    /// Writes the values of an unmanaged object to a new row, if all of them fit.
     @inline(__always)
     func store(_ object: ObjectBase, _ key: ObjectKey, _ transaction: WriteTransaction, withLinks: Bool) {
         let columns = state.pointee.columnReferences.unsafelyUnwrapped
@@ -81,7 +82,7 @@ extension ManagedTable {
         }
     }
 
-    /// Adds the embedded object of a to-one link with its new owner.
+    /// Adds the embedded object of a to-one link together with its new owner.
     private func storeEmbedded(
         _ owner: ObjectBase,
         _ key: ObjectKey,
@@ -92,7 +93,7 @@ extension ManagedTable {
         guard let linked, let column = columns[property.index] else { return }
         let target = target(of: property.index)
         if linked._core != nil {
-            // Another property of the owner has it by now.
+            // Another property of the owner already contains the object.
             let stored = core.store([.object(linked)], for: info.properties[property.index], of: self)
             if case .link(let copy)? = stored?.first { transaction.setLink(column, key, copy) }
             return

@@ -2,10 +2,12 @@ import Foundation
 import FreeholdEngine
 
 extension RealmCore {
-    /// The core of the configuration's file for that thread, queue or actor: the one that is alive, else a new one.
+    /// Returns the core of the configuration's file for the thread, queue or actor. If no core exists there, a new one
+    /// is made.
     ///
-    /// - Parameter standIn: a version that a realm of the configuration shows, which the new one shows where the newest
-    ///   can't be had: because every reader's slot is taken, or another process has grown the file past this one's map.
+    /// - Parameter standIn: A version that another realm of the configuration shows. The new core uses it if the newest
+    ///   version isn't available, because all reader slots are in use or another process has grown the file beyond this
+    ///   process's map.
     static func open(
         _ configuration: Realm.Configuration,
         _ confinement: Confinement = .current,
@@ -19,7 +21,7 @@ extension RealmCore {
             core.confinement.join(confinement)
             return core
         }
-        // Mistaken models make no file.
+        // Invalid models must not create a file.
         let schema: Schema
         do { schema = try configuration.checkedSchema() } catch {
             throw error.with(fileURL: configuration.fileURL)
@@ -30,7 +32,7 @@ extension RealmCore {
         let database = try openDatabase(configuration)
         try configuration.checkAsymmetric(schema, stored: database)
         let file = try RealmFile.of(database, configuration)
-        // Another path to the same file.
+        // Another path may lead to the same file.
         if let core = RealmCache.core(.database(database.identity), key) {
             try core.checkFits(configuration)
             core.confinement.join(confinement)
@@ -50,7 +52,7 @@ extension RealmCore {
         return core
     }
 
-    /// The core for the queue, the actor or the thread of the caller.
+    /// Returns the core for the queue, actor or thread of the caller.
     static func here(
         _ configuration: Realm.Configuration,
         _ file: RealmFile,
@@ -92,7 +94,7 @@ extension RealmCore {
         }
     }
 
-    /// Who hasn't the key gets nothing from those who have.
+    /// Checks that the configuration has the key of the open file.
     private func checkKey(_ configuration: Realm.Configuration) throws(Realm.Error) {
         if try configuration.key() == database.encryptionKey { return }
         throw Realm.Error(
@@ -133,7 +135,10 @@ extension RealmCore {
 // MARK: The database
 
 extension RealmCore {
-    /// - Parameter isImmutable: whether a file that is opened read-only is known not to change.
+    /// Opens the database.
+    ///
+    /// - Parameter isImmutable: A Boolean value that indicates whether a file that is opened read-only is known not to
+    ///   change.
     static func openDatabase(
         _ configuration: Realm.Configuration,
         isImmutable: Bool = false
@@ -151,7 +156,7 @@ extension RealmCore {
             }
             let path = FilePaths.of(configuration.fileURL!).path
             do throws(EngineError) { return try Database.open(at: path, options: options) } catch {
-                // Asked only then whether it is the default folder that is missing.
+                // The check for a missing default folder is made only after this error.
                 guard error.code == .fileNotFound, !configuration.readOnly else { throw error }
                 try configuration.makeDefaultDirectory()
                 return try Database.open(at: path, options: options)
@@ -165,7 +170,7 @@ extension RealmCore {
 }
 
 extension Realm.Configuration {
-    /// With `readOnly` and `schemaMode` saying the same.
+    /// A copy in which `readOnly` and `schemaMode` agree.
     var withModes: Self {
         var out = self
         if schemaMode == .readOnly || schemaMode == .immutable { out.readOnly = true }
@@ -173,12 +178,16 @@ extension Realm.Configuration {
         return out
     }
 
-    /// - Throws: `.invalidInput` where the key hasn't 64 bytes.
+    /// Returns the encryption key.
+    ///
+    /// - Throws: `.invalidInput` if the key doesn't have 64 bytes.
     func key() throws(Realm.Error) -> EncryptionKey? {
         try encryptionKey.map { (bytes) throws(Realm.Error) in try EncryptionKey(checked: bytes) }
     }
 
-    /// Where the cache finds it. - Throws: where the fields contradict each other or name nothing.
+    /// Returns the source for the cache.
+    ///
+    /// - Throws: An error if the fields contradict each other or don't name a source.
     func source() throws(Realm.Error) -> RealmCache.Source {
         _ = try key()
         if schemaVersion == .max {
@@ -225,7 +234,7 @@ extension Realm.Configuration {
         return .path(paths.standardized)
     }
 
-    /// The schema that the configuration gives or asks for, if there is no mistake in it.
+    /// Returns the schema of the configuration, after a check.
     func checkedSchema() throws(Realm.Error) -> Schema {
         guard let schema else {
             let found = try SchemaCache.schema(of: objectTypes, naming)
@@ -234,10 +243,10 @@ extension Realm.Configuration {
         return try SchemaBuilder.check(schema)
     }
 
-    /// Objects of asymmetric classes are sent by whoever syncs the file: a file that doesn't sync can't have such classes. Any program may
-    /// write to one that does.
+    /// Checks the use of asymmetric classes. Their objects are sent by the process that syncs the file, so a file that
+    /// doesn't sync can't have such classes. Any program may write to a file that syncs.
     ///
-    /// - Parameter stored: nil before the file is opened.
+    /// - Parameter stored: The database, or nil before the file is opened.
     func checkAsymmetric(_ schema: Schema, stored: Database?) throws(Realm.Error) {
         guard service == nil, let object = schema.objectSchema.first(where: \.isAsymmetric) else { return }
         if let stored {
@@ -255,7 +264,7 @@ extension Realm.Configuration {
         )
     }
 
-    /// Only the default folder is made; a missing folder elsewhere is the caller's error.
+    /// Creates the default folder if it is missing. A missing folder at another place is an error of the caller.
     func makeDefaultDirectory() throws {
         let folder = Self.defaultDirectory.standardizedFileURL
         guard let fileURL, fileURL.standardizedFileURL.deletingLastPathComponent().path == folder.path else { return }
@@ -264,7 +273,7 @@ extension Realm.Configuration {
 }
 
 extension EncryptionKey {
-    /// - Throws: `.invalidInput` where there aren't 64 bytes.
+    /// - Throws: `.invalidInput` if the data doesn't have 64 bytes.
     init(checked bytes: Data) throws(Realm.Error) {
         guard let key = EncryptionKey(bytes) else {
             throw Realm.Error(

@@ -1,6 +1,6 @@
 import FreeholdEngine
 
-/// The tables of classes, and those of dynamic objects.
+/// The tables of classes, and the tables of dynamic objects.
 extension RealmCore {
     func makeTables(_ stored: DatabaseSchema, clusterSpan: Int) {
         let classes = schema.classes
@@ -33,20 +33,20 @@ extension RealmCore {
         return found
     }
 
-    /// The table of a class by its name in the file, else in Swift.
+    /// Returns the table of a class by its name in the file or otherwise in Swift.
     func table(named name: String) -> ManagedTable? { schema[name].flatMap { tablesByName[$0.className] } }
     var classNames: [String] { Array(tablesByName.keys) }
     func table(id: Int) -> ManagedTable? { tablesByID[id] }
 
-    /// The same, or that of dynamic objects where there is no Swift class.
+    /// Returns the table with the id, with dynamic objects if it has no Swift class.
     func anyTable(id: Int) -> ManagedTable? {
         if let table = table(id: id) { return table }
         let stored = view.schema
         return stored.table(id: id).flatMap { dynamicTable($0, in: stored) }
     }
 
-    /// The table of a class's name in the file, else in Swift, as one of dynamic objects. Also of classes that only the
-    /// file has.
+    /// Returns the table of a class with dynamic objects, by the class's name in the file or otherwise in Swift.
+    /// Includes classes that exist only in the file.
     func dynamicTable(named name: String) -> ManagedTable? {
         let stored = view.schema
         let tableName = schema[name]?.className ?? name
@@ -68,7 +68,7 @@ extension RealmCore {
 
     private func dynamicInfo(named name: String, in stored: DatabaseSchema) -> ClassInfo? {
         if let info = dynamicCatalogue?.info(named: name) { return info }
-        // There are classes that weren't there when the catalogue was made.
+        // The file has classes that were added after the catalogue was made.
         let made = DynamicCatalogue(schema, stored: Schema(stored))
         dynamicCatalogue?.clear()
         dynamicCatalogue = made
@@ -82,7 +82,7 @@ extension RealmCore {
         )
     }
 
-    /// The table that an object's like are rows of.
+    /// Returns the table for objects of this object's class.
     func requireTable(of object: ObjectBase) -> ManagedTable { requireTable(of: object._info) }
 
     func requireTable(of info: ClassInfo) -> ManagedTable {
@@ -91,7 +91,7 @@ extension RealmCore {
         programmerError("Class \(info.className) isn't in \(name). Add it to the schema of its configuration.")
     }
 
-    /// After classes have changed their names. The tables stay alive for their accessors.
+    /// Forgets the dynamic tables after classes have changed their names. The tables stay alive for their accessors.
     func forgetDynamicTables() {
         formerTables += dynamicTables.values
         dynamicTables = [:]

@@ -1,6 +1,6 @@
 import FreeholdEngine
 
-/// Begins and ends the write transaction that reads see.
+/// The begin and the end of the write transaction that reads see.
 extension RealmCore {
     func begin() throws(Realm.Error) {
         verifyThread()
@@ -23,10 +23,10 @@ extension RealmCore {
         }
     }
 
-    /// Begins a transaction that can only be rolled back, on the version that the realm shows: for who can't be told
-    /// otherwise why no other could begin.
+    /// Begins a transaction that can only be rolled back, on the version that the realm shows. It reports the error for
+    /// callers that can't throw.
     ///
-    /// - Returns: false where there is no version to show.
+    /// - Returns: `false` if the realm has no version to show.
     func beginFailed(_ error: Realm.Error) -> Bool {
         guard let base = snapshot ?? database.heldSnapshot(), (try? checkFits(base.schema)) != nil else { return false }
         let failure = error.cause as? EngineError ?? EngineError(.environmentFailed, error.message)
@@ -53,18 +53,19 @@ extension RealmCore {
         }
     }
 
-    /// Goes on inside a transaction that was begun for this core.
+    /// Continues inside a transaction that was begun for this core.
     func adopt(_ transaction: WriteTransaction) {
         let isMoved = snapshotVersion != transaction.base.version
         unread = nil
         tracking(snapshot, transaction.base) {
             self.transaction = transaction
-            // The version of before isn't held any longer.
+            // The previous version isn't held any longer.
             snapshot = own(transaction.base)
             pendingError =
                 configuration.versionLimitError(database)
                 ?? file.heldVersionError(configuration, at: transaction.base)
-            // Not weak: objects retain their core, and one that was ever referred to weakly is slower to retain.
+            // The reference isn't weak, because objects retain their core, and a core with weak references is slower to
+            // retain.
             transaction.didCascade = { [unowned(unsafe) self] in didDelete() }
             advance()
         }
@@ -75,14 +76,14 @@ extension RealmCore {
         observers?.didBegin(at: transaction.base, movedTo: isMoved, self)
     }
 
-    /// Whether something was changed in the open transaction.
+    /// A Boolean value that indicates whether the open transaction has changes.
     var hasUncommittedChanges: Bool { transaction != nil && changeCount != changesAtBegin }
 
-    /// Commits; on a pending error, or where the commit fails, rolls back and throws.
+    /// Commits the transaction. If it has a pending error or the commit fails, rolls it back and throws.
     ///
     /// - Parameters:
-    ///   - tokens: those whose observers aren't told of it.
-    ///   - durably: if false, it reaches the disk with a later commit, or `Database.makeDurable()`.
+    ///   - tokens: The tokens of observers that don't receive the changes.
+    ///   - durably: If false, the changes reach the disk with a later commit, or with `Database.makeDurable()`.
     func commit(withoutNotifying tokens: [NotificationToken] = [], durably: Bool = true) throws(Realm.Error) {
         verifyThread()
         guard let transaction else {
@@ -128,7 +129,7 @@ extension RealmCore {
         }
     }
 
-    /// Drops the changes. ``pendingError`` stays readable until the next transaction begins.
+    /// Drops the changes. ``pendingError`` remains readable until the next transaction begins.
     func cancel() {
         guard let transaction else { return }
         Log.write(.debug, .transaction, "Roll back a write of \(name).")
@@ -145,10 +146,11 @@ extension RealmCore {
         observers?.didEnd(at: transaction.base)
     }
 
-    /// After the open transaction has changed the file's schema.
+    /// Notes that the open transaction has changed the file's schema. Call this method after the change.
     func didChangeSchema() { advance() }
 
-    /// Of a realm that showed somebody else's transaction, who will end it: from now on it shows nothing.
+    /// Detaches a realm that showed the transaction of another owner, which will end it. The realm shows no transaction
+    /// afterwards.
     func leaveTransaction() {
         endKeeping()
         if let transaction { file.didEndWrite(transaction) }
@@ -157,9 +159,10 @@ extension RealmCore {
         invalidate()
     }
 
-    /// The core lives until the transaction ends, whoever lets go of it. To be called by one who leaves it open.
+    /// Keeps the core alive until the transaction ends. The method is called by functions that leave the transaction
+    /// open.
     func keepWhileWriting() {
-        // An observer that was told of the begin may have ended it.
+        // An observer that was notified of the begin may have ended the transaction.
         if transaction != nil { keeper = WritingKeeper(self) }
     }
 

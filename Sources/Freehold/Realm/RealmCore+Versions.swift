@@ -1,10 +1,11 @@
 import FreeholdEngine
 import Synchronization
 
-/// Which version the realm shows, and how it comes to another.
+/// The version that the realm shows, and its moves to other versions.
 extension RealmCore {
-    /// The first read is one of the version of the opening. After `invalidate()` the next read takes the newest version, or
-    /// if that can't be had, one that others hold and that is no older than what was seen before.
+    /// Returns the version for the first read. It is the version of the opening. After `invalidate()` it is the newest
+    /// version. If that isn't available, it is a version that another reader holds and that isn't older than the last
+    /// version of this realm.
     func beginRead() -> DataView {
         if let unread {
             snapshot = unread
@@ -27,18 +28,19 @@ extension RealmCore {
         }
     }
 
-    /// The version that was committed last, as far as this realm knows: that before an open transaction.
+    /// The last committed version that this realm knows. During a transaction it is the version before it.
     var committed: Snapshot {
         if let transaction { return transaction.base }
         return view as! Snapshot
     }
 
-    /// Nil after `invalidate()`, until the next read.
+    /// The number of the version, or nil after `invalidate()` until the next read.
     var snapshotVersion: UInt64? { (snapshot ?? unread)?.version }
 
-    /// Moves to the newest version; whether there was a newer one.
+    /// Moves to the newest version. Returns whether a newer version existed.
     ///
-    /// - Throws: where it can't be read, or the classes don't fit it any more; the realm stays where it is.
+    /// - Throws: An error if the newest version can't be read, or the classes no longer fit it. The realm then stays at
+    ///   its version.
     func refresh() throws(Realm.Error) -> Bool {
         verifyThread()
         guard transaction == nil, !isFrozen else { return false }
@@ -56,7 +58,7 @@ extension RealmCore {
         }
     }
 
-    /// Moves at least to a version that another realm of the file holds, which takes no reader's slot.
+    /// Moves at least to a version that another realm of the file holds. This needs no reader slot.
     func catchUp(with target: Snapshot) {
         guard transaction == nil, !isFrozen else { return }
         if let version = snapshotVersion, version >= target.version { return }
@@ -78,16 +80,17 @@ extension RealmCore {
         observers?.drain(upTo: newest, self)
         move(to: newest)
         if !isNewer, let snapshot, !newest.sharesCaches(with: snapshot) {
-            // Of an encrypted file: it holds more than it should.
+            // For an encrypted file: the old snapshot holds too many decrypted bytes.
             self.snapshot = own(newest)
             advance()
         }
         return isNewer
     }
 
-    /// To be called before a reference of that version is followed: the realm then shows it, or a newer one.
+    /// Prepares the realm for resolving a reference of that version. The realm then shows the version or a newer one.
     ///
-    /// - Parameter isUncommitted: whether what the reference leads to may be of the next version.
+    /// - Parameter isUncommitted: A Boolean value that indicates whether the target of the reference may belong to the
+    ///   next version.
     func reach(_ version: Snapshot, isUncommitted: Bool) {
         verifyThread()
         if isFrozen || transaction != nil { return }
@@ -97,7 +100,7 @@ extension RealmCore {
             unread = nil
             snapshot = own(version)
             advance()
-            // Nobody has told it of what was committed since.
+            // The realm wasn't notified of later commits.
             if version.version < database.lastVersion { mailbox?.post { [life] in life.core?.didCommitElsewhere() } }
             return
         }
@@ -129,7 +132,7 @@ extension RealmCore {
         invalidations.before = stateVersion
     }
 
-    /// - Throws: `.schemaMismatch` where another process has migrated the file, so that the classes don't fit any more.
+    /// - Throws: `.schemaMismatch` if another process has migrated the file so that the classes no longer fit it.
     func checkFits(_ schema: DatabaseSchema) throws(Realm.Error) {
         if schema.origin === boundSchema?.origin { return }
         guard

@@ -3,82 +3,87 @@ import Foundation
 import FreeholdEngine
 import Synchronization
 
-/// What a `Realm` is a handle to: one file seen from one thread, at one version or inside one write transaction.
+/// The state behind a `Realm`: one file, used at one place, at one version or inside one write transaction.
 ///
-/// Objects, lists and results hold it strongly; it holds its tables. It may be used where it is confined to (it may be
-/// let go of anywhere); a frozen one anywhere, which is why a frozen one remembers nothing outside its lock.
+/// Objects, lists and results hold the core strongly, and the core holds its tables. A core may be used only where it
+/// is confined to, but may be released anywhere. A frozen core may be used anywhere, so it caches values only under its
+/// lock.
 ///
-/// Its state stands here. What changes it stands beside it: `RealmCore+Versions` moves it from version to version,
-/// `RealmCore+Transactions` begins and ends writes, `RealmCore+Tables` finds tables, `RealmCore+Confinement` guards where it is
-/// used. Nobody else sets the properties that these files share.
+/// This file contains the state. Extensions change it: `RealmCore+Versions` moves it from version to version,
+/// `RealmCore+Transactions` begins and ends writes, `RealmCore+Tables` finds tables, and `RealmCore+Confinement` checks
+/// the place of use. No other code sets the properties that these files share.
 final class RealmCore {
     let file: RealmFile
     let configuration: Realm.Configuration
-    /// The configuration's: to copy one takes longer than to compile a short query.
+    /// The rules of the configuration. Copying a configuration takes longer than compiling a short query.
     let textMatching: Realm.TextMatching
     let schema: Schema
     let confinement: Confinement
     let isFrozen: Bool
-    /// `fh_thread_id()` of the thread on which the core was seen to be used rightly; 0 of a frozen one.
+    /// The `fh_thread_id()` of the thread on which a correct use of the core was last verified. It is 0 for a frozen
+    /// core.
     @exclusivity(unchecked) var threadToken: UInt
     let frozenLock: NSRecursiveLock?
-    /// Of a frozen one: it was closed.
+    /// A Boolean value that indicates whether a frozen core was closed.
     let isClosed = Atomic(false)
     let life = RealmLife()
-    /// Delivers to this realm's place; nil until somebody asks where that is possible.
+    /// The mailbox that delivers calls to this realm's place. It is nil until it is first requested at a place that can
+    /// receive calls.
     private var knownMailbox: Mailbox?
-    /// The asynchronous writes that were asked for, made with the first.
+    /// The requested asynchronous writes, created with the first.
     private(set) lazy var asyncWrites = AsyncWrites(self)
     private(set) var hasAsyncWrites = false
-    /// Whether the realm moves on by itself where calls can be delivered to it.
+    /// A Boolean value that indicates whether the realm advances automatically at a place that can receive calls.
     var autorefresh = true { didSet { observers?.setAutorefresh(autorefresh) } }
-    /// Of what belongs to the realm, made with the first.
+    /// The observers of values that belong to the realm, created with the first.
     var observers: ObserverGroup?
     private(set) lazy var realmObservers = RealmObservers()
     private(set) var hasRealmObservers = false
-    /// Nil of realms that don't tell the Observation framework.
+    /// The tracker of the Observation framework, or nil without tracking.
     let tracker: RealmTracker?
-    /// The version that the realm's observers were last told to refresh for.
+    /// The version for which the realm's observers were last notified to refresh.
     var refreshRequired: UInt64 = 0
-    /// What `changeCount` was when the transaction began.
+    /// The value of `changeCount` when the transaction began.
     var changesAtBegin: UInt64 = 0
     var tables: [ManagedTable] = []
     var tablesByClass: [ObjectIdentifier: ManagedTable] = [:]
-    /// The last class asked for, and its table.
+    /// The last requested class and its table.
     @exclusivity(unchecked) var lastClass: ObjectIdentifier?
     @exclusivity(unchecked) unowned(unsafe) var lastTable: ManagedTable?
     var tablesByID: [Int: ManagedTable] = [:]
     var tablesByName: [String: ManagedTable] = [:]
-    /// Those whose objects are dynamic, by id, made when they are asked for.
+    /// The tables with dynamic objects by id, created on demand.
     var dynamicTables: [Int: ManagedTable] = [:]
     var formerTables: [ManagedTable] = []
     var dynamicCatalogue: DynamicCatalogue?
     let clusterSpan: Int
 
-    /// Changes with every refresh, begin, commit and cancel, and with every deletion inside a transaction.
+    /// A counter that changes with every refresh, begin, commit and cancel, and with every deletion inside a
+    /// transaction.
     @exclusivity(unchecked) private(set) var stateVersion: UInt64 = 1
-    /// Changes with every change inside a transaction.
+    /// A counter that changes with every change inside a transaction.
     @exclusivity(unchecked) var changeCount: UInt64 = 0
-    /// Changes when columns must be looked up anew.
+    /// A counter that changes when columns must be looked up again.
     private(set) var schemaGeneration = 0
     var boundSchema: DatabaseSchema?
-    /// What live realms read through: see `SchemaCopies`.
+    /// The schema through which a live realm reads. See `SchemaCopies`.
     private var ownSchema: DatabaseSchema?
     @exclusivity(unchecked) var transaction: WriteTransaction? {
-        // It refers to this core without keeping it: see `adopt`.
+        // The transaction has an unowned reference to this core. See `adopt`.
         willSet { transaction?.didCascade = nil }
     }
     var pendingError: Realm.Error?
-    /// In a migration: the realm of the old objects.
+    /// The realm of the old objects, during a migration.
     var predecessor: RealmCore?
     @exclusivity(unchecked) var snapshot: Snapshot?
-    /// The version of the opening, until somebody reads or moves on: so long a reference may lead to an older one.
+    /// The version of the opening, until the first read or move. Before that, a reference may still lead to an older
+    /// version.
     var unread: Snapshot?
-    /// Keeps the core itself between `beginWrite()` and the end of the transaction.
+    /// A reference that keeps the core alive between `beginWrite()` and the end of the transaction.
     var keeper: WritingKeeper?
-    /// The version that it showed before `invalidate()`.
+    /// The version that the realm showed before `invalidate()`.
     var lastVersion: UInt64 = 0
-    /// Why the last `refresh` didn't reach the newest version.
+    /// The error of the last `refresh` that didn't reach the newest version.
     var refreshError: Realm.Error?
     @exclusivity(unchecked) var invalidations = Invalidations()
 
@@ -104,7 +109,7 @@ final class RealmCore {
             snapshot = snapshot.reading(by: own)
         }
         if isFrozen { self.snapshot = snapshot } else { unread = snapshot }
-        // Else the first use looks whether it is at the right place.
+        // For queues and actors, the first use verifies the place.
         if case .thread = confinement { threadToken = UInt(fh_thread_id()) } else { threadToken = 0 }
         boundSchema = snapshot.schema
         clusterSpan = snapshot.clusterSpan
@@ -129,7 +134,7 @@ final class RealmCore {
         if let ownSchema { file.schemaCopies.give(ownSchema) }
     }
 
-    /// The version as this realm alone reads it.
+    /// Returns the version with the schema that only this realm reads through.
     func own(_ version: Snapshot) -> Snapshot {
         guard let ownSchema else { return version }
         let stored = version.schema
@@ -142,12 +147,12 @@ final class RealmCore {
 
     var database: Database { file.database }
 
-    /// The state that reads see: the open transaction's, else the snapshot's.
+    /// The state that reads see: the open transaction or otherwise the snapshot.
     var view: DataView { transaction ?? snapshot ?? beginRead() }
 
     // MARK: Delivery and observers
 
-    /// Nil on a thread without a running run loop, and of a frozen realm.
+    /// The mailbox, or nil on a thread without a running run loop and for a frozen realm.
     var mailbox: Mailbox? {
         if knownMailbox == nil { knownMailbox = Mailbox(confinement) }
         return knownMailbox
@@ -158,7 +163,9 @@ final class RealmCore {
         return asyncWrites
     }
 
-    /// Made with the first observer. - Precondition: calls can be delivered to the realm.
+    /// Returns the group of observers, created with the first.
+    ///
+    /// - Precondition: Calls can be delivered to the realm.
     func useObservers(_ mailbox: Mailbox) -> ObserverGroup {
         if let observers { return observers }
         let made = ObserverGroup(self, mailbox)
@@ -181,7 +188,8 @@ final class RealmCore {
         if let schema = transaction?.schema ?? snapshot?.schema { follow(schema) }
     }
 
-    /// Another realm or process may have added or dropped indexes.
+    /// Adopts a schema to which another realm or process may have added indexes, or from which it may have removed
+    /// them.
     func follow(_ schema: DatabaseSchema) {
         if schema.origin === boundSchema?.origin { return }
         let schema = schema.origin === ownSchema?.origin ? ownSchema! : schema
@@ -195,7 +203,8 @@ final class RealmCore {
         }
     }
 
-    /// To be called after a deletion inside a transaction: accessors look anew whether they live.
+    /// Notes a deletion inside a transaction, after which it must be called. Accessors then check again whether their
+    /// objects exist.
     func didDelete() {
         changeCount &+= 1
         advance()
@@ -203,14 +212,14 @@ final class RealmCore {
 
     func didCreate(_ key: ObjectKey, in table: Table) { invalidations.didCreate(key, in: table) }
 
-    /// Whether an accessor that was last known to live at `stamp` was invalidated since in a way that its row can't
-    /// show: by `invalidate()`, or because its object was made in a transaction that was rolled back (a later one
-    /// may have given the key to another object).
+    /// Returns a Boolean value that indicates whether an accessor was invalidated after `stamp` in a way that its row
+    /// can't show. This happens by `invalidate()`, and by the rollback of the transaction that created the object,
+    /// because a later transaction may have given the key to another object.
     func wasInvalidated(stamp: UInt64, _ table: Table, _ key: ObjectKey) -> Bool {
         invalidations.contains(stamp: stamp, table, key)
     }
 
-    /// The lowest stamp that outlives `invalidate()`.
+    /// The lowest stamp of accessors that `invalidate()` hasn't invalidated.
     var invalidatedBefore: UInt64 { invalidations.before }
 }
 
@@ -220,6 +229,6 @@ extension RealmCore: CustomStringConvertible {
         return "The in-memory realm \"\(configuration.inMemoryIdentifier ?? "")\""
     }
 
-    /// The same within a sentence.
+    /// The description for use within a sentence.
     var name: String { "t" + description.dropFirst() }
 }

@@ -22,51 +22,51 @@ extension Realm.Error {
         case incompatibleHistories = 21
         case noSubscriptionForWrite = 22
 
-        /// Model classes that can't be stored as they are declared.
+        /// The declarations of model classes can't be stored.
         case invalidSchema = 1001
         /// The configuration's schema version is lower than the file's.
         case schemaVersionTooLow = 1002
-        /// Two objects of a class with one primary key.
+        /// Two objects of a class have the same primary key.
         case duplicatePrimaryKey = 1003
-        /// Null, or nothing, where a value is required.
+        /// A required value is null or missing.
         case missingValue = 1004
-        /// A value of the wrong type, or one that can't be stored.
+        /// A value has the wrong type or can't be stored.
         case invalidValue = 1005
-        /// A string, data value or collection over the limits.
+        /// A string, data value or collection exceeds its limit.
         case limitExceeded = 1006
         /// A primary key was changed after its object was added.
         case primaryKeyChanged = 1007
-        /// A key that names no property.
+        /// A key isn't the name of a property.
         case unknownProperty = 1008
-        /// A class that isn't in the realm's schema.
+        /// The realm's schema doesn't contain a class.
         case unknownClass = 1009
-        /// Written to a read-only realm.
+        /// A read-only realm was written to.
         case readOnly = 1010
-        /// A write inside a write, or a commit without one.
+        /// A write was begun inside a write, or a commit was made without a transaction.
         case invalidTransactionState = 1011
-        /// Every reader slot of the file is taken.
+        /// All reader slots of the file are in use.
         case readersExhausted = 1012
-        /// Another process changed the size of the map while this one reads.
+        /// Another process has changed the size of the map during a read.
         case mapResized = 1013
-        /// An earlier failure leaves the file open for reading only: reopen it.
+        /// An earlier failure leaves the file open for reading only. Reopen it.
         case databaseFailed = 1014
-        /// Opened before a fork, or closed.
+        /// The file was opened before a fork, or it was closed.
         case databaseClosed = 1015
-        /// A predicate, sort or aggregate that can't be evaluated.
+        /// A predicate, sort or aggregate can't be evaluated.
         case invalidQuery = 1016
-        /// Two objects with the same values in the properties of a unique compound index.
+        /// Two objects have the same values in the properties of a unique compound index.
         case uniqueConstraint = 1017
         /// More versions of the file are held than `maximumNumberOfActiveVersions` allows.
         case tooManyVersions = 1018
-        /// An object can't be deleted because of a link whose rule is `DeleteRule.deny`.
+        /// An object can't be deleted because the rule of a link is `DeleteRule.deny`.
         case deletionDenied = 1019
-        /// Somebody holds a version of the file for longer than ``Configuration/heldVersionPolicy`` allows.
+        /// A version of the file was held for longer than ``Configuration/heldVersionPolicy`` allows.
         case versionHeldTooLong = 1020
-        /// Other writers of the file took longer than ``Configuration/busyTimeout``.
+        /// The wait for other writers of the file took longer than ``Configuration/busyTimeout``.
         case busy = 1030
         /// A read or write took longer than its `timeout`.
         case timedOut = 1031
-        /// The ``Realm/pendingError`` of a write whose task was cancelled; what is thrown is `CancellationError`.
+        /// The ``Realm/pendingError`` of a write whose task was cancelled. The write itself throws `CancellationError`.
         case cancelled = 1032
     }
 
@@ -116,7 +116,7 @@ extension Realm.Error {
 }
 
 extension Realm.Error.Code {
-    /// Lets `catch Realm.Error.fileNotFound` match.
+    /// Lets `catch Realm.Error.fileNotFound` match an error by its code.
     public static func ~= (code: Self, error: any Swift.Error) -> Bool {
         (error as? Realm.Error)?.code == code
     }

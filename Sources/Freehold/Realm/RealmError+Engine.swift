@@ -2,10 +2,10 @@ package import FreeholdEngine
 package import Foundation
 
 extension Realm.Error {
-    /// The same error in the terms of this module.
+    /// Converts an error of the engine to the terms of this module.
     package init(_ error: EngineError, className: String? = nil, property: String? = nil, fileURL: URL? = nil) {
         self.init(
-            // As in RealmSwift.
+            // RealmSwift uses the same code.
             error.underlying == ENOTDIR ? .fileOperationFailed : Code(error.code),
             error.message,
             className: className ?? error.table,
@@ -17,7 +17,7 @@ extension Realm.Error {
 }
 
 extension Realm.Error {
-    /// The error of a write to a realm that was opened read-only.
+    /// Returns the error of a write to a realm that was opened read-only.
     static func written(readOnly fileURL: URL?) -> Realm.Error {
         Realm.Error(
             .readOnly,

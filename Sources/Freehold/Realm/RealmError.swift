@@ -1,8 +1,8 @@
 public import Foundation
 
 extension Realm {
-    /// What opening, writing and file operations throw: a code to switch over, a message that says what to do, and
-    /// where it happened.
+    /// The error of opening, writing and file operations. It contains a code, a message with the remedy, and the
+    /// location.
     ///
     /// ```swift
     /// do {
@@ -14,18 +14,19 @@ extension Realm {
     /// }
     /// ```
     ///
-    /// A thrown error leaves the file as it was before the transaction.
+    /// After a thrown error, the file is unchanged since the begin of the transaction.
     public struct Error: Swift.Error, Sendable {
         public let code: Code
-        /// What happened and what to do about it.
+        /// A description of the error and its remedy.
         public let message: String
-        /// The model class, where one is concerned.
+        /// The model class that the error concerns, or `nil`.
         public let className: String?
-        /// The property of that class, where one is concerned.
+        /// The property of that class that the error concerns, or `nil`.
         public let property: String?
-        /// The file, where one is concerned.
+        /// The file that the error concerns, or `nil`.
         public let fileURL: URL?
-        /// The error below, or, when a write block throws a `Realm.Error` of its own, the pending data error.
+        /// The underlying error. If a write block throws a `Realm.Error` of its own, it is the pending error of bad
+        /// data.
         public let cause: (any Swift.Error)?
 
         public init(
@@ -62,7 +63,7 @@ extension Realm {
 }
 
 extension Realm.Error: Equatable {
-    /// Equal in everything but the cause.
+    /// Returns a Boolean value that indicates whether two errors are equal except for the cause.
     public static func == (a: Realm.Error, b: Realm.Error) -> Bool {
         a.code == b.code && a.message == b.message && a.className == b.className && a.property == b.property
             && a.fileURL == b.fileURL
@@ -79,7 +80,7 @@ extension Realm.Error: CustomStringConvertible, LocalizedError, CustomNSError {
         return text
     }
 
-    /// The class and property, unless the message begins with them.
+    /// The class and property, or nil if the message begins with them.
     private var place: String? {
         let place = [className, property].compactMap { $0 }.joined(separator: ".")
         return place.isEmpty || message.hasPrefix(place + " ") ? nil : place
@@ -100,6 +101,6 @@ extension Realm.Error: CustomStringConvertible, LocalizedError, CustomNSError {
         return info
     }
 
-    /// The same facts under Foundation's keys.
+    /// The same information under the keys of Foundation.
     public var userInfo: [String: Any] { errorUserInfo }
 }

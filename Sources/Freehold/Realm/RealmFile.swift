@@ -3,7 +3,7 @@ import Foundation
 import FreeholdEngine
 import Synchronization
 
-/// One open database of the process: what the cores of all its threads share.
+/// An open database of the process. The cores of all threads share it.
 final class RealmFile: Sendable {
     let database: Database
     let readOnly: Bool
@@ -13,7 +13,7 @@ final class RealmFile: Sendable {
     let heldVersions = Mutex(HeldVersionWatch())
     let hub: ObservationHub
     let writingPlace = Mutex<WritingPlace?>(nil)
-    /// What works on the file beside the program, once it was asked for.
+    /// The service that works on the file, after it was attached.
     let atWork = Mutex<(any FileAttachment)?>(nil)
     private let commits: ChangeFeed.Observation
 
@@ -42,19 +42,19 @@ final class RealmFile: Sendable {
         let classes: [ObjectIdentifier]
     }
 
-    /// `Sendable` because a frozen core may be used by anyone.
+    /// `Sendable` because any thread may use a frozen core.
     private struct Frozen: @unchecked Sendable {
         weak var life: RealmLife?
     }
 
     private let frozen = Mutex<[FrozenKey: Frozen]>([:])
 
-    /// The frozen core of the version that a live one stands at; one for all who freeze it.
+    /// Returns the frozen core for the version of a live core. All callers that freeze the version share it.
     ///
-    /// - Parameter snapshot: of another version that it has come from.
+    /// - Parameter snapshot: Another version to freeze, from which the core has since moved.
     func frozenCore(of core: RealmCore, at snapshot: Snapshot? = nil) -> RealmCore {
         var snapshot = snapshot ?? core.committed
-        // Not through the copy of the schema that is the live realm's own.
+        // The frozen core doesn't read through the live realm's own copy of the schema.
         snapshot = snapshot.reading(by: snapshot.schema.origin)
         let key = FrozenKey(version: snapshot.version, classes: core.tables.map { ObjectIdentifier($0.info) })
         return frozen.withLock { frozen in
@@ -80,10 +80,10 @@ final class RealmFile: Sendable {
 
     private static let open = Mutex<[ObjectIdentifier: Entry]>([:])
 
-    /// The file of this database, whichever path led to it.
+    /// Returns the file of the database, independent of the path.
     static func of(_ database: Database, _ configuration: Realm.Configuration) throws(Realm.Error) -> RealmFile {
         let file = open.withLock { files in
-            // An entry's file keeps its database alive, so that a live one can't belong to another database.
+            // An entry's file keeps its database alive, so a live entry can't belong to another database.
             if let file = files[database.identity]?.file { return file }
             let file = RealmFile(database: database, readOnly: configuration.readOnly)
             files = files.filter { $0.value.file != nil }
@@ -102,19 +102,20 @@ final class RealmFile: Sendable {
     }
 }
 
-/// Stands for a core in weak references, which would make every retain of the core itself slower. Held by the core
-/// alone.
+/// A reference to a core that can be held weakly. Weak references to the core itself would make each retain of it
+/// slower. Only the core holds this object.
 ///
-/// A core may be let go of on any thread while another asks for it: the core's memory stays until `end` has returned.
+/// A core may be released on any thread while another thread requests it. The core's memory stays valid until `end` has
+/// returned.
 final class RealmLife: Sendable {
     private struct Place: @unchecked Sendable {
-        // A core is no `Sendable`: who asks for it sees to it that he is where it may be used.
+        // A core isn't `Sendable`. Code that requests it must run at a place where it may be used.
         var address: UnsafeMutableRawPointer?
     }
 
     private let place = Mutex(Place())
 
-    /// Nil once nobody holds it.
+    /// The core, or nil after its last release.
     var core: RealmCore? {
         let held = place.withLock { place in
             Place(address: place.address.flatMap { fh_try_retain($0) })
@@ -127,11 +128,11 @@ final class RealmLife: Sendable {
         self.place.withLock { $0 = place }
     }
 
-    /// To be called first when the core is deinitialised.
+    /// Removes the reference to the core. This must be the first call when the core is deinitialised.
     func end() { place.withLock { $0.address = nil } }
 }
 
-/// The cores that are alive, by where they came from and what they are confined to.
+/// The live cores, by their source and confinement.
 enum RealmCache {
     enum Source: Hashable {
         case path(String)
@@ -141,15 +142,15 @@ enum RealmCache {
 
     private struct Key: Hashable {
         let source: Source
-        /// Threads by numbers that are never used again: what still holds a core must not make a later thread see its
-        /// version.
+        /// Threads have numbers that are never reused. A core that outlives its thread must not show its version to a
+        /// later thread.
         let confinement: Confinement.Key
     }
 
-    /// A core is no `Sendable`, but only the key of its own thread, queue or actor leads to it.
+    /// A core isn't `Sendable`, but only the key of its own thread, queue or actor leads to it.
     private struct Entry: @unchecked Sendable {
         weak var life: RealmLife?
-        /// Of an actor's.
+        /// The place of an actor's core.
         let place: ActorPlace?
 
         init(_ core: RealmCore) {
@@ -160,7 +161,7 @@ enum RealmCache {
 
     private struct Entries {
         var byKey: [Key: Entry] = [:]
-        /// The number of entries at which those of dead cores are dropped.
+        /// The number of entries at which those of released cores are removed.
         var limit = 64
     }
 
@@ -168,21 +169,21 @@ enum RealmCache {
 
     static func core(_ source: Source, _ confinement: Confinement.Key) -> RealmCore? {
         let key = Key(source: source, confinement: confinement)
-        // A forked child may not use the parent's.
+        // A forked child process may not use its parent's core.
         guard let core = cores.withLock({ $0.byKey[key] })?.life?.core, core.database.belongsToThisProcess,
             !core.confinement.isGone
         else { return nil }
         return core
     }
 
-    /// The core of the queue or actor on which this is called, if there is one.
+    /// Returns the core of the queue or actor on which this is called, or nil if it has none.
     static func here(_ source: Source) -> RealmCore? {
         for key in Confinement.surroundings {
             if let core = core(source, key) { return core }
         }
         let executor = Executor.current
         guard executor.isOneOfSeveral else { return nil }
-        // Another executor may be the same place under another address.
+        // The same place can have another executor with another address.
         let others = cores.withLock { cores in
             cores.byKey.compactMap { $0.key.source == source && $0.value.place != nil ? $0.value : nil }
         }
@@ -190,7 +191,7 @@ enum RealmCache {
             .flatMap { $0.life?.core }
     }
 
-    /// Whether any thread of the process has a realm of it.
+    /// Returns a Boolean value that indicates whether any thread of the process has a realm of the source.
     static func isOpen(_ source: Source) -> Bool {
         cores.withLock { cores in cores.byKey.contains { $0.key.source == source && $0.value.life != nil } }
     }
@@ -198,7 +199,8 @@ enum RealmCache {
     static func insert(_ core: RealmCore, _ sources: [Source]) {
         guard let confinement = core.confinement.key else { return }
         cores.withLock { cores in
-            // Swept when it has doubled, so that each insertion pays a constant share.
+            // Released cores are removed when the number of entries has doubled, so each insertion has a constant share
+            // of the cost.
             if cores.byKey.count >= cores.limit {
                 cores.byKey = cores.byKey.filter { $0.value.life != nil }
                 cores.limit = max(64, 2 * cores.byKey.count)

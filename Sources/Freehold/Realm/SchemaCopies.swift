@@ -1,21 +1,21 @@
 import FreeholdEngine
 import Synchronization
 
-/// The copies of a file's schema that its realms read through, one for each that is alive.
+/// The copies of a file's schema through which its realms read. Each live realm has its own copy.
 ///
-/// To pass a table or a column on counts references of it. Threads that do so to the same objects wait for each other's
-/// caches: two readers would read less than one.
+/// Passing a table or a column counts references of it. If threads do this with the same objects, they contend for
+/// cache lines, so that two readers would read less than one.
 final class SchemaCopies: Sendable {
     private struct State {
         var origin: DatabaseSchema?
-        /// Those that no realm uses. The schema itself is the first.
+        /// The copies that no realm uses. The schema itself is the first.
         var free: [DatabaseSchema] = []
     }
 
     private let state = Mutex(State())
     private static let kept = 64
 
-    /// What says the same as the schema and is used by nobody else, until it is given back.
+    /// Returns a copy of the schema that no other realm uses until it is returned.
     func take(_ schema: DatabaseSchema) -> DatabaseSchema {
         let origin = schema.origin
         let found = state.withLock { state in

@@ -1,6 +1,7 @@
 import FreeholdEngine
 
-/// What a read-only file lacks of what a schema asks for. What only the file has doesn't hinder reading, nor do indexes.
+/// The parts of a schema that a read-only file lacks. Additional parts of the file and missing indexes don't prevent
+/// reading.
 struct SchemaFit {
     private var differences: [String] = []
 
@@ -42,7 +43,7 @@ struct SchemaFit {
         }
     }
 
-    /// A read-only file can't be changed, so that everything asked for must be there.
+    /// Checks that a read-only file has all required parts, because it can't be changed.
     func checkReadOnly(_ configuration: Realm.Configuration) throws(Realm.Error) {
         if differences.isEmpty { return }
         throw Realm.Error(

@@ -1,6 +1,6 @@
 #if !canImport(Darwin) || FREEHOLD_TSAN
     internal import FreeholdEngine
 
-    /// See FreeholdEngine's file of this name.
+    /// See the file of this name in FreeholdEngine.
     typealias Mutex<Value: ~Copyable> = SystemMutex<Value>
 #endif

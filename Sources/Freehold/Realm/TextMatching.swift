@@ -1,11 +1,12 @@
 extension Realm {
-    /// How strings are searched for words and compared without regard to case.
+    /// The rules for words in full-text search, and for comparisons without regard to case.
     public enum TextMatching: Sendable, Hashable {
-        /// Words are letters and digits of every script, without regard to case and accents; Chinese, Japanese, Korean
-        /// and other scripts without spaces are found by any part of a run. Every script's letters have case.
+        /// Words consist of letters and digits of all scripts, without regard to case and accents. In Chinese,
+        /// Japanese, Korean and other scripts without spaces, any part of a run matches. Letters of all scripts have
+        /// case.
         case unicode
-        /// As in Realm: words are letters and digits of ASCII and Latin-1, all else separates them, and only those
-        /// letters have case.
+        /// The rules of Realm. Words consist of letters and digits of ASCII and Latin-1, all other characters separate
+        /// words, and only these letters have case.
         case latin1
     }
 }

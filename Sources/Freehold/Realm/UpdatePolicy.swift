@@ -1,11 +1,11 @@
 extension Realm {
-    /// What adding an object does when one with its primary key is in the realm already.
+    /// The action if an added object has a primary key that exists in the realm already.
     public enum UpdatePolicy: Int, Sendable {
-        /// It is an error, which the write throws.
+        /// The write throws an error.
         case error = 1
-        /// The stored object takes the values that differ.
+        /// The stored object receives the values that differ.
         case modified = 3
-        /// The stored object takes all values.
+        /// The stored object receives all values.
         case all = 2
     }
 }

@@ -1,7 +1,7 @@
 public import Foundation
 public import FreeholdEngine
 
-/// Types with a least and a greatest value: numbers and dates.
+/// A type with smallest and greatest values: numbers and dates.
 public protocol MinMaxType {}
 extension Int: MinMaxType {}
 extension Int8: MinMaxType {}
@@ -15,7 +15,7 @@ extension Date: MinMaxType {}
 extension AnyRealmValue: MinMaxType {}
 extension Optional: MinMaxType where Wrapped: MinMaxType {}
 
-/// Types that can be summed up: numbers.
+/// A type whose values can be summed: numbers.
 public protocol AddableType {}
 extension Int: AddableType {}
 extension Int8: AddableType {}
@@ -28,38 +28,38 @@ extension Decimal128: AddableType {}
 extension AnyRealmValue: AddableType {}
 extension Optional: AddableType where Wrapped: AddableType {}
 
-// Of managed objects each of these reads the column without making objects. Nulls are left out, and so is what lies
-// behind a link to nothing; NaN is neither the least nor the greatest.
+// For managed objects, these methods read the column without creating objects. They ignore nulls and values behind a
+// null link. NaN is neither the smallest nor the greatest value.
 extension RealmCollection {
-    /// The least value of a property, also of one that to-one links lead to; `"self"` for collections of values. Nil
-    /// where there is none.
+    /// Returns the smallest value of a property, or `nil` if no value exists. The property may be reached through
+    /// to-one links. For collections of values, its name is `"self"`.
     ///
-    /// - Precondition: the property is a number, a date or a mixed value.
-    /// - Complexity: O(n); of all objects of a class, by an indexed property, O(log n).
+    /// - Precondition: The property is a number, a date or a mixed value.
+    /// - Complexity: O(n), or O(log n) for an indexed property of all objects of a class.
     public func min<T: RealmCollectionValue>(ofProperty property: String) -> T? where T.PersistedType: MinMaxType {
         AggregateValue.convert(aggregated(.minimum, property), to: T.self)
     }
 
-    /// The greatest value of a property, likewise.
+    /// Returns the greatest value of a property, or `nil` if no value exists. See `min(ofProperty:)`.
     public func max<T: RealmCollectionValue>(ofProperty property: String) -> T? where T.PersistedType: MinMaxType {
         AggregateValue.convert(aggregated(.maximum, property), to: T.self)
     }
 
-    /// The sum of a property's values; 0 where there is none.
+    /// Returns the sum of a property's values, or 0 if no value exists.
     ///
-    /// Ask for a type that is wide enough: an integer that isn't gets the sum's low bits.
+    /// Request a type that is large enough. An integer type that is too small receives the low bits of the sum.
     ///
-    /// - Precondition: the property is a number or a mixed value.
+    /// - Precondition: The property is a number or a mixed value.
     /// - Complexity: O(n)
     public func sum<T: RealmCollectionValue>(ofProperty property: String) -> T where T.PersistedType: AddableType {
         AggregateValue.sum(aggregated(.sum, property), to: T.self)
     }
 
-    /// The mean of a property's values, converted to the type asked for; nil where there is none.
+    /// Returns the mean of a property's values in the requested type, or `nil` if no value exists.
     ///
-    /// Ask for a `Double`: an `Int` takes the whole part only.
+    /// Request a `Double`. An `Int` receives only the integral part.
     ///
-    /// - Precondition: the property is a number or a mixed value.
+    /// - Precondition: The property is a number or a mixed value.
     /// - Complexity: O(n)
     public func average<T: RealmCollectionValue>(ofProperty property: String) -> T?
     where T.PersistedType: AddableType {
@@ -81,21 +81,21 @@ extension RealmCollection {
     }
 }
 
-// For types that no property has: `NSNumber`, `NSDate`.
+// Aggregates in types that properties don't have: `NSNumber`, `NSDate`.
 extension RealmCollection {
-    /// The least value of a property as a reference: see ``min(ofProperty:)``.
+    /// Returns the smallest value of a property as a reference. See ``min(ofProperty:)``.
     @_disfavoredOverload
     public func min<T: _HasPersistedType>(ofProperty property: String) -> T? where T.PersistedType: MinMaxType {
         AggregateValue.reference(aggregated(.minimum, property), T.self)
     }
 
-    /// The greatest value of a property as a reference: see ``max(ofProperty:)``.
+    /// Returns the greatest value of a property as a reference. See ``max(ofProperty:)``.
     @_disfavoredOverload
     public func max<T: _HasPersistedType>(ofProperty property: String) -> T? where T.PersistedType: MinMaxType {
         AggregateValue.reference(aggregated(.maximum, property), T.self)
     }
 
-    /// The sum of a property's values as an `NSNumber`.
+    /// Returns the sum of a property's values as an `NSNumber`.
     @_disfavoredOverload
     public func sum<T: _HasPersistedType>(ofProperty property: String) -> T where T.PersistedType: AddableType {
         guard let sum = AggregateValue.reference(aggregated(.sum, property), T.self) else {
@@ -104,7 +104,7 @@ extension RealmCollection {
         return sum
     }
 
-    /// The mean of a property's values as an `NSNumber`; nil where there is none.
+    /// Returns the mean of a property's values as an `NSNumber`, or `nil` if no value exists.
     @_disfavoredOverload
     public func average<T: _HasPersistedType>(ofProperty property: String) -> T? where T.PersistedType: AddableType {
         AggregateValue.reference(aggregated(.average, property), T.self)
@@ -120,24 +120,24 @@ extension NSDate: _HasPersistedType, MinMaxType {
 }
 
 extension RealmCollection where Element: KeypathSortable {
-    /// The least value of the property; nil where there is none.
+    /// Returns the smallest value of the property, or `nil` if no value exists.
     public func min<T: RealmCollectionValue>(of keyPath: KeyPath<Element, T>) -> T? where T.PersistedType: MinMaxType {
         min(ofProperty: placedName(for: keyPath))
     }
 
-    /// The greatest value of the property; nil where there is none.
+    /// Returns the greatest value of the property, or `nil` if no value exists.
     public func max<T: RealmCollectionValue>(of keyPath: KeyPath<Element, T>) -> T? where T.PersistedType: MinMaxType {
         max(ofProperty: placedName(for: keyPath))
     }
 
-    /// The sum of the property's values, in the property's type (so the low bits, where it is over that of an integer);
-    /// 0 where there is none. `sum(ofProperty:)` gives the type asked for.
+    /// Returns the sum of the property's values in the type of the property, or 0 if no value exists. If an integer
+    /// type is too small, it receives the low bits. `sum(ofProperty:)` returns the sum in another type.
     public func sum<T: RealmCollectionValue>(of keyPath: KeyPath<Element, T>) -> T where T.PersistedType: AddableType {
         sum(ofProperty: placedName(for: keyPath))
     }
 
-    /// The mean of the property's values, in the property's type (so the whole part, where that is `Int`); nil where
-    /// there is none. `average(ofProperty:)` gives the type asked for.
+    /// Returns the mean of the property's values in the type of the property, or `nil` if no value exists. An `Int`
+    /// receives the integral part. `average(ofProperty:)` returns the mean in another type.
     public func average<T: RealmCollectionValue>(of keyPath: KeyPath<Element, T>) -> T?
     where T.PersistedType: AddableType {
         average(ofProperty: placedName(for: keyPath))
@@ -145,28 +145,35 @@ extension RealmCollection where Element: KeypathSortable {
 }
 
 extension RealmCollection where Element.PersistedType: MinMaxType {
-    /// The least element; nil if there is none. - Complexity: O(n)
+    /// Returns the smallest element, or `nil` if the collection has no values.
+    ///
+    /// - Complexity: O(n)
     public func min() -> Element? { min(ofProperty: "self") }
 
-    /// The greatest element; nil if there is none. - Complexity: O(n)
+    /// Returns the greatest element, or `nil` if the collection has no values.
+    ///
+    /// - Complexity: O(n)
     public func max() -> Element? { max(ofProperty: "self") }
 }
 
 extension RealmCollection where Element.PersistedType: AddableType {
-    /// The sum of the elements; zero if there is none. Of integers the low bits, where it is over the element's type.
+    /// Returns the sum of the elements, or zero if the collection is empty. If an integer type is too small, it
+    /// receives the low bits.
     ///
     /// - Complexity: O(n)
     public func sum() -> Element { sum(ofProperty: "self") }
 
-    /// The mean of the elements as an `NSNumber`; nil if there is none. - Complexity: O(n)
+    /// Returns the mean of the elements as an `NSNumber`, or `nil` if the collection has no values.
+    ///
+    /// - Complexity: O(n)
     @_disfavoredOverload
     public func average<T: _HasPersistedType>() -> T? where T.PersistedType: AddableType {
         average(ofProperty: "self")
     }
 
-    /// The mean of the elements, converted to the type asked for; nil if there is none.
+    /// Returns the mean of the elements in the requested type, or `nil` if the collection has no values.
     ///
-    /// Ask for a `Double`: an `Int` takes the whole part only.
+    /// Request a `Double`. An `Int` receives only the integral part.
     ///
     /// - Complexity: O(n)
     public func average<T: RealmCollectionValue>() -> T? where T.PersistedType: AddableType {
@@ -174,9 +181,9 @@ extension RealmCollection where Element.PersistedType: AddableType {
     }
 }
 
-/// Aggregates of objects that are in memory.
+/// The aggregates of objects in memory.
 enum UnmanagedFold {
-    /// - Parameter elements: objects, nil, or values that stand for objects.
+    /// - Parameter elements: Objects, nil, or values that represent objects.
     static func fold<Element: RealmCollectionValue>(
         _ aggregate: Aggregate,
         _ elements: [Element],
@@ -184,7 +191,7 @@ enum UnmanagedFold {
         _ keyPath: String
     ) -> Value {
         let keys = KeyValueCoding.keys(keyPath)
-        // Objects of classes that are known at run time only are always managed.
+        // Objects of classes that are known only at run time are always managed.
         let column = type.map { columnType(ClassInfo.of($0), keys, aggregate, keyPath) } ?? .mixed
         let values = elements.lazy.compactMap { element -> Value? in
             guard case .object(let object?) = Element._rlmContent(element) else { return nil }
@@ -229,7 +236,7 @@ enum UnmanagedFold {
 }
 
 enum AggregateValue {
-    /// The value in a class of Foundation, or any other type that it can be cast to. Nil for null.
+    /// Returns the value in a class of Foundation, or in another type to which it can be cast. Returns nil for null.
     static func reference<T>(_ value: Value, _ type: T.Type) -> T? {
         if let kind = type as? any RealmCollectionValue.Type { return convert(value, to: kind) as? T }
         return switch value {
@@ -238,7 +245,8 @@ enum AggregateValue {
         }
     }
 
-    /// The value as a `T`; an integer type takes the whole part. Nil for null, and for a number that `T` can't hold.
+    /// Returns the value as a `T`. An integer type receives the integral part. Returns nil for null, and for a number
+    /// that `T` can't represent.
     static func convert<T: RealmCollectionValue>(_ value: Value, to type: T.Type) -> T? {
         let value = value.fitted(to: T._rlmShape.type)
         if value.isNull { return nil }
@@ -246,10 +254,10 @@ enum AggregateValue {
         return T._rlmFromContent(.value(value))
     }
 
-    /// A sum as a `T`, whatever it is, because no data may end the process: an integer type takes the low bits, and of
-    /// floating-point numbers the nearest integer that there is.
+    /// Returns any sum as a `T`, because no data may end the process. An integer type receives the low bits of an
+    /// integer, and the nearest integer to a floating-point number.
     static func sum<T: RealmCollectionValue>(_ value: Value, to type: T.Type) -> T {
-        // As in RealmSwift: of no mixed values the sum is the whole number 0.
+        // In RealmSwift, the sum of no mixed values is the integer 0.
         if T._rlmShape.type == .any, value == .decimal128(Decimal128()) { return T._rlmFromContent(.value(.int(0)))! }
         var sum = value.fitted(to: T._rlmShape.type)
         if sum.isNull { sum = value.clampedInteger.fitted(to: T._rlmShape.type) }
@@ -275,7 +283,7 @@ extension Value {
         }
     }
 
-    /// What is left of an integer in a type of fewer bits.
+    /// Returns the low bits of an integer that fit in a smaller type.
     fileprivate func cut(to type: Any.Type) -> Value {
         guard case .int(let x) = self else { return self }
         return switch type {
@@ -286,7 +294,7 @@ extension Value {
         }
     }
 
-    /// The nearest integer; 0 for what is no number.
+    /// The nearest integer, or 0 for a value that isn't a number.
     fileprivate var clampedInteger: Value {
         let x: Double =
             switch self {

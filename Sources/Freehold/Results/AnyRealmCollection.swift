@@ -1,4 +1,4 @@
-/// A live collection whose kind doesn't matter: results, a list, a set or linking objects.
+/// A live collection of any kind: results, a list, a set or linking objects.
 ///
 /// ```swift
 /// func show(_ dogs: AnyRealmCollection<Dog>) { … }
@@ -33,7 +33,7 @@ public struct AnyRealmCollection<Element: RealmCollectionValue>: RealmCollection
         return location(base)
     }
 
-    /// Whether both stand for the same collection, of the same kind.
+    /// Returns a Boolean value that indicates whether both wrap the same collection of the same kind.
     public static func == (a: Self, b: Self) -> Bool {
         func isEqual<C: RealmCollection<Element>>(_ base: C) -> Bool { b.base as? C == base }
         return isEqual(a.base)

@@ -1,6 +1,7 @@
 import FreeholdEngine
 
-/// Where a managed collection of objects takes its elements from, and what is done to them. For the library only.
+/// The source of the elements of a managed collection of objects, and the stages that process them. For use by the
+/// library only.
 public struct _CollectionSource {
     enum Base {
         /// All objects of the table.
@@ -14,19 +15,20 @@ public struct _CollectionSource {
     let base: Base
     /// The table of the elements.
     let table: ManagedTable
-    /// The core, kept alive.
+    /// The core, which the source keeps alive.
     let core: RealmCore
-    /// Makes what finds the same in any realm of the file, without stages. To be called where the realm is.
+    /// A function that makes a closure. The closure finds the same source, without stages, in any realm of the file.
+    /// The function must be called where the realm is.
     private let locate: () -> (RealmCore) -> _CollectionSource?
-    /// Whether the owner of a list or of backlinks still lives.
+    /// A closure that returns whether the owner of a list or of backlinks still exists.
     private let isOwnerLive: () -> Bool
-    /// The core's state when the collection was asked for; `Realm.invalidate()` ends those before it, and with them what
-    /// is derived from them later.
+    /// The state of the core when the collection was created. `Realm.invalidate()` invalidates all older collections,
+    /// and collections that are derived from them later.
     private let birth: UInt64
-    /// In the order in which they were asked for.
+    /// The stages in the order of the calls.
     private(set) var stages: [WrittenStage] = []
 
-    /// All objects of a class.
+    /// Creates a source with all objects of a class.
     init(of table: ManagedTable) {
         self.init(.table, of: table, isLive: { true }) {
             let like = table.likeness
@@ -53,14 +55,15 @@ public struct _CollectionSource {
         return birth < core.invalidatedBefore || !isOwnerLive()
     }
 
-    /// What finds the same in any realm of the file; nil where it isn't there. To be asked where the realm is.
+    /// Returns a closure that finds the same source in any realm of the file, or returns nil if it doesn't exist there.
+    /// The method must be called where the realm is.
     func location() -> (RealmCore) -> _CollectionSource? {
         let find = locate()
         let stages = stages.map { $0.withoutLiveObjects }
         return { find($0)?.adding(stages) }
     }
 
-    /// The conditions, for messages.
+    /// The text of the conditions, for messages.
     var written: String {
         let conditions = stages.compactMap { stage -> String? in
             guard case .filter(let condition) = stage else { return nil }
@@ -71,7 +74,7 @@ public struct _CollectionSource {
 
     func adding(_ stage: WrittenStage) -> _CollectionSource { adding([stage]) }
 
-    /// Filters, sorts and the rest, in written order.
+    /// Returns the source with filters, sorts and further stages, in written order.
     func adding(_ query: WrittenQuery) -> _CollectionSource { adding(query.allStages) }
 
     private func adding(_ stages: [WrittenStage]) -> _CollectionSource {
@@ -81,7 +84,7 @@ public struct _CollectionSource {
     }
 }
 
-/// Keys by position, of one state.
+/// The keys by position, for one state.
 enum KeySequence {
     case array([ObjectKey])
     /// All objects of a table in a snapshot.

@@ -1,6 +1,6 @@
 import FreeholdEngine
 
-/// A query in the engine's terms. Immutable, so that results compile once.
+/// A query in the form of the engine. It is immutable, so results compile it once.
 struct CompiledQuery {
     private let source: _CollectionSource
     private let stages: [Stage]
@@ -11,7 +11,7 @@ struct CompiledQuery {
         stages = try QueryCompiler(source.table).stages(source.stages)
     }
 
-    /// Everything that the query looks at is read.
+    /// Reports the reads of all data that the query uses.
     func track(_ tracker: RealmTracker) {
         let table = source.table.table
         let stored = source.core.view.schema
@@ -29,7 +29,7 @@ struct CompiledQuery {
     func count(in view: DataView) -> Int { told(.count) { query(in: view).count(in: view) } }
     func first(in view: DataView) -> ObjectKey? { told(.first) { query(in: view).first(in: view) } }
 
-    /// - Parameter keys: the objects, if they are known already.
+    /// - Parameter keys: The objects, if they are already known.
     func aggregate(_ aggregate: Aggregate, _ keyPath: String, of keys: [ObjectKey]?, in view: DataView) -> Value {
         let path = trapping { () throws(QueryError) in
             try QueryCompiler(source.table).aggregatedPath(NamedPath(keyPath: keyPath), aggregate)
@@ -38,7 +38,7 @@ struct CompiledQuery {
         return told(.aggregate) { (known ?? query(in: view)).aggregate(aggregate, of: path, in: view) }
     }
 
-    /// Tells those who listen to queries how long it takes.
+    /// Runs a query, and reports its duration to diagnostics.
     @inline(__always)
     private func told<R>(_ operation: DiagnosticEvent.Query.Operation, _ run: () -> R) -> R {
         guard let start = Diagnostics.start(.queries) else { return run() }
@@ -65,7 +65,7 @@ struct CompiledQuery {
 }
 
 extension _CollectionSource {
-    /// What the first stage gets.
+    /// Returns the input of the first stage.
     func rows(in view: DataView) -> FreeholdEngine.RowQuery.Source {
         switch base {
         case .table: .table

@@ -1,20 +1,22 @@
 import FreeholdEngine
 
-/// Makes the accessors of an iteration. One that nobody has kept when the next is asked for becomes that next one.
+/// A cursor that creates the accessors of an iteration. If the program hasn't kept the last accessor when it requests
+/// the next, the accessor is reused.
 @usableFromInline final class _ObjectCursor {
     private let keys: KeySequence
     private let table: ManagedTable
-    /// Keeps the table alive.
+    /// A reference that keeps the table alive.
     private let core: RealmCore
-    /// The state version of the iteration's begin, at which all its objects lived.
+    /// The state version at the begin of the iteration, when all its objects existed.
     private let stamp: UInt64
     private let count: Int
-    /// What the reference count of an object reads that only `last` refers to; nil where it can't be told.
+    /// The value of the reference count of an object to which only `last` refers, or nil if it can't be determined.
     private let soleReference: UInt64?
-    /// The properties that are collections: not the class's array, whose references all threads would count.
+    /// The properties that are collections. This isn't the array of the class, because all threads would count its
+    /// references.
     private let collections: [DirectProperty]
     @exclusivity(unchecked) private var last: ObjectBase?
-    /// Keys of consecutive positions from `runStart` on.
+    /// The keys of consecutive positions, beginning at `runStart`.
     @exclusivity(unchecked) private var run = KeyRun()
     @exclusivity(unchecked) private var runStart = 0
 
@@ -69,13 +71,14 @@ import FreeholdEngine
     }
 }
 
-/// The word of an object's header that counts references: strong, unowned, and whether a weak one was taken.
+/// The word of an object's header that counts references. It contains the strong and unowned counts, and whether a weak
+/// reference was taken.
 enum ReferenceWord {
     private final class Probe: Sendable {
         static let shared = Probe()
     }
 
-    /// Holds the further references. What uses it isn't optimised, because the compiler would leave them out.
+    /// A holder of additional references. Code that uses it isn't optimised, because the compiler would remove them.
     private final class Holder {
         var strong: Probe?
         unowned var unowned: Probe
@@ -89,8 +92,8 @@ enum ReferenceWord {
         Unmanaged.passUnretained(object).toOpaque().load(fromByteOffset: MemoryLayout<UInt>.size, as: UInt64.self)
     }
 
-    /// What it reads with one strong reference and no other. Nil where the runtime lays objects out differently, which
-    /// is tried out: each further reference, of each kind, must show.
+    /// The value of the word with one strong reference and no other references. It is nil if the runtime uses another
+    /// layout. A probe tests this: each additional reference of each kind must change the word.
     static let sole: UInt64? = probe()
 
     @_optimize(none)
@@ -105,7 +108,7 @@ enum ReferenceWord {
         return others.contains(fresh) ? nil : fresh
     }
 
-    /// The word of a new object that one reference holds, after another may have been taken.
+    /// Returns the word of a new object with one reference, after a closure may have taken another.
     @inline(never) @_optimize(none)
     private static func word(after take: (Probe, Holder) -> Void) -> UInt64 {
         let owner = Unmanaged.passRetained(Probe())

@@ -1,23 +1,23 @@
 public import FreeholdEngine
 
-// Places by their distance from a point: see Query+Places.swift for what is a place.
+// Sorts by the distance of places from a point. `Query+Places.swift` defines places.
 
 extension RealmCollection {
-    /// The elements by how far their places are from a point, the nearest first.
+    /// Returns the elements sorted by the distance of their places from a point, the nearest first.
     ///
     /// ```swift
     /// let nearest = companies.sorted(byDistanceFrom: paris, atKeyPath: "location").limited(to: 10)
     /// ```
     ///
-    /// Elements whose place is null, or isn't one (see <doc:Places>), come last, ascending or not. Elements that are
-    /// equally far keep their order. In query strings: `SORT(distance(location, [2.35, 48.86]) ASC)`.
+    /// Elements whose place is null or isn't valid (see <doc:Places>) are last, in both directions. Elements with equal
+    /// distances keep their order. In query strings, the sort is `SORT(distance(location, [2.35, 48.86]) ASC)`.
     ///
-    /// - Parameter keyPath: An embedded object that is a place, perhaps behind to-one links.
-    /// - Parameter ascending: Whether the nearest come first.
-    /// - Parameter point: Where distances are measured from.
-    /// - Precondition: the property is a place.
-    /// - Complexity: O(1); when the results are read, O(n log n); with `limited(to:)` after it and an index of places
-    ///   about O(places that are as near).
+    /// - Parameter keyPath: The path to an embedded object that is a place. It may lead through to-one links.
+    /// - Parameter ascending: A Boolean value that indicates whether the nearest elements are first.
+    /// - Parameter point: The point from which the distances are measured.
+    /// - Precondition: The property is a place.
+    /// - Complexity: O(1) for the call, and O(n log n) when the results are read. With a following `limited(to:)` and
+    ///   an index of places, reading takes about O(places that are as near).
     public func sorted(
         byDistanceFrom point: GeoPoint,
         atKeyPath keyPath: String,
@@ -29,7 +29,8 @@ extension RealmCollection {
 }
 
 extension RealmCollection where Element: KeypathSortable {
-    /// The elements by how far their places are from a point: see `sorted(byDistanceFrom:atKeyPath:ascending:)`.
+    /// Returns the elements sorted by the distance of their places from a point. See
+    /// `sorted(byDistanceFrom:atKeyPath:ascending:)`.
     ///
     /// ```swift
     /// let nearest = companies.sorted(byDistanceFrom: paris, at: \.location).limited(to: 10)

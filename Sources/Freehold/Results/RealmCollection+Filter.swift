@@ -2,26 +2,26 @@ public import Foundation
 import FreeholdEngine
 
 extension RealmCollection {
-    /// The elements that a query string finds.
+    /// Returns the elements that match a query string.
     ///
     /// ```swift
     /// people.filter("age > %@ AND ANY dogs.name BEGINSWITH[c] %@", 17, "r")
     /// people.filter("dogs.@count > $0 SORT(name ASC) LIMIT(10)", 3)
     /// ```
     ///
-    /// The language is RQL's and that of NSPredicate as RealmSwift takes it; see <doc:QueryLanguage>. Traps with the
-    /// error's text where the string isn't right or doesn't fit the class: for strings that come from elsewhere use
-    /// ``filter(validating:_:)``.
+    /// The language is RQL and the language of NSPredicate in the form of RealmSwift. See <doc:QueryLanguage>. The
+    /// method traps with the text of the error if the string isn't valid or doesn't fit the class. For strings from
+    /// outside the program, use ``filter(validating:_:)``.
     ///
-    /// - Parameter args: what `%@`, `%K`, `$0` and the like stand for.
-    /// - Parameter predicateFormat: the condition, with `%@` and the like in the places of the arguments.
-    /// - Precondition: a managed collection of objects, on its realm's thread.
-    /// - Complexity: O(length); what it finds is looked for when the results are read.
+    /// - Parameter args: The values of `%@`, `%K`, `$0` and similar placeholders.
+    /// - Parameter predicateFormat: The condition, with placeholders for the arguments.
+    /// - Precondition: The collection is a managed collection of objects, and the call runs on its realm's thread.
+    /// - Complexity: O(length). The query runs when the results are read.
     public func filter(_ predicateFormat: String, _ args: Any...) -> Results<Element> {
         trapping { () throws(QueryError) in try filtered(predicateFormat, args) }
     }
 
-    /// The elements that a query string finds.
+    /// Returns the elements that match a query string.
     ///
     /// ```swift
     /// do {
@@ -31,13 +31,13 @@ extension RealmCollection {
     /// }
     /// ```
     ///
-    /// - Throws: `QueryError` with the place of what is wrong, what was expected there, and names that may have been
-    ///   meant.
+    /// - Throws: `QueryError` with the position of the error, the expected tokens at this position, and names that may
+    ///   have been meant.
     public func filter(validating predicateFormat: String, _ args: Any...) throws(QueryError) -> Results<Element> {
         try filtered(predicateFormat, args)
     }
 
-    /// The same with the arguments in an array.
+    /// Returns the elements that match a query string, with the arguments in an array.
     public func filter(
         validating predicateFormat: String,
         arguments: [Any?]
@@ -45,30 +45,32 @@ extension RealmCollection {
         try filtered(.parse(predicateFormat, arguments))
     }
 
-    /// The elements that meet a predicate: one made with `NSPredicate(format:)` or `NSPredicate(value:)`, or composed
-    /// of such. Traps for others, such as those with blocks of code.
+    /// Returns the elements that match a predicate. The predicate must be created with `NSPredicate(format:)` or
+    /// `NSPredicate(value:)`, or be composed of such predicates. The method traps for other predicates, such as those
+    /// with a block.
     public func filter(_ predicate: NSPredicate) -> Results<Element> {
         trapping { () throws(QueryError) in try filter(validating: predicate) }
     }
 
-    /// The elements that meet a predicate.
+    /// Returns the elements that match a predicate.
     ///
-    /// - Throws: `QueryError` where the predicate doesn't fit the class, or is one with a block of code.
+    /// - Throws: `QueryError` if the predicate doesn't fit the class, or if it has a block.
     public func filter(validating predicate: NSPredicate) throws(QueryError) -> Results<Element> {
         try filtered(predicate.writtenQuery())
     }
 
-    /// The position of the first element that a query string finds; nil if there is none. Traps as `filter` does.
+    /// Returns the position of the first element that matches a query string, or `nil` if none matches. Traps under the
+    /// conditions of `filter`.
     public func index(matching predicateFormat: String, _ args: Any...) -> Int? {
         trapping { () throws(QueryError) in try firstIndex(.parse(predicateFormat, args)) }
     }
 
-    /// The position of the first element that meets the predicate; nil if there is none.
+    /// Returns the position of the first element that matches the predicate, or `nil` if none matches.
     public func index(matching predicate: NSPredicate) -> Int? {
         trapping { () throws(QueryError) in try firstIndex(predicate.writtenQuery()) }
     }
 
-    /// Of unmanaged objects, too.
+    /// Returns the position of the first match. Unmanaged objects are supported, too.
     func firstIndex(_ query: WrittenQuery) throws(QueryError) -> Int? {
         if _source == nil, _values == nil { return try UnmanagedSearch.firstIndex(Array(self), query) }
         return try filtered(query).first.flatMap { index(of: $0) }
@@ -90,14 +92,14 @@ extension RealmCollection {
     }
 }
 
-/// Of a managed map of objects. Entries without an object are left out.
+/// Queries on a managed map of objects. Entries without an object are ignored.
 extension Map {
-    /// The objects that a query string finds: see ``RealmCollection/filter(_:_:)``.
+    /// Returns the objects that match a query string. See ``RealmCollection/filter(_:_:)``.
     public func filter(_ predicateFormat: String, _ args: Any...) -> Results<Value> {
         trapping { () throws(QueryError) in try all("filter").filtered(predicateFormat, args) }
     }
 
-    /// The objects that a query string finds.
+    /// Returns the objects that match a query string.
     ///
     /// - Throws: `QueryError`: see ``RealmCollection/filter(validating:_:)``.
     public func filter(
@@ -107,12 +109,12 @@ extension Map {
         try all("filter").filtered(predicateFormat, args)
     }
 
-    /// The objects that meet a predicate: see ``RealmCollection/filter(_:)``.
+    /// Returns the objects that match a predicate. See ``RealmCollection/filter(_:)``.
     public func filter(_ predicate: NSPredicate) -> Results<Value> { all("filter").filter(predicate) }
 }
 
 extension QueryError {
-    /// Conditions are about properties.
+    /// Returns the error for a collection of values, because conditions refer to properties.
     static func unfiltered(_ element: Any.Type) -> QueryError {
         QueryError(
             .type,

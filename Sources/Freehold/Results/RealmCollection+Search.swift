@@ -1,7 +1,7 @@
 import FreeholdEngine
 
 extension RealmCollection where Element: ObjectBase {
-    /// The objects whose string has the words, with how well they fit: the best first.
+    /// Returns the objects whose string contains the words, with a score for each. The best match is first.
     ///
     /// ```swift
     /// for hit in try articles.search(\.body, for: "swift data*", limit: 20) {
@@ -9,18 +9,18 @@ extension RealmCollection where Element: ObjectBase {
     /// }
     /// ```
     ///
-    /// The search is written as for ``Query/matches(_:)``. Scores are BM25's (k₁ 1.2, b 0.75): a word counts for more the
-    /// fewer of the class's objects have it, the more often it is in the string, and the shorter the string is. Objects that
-    /// fit alike keep the collection's order. What is found is no live collection.
+    /// The syntax of the search is that of ``Query/matches(_:)``. The scores are those of BM25 (k₁ 1.2, b 0.75). A word
+    /// has more weight if fewer objects of the class contain it, if it occurs more often in the string, and if the
+    /// string is shorter. Objects with equal scores keep the order of the collection. The result isn't live.
     ///
     /// - Parameters:
-    ///   - property: a string with `@Persisted(fullText: true)`, optional or not, or an enum of strings.
-    ///   - search: what the user has typed, say.
-    ///   - limit: the most objects that are wanted.
-    /// - Throws: `QueryError` where the search has no word or one both wanted and excluded, or the property no full-text
-    ///   index.
-    /// - Precondition: a managed collection, on its realm's thread.
-    /// - Complexity: O(the strings of all objects found), beside the search.
+    ///   - property: A string with `@Persisted(fullText: true)`, optional or not, or an enum of strings.
+    ///   - search: The search, for example a text that the user has typed.
+    ///   - limit: The largest number of objects to return.
+    /// - Throws: `QueryError` if the search has no words, a word is both required and excluded, or the property has no
+    ///   full-text index.
+    /// - Precondition: The collection is managed, and the call runs on its realm's thread.
+    /// - Complexity: O(the strings of all objects found), in addition to the search.
     public func search<T>(
         _ property: KeyPath<Element, T>,
         for search: String,
@@ -29,7 +29,8 @@ extension RealmCollection where Element: ObjectBase {
         try self.search(_name(for: property), for: search, limit: limit)
     }
 
-    /// The same by the property's name, in Swift or in the file.
+    /// Searches a property that is given by its name, in Swift or in the file. See `search(_:for:limit:)` with a key
+    /// path.
     public func search(
         _ property: String,
         for search: String,
@@ -58,12 +59,12 @@ extension RealmCollection where Element: ObjectBase {
     }
 }
 
-/// An object that a ranked full-text search found: what it was then, but for the object, which is live. Belongs to the
-/// realm's thread.
+/// An object that a ranked full-text search found. It keeps its state from the time of the search, but the object is
+/// live. It belongs to the realm's thread.
 public struct SearchHit<Element: ObjectBase> {
     public let object: Element
-    /// How well it fits: above 0, without an upper limit, comparable within one search only. 0 where the search has
-    /// exclusions only.
+    /// The score, which is greater than 0 and has no upper limit. It is comparable only within one search. It is 0 if
+    /// the search has only excluded terms.
     public let score: Double
     /// The string that was searched.
     public let text: String
@@ -76,7 +77,9 @@ public struct SearchHit<Element: ObjectBase> {
         self.query = query
     }
 
-    /// Where the words stand in ``text``, in order, without overlaps. Of a phrase, where all of it is.
+    /// The ranges of the words in ``text``, in order, without overlaps. For a phrase, the range covers the whole
+    /// phrase.
+    ///
     /// - Complexity: O(length).
     public var ranges: [Range<String.Index>] {
         let utf8 = text.utf8
@@ -84,7 +87,7 @@ public struct SearchHit<Element: ObjectBase> {
         for range in query.ranges(in: text) {
             let from = utf8.index(utf8.startIndex, offsetBy: range.lowerBound)
             let to = utf8.index(utf8.startIndex, offsetBy: range.upperBound)
-            // Whole characters: one emoji can be made of several that are words.
+            // Ranges cover whole characters. One emoji can consist of several characters that are words.
             let start = from.samePosition(in: text) ?? text.index(before: text.index(after: from))
             let end = to.samePosition(in: text) ?? text.index(after: to)
             if let last = out.last, start < last.upperBound {
@@ -96,17 +99,17 @@ public struct SearchHit<Element: ObjectBase> {
         return out
     }
 
-    /// The part of the string around the first words found, with marks about each.
+    /// Returns the part of the string around the first words found, with marks around each word.
     ///
     /// - Parameters:
-    ///   - length: about the most characters of the string.
-    ///   - mark: how a word that was found is shown.
+    ///   - length: The approximate maximum number of characters of the string.
+    ///   - mark: Returns the form in which a found word is shown.
     public func excerpt(length: Int = 120, mark: (Substring) -> String = { "**\($0)**" }) -> String {
         let ranges = self.ranges
         var start = text.startIndex
         if let first = ranges.first?.lowerBound {
             let before = text.index(first, offsetBy: -(length / 4), limitedBy: text.startIndex) ?? text.startIndex
-            // From the beginning of a word.
+            // The excerpt starts at the beginning of a word.
             start =
                 before == text.startIndex
                 ? before : text[before..<first].firstIndex { $0.isWhitespace }.map { text.index(after: $0) } ?? first

@@ -1,42 +1,43 @@
 public import Foundation
 public import FreeholdEngine
 
-// What a collection is made into: each call applies to what the ones before it give, in any order.
+// The stages of results. Each call applies to the result of the previous calls, in any order.
 
 extension RealmCollection {
-    /// The elements that meet a condition: see ``Query``.
+    /// Returns the elements that match a condition. See ``Query``.
     ///
-    /// The closure is called once, at once. Traps where the condition doesn't fit the class.
+    /// The closure is called once, before the method returns. Traps if the condition doesn't fit the class.
     ///
-    /// - Precondition: a managed collection of objects, on its realm's thread.
-    /// - Complexity: O(condition); what it finds is looked for when the results are read.
+    /// - Precondition: The collection is a managed collection of objects, and the call runs on its realm's thread.
+    /// - Complexity: O(condition). The query runs when the results are read.
     public func `where`(_ condition: (Query<Element>) -> Query<Bool>) -> Results<Element> {
         adding("where", .filter(condition(Query<Element>()).node))
     }
 
-    /// The position of the first element that meets the condition; nil if there is none.
+    /// Returns the position of the first element that matches the condition, or `nil` if none matches.
     ///
-    /// - Precondition: a collection of objects. Embedded ones must be managed.
-    /// - Complexity: that of the query; of an unmanaged collection O(all that its objects link to).
+    /// - Precondition: The collection contains objects. Embedded objects must be managed.
+    /// - Complexity: That of the query. For an unmanaged collection, O(all objects to which its objects link).
     public func index(matching condition: (Query<Element>) -> Query<Bool>) -> Int? {
         let query = WrittenQuery(condition(Query<Element>()).node)
         return trapping { () throws(QueryError) in try firstIndex(query) }
     }
 
-    /// The elements by that property, or by one that to-one links lead to, or by an element of a map: `"ages['Rex']"`.
-    /// Values by `"self"`.
+    /// Returns the elements sorted by a property. It may be reached through to-one links, or be an entry of a map:
+    /// `"ages['Rex']"`. For collections of values, its name is `"self"`.
     ///
-    /// Elements with equal values keep their order, so that a later sort is the primary one. Ascending, null comes
-    /// first, and last come elements with a link on the path that leads to nothing. Strings go by their bytes.
+    /// Elements with equal values keep their order, so a later sort has precedence. In ascending order, null is first,
+    /// and elements with a null link on the path are last. Strings are sorted by their bytes.
     ///
-    /// - Precondition: the class has such a property, which is a number, string, date, Bool, identifier or mixed value.
-    /// - Complexity: O(1); when the results are read, O(n log n), with a limit after it O(n), by an index less.
+    /// - Precondition: The class has the property, which is a number, string, date, Bool, identifier or mixed value.
+    /// - Complexity: O(1) for the call. When the results are read, O(n log n), or O(n) with a following limit, or less
+    ///   with an index.
     public func sorted(byKeyPath keyPath: String, ascending: Bool = true) -> Results<Element> {
         sorted(by: [SortDescriptor(keyPath: keyPath, ascending: ascending)])
     }
 
-    /// The elements by the first property, where that is equal by the second, and so on: see
-    /// `sorted(byKeyPath:ascending:)`.
+    /// Returns the elements sorted by the first property, those with equal values by the second property, and so on.
+    /// See `sorted(byKeyPath:ascending:)`.
     public func sorted<S: Sequence>(by descriptors: S) -> Results<Element> where S.Element == SortDescriptor {
         adding(
             "sorted",
@@ -44,25 +45,25 @@ extension RealmCollection {
         )
     }
 
-    /// Of those elements that are equal in all of these properties the first, in the present order. Elements with a
-    /// link on a path that leads to nothing are left out. Values by `"self"`.
+    /// Returns the first of the elements that are equal in all of these properties, in the present order. Elements with
+    /// a null link on a path are left out. For collections of values, the name is `"self"`.
     ///
     /// ```swift
     /// let oldestOfEachName = dogs.sorted(by: \.age, ascending: false).distinct(by: ["name"])
     /// ```
     ///
-    /// - Precondition: as for `sorted(byKeyPath:ascending:)`.
-    /// - Complexity: O(1); when the results are read, O(n).
+    /// - Precondition: The preconditions of `sorted(byKeyPath:ascending:)`.
+    /// - Complexity: O(1) for the call, and O(n) when the results are read.
     public func distinct<S: Sequence>(by keyPaths: S) -> Results<Element> where S.Element == String {
         adding("distinct", .distinct(keyPaths.map { NamedPath(trapping: $0) }))
     }
 
-    /// At most the first `count` elements, live: what comes after it counts from there.
+    /// Returns live results with at most the first `count` elements. Later stages apply to these elements.
     ///
-    /// Unlike `prefix`, which is a slice of what is there now, and which can't be sorted or filtered by the realm.
+    /// In contrast, `prefix` returns a slice of the present elements, which the realm can't sort or filter.
     public func limited(to count: Int) -> Results<Element> { adding("limited(to:)", .limit(Swift.max(0, count))) }
 
-    /// All but the first `count` elements, live.
+    /// Returns live results without the first `count` elements.
     public func offset(by count: Int) -> Results<Element> { adding("offset(by:)", .offset(Swift.max(0, count))) }
 
     func adding(_ operation: String, _ stage: WrittenStage) -> Results<Element> {
@@ -72,26 +73,26 @@ extension RealmCollection {
 }
 
 extension RealmCollection where Element: KeypathSortable {
-    /// The elements by a property: see `sorted(byKeyPath:ascending:)`.
+    /// Returns the elements sorted by a property. See `sorted(byKeyPath:ascending:)`.
     public func sorted<T>(by keyPath: KeyPath<Element, T>, ascending: Bool = true) -> Results<Element> {
         sorted(byKeyPath: placedName(for: keyPath), ascending: ascending)
     }
 
-    /// The first of the elements that are equal in all of these properties: see `distinct(by:)` with names.
+    /// Returns the first of the elements that are equal in all of these properties. See `distinct(by:)` with names.
     public func distinct<S: Sequence>(by keyPaths: S) -> Results<Element>
     where S.Element == PartialKeyPath<Element> {
         distinct(by: keyPaths.map { placedName(for: $0) })
     }
 }
 
-/// Results of a map's objects.
+/// Results with the objects of a map.
 extension RealmCollection where Element: OptionalProtocol, Element.Wrapped: ObjectBase {
-    /// The elements by a property: see `sorted(byKeyPath:ascending:)`.
+    /// Returns the elements sorted by a property. See `sorted(byKeyPath:ascending:)`.
     public func sorted<T>(by keyPath: KeyPath<Element.Wrapped, T>, ascending: Bool = true) -> Results<Element> {
         sorted(byKeyPath: placedName(for: keyPath), ascending: ascending)
     }
 
-    /// The first of the elements that are equal in all of these properties: see `distinct(by:)` with names.
+    /// Returns the first of the elements that are equal in all of these properties. See `distinct(by:)` with names.
     public func distinct<S: Sequence>(by keyPaths: S) -> Results<Element>
     where S.Element == PartialKeyPath<Element.Wrapped> {
         distinct(by: keyPaths.map { placedName(for: $0) })
@@ -99,13 +100,13 @@ extension RealmCollection where Element: OptionalProtocol, Element.Wrapped: Obje
 }
 
 extension RealmCollection where Element.PersistedType: SortableType {
-    /// The elements in the order of the file: null first, strings and data by their bytes. Equal elements keep their
-    /// order.
+    /// Returns the elements in the order of the file: null first, strings and data by their bytes. Equal elements keep
+    /// their order.
     public func sorted(ascending: Bool = true) -> Results<Element> {
         sorted(byKeyPath: "self", ascending: ascending)
     }
 
-    /// Each element once, where it first occurs.
+    /// Returns the elements without duplicates. Each element is at its first position.
     public func distinct() -> Results<Element> { distinct(by: ["self"]) }
 }
 
@@ -115,7 +116,7 @@ extension NamedPath {
     }
 }
 
-/// Types that collections of values can be sorted by: numbers, texts, data, dates, and their optionals.
+/// A type by which collections of values can be sorted: numbers, strings, data, dates, and their optionals.
 public protocol SortableType {}
 extension Int: SortableType {}
 extension Int8: SortableType {}

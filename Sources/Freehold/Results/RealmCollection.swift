@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What every live collection has: `Results`, `List`, `MutableSet`, `LinkingObjects`.
+/// The common interface of live collections: `Results`, `List`, `MutableSet`, `LinkingObjects`.
 public protocol RealmCollectionBase: RandomAccessCollection, LazyCollectionProtocol, CustomStringConvertible,
     ThreadConfined
 where Element: RealmCollectionValue {
@@ -8,22 +8,24 @@ where Element: RealmCollectionValue {
 
     /// The realm of a managed collection.
     var realm: Realm? { get }
-    /// Whether the collection can't be used any more: its owner was deleted, or its realm invalidated.
+    /// A Boolean value that indicates whether the collection can't be used any more, because its owner was deleted or
+    /// its realm was invalidated.
     var isInvalidated: Bool { get }
 }
 
 /// A live, ordered collection of stored values.
 ///
-/// `map`, `filter` with a closure and the like are lazy and read the collection each time they are read; wrap them in
-/// `Array(…)` to keep what they give. `for … in` walks the elements that were there when it began. A managed
-/// collection belongs to its realm's thread.
+/// `map`, `filter` with a closure and similar methods are lazy, and read the collection on each access. To keep their
+/// result, wrap it in `Array(…)`. A `for … in` loop visits the elements that existed at its begin. A managed collection
+/// belongs to its realm's thread.
 public protocol RealmCollection<Element>: RealmCollectionBase, Equatable
 where Index == Int, Iterator == RLMIterator<Element>, SubSequence == Slice<Self> {
-    /// The position of the first equal element; nil if there is none. An unmanaged object is in no managed collection.
+    /// Returns the position of the first equal element, or `nil` if none is equal. A managed collection never contains
+    /// an unmanaged object.
     func index(of object: Element) -> Int?
-    /// Where a managed collection of objects takes its elements from. For the library only.
+    /// The source of the elements, for a managed collection of objects. For use by the library only.
     var _source: _CollectionSource? { get }
-    /// Where a collection of values takes its elements from. For the library only.
+    /// The source of the elements, for a collection of values. For use by the library only.
     var _values: _ValueSource<Element>? { get }
 }
 
@@ -33,7 +35,7 @@ extension RealmCollection {
     public func index(after i: Int) -> Int { i + 1 }
     public func index(before i: Int) -> Int { i - 1 }
 
-    /// The elements at these positions. Traps if one is out of bounds.
+    /// Returns the elements at these positions. Traps if a position is out of bounds.
     public func objects(at indexes: IndexSet) -> [Element] { indexes.map { self[$0] } }
 
     public var _values: _ValueSource<Element>? { nil }
@@ -44,29 +46,29 @@ extension RealmCollection {
     }
 }
 
-/// The elements that a collection had when the iteration began.
+/// An iterator over the elements that a collection had when the iteration began.
 public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
-    /// Nil for values that are in memory, and for what stands for objects.
+    /// The cursor, or nil for values in memory and for values that represent objects.
     @usableFromInline let cursor: _ObjectCursor?
     @usableFromInline let mapped: _MappedCursor<Element>?
     @usableFromInline let values: [Element]
     @usableFromInline var position = 0
 
-    /// Walks objects of a table.
+    /// Creates an iterator over objects of a table.
     init(_ keys: KeySequence, _ table: ManagedTable) {
         cursor = _ObjectCursor(keys, table)
         mapped = nil
         values = []
     }
 
-    /// Walks what stands for objects of a table, made one by one.
+    /// Creates an iterator over values that represent objects of a table. The values are made one by one.
     init(_ keys: KeySequence, _ table: ManagedTable, _ map: @escaping (ObjectBase) -> Element) {
         cursor = nil
         mapped = _MappedCursor(_ObjectCursor(keys, table), map)
         values = []
     }
 
-    /// Walks values that are in memory.
+    /// Creates an iterator over values in memory.
     init(values: [Element]) {
         cursor = nil
         mapped = nil
@@ -78,7 +80,7 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
         let i = position
         position = i &+ 1
         if let cursor {
-            // The elements of a collection of objects are references to its table's class.
+            // The elements of a collection of objects are references to the class of its table.
             return cursor.object(at: i).map { unsafeBitCast($0, to: Element.self) }
         }
         if let mapped { return mapped.element(at: i) }
@@ -86,7 +88,7 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
     }
 }
 
-/// Makes values that stand for the objects of an iteration.
+/// A cursor over the values that represent the objects of an iteration.
 @usableFromInline final class _MappedCursor<Element> {
     private let cursor: _ObjectCursor
     private let map: (ObjectBase) -> Element

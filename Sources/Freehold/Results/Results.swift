@@ -1,7 +1,7 @@
 import FreeholdEngine
 
-/// The objects of a class, or those of them that a query finds, or the values of a collection in an order: live and
-/// lazy.
+/// A live and lazy collection of all objects of a class, of the objects that match a query, or of the sorted values of
+/// a collection.
 ///
 /// ```swift
 /// let dogs = realm.objects(Dog.self).where { $0.age > 5 }.sorted(by: \.name)
@@ -9,10 +9,10 @@ import FreeholdEngine
 /// let lowest = person.numbers.sorted(ascending: true).limited(to: 3)
 /// ```
 ///
-/// Conditions, sorts, distinct, limits and offsets apply in the order in which they are written. Nothing is evaluated
-/// before it is needed, and again only when the realm has moved to another version or, inside a write transaction, when
-/// something has changed. Belongs to its realm's thread; to read it elsewhere, query there. Results of an unmanaged
-/// collection of values hold what that held when they were made.
+/// Conditions, sorts, distinct, limits and offsets apply in the order in which they are written. Results are computed
+/// when they are first read. They are computed again only after the realm has moved to another version or, inside a
+/// write transaction, after a change. Results belong to their realm's thread. To read them elsewhere, run the query
+/// there. Results of an unmanaged collection of values contain its values at the time of their creation.
 public struct Results<Element: RealmCollectionValue>: RealmCollection {
     private enum Content {
         case objects(ResultsQuery)
@@ -20,12 +20,12 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
     }
 
     private let content: Content
-    /// Whether the elements are values that stand for objects.
+    /// A Boolean value that indicates whether the elements are values that represent objects.
     private let isMapped: Bool
 
     init(_ source: _CollectionSource) throws(QueryError) { self.init(try ResultsQuery(source)) }
 
-    /// Traps where the query doesn't fit the class.
+    /// Traps if the query doesn't fit the class.
     init(trapping source: _CollectionSource) { self.init(ResultsQuery(trapping: source)) }
 
     private init(_ query: ResultsQuery) {
@@ -38,7 +38,7 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
         isMapped = false
     }
 
-    /// Of results of objects.
+    /// The query, for results of objects.
     var query: ResultsQuery {
         guard case .objects(let query) = content else { preconditionFailure("Values have no query") }
         return query
@@ -72,7 +72,7 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
     public var _source: _CollectionSource? { if case .objects(let query) = content { query.source } else { nil } }
     public var _values: _ValueSource<Element>? { if case .values(let values) = content { values.source } else { nil } }
 
-    /// What answers hold for.
+    /// The state for which cached answers are valid.
     var evaluationState: EvaluationState {
         switch content {
         case .objects(let query): query.core.evaluationState
@@ -80,7 +80,9 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
         }
     }
 
-    /// - Complexity: O(1) for all objects of a class; else the query is run once a version.
+    /// The number of elements.
+    ///
+    /// - Complexity: O(1) for all objects of a class. Otherwise the query runs once for each version.
     public var count: Int {
         switch content {
         case .objects(let query): query.count
@@ -107,7 +109,7 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
         return count == 0 ? nil : self[count - 1]
     }
 
-    /// The i-th element. Traps if there is none.
+    /// Returns the i-th element. Traps if it doesn't exist.
     public subscript(i: Int) -> Element {
         let count = count
         if i < 0 || i >= count {
@@ -119,7 +121,8 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
         }
     }
 
-    /// The position of the object, or of the first equal value; nil if it isn't among the results, or isn't managed.
+    /// Returns the position of the object, or of the first equal value. Returns `nil` if the results don't contain it,
+    /// or if it isn't managed.
     public func index(of object: Element) -> Int? {
         let query: ResultsQuery
         switch content {
@@ -147,17 +150,17 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
 
     private func element(_ key: FreeholdEngine.ObjectKey, _ query: ResultsQuery) -> Element {
         if isMapped { return Self.mapped(query.table.object(key)) }
-        // The table is that of the class `Element`, or of what `Element` is an optional of.
+        // The table belongs to the class `Element`, or to the wrapped class of an optional `Element`.
         return unsafeBitCast(query.table.object(key), to: Element.self)
     }
 
-    /// The value that stands for an object.
+    /// Returns the value that represents an object.
     private static func mapped(_ object: ObjectBase) -> Element {
         let content = _StoredContent.object(object)
         return Element._element(content, in: object._table?.core)
     }
 
-    /// The objects of results of objects, as they are stored.
+    /// The stored objects, for results of objects.
     var objectContents: [_StoredContent] {
         guard case .objects(let query) = content else { return [] }
         let keys = query.snapshotKeys()
@@ -166,7 +169,7 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
 
     private var typeName: String { "Results<\(Element.self)>" }
 
-    /// Whether both are the same query, made once.
+    /// Returns a Boolean value that indicates whether both have the same query object.
     public static func == (a: Results, b: Results) -> Bool {
         switch (a.content, b.content) {
         case (.objects(let a), .objects(let b)): a === b
@@ -175,15 +178,15 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
         }
     }
 
-    /// The first 100 elements.
+    /// A text with the first 100 elements.
     public var description: String {
         CollectionDescription.text(typeName, count: count, element: textOfElement)
     }
 }
 
 extension RealmCollection {
-    /// Returns what describes the elements by position. Elements the content of which stands for no value of the type are
-    /// shown as they are stored.
+    /// A closure that describes the elements by position. Elements whose content isn't a value of the type are shown in
+    /// their stored form.
     var textOfElement: (Int) -> String {
         guard let contents = partialContents else { return { "\(self[$0])" } }
         return { Element.text(contents[$0]) }

@@ -1,13 +1,13 @@
 import FreeholdEngine
 
-/// What results stand for, and their keys at the realm's present state.
+/// The state of results, and their keys for the realm's present state.
 final class ResultsQuery {
     let source: _CollectionSource
     private var compiledQuery: CompiledQuery
     private var compiledGeneration: Int
     private var keys: [ObjectKey] = []
     private var keysAt = EvaluationState()
-    /// What an observer has found, until the keys are asked for as an array.
+    /// The objects that an observer has found. They are kept until the keys are requested as an array.
     private var found: OrderedKeys?
     private var foundAt = EvaluationState()
     private var counted = 0
@@ -19,7 +19,7 @@ final class ResultsQuery {
         compiledGeneration = source.core.schemaGeneration
     }
 
-    /// Traps where the query doesn't fit the class.
+    /// Traps if the query doesn't fit the class.
     convenience init(trapping source: _CollectionSource) {
         do throws(QueryError) { try self.init(source) } catch { programmerError(error.description) }
     }
@@ -31,11 +31,11 @@ final class ResultsQuery {
 
     // MARK: Reading
 
-    /// Tells the Observation framework that the query is read.
+    /// Reports to the Observation framework that the query is read.
     private func track() { if let tracker = core.tracker { compiled.track(tracker) } }
 
-    /// All objects of the table, which the engine counts and finds by position without a list of keys.
-    /// Whether it has all objects of its class.
+    /// A Boolean value that indicates whether the query contains all objects of its class. The engine counts them, and
+    /// finds them by position, without a list of keys.
     var isWholeTable: Bool {
         if case .table = source.base { return source.stages.isEmpty }
         return false
@@ -48,7 +48,7 @@ final class ResultsQuery {
         return core.exclusively { evaluatedCount }
     }
 
-    /// The objects of a state of the realm, found by who follows the query.
+    /// Adopts the objects of a state of the realm, which an observer of the query has found.
     func adopt(_ objects: FoundObjects) {
         if isWholeTable || core.transaction != nil || core.snapshotVersion != objects.version { return }
         core.exclusively {
@@ -99,7 +99,7 @@ final class ResultsQuery {
         return currentKeys().firstIndex(of: key)
     }
 
-    /// The keys for an iteration, which goes on over them whatever changes.
+    /// Returns the keys for an iteration, which later changes don't affect.
     func snapshotKeys() -> KeySequence {
         if isInvalidated { return .array([]) }
         track()
@@ -148,9 +148,9 @@ final class ResultsQuery {
         isInvalidated ? QueryPlan() : compiled.explain(in: core.view)
     }
 
-    /// One value made of a property of all objects.
+    /// Returns an aggregate of a property of all objects.
     func aggregate(_ aggregate: FreeholdEngine.Aggregate, _ keyPath: String) -> Value {
-        // Keys that are known are read one by one, which pays if there are few of them.
+        // Known keys are read one by one, which is faster only for a small number of keys.
         let isInvalidated = isInvalidated
         track()
         return core.exclusively {

@@ -1,10 +1,10 @@
-/// A property to sort by, and in which direction.
+/// A property and a direction for a sort.
 ///
 /// ```swift
 /// people.sorted(by: [SortDescriptor(keyPath: \Person.lastName), "firstName"])
 /// ```
 public struct SortDescriptor: Equatable, Sendable, CustomStringConvertible {
-    /// The name of the property, or names joined by dots where links lead to it.
+    /// The name of the property, or names joined by dots that lead through links.
     public let keyPath: String
     public let ascending: Bool
 
@@ -17,7 +17,7 @@ public struct SortDescriptor: Equatable, Sendable, CustomStringConvertible {
         self.init(keyPath: placedName(for: keyPath), ascending: ascending)
     }
 
-    /// The other direction.
+    /// Returns a descriptor with the opposite direction.
     public func reversed() -> SortDescriptor { SortDescriptor(keyPath: keyPath, ascending: !ascending) }
 
     public var description: String {

@@ -1,10 +1,10 @@
 import Foundation
 import FreeholdEngine
 
-/// Looks for the first of objects in memory that a query finds. Queries are about rows, so that each object in turn is
-/// copied into a realm in memory, with all that it links to, and that is taken back.
+/// A search for the first object in memory that a query finds. Queries work on rows. Therefore each object in turn, and
+/// all objects to which it links, are copied to a realm in memory, and the copy is rolled back.
 enum UnmanagedSearch {
-    /// - Complexity: O(all that the objects up to the one found link to), and the making of a realm.
+    /// - Complexity: O(all objects to which the objects up to the result link), and the creation of a realm.
     static func firstIndex<Element: RealmCollectionValue>(
         _ elements: [Element],
         _ query: WrittenQuery
@@ -49,7 +49,7 @@ enum UnmanagedSearch {
         return found.index(of: keys[node]) != nil
     }
 
-    /// The class, with all that it links to.
+    /// Returns the class and all classes to which it links.
     private static func closure(of cls: ObjectBase.Type) -> [ObjectBase.Type] {
         var all: [ObjectBase.Type] = [cls]
         var next = 0

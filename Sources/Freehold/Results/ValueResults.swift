@@ -1,6 +1,6 @@
 import FreeholdEngine
 
-/// The values that results stand for, at the realm's present state.
+/// The values of results for the realm's present state.
 final class ValueResults<Element: RealmCollectionValue> {
     let source: _ValueSource<Element>
     private var snapshot: ValueSnapshot<Element>
@@ -14,11 +14,11 @@ final class ValueResults<Element: RealmCollectionValue> {
 
     var isInvalidated: Bool { source.isInvalidated }
 
-    /// Reads the collection if it can have changed.
+    /// Reads the collection again if it may have changed.
     private func read() -> [Int] {
         if isInvalidated { return [] }
         guard let core = source.core else { return current() }
-        // Its place says that it is read.
+        // Reading the place of the collection reports the read.
         if core.tracker != nil { _ = source.stored() }
         return core.exclusively { current() }
     }
@@ -35,7 +35,7 @@ final class ValueResults<Element: RealmCollectionValue> {
 
     var count: Int { read().count }
 
-    /// - Precondition: there is one.
+    /// - Precondition: The element exists.
     func element(at i: Int) -> Element { snapshot.element(read()[i]) }
 
     var elements: [Element] {
@@ -54,14 +54,14 @@ final class ValueResults<Element: RealmCollectionValue> {
         if let core = source.core {
             sought = core.sought(content)
         } else {
-            // Objects in memory have no form of their own.
+            // Objects in memory have no stored form.
             return elements.firstIndex(of: element)
         }
         return sought.flatMap { sought in values.firstIndex { Value.areEqual($0, sought) } }
     }
 }
 
-/// What a cached answer holds for: a version, and inside a write transaction what has been changed so far.
+/// The state for which a cached answer is valid: a version, and the number of changes inside a write transaction.
 struct EvaluationState: Equatable {
     var version: UInt64 = 0
     var change: UInt64 = 0
@@ -70,7 +70,7 @@ struct EvaluationState: Equatable {
 extension RealmCore {
     var evaluationState: EvaluationState { EvaluationState(version: stateVersion, change: changeCount) }
 
-    /// What an answer that was just found holds for: for nothing, if its query was cut short.
+    /// The state for which a new answer is valid. If its query was stopped early, the answer is never valid.
     var answerState: EvaluationState {
         WorkLimit.hasCutQueries ? EvaluationState(version: .max, change: .max) : evaluationState
     }

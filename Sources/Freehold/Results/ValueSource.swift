@@ -1,28 +1,27 @@
 import FreeholdEngine
 
-/// A collection's values of one moment.
+/// The values of a collection at a point in time.
 struct ValueSnapshot<Element: RealmCollectionValue> {
-    /// As they are stored.
+    /// The values in their stored form.
     let values: [Value]
-    /// The element at a position.
+    /// A closure that returns the element at a position.
     let element: (Int) -> Element
 }
 
-/// Where a collection of values (not of objects) takes its elements from, and what is done to them. For the library
-/// only.
+/// The source of the elements of a collection of values, and the stages that process them. For use by the library only.
 public struct _ValueSource<Element: RealmCollectionValue> {
-    /// Kept alive; nil for an unmanaged collection, which is read once.
+    /// The core, which the source keeps alive. It is nil for an unmanaged collection, which is read once.
     let core: RealmCore?
-    /// As that of a ``_CollectionSource``.
+    /// See `_CollectionSource`.
     private let locate: () -> (RealmCore) -> _ValueSource?
-    /// Whether the owner of the collection still lives.
+    /// A closure that returns whether the owner of the collection still exists.
     private let isOwnerLive: () -> Bool
-    /// As that of a ``_CollectionSource``.
+    /// See `_CollectionSource`.
     private let birth: UInt64
     let snapshot: () -> ValueSnapshot<Element>
-    /// In the order in which they were asked for.
+    /// The stages in the order of the calls.
     private(set) var stages: [ValueStage] = []
-    /// Where a managed collection lies; nil of one that was deleted.
+    /// A closure that returns the place of a managed collection in the file, or nil if it was deleted.
     let stored: () -> StoredCollection?
 
     init(
@@ -40,7 +39,7 @@ public struct _ValueSource<Element: RealmCollectionValue> {
         self.snapshot = snapshot
     }
 
-    /// Values that are in memory.
+    /// Creates a source with values in memory.
     init(_ elements: [Element]) {
         core = nil
         locate = { { _ in nil } }
@@ -51,7 +50,8 @@ public struct _ValueSource<Element: RealmCollectionValue> {
         self.snapshot = { snapshot }
     }
 
-    /// What finds the same in any realm of the file; nil where it isn't there. To be asked where the realm is.
+    /// Returns a closure that finds the same source in any realm of the file, or returns nil if it doesn't exist there.
+    /// The method must be called where the realm is.
     func location() -> (RealmCore) -> _ValueSource? {
         let find = locate()
         let stages = stages
@@ -92,14 +92,14 @@ public struct _ValueSource<Element: RealmCollectionValue> {
     }
 
     func fold(_ aggregate: Aggregate) -> Value {
-        // The order doesn't matter, and there is nothing to cut.
+        // Without stages, the order has no effect and no values are cut off.
         let values = stages.isEmpty ? snapshot().values : ValueResults(self).values
         return ValueFold.fold(aggregate, values, of: Element._rlmShape.type.columnType ?? .mixed)
     }
 }
 
 extension NamedPath {
-    /// `self`: the elements themselves.
+    /// A Boolean value that indicates whether the path is `self`, which stands for the elements themselves.
     var isSelf: Bool { steps == [.name("self")] && suffix == nil }
 }
 
@@ -110,7 +110,7 @@ enum UnmanagedValues {
         return elements.map { stored(Element._rlmContent($0), &objects) }
     }
 
-    /// Objects are told apart by the order in which they come.
+    /// Returns the stored form. Objects are numbered in the order of their occurrence.
     private static func stored(_ content: _StoredContent, _ objects: inout [ObjectBase: Int64]) -> Value {
         switch content {
         case .value(let value): return value

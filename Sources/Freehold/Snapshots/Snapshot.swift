@@ -1,9 +1,9 @@
 import FreeholdEngine
 
-// Values for those who want no live objects: structs that are decoded from objects, and go anywhere.
+// Value snapshots: structs that are decoded from objects. They can cross threads.
 
 extension RealmCollection where Element: ObjectBase {
-    /// The elements' values, decoded into a type of the program.
+    /// Returns the values of the elements, decoded to a type of the program.
     ///
     /// ```swift
     /// struct DogInfo: Codable, Sendable {
@@ -16,13 +16,14 @@ extension RealmCollection where Element: ObjectBase {
     ///     try realm.objects(Dog.self).where { $0.age > 3 }.sorted(by: \.name).snapshot(as: DogInfo.self)
     /// }
     /// ```
-    /// The type's keys are names of properties, in Swift or in the file; what it doesn't ask for isn't read. Links and
-    /// embedded objects decode as keyed values or null; lists, sets and linking objects as arrays; maps as dictionaries;
-    /// enums and custom types as themselves or as what they are stored as. A type that follows links in a circle doesn't
-    /// end, as long as the objects do so.
+    /// The keys of the type are names of properties, in Swift or in the file. Properties without a key aren't read.
+    /// Links and embedded objects decode as keyed values or null. Lists, sets and linking objects decode as arrays, and
+    /// maps as dictionaries. Enums and custom types decode as themselves or as their stored values. If a type follows
+    /// links in a cycle, decoding doesn't end as long as the objects form a cycle.
     ///
-    /// - Throws: `DecodingError` with the path, where a key names no property, or a value doesn't fit the type.
-    /// - Complexity: O(n), in order; unmanaged objects, too.
+    /// - Throws: `DecodingError` with the coding path, if a key isn't the name of a property or a value doesn't fit the
+    ///   type.
+    /// - Complexity: O(n), in order. The method also works for unmanaged objects.
     public func snapshot<T: Decodable>(as type: T.Type = T.self) throws -> [T] {
         try WorkLimit.cuttingQueries {
             var out: [T] = []
@@ -37,9 +38,10 @@ extension RealmCollection where Element: ObjectBase {
 }
 
 extension ObjectBase {
-    /// The object's values, decoded into a type of the program: see ``RealmCollection/snapshot(as:)``.
+    /// Returns the values of the object, decoded to a type of the program. See ``RealmCollection/snapshot(as:)``.
     ///
-    /// - Throws: `DecodingError` with the path, where a key names no property, or a value doesn't fit the type.
+    /// - Throws: `DecodingError` with the coding path, if a key isn't the name of a property or a value doesn't fit the
+    ///   type.
     public func snapshot<T: Decodable>(as type: T.Type = T.self) throws -> T {
         try T(from: SnapshotDecoder(SnapshotField(SnapshotNode(self))))
     }

@@ -1,7 +1,7 @@
 import Foundation
 import FreeholdEngine
 
-/// A place in what is decoded: what is there, and the way to it.
+/// A position in the decoded data: the node and the path to it.
 struct SnapshotField {
     let node: SnapshotNode
     private let parent: SnapshotDecoder?
@@ -35,7 +35,7 @@ struct SnapshotField {
             if T.self == String.self, case .string(let value) = value { return value as! T }
             if let value = try special(value, type) { return value }
         }
-        // Enums and custom types: as the property has them.
+        // Enums and custom types are converted like the property does it.
         if let persistable = T.self as? any _Persistable.Type, let content = node.content,
             let value = persistable.converted(content) as? T
         {
@@ -44,7 +44,7 @@ struct SnapshotField {
         return try T(from: SnapshotDecoder(self))
     }
 
-    /// Values of types whose own way of decoding isn't how they are stored.
+    /// Returns a value of a type whose own `Decodable` implementation doesn't match its stored form.
     private func special<T>(_ value: Value, _ type: T.Type) throws -> T? {
         if T.self == Date.self || T.self == Data.self || T.self == UUID.self || T.self == ObjectId.self
             || T.self == Decimal128.self
@@ -114,7 +114,7 @@ extension _Persistable {
     fileprivate static func converted(_ content: _StoredContent) -> Any? { _rlmFromContent(content) }
 }
 
-/// Decodes values from objects, as they are read: what a type doesn't ask for isn't touched.
+/// A decoder that reads values from objects on demand. Values that the type doesn't request aren't read.
 final class SnapshotDecoder: Decoder {
     let field: SnapshotField
 
@@ -142,7 +142,7 @@ final class SnapshotDecoder: Decoder {
     func singleValueContainer() throws -> any SingleValueDecodingContainer { ValueContainer(field: field) }
 }
 
-/// One value.
+/// A container of one value.
 private struct ValueContainer: SingleValueDecodingContainer {
     let field: SnapshotField
     var codingPath: [any CodingKey] { field.codingPath }
@@ -165,7 +165,7 @@ private struct ValueContainer: SingleValueDecodingContainer {
     func decode<T: Decodable>(_ type: T.Type) throws -> T { try field.decode(type) }
 }
 
-/// What a container with keys says of them.
+/// The access to keys that all keyed containers share.
 private protocol SnapshotKeys: KeyedDecodingContainerProtocol {
     var decoder: SnapshotDecoder { get }
     /// - Throws: `DecodingError.keyNotFound`.
@@ -205,7 +205,7 @@ extension SnapshotKeys {
     func superDecoder(forKey key: Key) throws -> any Decoder { try SnapshotDecoder(field(key)) }
 }
 
-/// The properties of an object, by their names in Swift, else in the file.
+/// The properties of an object, by their names in Swift or otherwise in the file.
 private struct ObjectContainer<Key: CodingKey>: SnapshotKeys {
     let decoder: SnapshotDecoder
 

@@ -1,12 +1,12 @@
 import FreeholdEngine
 import Foundation
 
-/// What a snapshot is decoded from: an object, or what one of its properties holds.
+/// The source of a decoded snapshot: an object, or the content of one of its properties.
 enum SnapshotNode {
     case row(ManagedTable, ObjectKey)
-    /// An object of no realm.
+    /// An unmanaged object.
     case object(ObjectBase)
-    /// A scalar, or null.
+    /// A scalar value, or null.
     case value(Value)
     case list([SnapshotNode])
     case dictionary([(key: String, node: SnapshotNode)])
@@ -24,7 +24,7 @@ enum SnapshotNode {
         if case .value(.null) = self { true } else { false }
     }
 
-    /// What errors call it.
+    /// A description of the node for errors.
     var kind: String {
         switch self {
         case .row(let table, _): "an object of class \(table.info.className)"
@@ -35,7 +35,7 @@ enum SnapshotNode {
         }
     }
 
-    /// Nil of collections.
+    /// The content as a stored content, or nil for collections.
     var content: _StoredContent? {
         switch self {
         case .row(let table, let key): .object(table.object(key))
@@ -47,7 +47,7 @@ enum SnapshotNode {
 
     // MARK: Properties of objects
 
-    /// Of objects only.
+    /// The class of the node, or nil if it isn't an object.
     var info: ClassInfo? {
         switch self {
         case .row(let table, _): table.info
@@ -56,7 +56,9 @@ enum SnapshotNode {
         }
     }
 
-    /// - Precondition: it is an object, and the property is one of its class's.
+    /// Returns the content of a property.
+    ///
+    /// - Precondition: The node is an object, and the property belongs to its class.
     func property(_ index: Int) -> SnapshotNode {
         switch self {
         case .row(let table, let key): Self.property(index, of: table, key)

@@ -1,17 +1,18 @@
 import FreeholdEngine
 import Synchronization
 
-/// One request for the writer's lock by a realm that does other things meanwhile.
+/// A request of a realm for the writer's lock. The realm's place can do other work meanwhile.
 ///
-/// The lock is offered to the realm's place when it is free, and the transaction begins when the place takes it. An offer
-/// that the place doesn't take soon lapses, so that a busy place delays no other writer. A synchronous write of the place
-/// ends the turn, because it keeps the place from taking an offer. In both cases the place asks again.
+/// When the lock is free, it is offered to the realm's place, and the transaction begins when the place accepts it. An
+/// offer that isn't accepted soon expires, so that a busy place delays no other writer. A synchronous write of the same
+/// place ends the request, because it prevents the place from accepting an offer. In both cases the place makes a new
+/// request.
 final class AsyncTurn: Sendable {
     private let turn: WriteTurn
     private let configuration: Realm.Configuration
     private let signal: Signal
 
-    /// What has happened before the task waits, or the task that waits.
+    /// A signal that is either set before the task waits, or resumes the waiting task.
     private final class Signal: Sendable {
         private let state = Mutex<(isReady: Bool, task: UnsafeContinuation<Void, Never>?)>((false, nil))
 
@@ -35,8 +36,8 @@ final class AsyncTurn: Sendable {
     }
 
     /// - Parameters:
-    ///   - earlier: a turn that has ended without a transaction, and the place of which in the queue this one takes.
-    ///   - ready: is called once, on any thread, when there is something to take.
+    ///   - earlier: A request that ended without a transaction. The new request takes over its position in the queue.
+    ///   - ready: A closure that is called once, on any thread, when an offer or an error is available.
     init(
         _ core: RealmCore,
         _ place: WritePlace,
@@ -54,7 +55,7 @@ final class AsyncTurn: Sendable {
         ) { ready?() ?? signal.ready() }
     }
 
-    /// Returns when there is something to take. A task that is cancelled meanwhile gives the request up.
+    /// Waits until an offer or an error is available. Cancelling the task withdraws the request.
     func wait(_isolation: isolated (any Actor)? = #isolation) async {
         await withTaskCancellationHandler {
             await signal.wait(_isolation)
@@ -63,10 +64,11 @@ final class AsyncTurn: Sendable {
         }
     }
 
-    /// Begins the transaction, if the lock is offered. To be called where the realm is, after `wait` or `ready`.
+    /// Begins the transaction if the lock is offered. The method must be called where the realm is, after `wait` or
+    /// `ready`.
     ///
-    /// - Returns: nil if the offer has lapsed, or a synchronous write was faster.
-    /// - Throws: the reason why it didn't begin: a `Realm.Error`, or `CancellationError`.
+    /// - Returns: The transaction, or nil if the offer has expired or a synchronous write was faster.
+    /// - Throws: The reason why the transaction didn't begin: a `Realm.Error` or `CancellationError`.
     func take() throws -> WriteTransaction? {
         do throws(EngineError) { return try turn.take() } catch {
             if error.code == .cancelled { throw CancellationError() }
@@ -75,7 +77,8 @@ final class AsyncTurn: Sendable {
         }
     }
 
-    /// Begins the transaction, if the lock is offered. Otherwise the turn ends. Where the realm is.
+    /// Begins the transaction if the lock is offered. Otherwise the request ends. The method is called where the realm
+    /// is.
     func overtake() throws(Realm.Error) -> WriteTransaction? {
         do throws(EngineError) { return try turn.overtake() } catch {
             throw Realm.Error(error, fileURL: configuration.fileURL)

@@ -1,27 +1,27 @@
 import FreeholdEngine
 
-/// The asynchronous writes of one realm, in the order in which they were asked for. Used where the realm is.
+/// The asynchronous writes of one realm, in the order of their calls. They are used only where the realm is.
 final class AsyncWrites {
     struct Item {
         let id: Realm.AsyncTransactionId
-        /// Runs in the transaction, which it may end.
+        /// A closure that runs in the transaction and may end it.
         let run: () -> Void
-        /// Gets the error by which the write failed before it began.
+        /// A closure that receives the error if the write failed before it began.
         let fail: (any Error) -> Void
     }
 
     private unowned(unsafe) let core: RealmCore
     private var waiting: [Item] = []
     private var lastID: Realm.AsyncTransactionId = 0
-    /// The request for the writer's lock for the writes that wait.
+    /// The request for the writer's lock for the waiting writes.
     private var beginning: AsyncTurn?
-    /// Requests for it that haven't been taken.
+    /// The requests whose offers haven't been accepted.
     private var turns: [AsyncTurn] = []
     private let place = WritePlace()
-    /// Completions that haven't run, with what they will be told.
+    /// The completions that haven't run, and their results.
     private var completions: [Realm.AsyncTransactionId: Completion] = [:]
     private var undelivered = 0
-    /// Those that wait until commits before them have reached the disk, in order.
+    /// The completions that wait until the commits before them have reached the disk, in order.
     private var unflushed: [Realm.AsyncTransactionId] = []
     private var isFlushing = false
     private var isRunning = false
@@ -34,7 +34,7 @@ final class AsyncWrites {
 
     init(_ core: RealmCore) { self.core = core }
 
-    /// Writes that wait for the lock by `ask`, or run in what it gave them.
+    /// The number of writes that wait for the lock through `ask`, or run in its transaction.
     var underWay = 0
 
     var isBusy: Bool { !waiting.isEmpty || beginning != nil || isRunning || undelivered > 0 || underWay > 0 }
@@ -49,16 +49,17 @@ final class AsyncWrites {
         begin()
     }
 
-    /// Whether it was waiting.
+    /// Cancels a write. Returns whether the write was waiting.
     func cancel(_ id: Realm.AsyncTransactionId) -> Bool {
         guard let i = waiting.firstIndex(where: { $0.id == id }) else { return false }
         waiting.remove(at: i)
         return true
     }
 
-    /// Calls the completion at a later turn of the realm, after those before it.
+    /// Calls the completion at a later turn of the realm, after the earlier completions.
     ///
-    /// - Parameter isDurable: if false, not before the disk has the commit; until then others join the group.
+    /// - Parameter isDurable: If false, the completion waits until the commit is on the disk. Further commits may join
+    ///   the group until then.
     func complete(
         _ id: Realm.AsyncTransactionId,
         _ error: (any Error)?,
@@ -84,7 +85,7 @@ final class AsyncWrites {
         }
     }
 
-    /// Makes the commits of the group durable, on no thread of the realm's.
+    /// Makes the commits of the group durable, on a thread that doesn't belong to the realm.
     private func flush() {
         guard !isFlushing, !unflushed.isEmpty, let mailbox = core.mailbox else { return }
         isFlushing = true
@@ -109,29 +110,30 @@ final class AsyncWrites {
             for id in group where completions[id]?.error == nil { completions[id]?.error = error }
         }
         deliver(group)
-        // Those that came meanwhile are a group of their own.
+        // Commits that were made meanwhile form a new group.
         if !isRunning, waiting.isEmpty { flush() }
     }
 
-    /// The commit stands; nobody is told.
+    /// Removes a completion. The commit remains valid.
     func cancelCompletion(_ id: Realm.AsyncTransactionId) { completions[id] = nil }
 
     // MARK: The writer's lock
 
-    /// Asks for it. `take` begins the transaction.
+    /// Requests the lock. `take` then begins the transaction.
     ///
     /// - Parameters:
-    ///   - earlier: a turn for which nothing has begun.
-    ///   - ready: is called once, on any thread, when there is something to take.
+    ///   - earlier: A request that ended without a transaction.
+    ///   - ready: A closure that is called once, on any thread, when an offer or an error is available.
     func ask(after earlier: AsyncTurn?, ready: (@Sendable () -> Void)? = nil) -> AsyncTurn {
         let turn = AsyncTurn(core, place, after: earlier, ready: ready)
         turns.append(turn)
         return turn
     }
 
-    /// Begins the transaction for a turn, or without one if the offer has lapsed and nothing else writes now.
+    /// Begins the transaction for a request. If the offer has expired, the transaction begins if no other writer is
+    /// active.
     ///
-    /// - Returns: nil if the realm has to ask again.
+    /// - Returns: The transaction, or nil if the realm has to make a new request.
     func take(_ turn: AsyncTurn) throws -> WriteTransaction? {
         turns.removeAll { $0 === turn }
         if let begun = try turn.take() { return begun }
@@ -140,8 +142,8 @@ final class AsyncWrites {
         }
     }
 
-    /// Takes the lock that is offered to an asynchronous write, for a synchronous one. Those that wait behind other writers
-    /// stop waiting: they ask again when this place runs next.
+    /// Begins a synchronous write with a lock that is offered to an asynchronous write. Asynchronous requests that wait
+    /// for other writers end, and are made again when this place runs next.
     func overtake() throws(Realm.Error) -> WriteTransaction? {
         var begun: WriteTransaction?
         for turn in turns {
@@ -152,15 +154,15 @@ final class AsyncWrites {
         return begun
     }
 
-    /// - Parameter earlier: the turn after which the realm asks again.
+    /// - Parameter earlier: The request after which the realm makes a new one.
     private func begin(after earlier: AsyncTurn? = nil) {
         guard beginning == nil, !waiting.isEmpty, let mailbox = core.mailbox else { return }
-        // Keeps the realm, and is used at its place only.
+        // The holder keeps the realm alive, and is used only at the realm's place.
         let holder = CoreHolder(core: core)
         let resident = mailbox.resident
-        // The call runs at this place, and so after this function.
+        // The closure runs at this place, so it runs after this function.
         beginning = ask(after: earlier) {
-            // In a turn of its own: a cancellation that the place was given before the lock was offered comes first.
+            // The call has its own turn, so that a cancellation that was sent to the place earlier is processed first.
             mailbox.postTurn { holder.core.asyncWrites.didBegin() }
             withExtendedLifetime(resident) {}
         }

@@ -1,11 +1,11 @@
 import Dispatch
 
-/// Threads outside Swift's pool, which may block.
+/// A queue with threads outside Swift's pool, which may block.
 final class ConfinedQueue: TaskExecutor {
-    /// May wait for a file's writer lock while it opens one.
+    /// The queue of reads. A read may wait for the writer's lock of a file when it opens the file.
     static let readers = ConfinedQueue(DispatchQueue(label: "freehold.read", qos: .default, attributes: .concurrent))
-    /// Blocks that hold a writer lock: of another class of service than those that wait for it, so that these can't
-    /// use up the threads that those need.
+    /// The queue of blocks that hold a writer's lock. Its quality of service differs from that of the reads, so that
+    /// reads that wait for the lock can't use up the threads of the writers.
     static let writers = ConfinedQueue(
         DispatchQueue(label: "freehold.write", qos: .userInitiated, attributes: .concurrent)
     )
@@ -19,13 +19,13 @@ final class ConfinedQueue: TaskExecutor {
         queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 
-    /// Runs the body on one thread, as a part of the task that calls: the body sees the task's cancellation and its
-    /// task-local values.
+    /// Runs the body on one thread, as a part of the calling task. The body can read the cancellation and the
+    /// task-local values of the task.
     func run<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
         try await withTaskExecutorPreference(self) { try body() }
     }
 
-    /// Runs an asynchronous body, which this queue also resumes: Swift's pool isn't needed until it ends.
+    /// Runs an asynchronous body. This queue also resumes it, so it doesn't need Swift's pool before it ends.
     func runAsync<R: Sendable>(_ body: @escaping @Sendable () async throws -> R) async throws -> R {
         try await withTaskExecutorPreference(self) { try await body() }
     }

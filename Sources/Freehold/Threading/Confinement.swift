@@ -2,34 +2,34 @@ import CFreeholdShims
 import Dispatch
 import Foundation
 
-/// Where a realm may be used.
+/// The place to which a realm is confined.
 enum Confinement: Sendable {
-    /// One thread, by its serial number.
+    /// One thread, given by its serial number.
     case thread(UInt64)
-    /// The main thread, the main queue and the main actor, which are one.
+    /// The main thread, the main queue and the main actor, which are one place.
     case main
     case queue(DispatchQueue, QueueMark)
     case actor(ActorPlace)
-    /// Anywhere: the realm never changes.
+    /// All places, for a realm that never changes.
     case frozen
 
-    /// What finds the realm of a confinement again.
+    /// The key for the look-up of a realm by its confinement.
     enum Key: Hashable {
         case thread(UInt64)
         case main
         case queue(ObjectIdentifier)
-        /// Of an actor: what runs it, so that actors that share an executor are one place.
+        /// The executor of an actor. Actors that share an executor are one place.
         case executor(UInt)
     }
 
-    /// Of the caller: the main thread's, else this thread's.
+    /// The confinement of the caller: that of the main thread or otherwise of the current thread.
     static var current: Confinement {
         QueueMark.markMain()
         if isMain { return .main }
         return .thread(fh_thread_serial())
     }
 
-    /// - Precondition: the queue is a serial one.
+    /// - Precondition: The queue is serial.
     static func on(_ queue: DispatchQueue) -> Confinement {
         if queue === DispatchQueue.main {
             QueueMark.markMain()
@@ -57,8 +57,8 @@ enum Confinement: Sendable {
         }
     }
 
-    /// The queue and the actor on which the caller surely is. A realm of the one is to be taken before one of the other: a
-    /// queue's block may run inside of an actor's (`sync`), but nothing of an actor inside of a queue's.
+    /// The keys of the queue and the actor on which the caller certainly runs. A realm of the queue has precedence,
+    /// because a queue's block can run inside an actor's code (`sync`), but not the reverse.
     static var surroundings: [Key] {
         var keys: [Key] = []
         if let mark = DispatchQueue.getSpecific(key: QueueMark.key), mark !== QueueMark.main {
@@ -69,9 +69,10 @@ enum Confinement: Sendable {
         return keys
     }
 
-    /// Whether the caller is where the realm may be used. Of actors it traps where it isn't.
+    /// Returns a Boolean value that indicates whether the caller is where the realm may be used. For actors, it traps
+    /// instead of returning false.
     ///
-    /// - Parameter message: for that trap.
+    /// - Parameter message: The message of the trap.
     func isHere(_ message: @autoclosure () -> String) -> Bool {
         switch self {
         case .thread(let serial): return serial == fh_thread_serial()
@@ -79,7 +80,7 @@ enum Confinement: Sendable {
         case .queue(_, let mark): return DispatchQueue.getSpecific(key: QueueMark.key) === mark
         case .actor(let place):
             if place.isCurrent { return true }
-            // An executor of its own may know better.
+            // A custom executor can have its own check.
             guard let actor = place.actor else { return false }
             actor.preconditionIsolated(message())
             return true
@@ -87,7 +88,7 @@ enum Confinement: Sendable {
         }
     }
 
-    /// Whether the caller is where the realm may be used, as far as can be told without trapping.
+    /// A Boolean value that indicates whether the caller is certainly where the realm may be used. Doesn't trap.
     var isSurelyHere: Bool {
         switch self {
         case .actor(let place): place.isCurrent
@@ -95,20 +96,20 @@ enum Confinement: Sendable {
         }
     }
 
-    /// Another actor of the same executor uses what is confined here, too.
+    /// Adds another actor with the same executor to the place.
     func join(_ other: Confinement) {
         if case .actor(let place) = self, case .actor(let joining) = other { place.join(joining) }
     }
 
-    /// Whether nothing can run there any more.
+    /// A Boolean value that indicates whether no code can run at the place any more.
     var isGone: Bool { if case .actor(let place) = self { place.actor == nil } else { false } }
 
-    /// The main queue may be served by any thread once the main thread waits for it (`dispatchMain`, an async `main`).
+    /// The main queue may run on any thread while the main thread waits for it (`dispatchMain`, an async `main`).
     static var isMain: Bool {
         fh_is_main_thread() != 0 || DispatchQueue.getSpecific(key: QueueMark.key) === QueueMark.main
     }
 
-    /// For messages: "on the thread that …".
+    /// A description for messages, such as "the thread that …".
     var described: String {
         switch self {
         case .thread: "the thread that opened it"
@@ -120,7 +121,7 @@ enum Confinement: Sendable {
     }
 }
 
-/// Tells whether code runs on a queue: a queue carries its mark for as long as it lives.
+/// A mark that identifies a queue. A queue keeps its mark for its lifetime.
 final class QueueMark: Sendable {
     static let key = DispatchSpecificKey<QueueMark>()
     static let main = QueueMark()
@@ -132,7 +133,7 @@ final class QueueMark: Sendable {
 
     static func markMain() { _ = isMainMarked }
 
-    /// Two first calls at once give one mark.
+    /// Returns the mark of the queue. Concurrent first calls return the same mark.
     static func of(_ queue: DispatchQueue) -> QueueMark {
         lock.lock()
         defer { lock.unlock() }

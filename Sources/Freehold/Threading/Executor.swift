@@ -1,12 +1,12 @@
 import CFreeholdShims
 import Synchronization
 
-/// What runs an actor's code, or the caller's.
+/// The executor of an actor or of the caller.
 ///
-/// The runtime's own question whether an executor is the current one ends the process where the answer is no. To look up
-/// the current one and to compare asks nothing of anybody.
+/// The runtime's own check for the current executor ends the process if the answer is no. Reading the current executor
+/// and comparing it doesn't.
 struct Executor: Sendable {
-    /// The address of an object; 0 where the caller is run by no serial executor. Of a default actor it is the actor.
+    /// The address of an object, or 0 if no serial executor runs the caller. For a default actor it is the actor.
     let identity: UInt
     private let implementation: UInt
 
@@ -27,13 +27,13 @@ struct Executor: Sendable {
 
     static var current: Executor { Executor(fh_current_executor()) }
 
-    /// Whether executors of several identities may be the same place, which they say themselves. In the lowest bits, as
-    /// `swift_executor_isComplexEquality` reads them.
+    /// A Boolean value that indicates whether executors with several identities may be the same place, which only they
+    /// can determine. It is stored in the lowest bits, in the format of `swift_executor_isComplexEquality`.
     var isOneOfSeveral: Bool { implementation & 7 == 1 }
 
-    /// Whether the two keep each other's code from running at once.
+    /// Returns a Boolean value that indicates whether the two executors exclude each other.
     ///
-    /// - Precondition: both are alive: the current one, and those of actors that are.
+    /// - Precondition: Both are alive. The current executor and executors of live actors are.
     func isSame(as other: Executor) -> Bool {
         if identity == other.identity { return true }
         guard isOneOfSeveral, other.isOneOfSeveral, let a = object, let b = other.object else { return false }
@@ -51,8 +51,8 @@ struct Executor: Sendable {
     }
 }
 
-/// An actor as a place, or several actors that share an executor. They aren't kept alive, since an actor may keep its
-/// realm.
+/// An actor, or several actors with a shared executor, as a place. The place doesn't keep the actors alive, because an
+/// actor may own its realm.
 final class ActorPlace: Sendable {
     private struct Resident {
         weak var actor: (any Actor)?
@@ -68,7 +68,7 @@ final class ActorPlace: Sendable {
         residents = Mutex([Resident(actor: actor)])
     }
 
-    /// One that lives; nil where nothing can run any more.
+    /// A live actor of the place, or nil if no code can run there any more.
     var actor: (any Actor)? { residents.withLock { $0.lazy.compactMap(\.actor).first } }
 
     func join(_ other: ActorPlace) {
@@ -80,11 +80,12 @@ final class ActorPlace: Sendable {
         }
     }
 
-    /// Whether the caller surely is there. Also in the actor's own deinitialiser.
+    /// A Boolean value that indicates whether the caller is certainly at the place. It is also valid in the
+    /// deinitialiser of the actor.
     var isCurrent: Bool {
         let current = Executor.current
         if current.identity == executor.identity { return true }
-        // Of an actor that is gone the executor may be gone, too.
+        // The executor of a released actor may have been released, too.
         guard current.isOneOfSeveral, executor.isOneOfSeveral, let actor else { return false }
         return withExtendedLifetime(actor) { current.isSame(as: executor) }
     }

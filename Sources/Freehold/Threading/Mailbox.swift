@@ -2,9 +2,9 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Delivers calls to where a realm is confined to, in the order in which they were posted.
+/// A queue that delivers calls to the place to which a realm is confined, in the order in which they were posted.
 final class Mailbox: Sendable {
-    /// A call that runs at the place that it is made for, so that it need not be `Sendable` itself.
+    /// A call that runs at the place for which it was made, so it needn't be `Sendable`.
     struct Call: @unchecked Sendable {
         let run: () -> Void
     }
@@ -19,12 +19,13 @@ final class Mailbox: Sendable {
         case loop(Loop)
     }
 
-    /// A run loop is no `Sendable`, but timers may be added from any thread.
+    /// A run loop isn't `Sendable`, but timers may be added from any thread.
     private struct Loop: @unchecked Sendable {
         let loop: RunLoop
     }
 
-    /// Nil where nothing can be delivered: on a thread without a running run loop. To be called at that place.
+    /// Creates the mailbox of a place. Returns nil on a thread without a running run loop, to which calls can't be
+    /// delivered. The method must be called at that place.
     init?(_ confinement: Confinement) {
         switch confinement {
         case .main: place = .main
@@ -38,7 +39,7 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// From any thread.
+    /// Posts a call. Any thread may call this.
     func post(_ body: @escaping () -> Void) {
         let isFirst = waiting.withLock { waiting in
             waiting.append(Call(run: body))
@@ -47,10 +48,10 @@ final class Mailbox: Sendable {
         if isFirst, !schedule(Call { self.deliver() }) { drop() }
     }
 
-    /// Delivers a call in a turn of its own, behind what the place was given before. Any thread may call it.
+    /// Delivers a call in a turn of its own, after the calls that the place received earlier. Any thread may call it.
     func postTurn(_ body: @escaping () -> Void) { _ = schedule(Call(run: body)) }
 
-    /// - Returns: false if the place is an actor that was released: what belonged to it isn't delivered.
+    /// - Returns: `false` if the place is a released actor. The call isn't delivered then.
     private func schedule(_ call: Call) -> Bool {
         switch place {
         case .main: DispatchQueue.main.async { call.run() }
@@ -59,14 +60,14 @@ final class Mailbox: Sendable {
             guard let actor = place.actor else { return false }
             Task.detached { await self.run(call, on: actor) }
         case .loop(let loop):
-            // `perform` doesn't wake a sleeping loop on Linux; a timer that is due does.
+            // On Linux, `perform` doesn't wake a sleeping run loop, but a timer that is due does.
             let timer = Timer(fire: Date(), interval: 0, repeats: false) { _ in call.run() }
             loop.loop.add(timer, forMode: .default)
         }
         return true
     }
 
-    /// Keeps an actor alive for one who will post later.
+    /// A reference that keeps an actor alive for a later post.
     var resident: (any Actor)? { if case .actor(let place) = place { place.actor } else { nil } }
 
     private func drop() {

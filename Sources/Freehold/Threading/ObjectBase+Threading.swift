@@ -26,7 +26,7 @@ extension SectionedResults: ThreadConfined {
 }
 
 extension ResultsSection: ThreadConfined {
-    /// Nowhere also where no element has the section's key.
+    /// The location. It also remains valid if no element has the section's key.
     public var _rlmLocation: _Location {
         let (key, keyOf) = (identity, query.keyOf)
         return query.results._rlmLocation.map { (results: Results<SectionElement>) in
@@ -36,22 +36,22 @@ extension ResultsSection: ThreadConfined {
     }
 }
 
-/// Something frozen, to be sent to any thread, task or actor.
+/// A frozen value that can be sent to any thread, task or actor.
 ///
 /// ```swift
 /// let frozen = Frozen(realm.objects(Dog.self).where { $0.age > 5 })
 /// Task.detached { print(frozen.value.count) }
 /// ```
-/// The compiler can't see of an object or a collection that it is frozen; this wrapper makes sure of it.
+/// The compiler can't know whether an object or a collection is frozen. This wrapper guarantees it.
 public struct Frozen<Value: ThreadConfined> {
     /// The frozen object or collection.
     public let value: Value
 
-    /// Freezes it.
+    /// Freezes a value.
     ///
-    /// - Precondition: as for ``ThreadConfined/freeze()``.
+    /// - Precondition: The preconditions of ``ThreadConfined/freeze()``.
     public init(_ value: Value) { self.value = value.freeze() }
 }
 
-// Sendable because what is frozen never changes, and what is remembered of it is behind a lock.
+// Sendable because frozen data never changes, and a lock protects cached values.
 extension Frozen: @unchecked Sendable {}

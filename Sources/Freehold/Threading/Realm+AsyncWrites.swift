@@ -1,29 +1,30 @@
 import FreeholdEngine
 
 extension Realm {
-    /// The number of an asynchronous write, to cancel it by.
+    /// The number of an asynchronous write, for its cancellation.
     public typealias AsyncTransactionId = UInt32
 
     /// Runs the block in a write transaction and commits it, without waiting for other writers of the file.
     ///
-    /// Returns at once. The block runs at a later turn of the realm's run loop, queue or actor, when the transaction
-    /// has begun; writes of one realm run in the order of the calls.
+    /// The method returns immediately. The block runs in the transaction at a later turn of the realm's run loop, queue
+    /// or actor. The writes of one realm run in the order of the calls.
     ///
-    /// - Parameter onComplete: runs at a turn after the commit; with the error, if it was rolled back.
-    /// - Parameter block: makes the changes.
-    /// - Precondition: the realm is one of the main thread, a queue, an actor, or a thread with a running run loop, it
-    ///   is writable and not in a write transaction's block that never ends.
+    /// - Parameter onComplete: A closure that runs at a turn after the commit. It receives the error if the transaction
+    ///   was rolled back.
+    /// - Parameter block: A closure that makes the changes.
+    /// - Precondition: The realm is writable, and is confined to the main thread, a queue, an actor, or a thread with a
+    ///   running run loop. It isn't in the block of a write transaction that never ends.
     @discardableResult
     public func writeAsync(
         _ block: @escaping () -> Void,
         onComplete: (((any Swift.Error)?) -> Void)? = nil
     ) -> AsyncTransactionId { writeAsync(withoutNotifying: [], block, onComplete: onComplete) }
 
-    /// The same, without telling some of the observers.
+    /// Begins an asynchronous write of which some observers aren't notified. See `writeAsync(_:onComplete:)`.
     ///
-    /// - Parameter tokens: tokens of observations of this realm.
-    /// - Parameter block: makes the changes.
-    /// - Parameter onComplete: is called when the changes are on the disk, or with the error.
+    /// - Parameter tokens: The tokens of observations of this realm.
+    /// - Parameter block: A closure that makes the changes.
+    /// - Parameter onComplete: A closure that is called when the changes are on the disk, or with the error.
     @discardableResult
     public func writeAsync(
         withoutNotifying tokens: [NotificationToken],
@@ -54,12 +55,12 @@ extension Realm {
         return id
     }
 
-    /// Begins a write transaction without waiting for other writers, and then runs the block in it, at a later turn.
+    /// Begins a write transaction without waiting for other writers, and runs the block in it at a later turn.
     ///
-    /// The block commits, by `commitAsyncWrite` or ``commitWrite()``, or the transaction is rolled
-    /// back.
+    /// The block commits the transaction with `commitAsyncWrite` or ``commitWrite()``. Otherwise the transaction is
+    /// rolled back.
     ///
-    /// - Precondition: as for ``writeAsync(_:onComplete:)``.
+    /// - Precondition: The preconditions of ``writeAsync(_:onComplete:)``.
     @discardableResult
     public func beginAsyncWrite(_ asyncWriteBlock: @escaping () -> Void) -> AsyncTransactionId {
         let writes = requireAsync("beginAsyncWrite")
@@ -73,16 +74,18 @@ extension Realm {
         return id
     }
 
-    /// Commits the write transaction, and tells so at a later turn.
+    /// Commits the write transaction, and calls the completion at a later turn.
     ///
     /// - Parameters:
-    ///   - allowGrouping: whether commits that follow one another at once may reach the disk together, in about half the
-    ///     time. All see them before; when the machine stops, the last ones may be lost until `onComplete` is called, for
-    ///     all of them in order, at the end of the group: when no write waits, after 64 commits, or with one that doesn't
-    ///     allow it.
-    ///   - tokens: of observers of this realm who aren't told of it.
-    ///   - onComplete: with the error, if the transaction was rolled back, or couldn't be made durable.
-    /// - Precondition: there is a write transaction, and calls can be delivered to the realm.
+    ///   - allowGrouping: A Boolean value that indicates whether immediately following commits may reach the disk
+    ///     together, in about half the time. All readers see the commits before that. If the machine stops, the last
+    ///     commits can be lost until `onComplete` is called. It is called for all commits of the group in order, at the
+    ///     end of the group. A group ends when no write waits, after 64 commits, or with a commit that doesn't allow
+    ///     grouping.
+    ///   - tokens: The tokens of observations of this realm that don't receive a notification.
+    ///   - onComplete: A closure that receives the error if the transaction was rolled back or couldn't be made
+    ///     durable.
+    /// - Precondition: A write transaction is open, and calls can be delivered to the realm.
     @discardableResult
     public func commitAsyncWrite(
         allowGrouping: Bool = false,
@@ -110,16 +113,18 @@ extension Realm {
         return id
     }
 
-    /// A write that hasn't begun won't; of a commit only the completion is dropped.
+    /// Cancels an asynchronous write. A write that hasn't begun doesn't run. If the write was committed, only its
+    /// completion is removed.
     ///
-    /// - Throws: never at present.
+    /// - Throws: No error at present.
     public func cancelAsyncWrite(_ asyncTransactionId: AsyncTransactionId) throws {
         core.verifyThread()
         guard core.hasAsyncWrites, !core.asyncWrites.cancel(asyncTransactionId) else { return }
         core.asyncWrites.cancelCompletion(asyncTransactionId)
     }
 
-    /// Whether an asynchronous write waits to begin, runs, or its completion waits to run.
+    /// A Boolean value that indicates whether an asynchronous write waits to begin or runs, or its completion waits to
+    /// run.
     public var isPerformingAsynchronousWriteOperations: Bool {
         core.verifyThread()
         return core.hasAsyncWrites && core.asyncWrites.isBusy
@@ -140,5 +145,5 @@ extension Realm {
     }
 }
 
-/// The number of an asynchronous write, to cancel it by.
+/// The number of an asynchronous write, for its cancellation.
 public typealias AsyncTransactionId = Realm.AsyncTransactionId

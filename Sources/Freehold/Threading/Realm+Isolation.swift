@@ -16,9 +16,8 @@ extension RealmCore {
         return try open(configuration, confinement)
     }
 
-    /// Makes the file, its schema and its migration on a thread that may wait, so that the opening after it is quick.
-    ///
-    /// Then it waits for what sync is to bring first.
+    /// Creates the file, its schema and its migration on a thread that may block, so that the following opening is
+    /// quick. Then it waits for the data that sync has to download first.
     fileprivate static func prepare(
         _ configuration: Realm.Configuration,
         _ behavior: Realm.OpenBehavior
@@ -36,22 +35,23 @@ extension RealmCore {
         return prepared
     }
 
-    /// On the actor: two that share an executor would each make a realm if they looked for one at once elsewhere.
+    /// Opens the realm on the actor. At another place, two actors with a shared executor could each make a realm at the
+    /// same time.
     fileprivate static func open(_ configuration: Realm.Configuration, on actor: isolated some Actor) throws -> Opened {
         Opened(core: try open(configuration, .on(actor)))
     }
 
-    /// A core of an actor on its way there.
+    /// A core of an actor that is passed to the actor.
     fileprivate struct Opened: @unchecked Sendable { let core: RealmCore }
 
     fileprivate struct Prepared: Sendable {
-        /// Keeps the database open until the realm is.
+        /// The file, which stays open until the realm is opened.
         let file: RealmFile
     }
 }
 
 extension Realm {
-    /// A file that is open, and what works on it, without a realm.
+    /// An open file and its service, without a realm.
     package struct OpenFile: Sendable {
         private let file: RealmFile
         fileprivate init(_ file: RealmFile) { self.file = file }
@@ -59,23 +59,23 @@ extension Realm {
         package var attachment: (any FileAttachment)? { file.attachment }
     }
 
-    /// Opens a file for what works on it; where the file is new, the work begins as at a realm's opening.
+    /// Opens a file for its service. If the file is new, the work begins like at the opening of a realm.
     ///
     /// - Throws: `Realm.Error`; `CancellationError`.
     package static func openFile(_ configuration: Configuration) async throws -> OpenFile {
         OpenFile(try await RealmCore.prepare(configuration, .never).file)
     }
 
-    /// When the contents of a synchronised realm are fetched. Of local realms: the same for all.
+    /// The policy for the download of the contents of a synchronised realm. It has no effect on local realms.
     public enum OpenBehavior: Sendable {
         case never, once, always
     }
 
-    /// Opens a realm of an actor: of that actor's isolation only, on whatever thread it runs.
+    /// Opens a realm for the isolation of an actor, on any thread that runs the actor.
     ///
     /// The file is opened, and migrated, on another thread.
     ///
-    /// - Throws: `Realm.Error`; `CancellationError` where the task was cancelled.
+    /// - Throws: `Realm.Error`; `CancellationError` if the task was cancelled.
     public init<A: Actor>(
         configuration: Configuration = .defaultConfiguration,
         actor: A,
@@ -86,9 +86,9 @@ extension Realm {
         withExtendedLifetime(prepared) {}
     }
 
-    /// Opens a realm of the main actor.
+    /// Opens a realm for the main actor.
     ///
-    /// - Throws: `Realm.Error`; `CancellationError` where the task was cancelled.
+    /// - Throws: `Realm.Error`; `CancellationError` if the task was cancelled.
     @MainActor
     public init(
         configuration: Configuration = .defaultConfiguration,
@@ -99,7 +99,7 @@ extension Realm {
         withExtendedLifetime(prepared) {}
     }
 
-    /// Opens a realm of the caller's actor.
+    /// Opens a realm for the caller's actor.
     ///
     /// ```swift
     /// actor Kennel {
@@ -110,8 +110,8 @@ extension Realm {
     ///     }
     /// }
     /// ```
-    /// - Precondition: it is called from the isolation of an actor.
-    /// - Throws: `Realm.Error`; `CancellationError` where the task was cancelled.
+    /// - Precondition: The caller is isolated to an actor.
+    /// - Throws: `Realm.Error`; `CancellationError` if the task was cancelled.
     public static func open(
         configuration: Configuration = .defaultConfiguration,
         _isolation actor: isolated (any Actor)? = #isolation,
@@ -128,13 +128,13 @@ extension Realm {
         return Realm(core: try RealmCore.open(configuration, .on(actor)))
     }
 
-    /// Opens a realm of a serial queue; the file is opened, and migrated, on another thread.
+    /// Opens a realm for a serial queue. The file is opened, and migrated, on another thread.
     ///
     /// - Parameters:
-    ///   - callbackQueue: which the realm then belongs to, and on which the callback runs.
-    ///   - callback: gets the realm, or the `Realm.Error`.
-    ///   - configuration: what the realm opens, and how.
-    /// - Returns: What cancels the opening.
+    ///   - callbackQueue: The queue to which the realm is confined, and on which the callback runs.
+    ///   - callback: A closure that receives the realm or the `Realm.Error`.
+    ///   - configuration: The configuration of the realm.
+    /// - Returns: A task that can cancel the opening.
     @discardableResult
     public static func asyncOpen(
         configuration: Configuration = .defaultConfiguration,
@@ -161,7 +161,7 @@ extension Realm {
         return AsyncOpenTask(task, configuration)
     }
 
-    /// An opening under way.
+    /// An opening that is in progress.
     public struct AsyncOpenTask: Sendable {
         private let task: Task<Void, Never>
         package let configuration: Configuration
@@ -170,28 +170,28 @@ extension Realm {
             (self.task, self.configuration) = (task, configuration)
         }
 
-        /// The callback isn't called, if it hasn't been yet.
+        /// Cancels the opening. The callback isn't called unless it was called already.
         public func cancel() { task.cancel() }
     }
 
     /// Moves to the newest version, like ``refresh()``.
     ///
-    /// - Precondition: the realm is one of the main actor or of an actor.
-    /// - Returns: Whether there was a newer version.
+    /// - Precondition: The realm is confined to the main actor or another actor.
+    /// - Returns: `true` if a newer version existed.
     @discardableResult
     public func asyncRefresh(_isolation actor: isolated (any Actor)? = #isolation) async -> Bool {
         core.requireActor("asyncRefresh")
         return refresh()
     }
 
-    /// Runs the block in a write transaction and commits it; see ``write(_:)``.
+    /// Runs the block in a write transaction and commits it. See ``write(_:)``.
     ///
-    /// While it waits for other writers of the file, the actor does other things. The block runs on the actor, without
-    /// a break.
+    /// The actor can do other work while the call waits for other writers of the file. The block runs on the actor
+    /// without interruption.
     ///
-    /// - Precondition: the realm is one of the main actor or of an actor.
-    /// - Throws: What the block throws; the ``pendingError``, if there is one; a `Realm.Error` of the file;
-    ///   `CancellationError` where the task is cancelled before the block runs.
+    /// - Precondition: The realm is confined to the main actor or another actor.
+    /// - Throws: The error of the block; the ``pendingError``, if any; a `Realm.Error` of the file; `CancellationError`
+    ///   if the task is cancelled before the block runs.
     @discardableResult
     public func asyncWrite<R>(
         _isolation actor: isolated (any Actor)? = #isolation,
@@ -200,9 +200,9 @@ extension Realm {
         try await asyncWrite(withoutNotifying: [], _isolation: actor, block)
     }
 
-    /// The same, without telling some of the observers.
+    /// Writes asynchronously without notifying some observers. See `asyncWrite(_:)`.
     ///
-    /// - Parameter tokens: tokens of observations of this realm.
+    /// - Parameter tokens: The tokens of observations of this realm.
     @discardableResult
     public func asyncWrite<R>(
         withoutNotifying tokens: [NotificationToken],
@@ -219,7 +219,7 @@ extension Realm {
         let transaction = try await core.beginWaiting()
         do {
             try Task.checkCancellation()
-            // While it waited, another task may have begun a transaction of this realm.
+            // Another task may have begun a transaction of this realm during the wait.
             try core.checkWritable()
             try core.checkFits(transaction.schema)
         } catch {
@@ -232,7 +232,7 @@ extension Realm {
 }
 
 extension RealmCore {
-    /// Waits for other writers without holding the realm's actor.
+    /// Waits for other writers without blocking the realm's actor.
     fileprivate func beginWaiting(_isolation: isolated (any Actor)? = #isolation) async throws -> WriteTransaction {
         let writes = useAsyncWrites()
         var earlier: AsyncTurn?
@@ -258,7 +258,7 @@ extension RealmCore {
 }
 
 extension Mailbox {
-    /// A callback that runs on the queue that it is given for, so that it need not be `Sendable` itself.
+    /// A callback that runs on the queue for which it was made, so it needn't be `Sendable`.
     struct Callback<T>: @unchecked Sendable {
         let run: (T) -> Void
     }

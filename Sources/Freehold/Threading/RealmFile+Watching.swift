@@ -1,13 +1,14 @@
 import FreeholdEngine
 import Synchronization
 
-/// The live realms of a file that are told of commits.
+/// The live realms of a file that are notified of commits.
 final class Watchers: Sendable {
     private struct Entry: @unchecked Sendable {
-        // Used at the realm's place only.
+        // This reference is used only at the realm's place.
         weak var life: RealmLife?
         let mailbox: Mailbox
-        /// Whether a call is on its way, which will see all that is committed until then.
+        /// A Boolean value that indicates whether a posted call hasn't run yet. That call will see all commits before
+        /// it.
         var isPosted = false
     }
 
@@ -23,7 +24,7 @@ final class Watchers: Sendable {
         }
     }
 
-    /// On any thread, after a commit.
+    /// Notifies the realms after a commit. Any thread may call this.
     func didCommit() {
         let due = entries.withLock { entries in
             var due: [(ObjectIdentifier, Entry)] = []
@@ -43,14 +44,14 @@ final class Watchers: Sendable {
 }
 
 extension RealmCore {
-    /// From now on the realm hears of commits, where calls can be delivered to it.
+    /// Starts the notification of commits, if calls can be delivered to the realm.
     func watch() {
         if isFrozen || configuration.readOnly { return }
         file.watchers.add(self)
         if mailbox != nil { file.hub.listenSoon() }
     }
 
-    /// At the realm's place, some time after a commit of any realm of the file.
+    /// Handles a commit of any realm of the file. Runs at the realm's place, some time after the commit.
     func didCommitElsewhere() {
         guard transaction == nil, let version = snapshotVersion else { return }
         if !autorefresh {
@@ -61,9 +62,9 @@ extension RealmCore {
             }
             return
         }
-        // Else it moves when what its observers are to be told is known.
+        // With observers, the realm moves when their changes have been computed.
         if observers?.isActive ?? false { return }
-        // A file that can't be read any more is found so by the next use, which says it.
+        // If the file can no longer be read, the next use reports the error.
         _ = try? refresh()
     }
 }

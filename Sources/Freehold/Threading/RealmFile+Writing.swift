@@ -2,14 +2,14 @@ import CFreeholdShims
 import FreeholdEngine
 import Synchronization
 
-/// Where a file's open write transaction is, so that nobody waits for it there.
+/// The place of a file's open write transaction. It prevents a wait for the transaction at the same place.
 struct WritingPlace: Sendable {
     fileprivate let transaction: ObjectIdentifier
     fileprivate let confinement: Confinement
-    /// The thread that runs a block, at whose end the transaction is over.
+    /// The thread whose running block contains the transaction.
     fileprivate var blockThread: UInt64?
 
-    /// Whether it can't end while the caller waits.
+    /// A Boolean value that indicates whether the transaction can't end while the caller waits.
     fileprivate var isHere: Bool {
         if blockThread == fh_thread_serial() { return true }
         if case .thread(let serial) = confinement { return serial == fh_thread_serial() }
@@ -20,8 +20,8 @@ struct WritingPlace: Sendable {
 extension RealmFile {
     /// Waits for other writers, then begins a transaction.
     ///
-    /// - Throws: `.invalidTransactionState` where the writer is the caller, by another realm of the file or in a
-    ///   migration: waiting would never end.
+    /// - Throws: `.invalidTransactionState` if the caller itself is the writer, through another realm of the file or in
+    ///   a migration. The wait would never end.
     func beginWrite(_ configuration: Realm.Configuration) throws(Realm.Error) -> WriteTransaction {
         do throws(EngineError) {
             if let begun = try database.beginWriteNow() { return begun }
@@ -36,7 +36,8 @@ extension RealmFile {
                 fileURL: configuration.fileURL
             )
         }
-        // A realm of the queue or actor that this runs on can't come to take what it has asked for.
+        // A realm of the current queue or actor can't accept the offer for its asynchronous write while this function
+        // runs.
         if let other = RealmCache.here(.database(database.identity)), other.hasAsyncWrites, other.transaction == nil,
             let overtaken = try other.asyncWrites.overtake()
         {
@@ -45,14 +46,14 @@ extension RealmFile {
         return try database.beginWrite(configuration)
     }
 
-    /// The transaction is that of a realm of that place now.
+    /// Records that the transaction belongs to a realm of the place.
     func didBeginWrite(_ transaction: WriteTransaction, _ confinement: Confinement) {
         guard transaction.holdsLock else { return }
         let place = WritingPlace(transaction: ObjectIdentifier(transaction), confinement: confinement)
         writingPlace.withLock { $0 = place }
     }
 
-    /// A block runs on this thread, and the transaction doesn't outlive it.
+    /// Records that a block runs on this thread, and that the transaction ends with it.
     func willRunBlock(_ transaction: WriteTransaction?) {
         guard let transaction else { return }
         writingPlace.withLock { place in
@@ -62,7 +63,7 @@ extension RealmFile {
 
     func didEndWrite(_ transaction: WriteTransaction) {
         writingPlace.withLock { place in
-            // The next may have begun already.
+            // The next transaction may have begun already.
             if place?.transaction == ObjectIdentifier(transaction) { place = nil }
         }
     }

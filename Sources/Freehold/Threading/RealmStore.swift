@@ -2,7 +2,7 @@ import FreeholdEngine
 import Synchronization
 
 extension Realm {
-    /// A file that is kept open for the tasks of a server.
+    /// A handle that keeps a file open for the tasks of a server.
     ///
     /// ```swift
     /// let store = try await Realm.Store(configuration)
@@ -10,22 +10,21 @@ extension Realm {
     /// let names = try await store.read(timeout: .seconds(2)) { realm in realm.objects(User.self).map(\.name) as [String] }
     /// await store.close()
     /// ```
-    /// Any thread and any task may use it. ``Realm/read(_:timeout:_:)`` and `Realm.write` do the same for single calls; the
-    /// store saves them the configuration, and opening the file, comparing its schema and closing it each time. It holds no
-    /// version of the file, so old pages are used again.
+    /// Any thread and any task may use a store. ``Realm/read(_:timeout:_:)`` and `Realm.write` do the same for single
+    /// calls. With a store, the calls don't need a configuration, and the file isn't opened, compared with the schema
+    /// and closed for each call. A store holds no version of the file, so the space of old versions is reused.
     ///
-    /// **Reads** run at once, side by side, each on the newest version. **Writes** run one after the other, in the order of
-    /// the calls, first come, first served, also among other threads and tasks of the process. Those that wait hold no
-    /// thread.
+    /// **Reads** run immediately and concurrently, each on the newest version. **Writes** run one after another in the
+    /// order of the calls, also relative to other threads and tasks of the process. Waiting writes block no thread.
     ///
-    /// **Shutdown.** ``close()`` lets what was called end, and refuses what comes after it. A program that goes without
-    /// calling it loses nothing: each write that has returned is on the disk.
+    /// **Shutdown.** ``close()`` waits for the calls that have begun, and refuses later calls. A program that ends
+    /// without this call loses no data, because each write that has returned is on the disk.
     public final class Store: Sendable {
-        /// What the file was opened with.
+        /// The configuration with which the file was opened.
         public let configuration: Configuration
         private let state: Mutex<StoreState>
 
-        /// Opens the file, and makes or migrates it where that is needed, on a thread of the library.
+        /// Opens the file on a thread of the library, and creates or migrates it if necessary.
         ///
         /// - Throws: `Realm.Error`; `CancellationError` if the task was cancelled.
         public init(_ configuration: Configuration = .defaultConfiguration) async throws {
@@ -33,9 +32,9 @@ extension Realm {
             state = Mutex(StoreState(try await FileAccess(configuration, timeout: nil).open()))
         }
 
-        /// Runs the block with a realm of the newest version: see ``Realm/read(_:timeout:_:)``.
+        /// Runs the block with a realm at the newest version. See ``Realm/read(_:timeout:_:)``.
         ///
-        /// - Throws: ``Realm/Error/Code/databaseClosed`` after ``close()``; else as there.
+        /// - Throws: ``Realm/Error/Code/databaseClosed`` after ``close()``; otherwise the errors of that method.
         public func read<R: Sendable>(
             timeout: Duration? = nil,
             _ body: @escaping @Sendable (Realm) throws -> R
@@ -43,9 +42,9 @@ extension Realm {
             try await whileOpen { _ in try await FileAccess(configuration, timeout: timeout).read(body) }
         }
 
-        /// Runs the block in a write transaction: see ``Realm/write(_:timeout:_:)-(_,_,(Realm)->R)``.
+        /// Runs the block in a write transaction. See ``Realm/write(_:timeout:_:)-(_,_,(Realm)->R)``.
         ///
-        /// - Throws: ``Realm/Error/Code/databaseClosed`` after ``close()``; else as there.
+        /// - Throws: ``Realm/Error/Code/databaseClosed`` after ``close()``; otherwise the errors of that method.
         @discardableResult
         public func write<R: Sendable>(
             timeout: Duration? = nil,
@@ -54,7 +53,7 @@ extension Realm {
             try await whileOpen { try await FileAccess(configuration, timeout: timeout).write(to: $0, body) }
         }
 
-        /// The same for a block whose result nobody takes.
+        /// Runs the block in a write transaction, and discards its result.
         public func write(
             timeout: Duration? = nil,
             _ body: @escaping @Sendable (Realm) throws -> Void
@@ -62,11 +61,11 @@ extension Realm {
             try await whileOpen { try await FileAccess(configuration, timeout: timeout).write(to: $0, body) }
         }
 
-        /// The changes of a collection, whose elements are frozen: see ``Realm/changes(_:keyPaths:of:)``.
+        /// Returns the changes of a collection with frozen elements. See ``Realm/changes(_:keyPaths:of:)``.
         ///
-        /// An iteration keeps the file open by itself, until its task is cancelled. ``close()`` doesn't end it.
+        /// An iteration itself keeps the file open until its task is cancelled. ``close()`` doesn't end it.
         ///
-        /// - Throws: ``Realm/Error/Code/databaseClosed`` after ``close()``; else as there.
+        /// - Throws: ``Realm/Error/Code/databaseClosed`` after ``close()``; otherwise the errors of that method.
         public func changes<C: RealmCollection>(
             keyPaths: [String]? = nil,
             of collection: @escaping @Sendable (Realm) throws -> C
@@ -76,11 +75,11 @@ extension Realm {
             }
         }
 
-        /// Closes the file when the reads and writes that were called before have ended. Calls that come later throw.
+        /// Waits for the reads and writes that have begun, and closes the file. Later calls throw.
         ///
-        /// The file itself closes when nothing else of the process has it open: no other store, no realm, no frozen object.
-        /// Several calls wait for the same end. A task that is cancelled meanwhile waits on: cancel the tasks that read and
-        /// write to be quicker.
+        /// The file itself is closed when the process has no other store, realm or frozen object of it. Several calls
+        /// wait for the same end. A cancelled task continues to wait. To close the store sooner, cancel the tasks that
+        /// read and write.
         public func close() async {
             await withCheckedContinuation { continuation in
                 let ended = state.withLock { state in
@@ -92,10 +91,11 @@ extension Realm {
             }
         }
 
-        /// Whether ``close()`` was called.
+        /// A Boolean value that indicates whether ``close()`` was called.
         public var isClosed: Bool { state.withLock { $0.isClosed } }
 
-        /// Waits until the task is cancelled, or the store closed, and closes the store: for groups of services.
+        /// Waits until the task is cancelled or the store is closed, and closes the store. Use this method in a service
+        /// group.
         public func run() async throws {
             let (closed, end) = AsyncStream<Never>.makeStream()
             let isClosed = state.withLock { state in
@@ -107,7 +107,7 @@ extension Realm {
             await close()
         }
 
-        /// How large the file is and who uses it, for a status page or gauges.
+        /// Returns the size and the use of the file, for example for a status page or gauges.
         ///
         /// - Throws: `Realm.Error`.
         public func statistics() async throws -> Statistics {
@@ -120,19 +120,20 @@ extension Realm {
             }
         }
 
-        /// The state of a file at one moment.
+        /// The state of a file at a point in time.
         public struct Statistics: Sendable, Equatable {
             /// The number of the newest version.
             public let version: UInt64
-            /// Bytes of the file.
+            /// The size of the file in bytes.
             public let fileBytes: UInt64
-            /// Bytes of it that the newest version needs; the rest is used again, or is held by older versions.
+            /// The number of bytes that the newest version needs. The remaining bytes are free, or older versions hold
+            /// them.
             public let usedBytes: UInt64
-            /// How many versions there are from the oldest that somebody holds to the newest.
+            /// The number of versions from the oldest held version to the newest.
             public let activeVersions: UInt64
-            /// How many versions are held, over all processes.
+            /// The number of held versions in all processes.
             public let readers: Int
-            /// How many writes of this process wait for another one.
+            /// The number of writes of this process that wait for another write.
             public let waitingWriters: Int
 
             fileprivate init(_ database: Database) throws(EngineError) {
@@ -161,10 +162,10 @@ extension Realm {
             return try await run(body)
         }
 
-        /// Has let go of the file when it returns.
+        /// Runs a body. The method has released its reference to the file when it returns.
         private func run<R>(_ body: (RealmFile) async throws -> R) async throws -> R { try await body(file!) }
 
-        /// Nil when the store is closed and nothing runs any more.
+        /// The file, or nil after the store was closed and all calls have ended.
         private var file: RealmFile? { state.withLock { $0.file } }
 
         private func didEnd() {
@@ -175,23 +176,23 @@ extension Realm {
             ended.finish()
         }
 
-        /// How many writes wait for another one; for tests.
+        /// The number of writes that wait for another write, for tests.
         var waitingWriterCount: Int { file?.database.waitingWriterCount ?? 0 }
     }
 }
 
-/// What a store is, guarded by its lock.
+/// The state of a store, protected by its lock.
 private struct StoreState {
     var file: RealmFile?
     var isClosed = false
     var running = 0
     var closing: [CheckedContinuation<Void, Never>] = []
-    /// Of those that wait in `run` for the store to be closed.
+    /// The continuations of `run` calls that wait until the store is closed.
     var runs: [AsyncStream<Never>.Continuation] = []
 
     init(_ file: RealmFile) { self.file = file }
 
-    /// What is let go of, and who is woken then, outside of the lock.
+    /// The objects to release and the tasks to resume after the lock is released.
     struct Ended: ~Copyable {
         var file: RealmFile?
         var closing: [CheckedContinuation<Void, Never>] = []
@@ -204,7 +205,8 @@ private struct StoreState {
         }
     }
 
-    /// To be called after the store was closed, and after each call has ended.
+    /// Returns the resources that a closed store can release now. Call this method after the store was closed, and
+    /// after the end of each call.
     mutating func end() -> Ended {
         var ended = Ended()
         guard isClosed else { return ended }

@@ -1,54 +1,60 @@
 import FreeholdEngine
 
-/// What says that a type's conformances may be used on every thread, where the compiler (6.2 and later) asks for it.
+/// A constraint that allows all threads to use the conformances of a type. The compiler requires it since version 6.2.
 #if compiler(>=6.2)
     public typealias _SendableMetatype = SendableMetatype
 #else
     public typealias _SendableMetatype = Any
 #endif
 
-/// What belongs to a realm, and with it to a thread, a queue or an actor: objects, collections, linking objects.
+/// A value that belongs to a realm, and so to a thread, a queue or an actor: an object, a collection, or linking
+/// objects.
 ///
-/// To use it elsewhere, freeze it (``freeze()``: what is there now, for all threads), or send a
-/// ``ThreadSafeReference`` to it (the live thing, of the realm that resolves it).
+/// To use it at another place, freeze it or send a ``ThreadSafeReference``. ``freeze()`` returns a copy of the present
+/// state for all threads. A reference leads to the live value in the realm that resolves it.
 public protocol ThreadConfined: _SendableMetatype {
-    /// Nil for what is unmanaged.
+    /// The realm of the value, or `nil` for an unmanaged value.
     var realm: Realm? { get }
-    /// Whether it can't be used any more: it or its owner was deleted, or its realm invalidated.
+    /// A Boolean value that indicates whether the value can't be used any more, because it or its owner was deleted or
+    /// its realm was invalidated.
     var isInvalidated: Bool { get }
-    /// Whether it never changes and may be used on any thread. False for what is unmanaged.
+    /// A Boolean value that indicates whether the value never changes and may be used on any thread. It is `false` for
+    /// unmanaged values.
     var isFrozen: Bool { get }
-    /// The same as it is now, for ever, and for all threads; itself if it is frozen.
+    /// Returns the present state of the value, which never changes and may be used on all threads. Returns the value
+    /// itself if it is frozen.
     ///
-    /// Inside a write transaction: as it was before the transaction. The version stays in the file for as long as
-    /// something frozen at it is held.
+    /// Inside a write transaction, the method returns the state before the transaction. The version stays in the file
+    /// as long as a value that is frozen at it is alive.
     ///
-    /// - Precondition: it is managed and valid, and wasn't made in the transaction that is open.
+    /// - Precondition: The value is managed and valid, and wasn't created in the open transaction.
     func freeze() -> Self
-    /// The live one, of the realm of this thread, queue or actor; nil if it was deleted. Itself if it is live.
+    /// Returns the live value in the realm of this thread, queue or actor, or `nil` if it was deleted. Returns the
+    /// value itself if it is live.
     ///
-    /// A realm that stands at an older version than the frozen one moves to the newest first, unless it is in a write
-    /// transaction.
+    /// If that realm shows an older version than the frozen value, it first moves to the newest, unless it is in a
+    /// write transaction.
     ///
-    /// - Precondition: it is managed.
+    /// - Precondition: The value is managed.
     func thaw() -> Self?
-    /// Where it lies in the file. To be asked where its realm is. For the library only.
+    /// The location of the value in the file. Must be read where its realm is. For use by the library only.
     var _rlmLocation: _Location { get }
 }
 
-/// Finds something in any realm of the file. Belongs to no realm itself. For the library only.
+/// A description that finds a value in any realm of the file. It belongs to no realm itself. For use by the library
+/// only.
 ///
-/// `Sendable` because what it holds are names and numbers of the file, and closures that the one who finds it runs.
+/// `Sendable` because it contains names and numbers of the file, and closures that only the finding thread runs.
 public struct _Location: @unchecked Sendable {
-    /// Nil where it isn't there.
+    /// A closure that returns the value, or nil if it doesn't exist.
     let find: (RealmCore) -> Any?
 
     init(_ find: @escaping (RealmCore) -> Any?) { self.find = find }
 
-    /// Of what is unmanaged.
+    /// The location of an unmanaged value.
     static let nowhere = _Location { _ in nil }
 
-    /// Finds what is made of it.
+    /// Returns the location of a value that is made from the found one.
     func map<Found, Other>(_ make: @escaping (Found) -> Other?) -> _Location {
         _Location { core in (find(core) as! Found?).flatMap(make) }
     }
@@ -84,10 +90,10 @@ extension ThreadConfined {
         return _moved(to: live)
     }
 
-    /// The same in another realm of the file; nil if it isn't there.
+    /// Returns the value in another realm of the file, or nil if it doesn't exist there.
     func _moved(to core: RealmCore) -> Self? { isInvalidated ? nil : _rlmLocation.find(core) as! Self? }
 
-    /// Also of what is invalidated.
+    /// The core of the value, even if the value is invalidated.
     var _confinedCore: RealmCore? {
         if let object = self as? ObjectBase { return object._core }
         if let collection = self as? any _ConfinedCollection { return collection._core }
@@ -95,24 +101,24 @@ extension ThreadConfined {
     }
 }
 
-/// Whose core is known also when it is invalidated.
+/// A collection whose core is known even if the collection is invalidated.
 protocol _ConfinedCollection {
     var _core: RealmCore? { get }
 }
 
 extension RealmCore {
-    /// The frozen core of the version that this one stands at.
+    /// Returns the frozen core for the version of this core.
     func frozen() -> RealmCore {
         verifyThread()
         return isFrozen ? self : file.frozenCore(of: self)
     }
 
-    /// The live core of the file for the caller.
+    /// Returns the live core of the file for the caller.
     func thawed() -> RealmCore { isFrozen ? .live(configuration, file, standIn: committed) : self }
 
-    /// The live core of the file for the caller. Traps where it can't be opened.
+    /// Returns the live core of the file for the caller. Traps if it can't be opened.
     ///
-    /// - Parameter standIn: what it shows where the newest version can't be had.
+    /// - Parameter standIn: The version to show if the newest version isn't available.
     static func live(_ configuration: Realm.Configuration, _ file: RealmFile, standIn: Snapshot? = nil) -> RealmCore {
         do throws(Realm.Error) {
             return try here(configuration, file, standIn: standIn)
@@ -124,7 +130,7 @@ extension RealmCore {
         }
     }
 
-    /// The table of the same class, or of the same dynamic one; nil where this realm's schema lacks it.
+    /// Returns the table of the same class or of the same dynamic class, or nil if this realm's schema lacks it.
     func table(like other: ManagedTable) -> ManagedTable? { table(like: other.likeness) }
 
     func table(like other: TableLikeness) -> ManagedTable? {
@@ -136,7 +142,7 @@ extension RealmCore {
     }
 }
 
-/// What the same table of another realm has, too.
+/// The properties by which the same table of another realm is found.
 struct TableLikeness: Sendable {
     let id: Int
     let cls: ObjectBase.Type
@@ -148,22 +154,23 @@ extension ManagedTable {
 }
 
 extension Realm {
-    /// Whether the realm stands at one version for ever and may be used on every thread.
+    /// A Boolean value that indicates whether the realm never changes and may be used on every thread.
     public var isFrozen: Bool { core.isFrozen }
 
-    /// The realm as it is now, for ever, and for all threads. Its objects can't be changed or observed.
+    /// Returns a realm with the present version, which never changes and may be used on all threads. Its objects can't
+    /// be changed or observed.
     ///
-    /// Inside a write transaction: as it was before it. The version stays in the file for as long as the frozen realm
-    /// or something of it is held.
+    /// Inside a write transaction, the frozen realm shows the version before the transaction. The version stays in the
+    /// file as long as the frozen realm or a value of it is alive.
     public func freeze() -> Realm { Realm(core: core.frozen()) }
 
-    /// The live realm of this thread, queue or actor. Itself if it is live.
+    /// Returns the live realm of this thread, queue or actor. Returns the realm itself if it is live.
     public func thaw() -> Realm { Realm(core: core.thawed()) }
 
-    /// The object, collection or realm's part as it is now, for ever, and for all threads.
+    /// Returns the present state of an object or collection, which never changes and may be used on all threads.
     public func freeze<T: ThreadConfined>(_ value: T) -> T { value.freeze() }
 
-    /// The live one of this realm; nil if it was deleted.
+    /// Returns the live value of this realm, or `nil` if it was deleted.
     public func thaw<T: ThreadConfined>(_ value: T) -> T? {
         core.verifyThread()
         if let other = value._confinedCore, other.isFrozen { core.catchUp(with: other.committed) }

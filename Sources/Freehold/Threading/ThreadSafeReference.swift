@@ -1,8 +1,8 @@
 import FreeholdEngine
 import Synchronization
 
-/// A reference to something of a realm that another thread, queue or actor can resolve, once, to the live thing of a
-/// realm of its own.
+/// A reference to a value of a realm that another thread, queue or actor can resolve once. The result is the live value
+/// in a realm of that place.
 ///
 /// ```swift
 /// let reference = ThreadSafeReference(to: person)
@@ -12,14 +12,14 @@ import Synchronization
 ///     try! realm.write { person.visits += 1 }
 /// }
 /// ```
-/// The version at which it was made stays in the file until it is resolved or let go of.
+/// The version at which the reference was made stays in the file until the reference is resolved or released.
 ///
-/// One that is made inside a write transaction may be to something that the transaction has made. It resolves to nil
-/// where the transaction hasn't been committed.
+/// A reference that is made inside a write transaction may refer to an object that the transaction created. It resolves
+/// to `nil` if the transaction hasn't been committed.
 public struct ThreadSafeReference<Confined: ThreadConfined>: Sendable {
     private let content: Content
 
-    /// The way, taken out once.
+    /// The passage, which can be taken once.
     private final class Content: Sendable {
         private let passage: Mutex<Passage<Confined>?>
 
@@ -35,12 +35,12 @@ public struct ThreadSafeReference<Confined: ThreadConfined>: Sendable {
         }
     }
 
-    /// A reference to a managed object or collection.
+    /// Creates a reference to a managed object or collection.
     ///
-    /// - Precondition: it is managed and valid.
+    /// - Precondition: The value is managed and valid.
     public init(to value: Confined) { content = Content(Passage(value, "ThreadSafeReference(to:)")) }
 
-    /// Whether it was resolved already.
+    /// A Boolean value that indicates whether the reference was resolved already.
     public var isInvalidated: Bool { content.isTaken }
 
     fileprivate func take() -> Passage<Confined> {
@@ -51,18 +51,18 @@ public struct ThreadSafeReference<Confined: ThreadConfined>: Sendable {
     }
 }
 
-/// The way from something of one realm to the same thing of another realm of the file.
+/// A reference from a value of one realm to the same value in another realm of the file.
 ///
-/// Keeps the version of its beginning in the file, and belongs to no thread.
+/// It keeps the version at which it was made in the file, and belongs to no thread.
 final class Passage<Confined: ThreadConfined>: Sendable {
     let file: RealmFile
     let configuration: Realm.Configuration
     private let location: _Location
     fileprivate let version: Snapshot
-    /// Whether it was made inside a write transaction, which may have changed what it leads to.
+    /// A Boolean value that indicates whether it was made inside a write transaction, which may have changed the value.
     let isUncommitted: Bool
 
-    /// - Parameter caller: for messages.
+    /// - Parameter caller: The name of the caller, for messages.
     init(_ value: Confined, _ caller: String) {
         guard let core = value._confinedCore else {
             programmerError(
@@ -80,7 +80,8 @@ final class Passage<Confined: ThreadConfined>: Sendable {
         isUncommitted = core.transaction != nil
     }
 
-    /// The thing of another realm of the file, which moves on where it has to; nil where it isn't there.
+    /// Returns the value in another realm of the file, or nil if it doesn't exist. The realm moves to a newer version
+    /// if necessary.
     func lead(to core: RealmCore) -> Confined? {
         core.reach(version, isUncommitted: isUncommitted)
         return location.find(core) as! Confined?
@@ -88,12 +89,13 @@ final class Passage<Confined: ThreadConfined>: Sendable {
 }
 
 extension Realm {
-    /// What the reference stands for, in this realm; nil if it was deleted, and of another file.
+    /// Returns the value of the reference in this realm. Returns `nil` if the value was deleted or belongs to another
+    /// file.
     ///
-    /// A realm that stands at an older version than the reference moves to the newest. One of which nothing has been read
-    /// yet shows the version at which the reference was made.
+    /// If the realm shows an older version than the reference, it moves to the newest. If the realm hasn't been read
+    /// yet, it shows the version at which the reference was made.
     ///
-    /// - Precondition: the reference wasn't resolved before.
+    /// - Precondition: The reference wasn't resolved before.
     public func resolve<Confined: ThreadConfined>(_ reference: ThreadSafeReference<Confined>) -> Confined? {
         core.verifyThread()
         let passage = reference.take()
@@ -101,8 +103,8 @@ extension Realm {
     }
 }
 
-/// A variable or parameter that holds something of a realm, and can be read on any thread: there it is the live thing
-/// of a realm of that thread; nil if it was deleted.
+/// A wrapper for a variable or parameter with a value of a realm, which any thread can read. The result is the live
+/// value in a realm of the reading thread, or `nil` if it was deleted.
 ///
 /// ```swift
 /// @ThreadSafe var person = realm.objects(Person.self).first
@@ -112,20 +114,20 @@ extension Realm {
 public final class ThreadSafe<T: ThreadConfined>: Sendable {
     private let passage: Mutex<Passage<T>?>
 
-    /// - Precondition: it is managed and valid.
+    /// - Precondition: The value is managed and valid.
     public init(wrappedValue: T?) { passage = Mutex(wrappedValue.map { Passage($0, "@ThreadSafe") }) }
 
-    /// Opens the realm on the present thread where it isn't open there; traps where that fails.
+    /// The value. Reading it opens the realm at the present place if it isn't open there, and traps if that fails.
     ///
-    /// Reading it lets go of the version at which it was read before.
+    /// A read releases the version of the previous read.
     public var wrappedValue: T? {
         get {
             guard let held = passage.withLock({ $0 }) else { return nil }
             let live = held.lead(to: .live(held.configuration, held.file, standIn: held.version))
-            // What isn't there yet may be committed later.
+            // The object may be committed later.
             if live == nil, held.isUncommitted { return nil }
             let next = live.map { Passage($0, "@ThreadSafe") }
-            // Another thread may have assigned meanwhile.
+            // Another thread may have assigned a value meanwhile.
             let last = passage.withLock { passage in
                 guard passage === held else { return next }
                 defer { passage = next }

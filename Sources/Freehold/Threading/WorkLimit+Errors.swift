@@ -2,7 +2,7 @@ import CFreeholdShims
 import FreeholdEngine
 
 extension WorkLimit {
-    /// What is thrown because the work had to end.
+    /// The error to throw because the work had to end.
     var thrown: any Error {
         guard reason == .timedOut else { return CancellationError() }
         return Realm.Error(
@@ -22,14 +22,15 @@ extension WorkLimit {
         )
     }
 
-    /// Runs the body under the limit, and throws if the work has to end before or after it, or a query of it was cut short.
+    /// Runs the body under the limit. Throws if the work has to end before or after the body, or if a query of the body
+    /// was stopped.
     ///
-    /// - Parameter endsWithBody: if false, what the body has done stands although the work has to end now.
+    /// - Parameter endsWithBody: If false, the result of the body is kept even if the work has to end now.
     func enforce<R>(endsWithBody: Bool = true, _ body: () throws -> R) throws -> R {
         if isOver { throw thrown }
         let result: R
         do { result = try run(body) } catch {
-            // Perhaps because of a wrong result.
+            // An incomplete result of a query may have caused the error.
             if hasCut { throw thrown }
             throw Self.translated(error)
         }
@@ -37,19 +38,19 @@ extension WorkLimit {
         return result
     }
 
-    /// Has the queries of a body that may throw end early, if the thread's work has to.
+    /// Runs a body that may throw, and lets its queries stop early if the work of the thread has to end.
     static func cuttingQueries<R>(_ body: () throws -> R) throws -> R {
         if current == nil { return try body() }
         return try WorkLimit(cutsQueries: true).enforce(body)
     }
 
-    /// For loops that may throw, once an element.
+    /// Checks the limit in a loop that may throw. It is called once for each element.
     @inline(__always)
     static func checkOften() throws {
         if fh_work_limit() != nil, let limit = current, limit.isOverAtTimes { throw limit.thrown }
     }
 
-    /// A cancelled task's pending error is thrown as Swift's own.
+    /// Converts the pending error of a cancelled task to Swift's `CancellationError`.
     private static func translated(_ error: any Error) -> any Error {
         if let error = error as? Realm.Error, error.code == .cancelled { return CancellationError() }
         return error
@@ -57,11 +58,12 @@ extension WorkLimit {
 }
 
 extension RealmCore {
-    /// Whether the thread's work has to end, so that nothing more is added. That is recorded, and the write throws it.
+    /// A Boolean value that indicates whether the work of the thread has to end, so that no more data is added. Reading
+    /// it records the end, and the write then throws.
     @inline(__always)
     var endsEarly: Bool { fh_work_limit() != nil && recordEnd() }
 
-    /// The same, as far as it is known already.
+    /// The value of `endsEarly`, without a new check of the limit.
     var hasEndedEarly: Bool { fh_work_limit() != nil && WorkLimit.current?.reason != nil }
 
     @inline(never)
@@ -73,7 +75,7 @@ extension RealmCore {
 }
 
 extension Realm {
-    /// Runs queries that end early if the task is cancelled, or the time is over.
+    /// Runs queries that stop early if the task is cancelled or the timeout has passed.
     ///
     /// ```swift
     /// let hits = try await Realm.read { realm in
@@ -82,19 +84,22 @@ extension Realm {
     ///     }
     /// }
     /// ```
-    /// `count`, `first`, a sort or an aggregate can't throw. So everywhere else a query runs to its end, even if its task is
-    /// cancelled: a program that asks whether there are results and takes the first relies on it. Inside of this block
-    /// a query stops within a few thousand objects; then it has no results (no objects, 0, nil), and the block throws
-    /// instead of returning, whatever it returns or throws. So a wrong answer can't leave the block. The block should hold the
-    /// query alone: code behind it must cope with results that aren't there, and mustn't take the first by `!`.
+    /// `count`, `first`, sorts and aggregates can't throw, so outside this block a query always runs to its end, even
+    /// in a cancelled task. Programs rely on this, for example if they check that results aren't empty and take the
+    /// first one.
     ///
-    /// The same holds for every realm that the block uses, on this thread. Results that are made in the block and used after
-    /// it are found anew.
+    /// Inside this block, a query stops within a few thousand objects. It then has an empty result (no objects, 0,
+    /// `nil`), and the block throws, regardless of what it returns or throws. An incomplete result can't leave the
+    /// block. The block should contain only the query. Code after the query must handle empty results, and mustn't
+    /// unwrap the first result with `!`.
     ///
-    /// - Parameter timeout: how long the block may take; nil for as long as it wants. The `timeout` of an enclosing
-    ///   ``read(_:timeout:_:)`` or `write` counts, too.
-    /// - Parameter body: the block with the queries.
-    /// - Throws: `CancellationError`; ``Error/Code/timedOut``; what the block throws.
+    /// These rules apply to all realms that the block uses on this thread. Results that are made in the block and used
+    /// after it are computed again.
+    ///
+    /// - Parameter timeout: The time limit of the block, or `nil` for no limit. The `timeout` of an enclosing
+    ///   ``read(_:timeout:_:)`` or `write` applies, too.
+    /// - Parameter body: A closure that runs the queries.
+    /// - Throws: `CancellationError`; ``Error/Code/timedOut``; the error of the block.
     public func withInterruptibleQueries<R>(timeout: Duration? = nil, _ body: () throws -> R) throws -> R {
         core.verifyThread()
         return try WorkLimit(deadline: timeout.map { .now + $0 }, cutsQueries: true).enforce(body)

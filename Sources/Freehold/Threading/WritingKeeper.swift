@@ -1,7 +1,8 @@
 import Foundation
 
-/// Keeps a core whose transaction `beginWrite()` has left open, until the transaction ends. One of a thread goes with the
-/// thread, and with it the transaction, so that no other writer waits for a thread that is gone.
+/// An object that keeps a core alive until the transaction that `beginWrite()` left open has ended. The keeper of a
+/// thread is released with the thread, and the transaction with it, so that no writer waits for a thread that has
+/// ended.
 final class WritingKeeper {
     private var core: RealmCore?
 
@@ -10,17 +11,17 @@ final class WritingKeeper {
         if case .thread = core.confinement { Threads.add(self) }
     }
 
-    /// The transaction has ended. Where the realm is.
+    /// Releases the core after the end of the transaction. The method is called where the realm is.
     func end() {
         guard let core else { return }
         self.core = nil
         if case .thread = core.confinement { Threads.remove(self) }
     }
 
-    /// The thread has ended.
+    /// Releases the core after the end of the thread.
     fileprivate func drop() { core = nil }
 
-    /// The keepers of each thread, let go of when it ends.
+    /// The keepers of each thread, which are released at the end of the thread.
     private enum Threads {
         final class Keepers {
             var all: [WritingKeeper] = []
@@ -34,7 +35,7 @@ final class WritingKeeper {
             return key
         }()
 
-        /// Called with what a thread that ends has held. The pointer is an optional one on Linux only.
+        /// Releases the keepers of a thread at its end. The pointer is optional on Linux only.
         private static func release(_ pointer: UnsafeMutableRawPointer?) {
             if let pointer { Unmanaged<Keepers>.fromOpaque(pointer).release() }
         }

@@ -1,7 +1,7 @@
 import FreeholdEngine
 
 extension WrittenStage {
-    /// With keys in the place of objects, which belong to a thread.
+    /// The stage with object keys instead of objects, which are confined to a place.
     var withoutLiveObjects: WrittenStage {
         if case .filter(let condition) = self { return .filter(condition.withoutLiveObjects) }
         return self

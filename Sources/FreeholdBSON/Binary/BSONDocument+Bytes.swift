@@ -5,13 +5,13 @@
 #endif
 
 extension BSONDocument {
-    /// The document of these bytes, which have to be one whole document and nothing else.
+    /// Creates a document from bytes, which must be exactly one document.
     ///
-    /// Keys of arrays are ignored and options of regular expressions sorted, as the specification asks; everything else
-    /// comes back as the same bytes from ``bytes(limits:)``.
+    /// Keys of arrays are ignored and options of regular expressions sorted, like the specification requires. All other
+    /// bytes are returned unchanged by ``bytes(limits:)``.
     ///
-    /// - Throws: `BSONError` with the place. Any bytes are safe to read: a wrong length allocates nothing, and what is
-    ///   read takes memory in proportion to the bytes.
+    /// - Throws: `BSONError` with the position. All bytes are safe to read: a wrong length allocates no memory, and the
+    ///   memory of the result is proportional to the number of bytes.
     /// - Complexity: O(*n*).
     public init(
         bytes: [UInt8],
@@ -24,7 +24,7 @@ extension BSONDocument {
         self = try result.get()
     }
 
-    /// The document of this data; see ``init(bytes:limits:duplicateKeys:)``.
+    /// Creates a document from data. See ``init(bytes:limits:duplicateKeys:)``.
     public init(
         data: Data,
         limits: BSONLimits = BSONLimits(),
@@ -36,7 +36,7 @@ extension BSONDocument {
         self = try result.get()
     }
 
-    /// The document of bytes that are only lent; see ``init(bytes:limits:duplicateKeys:)``.
+    /// Creates a document from a borrowed buffer. See ``init(bytes:limits:duplicateKeys:)``.
     public init(
         _ buffer: UnsafeRawBufferPointer,
         limits: BSONLimits = BSONLimits(),
@@ -46,16 +46,16 @@ extension BSONDocument {
         self = try reader.readDocument()
     }
 
-    /// The document as bytes. Equal documents give the same bytes.
+    /// Returns the bytes of the document. Equal documents have equal bytes.
     ///
-    /// - Throws: `BSONError` with the path if a key or a regular expression has a NUL in it, or if the document is nested
-    ///   too deeply or gets too large.
+    /// - Throws: `BSONError` with the path if a key or a regular expression contains a NUL, or if the document exceeds
+    ///   the depth or the size.
     /// - Complexity: O(*n*).
     public func bytes(limits: BSONLimits = BSONLimits()) throws(BSONError) -> [UInt8] {
         var writer = BSONWriter(self, limits)
         return try writer.write()
     }
 
-    /// The document as data; see ``bytes(limits:)``.
+    /// Returns the document as data. See ``bytes(limits:)``.
     public func data(limits: BSONLimits = BSONLimits()) throws(BSONError) -> Data { Data(try bytes(limits: limits)) }
 }

@@ -1,8 +1,9 @@
 import FreeholdEngine
 
-/// Reads a document from bytes. A loop with a stack of its own, so that nesting doesn't use up the thread's stack.
+/// A reader of a document from bytes. The reader is a loop with an explicit stack, so nesting doesn't use the stack of
+/// the thread.
 ///
-/// Every length is checked against what surrounds it before anything is read or allocated.
+/// Each length is checked against the enclosing length before any data is read or allocated.
 struct BSONReader {
     private let bytes: UnsafeRawBufferPointer
     private let limits: BSONLimits
@@ -20,7 +21,7 @@ struct BSONReader {
         }
 
         let kind: Kind
-        /// The place of the terminating zero.
+        /// The position of the terminating zero.
         let end: Int
         let level: Int
         /// The key of the element that is being read.
@@ -103,7 +104,7 @@ struct BSONReader {
             throw error(.invalidLength, "The document ends before its length of bytes", at: typePosition)
         }
         let key = try readCString("key")
-        // What an array calls its elements is ignored, as the specification asks.
+        // The keys of an array's elements are ignored, like the specification requires.
         if !container.isArray { container.key = try text(key, "key") }
         switch type {
         case 0x01: try add(.double(Double(bitPattern: readInteger(UInt64.self))))
@@ -152,7 +153,7 @@ extension BSONReader {
     private mutating func openScope() throws(BSONError) {
         let start = position
         let length = Int(try readInteger(Int32.self))
-        // Two lengths, an empty text and an empty document.
+        // Two lengths, an empty string and an empty document.
         guard length >= 14 else {
             throw error(.invalidLength, "JavaScript with a scope can't have a length of \(length)", at: start)
         }
@@ -174,7 +175,7 @@ extension BSONReader {
         }
         parents.append(container)
         container = Container(kind: kind, end: end, level: level)
-        // Fewer steps of growth, without giving much room to a few bytes.
+        // This reduces the number of reallocations, without reserving much memory for a few bytes.
         if end - position >= 64 { container.reserveCapacity(8) }
     }
 }
@@ -213,7 +214,7 @@ extension BSONReader {
         return ObjectId(bytes: UnsafeRawBufferPointer(rebasing: bytes[position...]))
     }
 
-    /// The bytes up to the next zero.
+    /// Returns the bytes up to the next zero.
     private mutating func readCString(_ what: String) throws(BSONError) -> Range<Int> {
         let start = position
         var end = start
@@ -233,7 +234,7 @@ extension BSONReader {
 
     private mutating func readString() throws(BSONError) -> String { try readString(end: container.end) }
 
-    /// A text that ends before `end`.
+    /// Reads a string that ends before `end`.
     private mutating func readString(end: Int) throws(BSONError) -> String {
         let start = position
         let length = Int(try readInteger(Int32.self))

@@ -1,6 +1,6 @@
 import FreeholdEngine
 
-/// Writes a document as bytes. A loop with a stack of its own, as the reader.
+/// A writer of a document as bytes. It is a loop with an explicit stack, like the reader.
 struct BSONWriter {
     private var bytes: [UInt8] = []
     private let limits: BSONLimits
@@ -14,12 +14,12 @@ struct BSONWriter {
         }
 
         let kind: Kind
-        /// Where the length stands.
+        /// The position of the length.
         let start: Int
-        /// Where the length stands that counts text and scope, for a scope.
+        /// The position of the length that includes text and scope, for a scope.
         var outerStart: Int?
         let level: Int
-        /// The next element.
+        /// The index of the next element.
         var next = 0
 
         init(_ kind: Kind, start: Int, outerStart: Int? = nil, level: Int) {
@@ -153,7 +153,7 @@ struct BSONWriter {
         }
     }
 
-    /// Throws if the document gets too large with these bytes: before they are copied.
+    /// Throws if the document becomes too large with these bytes, before they are copied.
     private func room(for count: Int) throws(BSONError) {
         guard count <= limits.size - bytes.count else {
             throw error(.tooLarge, "The document has more bytes than the limit of \(limits.size)")

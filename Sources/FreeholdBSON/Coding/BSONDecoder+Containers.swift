@@ -1,7 +1,7 @@
 struct BSONKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private let document: BSONDocument
     private let decoder: BSONValueDecoder
-    /// The places of the keys; only of a document with many, so that a dictionary is decoded in O(n).
+    /// The positions of the keys, for a document with many keys only, so that a dictionary is decoded in O(n).
     private var places: [ExactText: Int] = [:]
     var codingPath: [any CodingKey] { decoder.codingPath }
 
@@ -78,7 +78,7 @@ struct BSONUnkeyedDecoding: UnkeyedDecodingContainer {
     var count: Int? { values.count }
     var isAtEnd: Bool { currentIndex == values.count }
 
-    /// Decodes the next element; the place moves on only if that succeeds.
+    /// Decodes the next element. The position advances only if this succeeds.
     private mutating func next<T>(_ type: Any.Type, _ decode: (BSONValueDecoder) throws -> T) throws -> T {
         let key = BSONIndexKey(currentIndex)
         guard !isAtEnd else {

@@ -4,45 +4,50 @@
     public import Foundation
 #endif
 
-/// Makes Swift's `Decodable` values of documents.
+/// A decoder of `Decodable` values from documents.
 ///
 /// ```swift
 /// let person = try BSONDecoder().decode(Person.self, from: document)
 /// ```
 ///
-/// Integers and `Double` are decoded from `int32`, `int64` and `double` if the number is exactly one of theirs; `Float`
-/// takes the nearest. Null and undefined are nil of an optional. `Data` takes subtypes 0 and 2, `UUID` subtype 4.
+/// Integers and `Double` are decoded from `int32`, `int64` and `double` if they can represent the number exactly.
+/// `Float` is rounded to the nearest value. Null and undefined are `nil` for an optional. `Data` accepts subtypes 0 and
+/// 2, and `UUID` subtype 4.
 public struct BSONDecoder: Sendable {
-    /// The depth is 100 unless told otherwise, as of ``BSONEncoder/limits``.
+    /// The limits. The default depth is 100, like that of ``BSONEncoder/limits``.
     public var limits: BSONLimits
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
     public init(limits: BSONLimits = BSONLimits(depth: 100)) { self.limits = limits }
 
-    /// - Throws: `DecodingError` with the path; whatever the type itself throws.
+    /// Decodes a value from a document.
+    ///
+    /// - Throws: `DecodingError` with the path; errors of the type itself.
     public func decode<T: Decodable>(_ type: T.Type = T.self, from document: BSONDocument) throws -> T {
         try decode(type, from: BSONValue.document(document))
     }
 
-    /// - Throws: `DecodingError` with the path; whatever the type itself throws.
+    /// Decodes a value from a BSON value.
+    ///
+    /// - Throws: `DecodingError` with the path; errors of the type itself.
     public func decode<T: Decodable>(_ type: T.Type = T.self, from value: BSONValue) throws -> T {
         try BSONValueDecoder(value, [], self).decode(type)
     }
 
-    /// The value of a document's bytes.
+    /// Decodes a value from the bytes of a document.
     ///
-    /// - Throws: `BSONError` for bytes that are no document; `DecodingError` with the path.
+    /// - Throws: `BSONError` for invalid bytes; `DecodingError` with the path.
     public func decode<T: Decodable>(_ type: T.Type = T.self, from bytes: [UInt8]) throws -> T {
         try decode(type, from: BSONDocument(bytes: bytes, limits: limits))
     }
 
-    /// The value of a document's bytes; see ``decode(_:from:)-([UInt8])``.
+    /// Decodes a value from the data of a document. See ``decode(_:from:)-([UInt8])``.
     public func decode<T: Decodable>(_ type: T.Type = T.self, from data: Data) throws -> T {
         try decode(type, from: BSONDocument(data: data, limits: limits))
     }
 }
 
-/// Decodes one value.
+/// A decoder of one value.
 struct BSONValueDecoder: Decoder {
     let value: BSONValue
     let codingPath: [any CodingKey]
@@ -67,7 +72,7 @@ struct BSONValueDecoder: Decoder {
 
     func singleValueContainer() -> any SingleValueDecodingContainer { self }
 
-    /// The decoder of a part of this value.
+    /// Returns the decoder of a part of this value.
     func part(_ value: BSONValue, _ key: any CodingKey) throws -> BSONValueDecoder {
         let decoder = BSONValueDecoder(value, codingPath + [key], options)
         guard decoder.codingPath.count <= options.limits.depth else {
@@ -108,7 +113,7 @@ extension BSONValueDecoder: SingleValueDecodingContainer {
         return flag
     }
 
-    /// The text of a string; also of a symbol and of JavaScript.
+    /// Returns the text of a string, a symbol or JavaScript.
     func decode(_ type: String.Type) throws -> String {
         switch value {
         case .string(let text), .symbol(let text), .javaScript(let text): return text
@@ -152,7 +157,7 @@ extension BSONValueDecoder: SingleValueDecodingContainer {
     }
 }
 
-/// The error for a value of another type; for null, that there is no value.
+/// Returns the error for a value of another type. For null, it states that the value is missing.
 func mismatch(_ type: Any.Type, _ value: BSONValue, _ path: [any CodingKey]) -> DecodingError {
     let context = DecodingError.Context(
         codingPath: path,

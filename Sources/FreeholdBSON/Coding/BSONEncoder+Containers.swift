@@ -1,4 +1,4 @@
-/// The place of an element of an array, in a coding path.
+/// The position of an element of an array, in a coding path.
 struct BSONIndexKey: CodingKey {
     let index: Int
 
@@ -10,7 +10,7 @@ struct BSONIndexKey: CodingKey {
     var intValue: Int? { index }
 }
 
-/// The key under which a superclass encodes itself if it isn't given one.
+/// The key for the encoding of a superclass without an explicit key.
 struct BSONSuperKey: CodingKey {
     init() {}
     init?(stringValue: String) { return nil }
@@ -54,7 +54,7 @@ struct BSONKeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func superEncoder() -> any Encoder { part(BSONSuperKey()) }
     func superEncoder(forKey key: Key) -> any Encoder { part(key) }
 
-    /// An encoder for what is filled in later.
+    /// Returns an encoder for a part whose content is encoded later.
     private func part(_ key: any CodingKey) -> BSONValueEncoder {
         let node = BSONNode()
         encoder.node.add(.node(node), key.stringValue)

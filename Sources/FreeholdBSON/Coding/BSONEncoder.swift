@@ -1,25 +1,26 @@
-/// Makes documents of Swift's `Encodable` values.
+/// An encoder of `Encodable` values to documents.
 ///
 /// ```swift
 /// struct Person: Codable { var _id: ObjectId; var name: String; var born: Date? }
 /// let document = try BSONEncoder().encode(person)
 /// ```
 ///
-/// `Int`, `UInt` and integers of 64 bits become `int64`, as does `UInt32`; smaller integers become `int32`, and a `Float`
-/// a `double`. `Date`, `UUID`, `Data`, `ObjectId`, `Decimal128` and the types of this module become their BSON types. An
-/// optional that is nil is left out by the code that Swift writes for `Codable`; a type that encodes nil gets null.
+/// `Int`, `UInt`, integers of 64 bits and `UInt32` become `int64`. Smaller integers become `int32`, and a `Float`
+/// becomes a `double`. `Date`, `UUID`, `Data`, `ObjectId`, `Decimal128` and the types of this module become their BSON
+/// types. The synthesised code of `Codable` omits an optional that is `nil`. A type that encodes `nil` gets null.
 public struct BSONEncoder: Sendable {
-    /// The depth is checked while encoding, so that an object that refers to itself is an error. It is 100 unless told
-    /// otherwise: code for `Codable` calls itself for each level, and needs a good part of a stack of 512 KiB for these.
+    /// The limits. The depth is checked during encoding, so an object that refers to itself is an error. The default
+    /// depth is 100, because the code of `Codable` is recursive and uses a large part of a stack of 512 KiB for this
+    /// depth.
     public var limits: BSONLimits
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
     public init(limits: BSONLimits = BSONLimits(depth: 100)) { self.limits = limits }
 
-    /// The document of a value that encodes itself as keys with values.
+    /// Encodes a value as a document.
     ///
-    /// - Throws: `EncodingError` for an integer beyond 64 bits with a sign and for a value that is no document; whatever
-    ///   the value itself throws.
+    /// - Throws: `EncodingError` for an integer beyond signed 64 bits and for a value that isn't a document; errors of
+    ///   the value itself.
     public func encode(_ value: some Encodable) throws -> BSONDocument {
         guard case .document(let document) = try encodeValue(value) else {
             throw EncodingError.invalidValue(
@@ -30,9 +31,9 @@ public struct BSONEncoder: Sendable {
         return document
     }
 
-    /// Any BSON value of a Swift value: an array of an array, a string of a string.
+    /// Encodes a value as any BSON value, such as an array or a string.
     ///
-    /// - Throws: as ``encode(_:)``.
+    /// - Throws: The errors of ``encode(_:)``.
     public func encodeValue(_ value: some Encodable) throws -> BSONValue {
         let node = BSONNode()
         let encoder = BSONValueEncoder(node, [], self)
@@ -41,7 +42,7 @@ public struct BSONEncoder: Sendable {
     }
 }
 
-/// A place that an encoder fills.
+/// A place for an encoded value.
 final class BSONNode {
     enum Content {
         case nothing
@@ -65,8 +66,8 @@ final class BSONNode {
 
     var content = Content.nothing
 
-    /// What is in the place: an empty document if nothing was encoded, as with Foundation's encoders. Of a key that was
-    /// encoded twice the last value counts.
+    /// The value of the place. It is an empty document if no value was encoded, like with Foundation's encoders. If a
+    /// key was encoded twice, the last value is used.
     var value: BSONValue {
         switch content {
         case .nothing: return .document(BSONDocument())
@@ -102,7 +103,7 @@ final class BSONNode {
     var count: Int { if case .array(let slots) = content { slots.count } else { 0 } }
 }
 
-/// Encodes one value into a place.
+/// An encoder of one value to a place.
 final class BSONValueEncoder: Encoder {
     let node: BSONNode
     let codingPath: [any CodingKey]
@@ -127,7 +128,7 @@ final class BSONValueEncoder: Encoder {
 
     func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
-    /// The value of a part, encoded at `key` below this place.
+    /// Returns the value of a part, encoded at `key` below this place.
     func value(_ value: some Encodable, _ key: any CodingKey) throws -> BSONValue {
         if let representable = value as? any BSONRepresentable { return representable.bsonValue }
         let inner = BSONNode()

@@ -5,10 +5,10 @@
 #endif
 import FreeholdEngine
 
-/// A type that is one BSON value: the encoder and the decoder take it as it is.
+/// A type that corresponds to one BSON value, which the encoder and the decoder use unchanged.
 protocol BSONRepresentable {
     var bsonValue: BSONValue { get }
-    /// nil if the value has another type.
+    /// Returns nil if the value has another type.
     init?(bsonValue: BSONValue)
 }
 

@@ -1,5 +1,5 @@
-// With `BSONEncoder` and `BSONDecoder` these types are stored as they are. Any other coder stores them as a string of
-// canonical Extended JSON.
+// `BSONEncoder` and `BSONDecoder` store these types unchanged. Other coders store them as a string of canonical
+// Extended JSON.
 
 extension BSONValue: Codable {
     public init(from decoder: any Decoder) throws { self = try decodeRepresentable(decoder) }

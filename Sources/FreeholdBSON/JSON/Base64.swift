@@ -1,4 +1,4 @@
-/// Base 64 with padding, as RFC 4648 has it.
+/// Base 64 with padding according to RFC 4648.
 enum Base64 {
     private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
@@ -24,7 +24,7 @@ enum Base64 {
         }
     }
 
-    /// The bytes of a text; nil for a wrong digit, missing padding, or bits that no byte takes up.
+    /// Returns the bytes of a text, or nil for a wrong digit, missing padding, or bits that don't belong to a byte.
     static func decode(_ text: String) -> [UInt8]? {
         var text = text
         return text.withUTF8 { (text: UnsafeBufferPointer<UInt8>) -> [UInt8]? in

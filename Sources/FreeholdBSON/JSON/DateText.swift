@@ -1,9 +1,10 @@
-/// Dates as RFC 3339 writes them, in the calendar that is Gregorian throughout.
+/// Dates in the format of RFC 3339, in the proleptic Gregorian calendar.
 enum DateText {
-    /// 1970 to 9999: the dates that relaxed Extended JSON writes as text.
+    /// The dates from 1970 to 9999, which relaxed Extended JSON writes as text.
     static let relaxedRange: ClosedRange<Int64> = 0...253_402_300_799_999
 
-    /// `2012-12-24T12:15:30.501Z`; without the fraction if it is zero. For `relaxedRange`.
+    /// Appends a text like `2012-12-24T12:15:30.501Z`, without a fraction that is zero. The date must be in
+    /// `relaxedRange`.
     static func append(_ milliseconds: Int64, to text: inout [UInt8]) {
         let (days, rest) = milliseconds.quotientAndRemainder(dividingBy: 86_400_000)
         let (year, month, day) = date(days: Int(days))
@@ -35,8 +36,8 @@ enum DateText {
         }
     }
 
-    /// The milliseconds of a date and time with an offset from UTC; nil for another text, and for a time that is finer
-    /// than a millisecond.
+    /// Returns the milliseconds of a date and time with an offset from UTC, or nil for another text, and for a time
+    /// with a higher precision than milliseconds.
     static func parse(_ text: String) -> Int64? {
         var scanner = Scanner(text: Array(text.utf8.prefix(64)))
         guard text.utf8.count <= 64,
@@ -83,7 +84,7 @@ enum DateText {
             return value
         }
 
-        /// The milliseconds after a point; 0 without a point.
+        /// Returns the milliseconds after a point, or 0 without a point.
         mutating func fraction() -> Int? {
             guard take(".") else { return 0 }
             guard var value = digit() else { return nil }
@@ -94,7 +95,7 @@ enum DateText {
             return value
         }
 
-        /// Minutes east of Greenwich.
+        /// Returns the minutes east of Greenwich.
         mutating func offset() -> Int? {
             if take("Z") || take("z") { return 0 }
             let isWest = take("-")
@@ -105,8 +106,8 @@ enum DateText {
         }
     }
 
-    // A year is counted from March here, so that the leap day comes last; 400 of them have 146,097 days, and 719,468 lie
-    // between March of the year 0 and 1970.
+    // A year begins in March in this computation, so that the leap day is its last day. 400 years have 146,097 days,
+    // and 719,468 days are between March of the year 0 and 1970.
 
     private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let year = month <= 2 ? year - 1 : year
@@ -116,7 +117,7 @@ enum DateText {
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
-    /// For days from 1970 on.
+    /// Returns the date for days from 1970 on.
     private static func date(days: Int) -> (year: Int, month: Int, day: Int) {
         let day = days + 719_468
         let era = day / 146_097

@@ -1,10 +1,10 @@
-/// What a parser of Extended JSON accepts beside the two forms of version 2.
+/// The options of the parser of Extended JSON, in addition to the two forms of version 2.
 public struct ExtendedJSONOptions: Hashable, Sendable {
     public var limits: BSONLimits
     public var duplicateKeys: BSONDuplicateKeys
-    /// Whether forms of version 1 are read too: `{"$binary": "…", "$type": "00"}`, `{"$date": 0}` in milliseconds, and
-    /// `{"$regex": "…", "$options": "…"}` as a regular expression. Without it the last one is a document, as queries have
-    /// it, and the others are errors.
+    /// A Boolean value that indicates whether forms of version 1 are accepted: `{"$binary": "…", "$type": "00"}`,
+    /// `{"$date": 0}` in milliseconds, and `{"$regex": "…", "$options": "…"}` as a regular expression. Otherwise, the
+    /// last form is a document, like in queries, and the other forms are errors.
     public var acceptsLegacy: Bool
 
     public init(
@@ -19,12 +19,12 @@ public struct ExtendedJSONOptions: Hashable, Sendable {
 }
 
 extension BSONDocument {
-    /// The document of a text in Extended JSON, canonical or relaxed.
+    /// Creates a document from a text in canonical or relaxed Extended JSON.
     ///
-    /// The text is an object; its own keys are never taken for a type (`{"$oid": …}` is a document here), those of
-    /// objects inside are.
+    /// The text is an object. Its own keys are never interpreted as a type (`{"$oid": …}` is a document here), but
+    /// those of objects inside are.
     ///
-    /// - Throws: `BSONError` with the place in the text's UTF-8. Any text is safe to read.
+    /// - Throws: `BSONError` with the position in the text's UTF-8. All texts are safe to read.
     /// - Complexity: O(*n*).
     public init(
         extendedJSON text: String,
@@ -37,7 +37,8 @@ extension BSONDocument {
         self = document
     }
 
-    /// The document of a text in Extended JSON that is given as UTF-8; see ``init(extendedJSON:options:)-(String,_)``.
+    /// Creates a document from a text in Extended JSON that is given as UTF-8. See
+    /// ``init(extendedJSON:options:)-(String,_)``.
     public init(
         extendedJSON bytes: [UInt8],
         options: ExtendedJSONOptions = ExtendedJSONOptions()
@@ -49,15 +50,15 @@ extension BSONDocument {
         self = document
     }
 
-    /// The document as Extended JSON.
+    /// Returns the document as Extended JSON.
     ///
-    /// A document inside that has the keys of a type (`$oid`, …) is written as it is and read as that type: Extended JSON
-    /// has no way to tell them apart. A NaN loses its bits.
+    /// A nested document with the keys of a type (`$oid`, …) is written unchanged and read as that type, because
+    /// Extended JSON can't distinguish them. The bits of a NaN are lost.
     ///
     /// - Parameters:
-    ///   - format: relaxed unless told otherwise, as the specification asks.
-    ///   - pretty: one element a line, indented by 2.
-    ///   - limits: only the depth counts.
+    ///   - format: The form. The default is relaxed, like the specification requires.
+    ///   - pretty: A Boolean value that indicates whether each element has its own line, indented by 2.
+    ///   - limits: The limits, of which only the depth is used.
     /// - Throws: ``BSONError/Code/tooDeep``.
     /// - Complexity: O(*n*).
     public func extendedJSON(
@@ -70,9 +71,10 @@ extension BSONDocument {
 }
 
 extension BSONValue {
-    /// The value of a text in Extended JSON, canonical or relaxed: any JSON value, a type's wrapper among them.
+    /// Creates a value from a text in canonical or relaxed Extended JSON: any JSON value, including the wrapper of a
+    /// type.
     ///
-    /// - Throws: `BSONError` with the place in the text's UTF-8. Any text is safe to read.
+    /// - Throws: `BSONError` with the position in the text's UTF-8. All texts are safe to read.
     /// - Complexity: O(*n*).
     public init(
         extendedJSON text: String,
@@ -81,7 +83,7 @@ extension BSONValue {
         self = try ExtendedJSONParser.parse(text, options, isDocument: false)
     }
 
-    /// The value as Extended JSON; see ``BSONDocument/extendedJSON(_:pretty:limits:)``.
+    /// Returns the value as Extended JSON. See ``BSONDocument/extendedJSON(_:pretty:limits:)``.
     public func extendedJSON(
         _ format: ExtendedJSONFormat = .relaxed,
         pretty: Bool = false,

@@ -1,8 +1,8 @@
-/// Reads Extended JSON: a loop with a stack of its own, over text that is scanned once.
+/// A parser of Extended JSON. It is a loop with an explicit stack, over a text that is scanned once.
 struct ExtendedJSONParser {
     var scanner: JSONScanner
     let options: ExtendedJSONOptions
-    /// Whether the outermost object is a document, whatever its keys.
+    /// A Boolean value that indicates whether the outermost object is a document, regardless of its keys.
     private let isDocument: Bool
     private var containers: [JSONContainer] = []
 
@@ -89,7 +89,7 @@ struct ExtendedJSONParser {
     }
 
     private mutating func add(_ part: JSONPart, to index: Int) throws(BSONError) {
-        // Under a key with a dollar it may be a wrapper's inside, which isn't nesting.
+        // Below a key with a dollar sign, the object may be the inside of a wrapper, which doesn't count as nesting.
         guard part.deepest <= options.limits.depth || containers[index].isAtDollar else { throw tooDeep() }
         guard containers[index].add(part, options.duplicateKeys) else {
             let key = containers[index].key?.prefix(40) ?? ""
@@ -97,13 +97,13 @@ struct ExtendedJSONParser {
         }
     }
 
-    /// Reads a scalar or an empty container; nil after opening a container that has something in it.
+    /// Reads a scalar or an empty container. Returns nil after opening a container that isn't empty.
     private mutating func begin() throws(BSONError) -> JSONPart? {
         scanner.skipSpace()
         let start = scanner.position
         let level = (containers.last?.level ?? 0) + 1
         if scanner.take(UInt8(ascii: "{")) {
-            // A value at the greatest depth may still be an object that has objects in it.
+            // A value at the largest depth may still be an object that contains objects.
             guard level <= options.limits.depth + 3 else { throw tooDeep(start) }
             scanner.skipSpace()
             if scanner.take(UInt8(ascii: "}")) { return JSONPart(.document(BSONDocument()), deepest: level) }
@@ -141,7 +141,7 @@ struct ExtendedJSONParser {
             let wrapper = ExtendedJSONWrapper(closed, acceptsLegacy: options.acceptsLegacy)
             do {
                 if let value = try wrapper.value() {
-                    // Of all wrappers only a scope has nested values.
+                    // A scope is the only wrapper with nested values.
                     let isScope = value.javaScriptWithScopeValue != nil
                     return JSONPart(value, isWrapped: true, deepest: isScope ? closed.deepest : 0)
                 }
@@ -162,14 +162,14 @@ struct ExtendedJSONParser {
     }
 }
 
-/// A value that was read, and what of its text matters to a wrapper around it.
+/// A value that was read, with the properties of its text that a wrapper needs.
 struct JSONPart {
     let value: BSONValue
-    /// Whether the value came from a wrapper, not from plain JSON.
+    /// A Boolean value that indicates whether the value was read from a wrapper instead of plain JSON.
     let isWrapped: Bool
-    /// Whether the value is a document with such values in it.
+    /// A Boolean value that indicates whether the value is a document that contains such values.
     let hasWrapped: Bool
-    /// The level of the deepest document or array in the value; 0 for a scalar.
+    /// The level of the deepest document or array in the value, or 0 for a scalar.
     let deepest: Int
 
     init(_ value: BSONValue, isWrapped: Bool = false, hasWrapped: Bool = false, deepest: Int = 0) {
@@ -184,18 +184,18 @@ struct JSONPart {
 struct JSONContainer {
     let isObject: Bool
     let level: Int
-    /// Where it begins in the text.
+    /// The position of its beginning in the text.
     let start: Int
-    /// The key of the value that is being read; nil in an array, and before an object's first key.
+    /// The key of the value that is being read. It is nil in an array, and before the first key of an object.
     private(set) var key: String?
     private(set) var isAtDollar = false
     private(set) var list = ElementList()
     private(set) var values: [BSONValue] = []
-    /// Whether a key begins with a dollar.
+    /// A Boolean value that indicates whether a key begins with a dollar sign.
     private(set) var hasDollar = false
-    /// Whether a value came from a wrapper.
+    /// A Boolean value that indicates whether a value was read from a wrapper.
     private(set) var hasWrapped = false
-    /// Whether a document in it has such a value.
+    /// A Boolean value that indicates whether a nested document contains such a value.
     private(set) var hasWrappedInside = false
     /// The level of the deepest document or array.
     private(set) var deepest: Int
@@ -213,7 +213,7 @@ struct JSONContainer {
         hasDollar = hasDollar || isAtDollar
     }
 
-    /// Adds a value; false if its key is there and that is refused.
+    /// Adds a value. Returns false if its key exists already and duplicates are refused.
     mutating func add(_ part: JSONPart, _ policy: BSONDuplicateKeys) -> Bool {
         hasWrapped = hasWrapped || part.isWrapped
         hasWrappedInside = hasWrappedInside || part.hasWrapped

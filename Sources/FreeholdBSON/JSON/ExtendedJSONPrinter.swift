@@ -1,14 +1,14 @@
 import FreeholdEngine
 
-/// Which of the two forms of Extended JSON v2 is written. Both are read.
+/// The two forms of Extended JSON v2. Both can be read.
 public enum ExtendedJSONFormat: Hashable, Sendable {
-    /// Keeps every type: `{"$numberInt": "1"}`.
+    /// A form that keeps all types: `{"$numberInt": "1"}`.
     case canonical
-    /// Plain numbers and ISO dates: easy to read, but integers and doubles lose their exact types.
+    /// A form with plain numbers and ISO dates. It is easy to read, but integers and doubles lose their exact types.
     case relaxed
 }
 
-/// Writes values as Extended JSON: a loop with a stack of its own.
+/// A printer that writes values as Extended JSON. It is a loop with an explicit stack.
 struct ExtendedJSONPrinter {
     private(set) var text: [UInt8] = []
     private let format: ExtendedJSONFormat
@@ -24,7 +24,7 @@ struct ExtendedJSONPrinter {
 
         let kind: Kind
         let level: Int
-        /// Whether a wrapper around the document has to be closed after it.
+        /// A Boolean value that indicates whether a wrapper around the document has to be closed after it.
         let isScope: Bool
         var next = 0
     }
@@ -139,7 +139,7 @@ struct ExtendedJSONPrinter {
             return append(#"{"$numberDouble":""# + name + #""}"#)
         }
         if format == .canonical { append(#"{"$numberDouble":""#) }
-        // Swift writes the shortest digits that read back as the same double, always with a point or an exponent.
+        // Swift writes the shortest digits that identify the double, always with a point or an exponent.
         for byte in number.description.utf8 { text.append(byte == UInt8(ascii: "e") ? UInt8(ascii: "E") : byte) }
         if format == .canonical { append(#""}"#) }
     }

@@ -6,10 +6,11 @@ import FreeholdEngine
     import Foundation
 #endif
 
-/// An object with a key that begins with a dollar: a value of another type, or just a document.
+/// An object with a key that begins with a dollar sign. It is a value of another type, or a document.
 struct ExtendedJSONWrapper {
     private let elements: [BSONDocument.Element]
-    /// Whether a value came from a wrapper itself; a number that did isn't a JSON number.
+    /// A Boolean value that indicates whether a value was itself read from a wrapper. Such a number isn't a JSON
+    /// number.
     private let hasWrapped: Bool
     private let hasWrappedInside: Bool
     private let acceptsLegacy: Bool
@@ -21,7 +22,8 @@ struct ExtendedJSONWrapper {
         self.acceptsLegacy = acceptsLegacy
     }
 
-    /// The value; nil if no key belongs to a type. A key that does while the rest doesn't fit is an error.
+    /// Returns the value, or nil if no key belongs to a type. Throws if a key belongs to a type, but the object doesn't
+    /// have its form.
     func value() throws(BSONError) -> BSONValue? {
         for (key, value) in elements {
             switch key {
@@ -55,7 +57,7 @@ struct ExtendedJSONWrapper {
         return nil
     }
 
-    /// The value of an object with one key.
+    /// Returns the value of an object with one key.
     private func only(_ key: String, _ value: BSONValue) throws(BSONError) -> BSONValue {
         guard elements.count == 1 else {
             let other = elements.first { $0.key != key }?.key ?? key
@@ -68,7 +70,7 @@ struct ExtendedJSONWrapper {
         BSONError(.invalidWrapper, "The value of \(key) has to be \(wanted)")
     }
 
-    /// The values of exactly these keys, in any order.
+    /// Returns the values of exactly these keys, in any order.
     private func fields(_ value: BSONValue, _ key: String, _ first: String, _ second: String) throws(BSONError)
         -> (BSONValue, BSONValue)
     {
@@ -112,7 +114,7 @@ struct ExtendedJSONWrapper {
         case "-Infinity": return -.infinity
         case "NaN": return .nan
         default:
-            // Hexadecimal digits and names of infinities are Swift's, not BSON's.
+            // Hexadecimal digits and names of infinities are valid in Swift, but not in BSON.
             let isDecimal = text.utf8.allSatisfy { byte in
                 byte &- UInt8(ascii: "0") <= 9 || [0x2B, 0x2D, 0x2E, 0x45, 0x65].contains(byte)
             }
@@ -196,7 +198,7 @@ extension ExtendedJSONWrapper {
         return regex
     }
 
-    /// nil for a query: an object with other keys, or with a pattern that isn't text.
+    /// Returns nil for a query, which is an object with other keys, or with a pattern that isn't text.
     private func legacyRegex() -> BSONValue? {
         guard elements.count <= 2, elements.allSatisfy({ $0.key == "$regex" || $0.key == "$options" }),
             let pattern = elements.first(where: { $0.key == "$regex" })?.value.stringValue, !pattern.utf8.contains(0)

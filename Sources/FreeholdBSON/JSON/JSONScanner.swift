@@ -1,4 +1,4 @@
-/// The tokens of a JSON text (RFC 8259): strict, with the place of whatever is wrong.
+/// A strict scanner of the tokens of a JSON text (RFC 8259), which reports the position of errors.
 struct JSONScanner {
     let bytes: UnsafeBufferPointer<UInt8>
     private(set) var position = 0
@@ -30,7 +30,7 @@ struct JSONScanner {
             : BSONError(.invalidJSON, "Here \(wanted) is needed", offset: position)
     }
 
-    /// A string, a number, true, false or null.
+    /// Reads a string, a number, true, false or null.
     mutating func scalar() throws(BSONError) -> BSONValue {
         guard let first = peek() else { throw unexpected("a JSON value") }
         switch first {
@@ -55,11 +55,12 @@ struct JSONScanner {
 // MARK: - Numbers
 
 extension JSONScanner {
-    /// An integer of 32 bits if it fits, else of 64; a double with a fraction or an exponent, and beyond 64 bits.
+    /// Reads an integer of 32 bits if it fits, or otherwise of 64 bits. A number with a fraction or an exponent, and
+    /// one beyond 64 bits, is a double.
     private mutating func number() throws(BSONError) -> BSONValue {
         let start = position
         let isNegative = take(UInt8(ascii: "-"))
-        // Counted downwards, since the negative numbers reach further.
+        // The value is negative, because the range of negative numbers is larger.
         var value: Int64 = 0
         var fits = true
         if !take(UInt8(ascii: "0")) {
@@ -94,7 +95,7 @@ extension JSONScanner {
         return .double(double)
     }
 
-    /// Whether at least one digit was there.
+    /// Skips digits. Returns whether at least one digit was found.
     private mutating func skipDigits(_ use: (UInt8) -> Void = { _ in }) -> Bool {
         let start = position
         while position < bytes.count, bytes[position] &- UInt8(ascii: "0") <= 9 {

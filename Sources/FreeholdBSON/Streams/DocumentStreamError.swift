@@ -1,17 +1,18 @@
-/// What is wrong in a stream of documents, and where.
+/// An error in a stream of documents, with its position.
 public struct DocumentStreamError: Error, Hashable, Sendable {
     public let code: BSONError.Code
-    /// What is wrong, in a sentence.
+    /// A sentence that describes the error.
     public let reason: String
-    /// Which document it is, counted from 1.
+    /// The number of the document, counted from 1.
     public let document: Int
-    /// The place in the stream's bytes.
+    /// The position in the bytes of the stream.
     public let offset: Int
-    /// The line of the place, counted from 1. Nil for BSON.
+    /// The line of the position, counted from 1. It is `nil` for BSON.
     public let line: Int?
-    /// The keys that lead to the place in the document.
+    /// The keys that lead to the position in the document.
     public let path: [String]
-    /// Whether the reader knows where the document ends, so that it can go on with the next one.
+    /// A Boolean value that indicates whether the reader can continue with the next document, because it knows the end
+    /// of this one.
     public let canContinue: Bool
 
     init(
@@ -30,24 +31,24 @@ public struct DocumentStreamError: Error, Hashable, Sendable {
 }
 
 extension DocumentStreamError: CustomStringConvertible {
-    /// The document, the place, the path and the reason. Long keys are cut.
+    /// The document, the position, the path and the reason. Long keys are shortened.
     public var description: String {
         let place = line.map { "line \($0), byte \(offset)" } ?? "byte \(offset)"
         return "Document \(document), \(place): \(BSONError(code, reason, path: path))"
     }
 }
 
-/// How documents lie in a stream.
+/// The format of documents in a stream.
 public enum DocumentFormat: Hashable, Sendable {
-    /// BSON, one document behind the other: a collection as `mongodump` writes it.
+    /// BSON, one document after another: the format of a collection from `mongodump`.
     case bson
-    /// Extended JSON, canonical or relaxed: objects one behind the other, with spaces or line ends between them or none, or one array of
-    /// them; as `mongoexport` writes them with and without `--jsonArray` and `--pretty`.
+    /// Extended JSON, canonical or relaxed. It is a sequence of objects with or without white space between them, or
+    /// one array of objects. `mongoexport` writes these forms with and without `--jsonArray` and `--pretty`.
     case json
 
-    /// The format of a stream that begins with these bytes: eight are enough, but for spaces in front.
+    /// Determines the format of a stream from its first bytes. Eight bytes are sufficient, apart from leading spaces.
     ///
-    /// - Throws: `DocumentStreamError` for compressed streams and archives, which have to be unpacked first.
+    /// - Throws: `DocumentStreamError` for compressed streams and archives, which must be decompressed first.
     public init(first bytes: some Sequence<UInt8>) throws(DocumentStreamError) {
         let bytes = Array(bytes.prefix(8))
         func isMagic(_ magic: UInt8...) -> Bool { bytes.starts(with: magic) }
@@ -61,19 +62,19 @@ public enum DocumentFormat: Hashable, Sendable {
         if let unpack {
             throw DocumentStreamError(BSONError(.unknownType, unpack), document: 1, offset: 0, line: nil)
         }
-        // A length of less than 16 MiB has a zero as its last byte, and JSON has none anywhere.
+        // A length of less than 16 MiB has a zero as its last byte, and JSON never contains a zero.
         self = bytes.count > 3 && bytes[3] <= 4 && !bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? .bson : .json
     }
 }
 
-/// How a stream of documents is read.
+/// The options for reading a stream of documents.
 public struct DocumentStreamOptions: Hashable, Sendable {
-    /// Of each document.
+    /// The limits of each document.
     public var limits: BSONLimits
     public var duplicateKeys: BSONDuplicateKeys
-    /// See ``ExtendedJSONOptions/acceptsLegacy``: `mongoexport` wrote that form before version 4.2.
+    /// See ``ExtendedJSONOptions/acceptsLegacy``. `mongoexport` wrote that form before version 4.2.
     public var acceptsLegacy: Bool
-    /// How many bytes are asked for at once.
+    /// The number of bytes that are requested at once.
     public var pieceSize: Int
 
     public init(

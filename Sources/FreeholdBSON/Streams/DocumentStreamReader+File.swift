@@ -7,9 +7,9 @@
 #endif
 
 extension DocumentStreamReader {
-    /// Reads the documents of a file, which stays open as long as the reader is there.
+    /// Creates a reader of the documents of a file, which stays open during the life of the reader.
     ///
-    /// - Parameter format: found out from the first bytes if it isn't told.
+    /// - Parameter format: The format. If it is `nil`, it is determined from the first bytes.
     /// - Throws: `FileFailure` if the file can't be opened.
     public init(
         file path: String,
@@ -21,10 +21,10 @@ extension DocumentStreamReader {
     }
 }
 
-/// Why a file can't be read.
+/// The reason why a file can't be read.
 public struct FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
     public let path: String
-    /// The system's number (`errno`).
+    /// The error number of the system (`errno`).
     public let code: Int32
 
     public var description: String { "\(path): \(String(cString: strerror(code)))" }

@@ -1,15 +1,15 @@
-/// Reads documents one by one from a stream of bytes: dumps, exports, lines of JSON.
+/// A reader of documents from a stream of bytes, one by one: dumps, exports, lines of JSON.
 ///
 /// ```swift
 /// var documents = try DocumentStreamReader(file: "dump/app/dogs.bson")
 /// while let document = try documents.next() { … }
 /// ```
 ///
-/// In memory are one document and one piece of the stream, however long it is.
+/// The reader keeps one document and one piece of the stream in memory, regardless of the stream's length.
 public struct DocumentStreamReader {
-    /// How the documents lie. Nil until the first one was asked for, if it wasn't told.
+    /// The format of the documents. If it wasn't given, it is `nil` until the first document is requested.
     public private(set) var format: DocumentFormat?
-    /// The number of the document that was read last, counted from 1.
+    /// The number of the last document that was read, counted from 1.
     public private(set) var document = 0
     private let options: DocumentStreamOptions
     private var buffer: StreamBuffer
@@ -18,18 +18,20 @@ public struct DocumentStreamReader {
 
     private enum State {
         case start
-        /// Of JSON: objects one behind the other.
+        /// In a sequence of JSON objects.
         case sequence
-        /// Of JSON: before an element of the array, or its end.
+        /// In a JSON array, before an element or the end.
         case element
-        /// Of JSON: behind an element.
+        /// In a JSON array, after an element.
         case separator
         case ended
     }
 
+    /// Creates a reader.
+    ///
     /// - Parameters:
-    ///   - format: found out from the first bytes if it isn't told.
-    ///   - read: fills a buffer with the next bytes, and returns how many there were; 0 at the end.
+    ///   - format: The format. If it is `nil`, it is determined from the first bytes.
+    ///   - read: A closure that fills a buffer with the next bytes, and returns their number, or 0 at the end.
     public init(
         _ format: DocumentFormat? = nil,
         options: DocumentStreamOptions = DocumentStreamOptions(),
@@ -40,13 +42,13 @@ public struct DocumentStreamReader {
         buffer = StreamBuffer(pieceSize: options.pieceSize, read: read)
     }
 
-    /// The place in the stream behind the document that was read last.
+    /// The position in the stream after the last document that was read.
     public var offset: Int { buffer.offset }
 
-    /// The next document. Nil at the end.
+    /// Returns the next document, or `nil` at the end.
     ///
-    /// - Throws: `DocumentStreamError`, and what reading throws. If ``DocumentStreamError/canContinue`` is true, the next call goes on
-    ///   behind the document; else it throws the like again, or gives nil.
+    /// - Throws: `DocumentStreamError`, and errors of reading. If ``DocumentStreamError/canContinue`` is true, the next
+    ///   call continues after the document. Otherwise it throws a similar error again, or returns `nil`.
     /// - Complexity: O(size of the document).
     public mutating func next() throws -> BSONDocument? {
         if case .ended = state { return nil }
@@ -61,7 +63,7 @@ public struct DocumentStreamReader {
         } catch let error as DocumentStreamError {
             throw error
         } catch {
-            // It wasn't read, and is asked for again.
+            // The document wasn't read, and is requested again.
             document -= 1
             throw error
         }
@@ -186,7 +188,7 @@ extension DocumentStreamReader {
         }
     }
 
-    /// The next byte that is no space. Nil at the end.
+    /// Returns the next byte that isn't a space, or nil at the end.
     private mutating func skipSpace() throws -> UInt8? {
         while true {
             if buffer.count == 0 {
@@ -202,7 +204,7 @@ extension DocumentStreamReader {
         }
     }
 
-    /// How long the object is that begins here: up to the brace that closes it.
+    /// Returns the length of the object that begins here, up to its closing brace.
     private mutating func objectLength() throws -> Int {
         var (depth, isInString, isEscaped, index) = (0, false, false, 0)
         while true {
@@ -247,7 +249,7 @@ extension DocumentStreamReader {
             : end(.invalidJSON, "Here \(wanted) is needed")
     }
 
-    /// In a sequence the next line may be a document again.
+    /// Returns the error. In a sequence, the next line may be a document again.
     private mutating func notAnObject(_ byte: UInt8?) throws -> DocumentStreamError {
         guard case .sequence = state, byte != nil else { return missing(byte, "an object") }
         let error = failure(.invalidJSON, "Here an object is needed", canContinue: true)

@@ -1,4 +1,4 @@
-/// Writes documents one by one into a stream of bytes: a dump, lines of JSON, an array.
+/// A writer of documents to a stream of bytes, one by one: a dump, lines of JSON, an array.
 ///
 /// ```swift
 /// var writer = DocumentStreamWriter(.lines(.canonical)) { bytes in … }
@@ -7,15 +7,15 @@
 /// ```
 public struct DocumentStreamWriter {
     public enum Form: Hashable, Sendable {
-        /// As `mongodump` writes a collection.
+        /// The format of a collection from `mongodump`.
         case bson
-        /// A document a line, as `mongoexport` writes them.
+        /// One document in each line, the format of `mongoexport`.
         case lines(ExtendedJSONFormat)
-        /// An array with an element a line, as `mongoexport --jsonArray` writes one.
+        /// An array with one element in each line, the format of `mongoexport --jsonArray`.
         case array(ExtendedJSONFormat)
     }
 
-    /// How many documents were written.
+    /// The number of written documents.
     public private(set) var count = 0
     private let form: Form
     private let limits: BSONLimits
@@ -23,10 +23,12 @@ public struct DocumentStreamWriter {
     private let put: (UnsafeRawBufferPointer) throws -> Void
     private var bytes: [UInt8] = []
 
+    /// Creates a writer.
+    ///
     /// - Parameters:
-    ///   - limits: of each document.
-    ///   - pieceSize: how many bytes are gathered before they are put.
-    ///   - put: takes the next bytes, all of them.
+    ///   - limits: The limits of each document.
+    ///   - pieceSize: The number of bytes that are collected before they are passed on.
+    ///   - put: A closure that receives the next bytes and must accept all of them.
     public init(
         _ form: Form,
         limits: BSONLimits = BSONLimits(),
@@ -39,7 +41,10 @@ public struct DocumentStreamWriter {
         self.put = put
     }
 
-    /// - Throws: `BSONError` for a document that can't be written, of which nothing is then in the stream, and what putting throws.
+    /// Writes a document.
+    ///
+    /// - Throws: `BSONError` for a document that can't be written, of which no part is then in the stream; errors of
+    ///   `put`.
     /// - Complexity: O(size of the document).
     public mutating func write(_ document: BSONDocument) throws {
         switch form {
@@ -56,7 +61,7 @@ public struct DocumentStreamWriter {
         if bytes.count >= pieceSize { try flush() }
     }
 
-    /// Puts what is left. Nothing may be written behind it.
+    /// Passes on the remaining bytes. No document may be written afterwards.
     public mutating func end() throws {
         if case .array = form { bytes += count == 0 ? "[]\n".utf8 : "]\n".utf8 }
         try flush()

@@ -1,11 +1,11 @@
 /// The part of a stream that is in memory.
 struct StreamBuffer {
     private var bytes: [UInt8] = []
-    /// What isn't taken yet lies here.
+    /// The range of the bytes that haven't been consumed yet.
     private var start = 0
     private var end = 0
     private(set) var isAtEnd = false
-    /// The place in the stream of the first byte that isn't taken yet.
+    /// The position in the stream of the first byte that hasn't been consumed yet.
     private(set) var offset = 0
     private let pieceSize: Int
     private let read: (UnsafeMutableRawBufferPointer) throws -> Int
@@ -15,17 +15,17 @@ struct StreamBuffer {
         self.read = read
     }
 
-    /// How many bytes are there.
+    /// The number of available bytes.
     var count: Int { end - start }
 
     subscript(index: Int) -> UInt8 { bytes[start + index] }
 
-    /// Reads until so many bytes are there, or the stream ends.
+    /// Reads until the number of bytes is available, or the stream ends.
     mutating func fill(_ wanted: Int) throws {
         while count < wanted, !isAtEnd { try readPiece() }
     }
 
-    /// Reads one piece more. Nothing more is there if it was the end.
+    /// Reads one more piece. At the end of the stream, no bytes are added.
     mutating func readPiece() throws {
         guard !isAtEnd else { return }
         makeRoom()
@@ -38,7 +38,8 @@ struct StreamBuffer {
         isAtEnd = got == 0
     }
 
-    /// Room for a piece. What is left moves to the front once as much was taken, so that each byte moves once on average.
+    /// Makes space for a piece. The remaining bytes are moved to the front after the same number was consumed, so each
+    /// byte moves once on average.
     private mutating func makeRoom() {
         guard bytes.count - end < pieceSize else { return }
         if start >= count, start > 0 {

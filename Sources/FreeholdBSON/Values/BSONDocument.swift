@@ -8,8 +8,8 @@
 ///
 /// Two documents are equal if they have equal keys and values in the same order.
 ///
-/// Subscripts, literals and ``init(_:)-(Dictionary)`` keep each key once. ``append(_:_:)`` and reading with
-/// ``BSONDuplicateKeys/keep`` may leave a key more than once; a lookup then finds the first.
+/// Subscripts, literals and ``init(_:)-(Dictionary)`` keep each key once. ``append(_:_:)``, and reading with
+/// ``BSONDuplicateKeys/keep``, can create a duplicate key. A look-up then finds the first one.
 public struct BSONDocument: Sendable {
     public typealias Element = (key: String, value: BSONValue)
 
@@ -19,13 +19,13 @@ public struct BSONDocument: Sendable {
 
     init(elements: [Element]) { self.elements = elements }
 
-    /// The document of these elements, in order. Keys that repeat stay.
+    /// Creates a document from these elements, in order. Duplicate keys are kept.
     ///
     /// - Complexity: O(*n*).
     public init(_ elements: some Sequence<Element>) { self.elements = Array(elements) }
 
-    /// The document of a dictionary: sorted by the keys' UTF-8, so equal dictionaries make equal documents; nil becomes
-    /// null.
+    /// Creates a document from a dictionary. It is sorted by the UTF-8 of the keys, so equal dictionaries create equal
+    /// documents. `nil` becomes null.
     ///
     /// - Complexity: O(*n* log *n*).
     public init(_ dictionary: [String: BSONValue?]) {
@@ -43,16 +43,16 @@ public struct BSONDocument: Sendable {
     /// - Complexity: O(*n*).
     public var values: [BSONValue] { elements.map(\.value) }
 
-    /// The elements by key; the first value of a key that repeats. Keys that differ only in how a letter is composed are
-    /// one key to Swift.
+    /// The elements by key. For a duplicate key, it is the first value. Swift treats keys that differ only in the
+    /// composition of a letter as one key.
     ///
     /// - Complexity: O(*n*).
     public var dictionary: [String: BSONValue] {
         Dictionary(elements.lazy.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The value of a key, the first if the key repeats. Setting replaces it in its place or adds the key at the end;
-    /// setting nil takes the key out. After setting, the key is there once or not at all.
+    /// The value of a key, or the first value of a duplicate key. Setting it replaces the value in its place, or adds
+    /// the key at the end. Setting `nil` removes the key. After setting, the key exists at most once.
     ///
     /// - Complexity: O(*n*).
     public subscript(key: String) -> BSONValue? {
@@ -79,22 +79,22 @@ public struct BSONDocument: Sendable {
         set { self[key] = newValue }
     }
 
-    /// Whether the key is there, also with null.
+    /// Returns a Boolean value that indicates whether the document contains the key, also with a null value.
     ///
     /// - Complexity: O(*n*).
     public func contains(key: String) -> Bool { firstIndex(of: key) != nil }
 
-    /// The place of a key, the first if the key repeats.
+    /// Returns the position of a key, or the first position of a duplicate key.
     ///
     /// - Complexity: O(*n*).
     public func firstIndex(of key: String) -> Int? { elements.firstIndex { sameText($0.key, key) } }
 
-    /// Adds an element at the end, without looking whether the key is there.
+    /// Adds an element at the end, without a check for an existing key.
     ///
     /// - Complexity: O(1) on average.
     public mutating func append(_ key: String, _ value: BSONValue) { elements.append((key, value)) }
 
-    /// Takes a key out and returns its value, the first if the key repeats.
+    /// Removes a key and returns its value, or the first value of a duplicate key.
     ///
     /// - Complexity: O(*n*).
     @discardableResult public mutating func removeValue(forKey key: String) -> BSONValue? {
@@ -103,7 +103,7 @@ public struct BSONDocument: Sendable {
         return value
     }
 
-    /// Makes room for this many elements.
+    /// Reserves space for the number of elements.
     public mutating func reserveCapacity(_ count: Int) { elements.reserveCapacity(count) }
 }
 
@@ -114,7 +114,7 @@ extension BSONDocument: RandomAccessCollection {
 }
 
 extension BSONDocument: ExpressibleByDictionaryLiteral {
-    /// The document of a literal, in order. A key that repeats is a programmer error and traps.
+    /// Creates a document from a literal, in order. A duplicate key is a programmer error and traps.
     public init(dictionaryLiteral elements: (String, BSONValue)...) {
         var list = ElementList()
         for (key, value) in elements where !list.add(key, value, .refuse) {
@@ -125,7 +125,7 @@ extension BSONDocument: ExpressibleByDictionaryLiteral {
 }
 
 extension BSONDocument: CustomStringConvertible {
-    /// Relaxed Extended JSON; the error's text if the document is nested too deeply for it.
+    /// The document in relaxed Extended JSON, or the text of the error if it is nested too deeply.
     public var description: String {
         do { return try extendedJSON() } catch { return "\(error)" }
     }

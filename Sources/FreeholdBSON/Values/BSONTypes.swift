@@ -5,25 +5,26 @@
 #endif
 public import FreeholdEngine
 
-/// A point in time: milliseconds since 1970, signed, exact over the whole range of 64 bits.
+/// A point in time: signed milliseconds since 1970, exact in the whole range of 64 bits.
 public struct BSONDateTime: Hashable, Comparable, Sendable {
     public var milliseconds: Int64
 
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
-    /// The date, rounded to the nearest millisecond; nil for a date that 64 bits of milliseconds can't hold.
+    /// Creates a point in time, rounded to the nearest millisecond. Returns `nil` for a date that 64 bits of
+    /// milliseconds can't represent.
     public init?(_ date: Date) {
         guard let value = Int64(exactly: (date.timeIntervalSince1970 * 1000).rounded()) else { return nil }
         milliseconds = value
     }
 
-    /// The date: exact to the millisecond within 70,000 years of 1970, then as exact as `Date` can be.
+    /// The date. It is exact to the millisecond within 70,000 years of 1970, and otherwise has the precision of `Date`.
     public var date: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
 
     public static func < (a: BSONDateTime, b: BSONDateTime) -> Bool { a.milliseconds < b.milliseconds }
 }
 
-/// MongoDB's internal timestamp: seconds since 1970 and a count within the second.
+/// MongoDB's internal timestamp: seconds since 1970 and a counter within the second.
 public struct BSONTimestamp: Hashable, Comparable, Sendable {
     public var seconds: UInt32
     public var increment: UInt32
@@ -38,15 +39,17 @@ public struct BSONTimestamp: Hashable, Comparable, Sendable {
     }
 }
 
-/// A regular expression: text that isn't interpreted here. Neither part can be written with a NUL in it.
+/// A regular expression as text, without interpretation. Neither part can be written if it contains a NUL.
 public struct BSONRegex: Hashable, Sendable {
     public let pattern: String
-    /// One letter each, in the order of their code points.
+    /// The options as single letters, in the order of their code points.
     public let options: String
 
+    /// Creates a regular expression.
+    ///
     /// - Parameters:
-    ///   - pattern: the expression.
-    ///   - options: letters in any order; they are sorted, as BSON asks.
+    ///   - pattern: The expression.
+    ///   - options: The letters in any order. They are sorted, like BSON requires.
     public init(pattern: String, options: String = "") {
         self.pattern = pattern
         var sorted = String.UnicodeScalarView()
@@ -64,7 +67,7 @@ public struct BSONRegex: Hashable, Sendable {
     }
 }
 
-/// A reference to a document of a collection, in a form that BSON has deprecated.
+/// A reference to a document of a collection, in a deprecated form of BSON.
 public struct BSONDBPointer: Hashable, Sendable {
     public let reference: String
     public let id: ObjectId
@@ -84,7 +87,7 @@ public struct BSONDBPointer: Hashable, Sendable {
     }
 }
 
-/// JavaScript with the variables that it sees.
+/// JavaScript with its variables.
 public struct BSONCodeWithScope: Hashable, Sendable {
     public let code: String
     public let scope: BSONDocument

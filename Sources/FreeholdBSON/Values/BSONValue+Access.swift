@@ -5,7 +5,7 @@
 #endif
 public import FreeholdEngine
 
-// The value as one type: nil for every other type. Nothing is converted.
+// The value as one type, or nil for all other types. Values aren't converted.
 extension BSONValue {
     public var doubleValue: Double? { if case .double(let value) = self { value } else { nil } }
     public var stringValue: String? { if case .string(let value) = self { value } else { nil } }
@@ -36,7 +36,7 @@ extension BSONValue {
     public var isMaxKey: Bool { if case .maxKey = self { true } else { false } }
 }
 
-// The value as a number, from any type of number; nil if it can't be held exactly.
+// The value as a number, from any type of number, or nil if it can't be represented exactly.
 extension BSONValue {
     public func asInt64() -> Int64? {
         switch self {
@@ -52,7 +52,7 @@ extension BSONValue {
 
     public func asInt32() -> Int32? { asInt64().flatMap { Int32(exactly: $0) } }
 
-    /// The nearest double of a decimal, which may be rounded; of integers, only exact ones.
+    /// Returns the nearest double to a decimal, which may be rounded. Integers must be exact.
     public func asDouble() -> Double? {
         switch self {
         case .int32(let value): Double(value)
@@ -65,18 +65,18 @@ extension BSONValue {
 }
 
 extension BSONValue {
-    /// A point in time, rounded to the nearest millisecond. A date beyond 64 bits of milliseconds becomes the nearest
-    /// that fits; NaN becomes 1970.
+    /// Returns a point in time, rounded to the nearest millisecond. A date beyond 64 bits of milliseconds becomes the
+    /// nearest valid one, and NaN becomes 1970.
     public static func date(_ date: Date) -> BSONValue {
         if let exact = BSONDateTime(date) { return .datetime(exact) }
         let seconds = date.timeIntervalSinceReferenceDate
         return .datetime(BSONDateTime(milliseconds: seconds.isNaN ? 0 : seconds < 0 ? .min : .max))
     }
 
-    /// A UUID: a binary value with subtype 4.
+    /// Returns a UUID as a binary value with subtype 4.
     public static func uuid(_ uuid: UUID) -> BSONValue { .binary(BSONBinary(uuid)) }
 
-    /// Bytes: a binary value with subtype 0.
+    /// Returns bytes as a binary value with subtype 0.
     public static func data(_ data: Data) -> BSONValue { .binary(BSONBinary(data)) }
 }
 
@@ -89,7 +89,7 @@ extension BSONValue: ExpressibleByBooleanLiteral {
 }
 
 extension BSONValue: ExpressibleByIntegerLiteral {
-    /// Always an `int64`. Write `.int32(1)` for the shorter type.
+    /// Creates an `int64`. Write `.int32(1)` for the shorter type.
     public init(integerLiteral value: Int64) { self = .int64(value) }
 }
 
@@ -106,7 +106,7 @@ extension BSONValue: ExpressibleByArrayLiteral {
 }
 
 extension BSONValue: ExpressibleByDictionaryLiteral {
-    /// A document, in order. A key that repeats is a programmer error and traps.
+    /// Creates a document, in order. A duplicate key is a programmer error and traps.
     public init(dictionaryLiteral elements: (String, BSONValue)...) {
         var list = ElementList()
         for (key, value) in elements where !list.add(key, value, .refuse) {

@@ -1,6 +1,7 @@
 import FreeholdEngine
 
-// Containers are compared and hashed by loops with a list of what is left: nesting doesn't use up the thread's stack.
+// Containers are compared and hashed by loops with a list of the remaining work, so nesting doesn't use the stack of
+// the thread.
 
 extension BSONValue: Hashable {
     public static func == (a: BSONValue, b: BSONValue) -> Bool {
@@ -14,7 +15,7 @@ extension BSONValue: Hashable {
         Self.hash(&left, into: &hasher)
     }
 
-    /// Whether scalars are equal; documents and arrays are only noted.
+    /// Returns whether scalars are equal. Documents and arrays are only added to the remaining work.
     fileprivate static func sameButContainers(_ a: BSONValue, _ b: BSONValue, _ left: inout [ContainerPair]) -> Bool {
         switch (a, b) {
         case (.double(let x), .double(let y)): return x.bitPattern == y.bitPattern
@@ -42,7 +43,7 @@ extension BSONValue: Hashable {
         return true
     }
 
-    /// Hashes a scalar; of documents and arrays only the count, and they are noted.
+    /// Hashes a scalar. For documents and arrays it hashes only the count, and adds them to the remaining work.
     fileprivate func hash(into hasher: inout Hasher, _ left: inout [BSONValue]) {
         hasher.combine(typeByte)
         switch self {

@@ -8,43 +8,44 @@ public import FreeholdEngine
 /// let same = try BSONDocument(bytes: bytes)
 /// ```
 ///
-/// Two values are equal if they have the same type and the same bytes: `int32(1)` isn't `int64(1)`, `-0.0` isn't `0.0`,
-/// the decimal `1.0` isn't `1.00`, and a NaN equals a NaN with the same bits. Text is compared by its UTF-8, so composed
-/// and decomposed letters differ. Use ``asDouble()``, ``asInt64()`` and Swift's own types to compare by meaning.
+/// Two values are equal if they have the same type and the same bytes: `int32(1)` differs from `int64(1)`, `-0.0` from
+/// `0.0`, and the decimal `1.0` from `1.00`. A NaN equals a NaN with the same bits. Text is compared by its UTF-8, so
+/// composed and decomposed letters differ. To compare by meaning, use ``asDouble()``, ``asInt64()`` and Swift's own
+/// types.
 ///
-/// A value is a plain value: any thread may use it.
+/// All threads may use a value.
 public enum BSONValue: Sendable {
     case double(Double)
-    /// Any text, NUL included.
+    /// A text, which may contain NUL.
     case string(String)
     case document(BSONDocument)
     case array([BSONValue])
     case binary(BSONBinary)
-    /// Deprecated by BSON; kept as it is.
+    /// Deprecated by BSON, but kept unchanged.
     case undefined
     case objectId(ObjectId)
     case bool(Bool)
     case datetime(BSONDateTime)
     case null
     indirect case regex(BSONRegex)
-    /// Deprecated by BSON; kept as it is.
+    /// Deprecated by BSON, but kept unchanged.
     indirect case dbPointer(BSONDBPointer)
     case javaScript(String)
-    /// Deprecated by BSON; kept as it is.
+    /// Deprecated by BSON, but kept unchanged.
     case symbol(String)
-    /// Deprecated by BSON; kept as it is.
+    /// Deprecated by BSON, but kept unchanged.
     indirect case javaScriptWithScope(BSONCodeWithScope)
     case int32(Int32)
     case timestamp(BSONTimestamp)
     case int64(Int64)
-    /// All 128 bits are kept, also of NaNs and of forms that IEEE 754 calls non-canonical.
+    /// A decimal. All 128 bits are kept, also those of NaNs and of non-canonical forms of IEEE 754.
     case decimal128(Decimal128)
     case minKey
     case maxKey
 }
 
 extension BSONValue {
-    /// The type's name, as MongoDB's `$type` spells it.
+    /// The name of the type in MongoDB's `$type`.
     public var typeName: String {
         switch self {
         case .double: "double"
@@ -71,7 +72,7 @@ extension BSONValue {
         }
     }
 
-    /// The byte that stands for the type before an element.
+    /// The byte of the type before an element.
     var typeByte: UInt8 {
         switch self {
         case .double: 0x01
@@ -100,7 +101,7 @@ extension BSONValue {
 }
 
 extension BSONValue: CustomStringConvertible {
-    /// Relaxed Extended JSON; the error's text if the value is nested too deeply for it.
+    /// The value in relaxed Extended JSON, or the text of the error if it is nested too deeply.
     public var description: String {
         do { return try extendedJSON() } catch { return "\(error)" }
     }

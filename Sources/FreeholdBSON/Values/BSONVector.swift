@@ -1,8 +1,9 @@
-/// The numbers of a binary value with subtype 9, as BSON packs them for search by similarity.
+/// The numbers of a binary value with subtype 9, in BSON's packed form for similarity searches.
 public enum BSONVector: Hashable, Sendable {
     case int8([Int8])
     case float32([Float])
-    /// Bits, the highest of the first byte first. The last `padding` bits, 0 to 7, aren't part of the vector and are 0.
+    /// Bits, beginning with the highest of the first byte. The last `padding` bits, 0 to 7, aren't part of the vector
+    /// and are 0.
     case packedBit(bytes: [UInt8], padding: Int)
 
     fileprivate static let int8Type: UInt8 = 0x03
@@ -11,9 +12,10 @@ public enum BSONVector: Hashable, Sendable {
 }
 
 extension BSONBinary {
-    /// The vector as bytes with subtype 9.
+    /// Creates a binary value with subtype 9 from a vector.
     ///
-    /// - Throws: ``BSONError/Code/invalidVector`` if a padding isn't in 0 to 7, pads nothing, or hides bits that are set.
+    /// - Throws: ``BSONError/Code/invalidVector`` if a padding isn't in 0 to 7, has no byte to pad, or hides bits that
+    ///   are set.
     public init(_ vector: BSONVector) throws(BSONError) {
         var bytes: [UInt8]
         switch vector {
@@ -33,10 +35,10 @@ extension BSONBinary {
         _ = try self.vector()
     }
 
-    /// The vector of a value with subtype 9.
+    /// Returns the vector of a value with subtype 9.
     ///
-    /// - Throws: ``BSONError/Code/invalidVector`` for another subtype, a type of number that isn't known, bytes that
-    ///   don't fill the last number, and padding that is out of range or hides bits that are set.
+    /// - Throws: ``BSONError/Code/invalidVector`` for another subtype, an unknown type of number, an incomplete last
+    ///   number, and a padding that is out of range or hides bits that are set.
     /// - Complexity: O(*n*).
     public func vector() throws(BSONError) -> BSONVector {
         guard subtype == .vector else {

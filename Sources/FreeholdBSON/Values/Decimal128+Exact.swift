@@ -1,11 +1,12 @@
 import FreeholdEngine
 
-// The text of decimals as BSON's specification has it: it keeps trailing zeros and refuses what would be rounded.
+// The text of decimals according to BSON's specification. It keeps trailing zeros and refuses numbers that would be
+// rounded.
 extension Decimal128 {
     private static var digitLimit: Int { 34 }
     private static var exponents: ClosedRange<Int> { -6176...6111 }
 
-    /// A number of at most 34 digits, with an exponent in range.
+    /// Creates a number of at most 34 digits, with an exponent in the valid range.
     private init(isNegative: Bool, digits: UInt128, power: Int) {
         self.init(
             lo: UInt64(truncatingIfNeeded: digits),
@@ -14,7 +15,7 @@ extension Decimal128 {
         )
     }
 
-    /// The number of a text, digit for digit. Infinities and NaN in any case.
+    /// Creates a number from all digits of a text. Infinities and NaN can have any case.
     ///
     /// Throws if the text has another form, or if the number has to be rounded.
     init(exact text: String) throws(BSONError) {
@@ -32,11 +33,11 @@ extension Decimal128 {
         }
         if let special = special(text[position...], isNegative: isNegative) { return special }
 
-        // The digits without leading zeros, and what power of ten the last of them stands for.
+        // The digits without leading zeros, and the power of ten of the last one.
         var digits: UInt128 = 0
         var digitCount = 0
         var power = 0
-        // Zeros that are only written out if a digit follows.
+        // Zeros that are added only if a digit follows.
         var zeros = 0
         var hasDigits = false
         var hasPoint = false
@@ -74,7 +75,7 @@ extension Decimal128 {
                 power: Swift.min(Swift.max(power, exponents.lowerBound), exponents.upperBound)
             )
         }
-        // Written zeros are kept where they fit; beyond that they only move the exponent.
+        // Written zeros are kept if they fit. Further zeros only change the exponent.
         let kept = Swift.min(zeros, digitLimit - digitCount)
         for _ in 0..<kept { digits *= 10 }
         digitCount += kept
@@ -107,7 +108,7 @@ extension Decimal128 {
         var value = 0
         for byte in rest {
             guard byte &- UInt8(ascii: "0") <= 9 else { throw malformed }
-            // Saturates far beyond what any count of digits could bring back.
+            // The value is limited to a number that no count of digits could compensate.
             if value < 1 << 50 { value = value * 10 + Int(byte - UInt8(ascii: "0")) }
         }
         return isNegative ? -value : value
@@ -129,7 +130,7 @@ extension Decimal128 {
         BSONError(.numberOutOfRange, "The decimal number doesn't fit without rounding")
     }
 
-    /// The number with all its digits: trailing zeros show the exponent. Non-canonical coefficients are zeros, and every
+    /// The number with all its digits. Trailing zeros show the exponent. Non-canonical coefficients are zeros, and each
     /// NaN is `NaN`.
     var exactText: String {
         if isNaN { return "NaN" }

@@ -1,20 +1,20 @@
-/// What a reader does with a key that repeats in a document.
+/// The handling of duplicate keys in a document that is read.
 public enum BSONDuplicateKeys: Hashable, Sendable {
-    /// Throws ``BSONError/Code/duplicateKey``. The default: readers that pick different values of a repeated key can be
-    /// made to disagree about what a document says.
+    /// Throws ``BSONError/Code/duplicateKey``. This is the default, because two readers that use different values of a
+    /// duplicate key interpret a document differently, which can be exploited.
     case refuse
-    /// Keeps all, in order. A lookup finds the first.
+    /// Keeps all elements, in order. A look-up finds the first.
     case keep
-    /// Keeps the place of the first and the value of the last.
+    /// Keeps the position of the first and the value of the last.
     case last
 }
 
-/// Elements of a document that is being read: knows whether a key was there, in O(1) on average.
+/// The elements of a document that is being read. Checks for existing keys take O(1) on average.
 struct ElementList {
     private(set) var elements: [BSONDocument.Element] = []
-    /// One bit for each key's hash: a key whose bit is missing is surely new.
+    /// One bit for the hash of each key. A key whose bit isn't set is certainly new.
     private var filter: UInt64 = 0
-    /// The places of the keys; filled once the list is longer than `linearCount`.
+    /// The positions of the keys, which are used if the list is longer than `linearCount`.
     private var places: [ExactText: Int] = [:]
 
     private static let linearCount = 16
@@ -23,7 +23,7 @@ struct ElementList {
 
     mutating func reserveCapacity(_ count: Int) { elements.reserveCapacity(count) }
 
-    /// Adds an element; false if the key is there and that is refused.
+    /// Adds an element. Returns false if the key exists and duplicates are refused.
     mutating func add(_ key: String, _ value: BSONValue, _ policy: BSONDuplicateKeys) -> Bool {
         if policy != .keep, let place = place(of: key) {
             guard policy == .last else { return false }
@@ -34,7 +34,7 @@ struct ElementList {
         return true
     }
 
-    /// Where the key stands; a new key is noted as standing at the end.
+    /// Returns the position of the key. A new key is recorded at the end.
     private mutating func place(of key: String) -> Int? {
         let bit = Self.bit(of: key)
         if filter & bit == 0 {

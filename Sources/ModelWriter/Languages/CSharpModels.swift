@@ -21,7 +21,7 @@ struct CSharpModels: LanguageWriter {
             ),
             properties: NameRules(
                 characters: .letters,
-                // The language's users call every property so, and the SDK's documentation maps every name.
+                // Properties usually have such names in C#, and the documentation of the SDK maps all names.
                 style: .pascal,
                 idiom: .pascal,
                 keywords: CSharpWords.keywords,
@@ -61,7 +61,7 @@ struct CSharpModels: LanguageWriter {
         if all.contains(where: { $0.collection != .none }) { names.append("System.Collections.Generic") }
         if plan.written.contains(where: { !$0.saidInverses.isEmpty }) { names.append("System.Linq") }
         if all.contains(where: { [.objectId, .decimal128].contains($0.type) }) { names.append("MongoDB.Bson") }
-        // The system's own come first.
+        // The namespaces of the system are first.
         return names.sorted { ($0.hasPrefix("System") ? 0 : 1, $0) < ($1.hasPrefix("System") ? 0 : 1, $1) }
     }
 
@@ -113,8 +113,8 @@ struct CSharpModels: LanguageWriter {
         body.line("public IQueryable<\(origin)> \(names.quoted(inverse.name)) { get; } = null!;")
     }
 
-    /// The type, and what a new object has where C#'s own choice won't do: null isn't stored in a string that has to be there, and
-    /// two objects can't have one key.
+    /// Returns the type, and the initial value if C#'s default isn't suitable: a required string can't be null, and two
+    /// objects can't have the same key.
     private func type(_ property: PlannedProperty) -> (type: String, value: String?) {
         var (element, value): (String, String?)
         switch property.type {
@@ -132,7 +132,7 @@ struct CSharpModels: LanguageWriter {
         case .mixed: (element, value) = ("RealmValue", nil)
         }
         if property.isOptional && property.type != .mixed { (element, value) = (element + "?", nil) }
-        // The library fills in collections.
+        // The library initialises collections.
         switch property.collection {
         case .none: return (element, value)
         case .list: return ("IList<\(element)>", "null!")
@@ -142,7 +142,7 @@ struct CSharpModels: LanguageWriter {
     }
 }
 
-/// Names that C# or the SDK has already.
+/// The names that C# or the SDK already uses.
 enum CSharpWords {
     static let keywords: Set<String> = [
         "abstract", "as", "base", "bool", "break", "byte", "case", "catch", "char", "checked", "class", "const",
@@ -155,7 +155,7 @@ enum CSharpWords {
         "void", "volatile", "while",
     ]
 
-    /// Of `object`, and what the SDK's generator adds to a class.
+    /// The members of `object`, and those that the SDK's generator adds to a class.
     static let members: Set<String> = [
         "Accessor", "BacklinksCount", "DynamicApi", "Equals", "Finalize", "GetHashCode", "GetType", "GetTypeInfo",
         "IsFrozen", "IsManaged", "IsValid", "MemberwiseClone", "ObjectSchema", "OnManaged", "OnPropertyChanged",

@@ -1,6 +1,6 @@
 import FreeholdEngine
 
-/// Realm's SDK for C++: structs in its namespace, and a macro for each that names what is stored.
+/// Models for Realm's SDK for C++: structs in its namespace, with a macro for each that lists the stored properties.
 struct CppModels: LanguageWriter {
     let plan: ModelPlan
 
@@ -39,7 +39,7 @@ struct CppModels: LanguageWriter {
         traits.hasNullElements = false
         traits.hasEmptyClasses = false
         traits.takesClassName = false
-        // As many as the SDK's macros count.
+        // The limit of the SDK's macros.
         traits.maximumProperties = 199
         return traits
     }
@@ -88,7 +88,7 @@ struct CppModels: LanguageWriter {
         return headers.sorted()
     }
 
-    /// Structs that are pointed at before they are defined, or elsewhere.
+    /// Returns the structs that are used in pointers before their definition, or that are defined elsewhere.
     private func namesToDeclare() -> [String] {
         var defined: Set<String> = []
         var declared: Set<String> = []
@@ -106,7 +106,7 @@ struct CppModels: LanguageWriter {
         if let comment = model.omissionComment { return source.comments([comment]) }
         source.comments(model.remarks)
         let members = Set(model.said.map(\.name) + model.saidInverses.map(\.name))
-        // Inside of a struct, a member's name hides a struct's.
+        // Inside a struct, the name of a member hides the name of a struct.
         func seen(_ name: String) -> String { members.contains(name) ? "realm::" + name : name }
         source.block("struct \(model.name) {", "};") { body in
             for property in model.properties {
@@ -152,7 +152,7 @@ struct CppModels: LanguageWriter {
         property.type == .objectId && !property.isOptional ? "{realm::object_id::generate()}" : ""
     }
 
-    /// The type, and how a number begins, which has no value otherwise.
+    /// Returns the type, and the initial value of a number, which would otherwise be undefined.
     private func type(_ type: ColumnType) -> (type: String, value: String) {
         switch type {
         case .bool: ("bool", " = false")
@@ -169,7 +169,8 @@ struct CppModels: LanguageWriter {
     }
 }
 
-/// Classes in an order in which each comes behind those whose links it has the inverse of: C++ wants these complete.
+/// The classes in an order in which each is after the classes whose links it has as inverses, because C++ requires
+/// complete types there.
 private struct CppOrder {
     private var classes: [PlannedClass]
     private let numbers: [String: Int]
@@ -182,13 +183,13 @@ private struct CppOrder {
         )
     }
 
-    /// Where inverse relationships lead in a circle, the one that closes it is left out.
+    /// Returns the classes in order. If inverse relationships form a cycle, the one that closes it is omitted.
     func ordered() -> [PlannedClass] {
         var classes = classes
         enum State { case new, open, done }
         var states = [State](repeating: .new, count: classes.count)
         var order: [Int] = []
-        // No recursion: a chain may be as long as the schema.
+        // The search isn't recursive, because a chain may be as long as the schema.
         for start in classes.indices where states[start] == .new {
             var stack = [(number: start, next: 0)]
             states[start] = .open

@@ -1,4 +1,4 @@
-/// Names that C++ or the SDK has already.
+/// The names that C++ or the SDK already uses.
 enum CppWords {
     static let keywords: Set<String> = [
         "alignas", "alignof", "and", "and_eq", "bitand", "bitor", "catch", "char16_t", "char32_t", "char8_t", "class",
@@ -9,14 +9,14 @@ enum CppWords {
         "typename", "using", "virtual", "xor", "xor_eq",
     ]
 
-    /// What declarations in a struct speak of, and members of what the SDK's macro makes.
+    /// The names that declarations in a struct use, and the members that the SDK's macro adds.
     static let members: Set<String> = [
         "int64_t", "m_obj", "m_rbool_query", "m_realm", "managed_pointers", "managed_pointers_names", "object_type",
         "observe", "realm", "schema", "std", "uint8_t", "unmanaged_to_managed_pointer", "is_object", "is_valid",
         "is_invalidated", "is_frozen", "is_managed", "freeze", "thaw", "get_realm", "detach", "managed",
     ]
 
-    /// Of the SDK's namespace, and of the standard's that reach into it.
+    /// The types of the SDK's namespace, and those of the standard library that are visible in it.
     static let types: Set<String> = [
         "ObjectType", "accessor", "app", "app_error", "app_services", "bson", "box", "box_base", "client_reset",
         "collection_change", "db", "db_config", "decimal128", "default_scheduler", "int64_t", "internal", "link",

@@ -1,6 +1,6 @@
 import FreeholdEngine
 
-/// Realm's SDK for Flutter and Dart: private models, of which its generator makes the public classes.
+/// Models for Realm's SDK for Flutter and Dart: private models, from which its generator creates the public classes.
 struct DartModels: LanguageWriter {
     let plan: ModelPlan
 
@@ -41,7 +41,7 @@ struct DartModels: LanguageWriter {
         }
         source.line("import 'package:realm/realm.dart';")
         source.blank()
-        // `dart run realm generate` makes it.
+        // `dart run realm generate` creates this file.
         source.line("part '\(name).realm.dart';")
         for model in plan.classes {
             source.blank()
@@ -118,7 +118,7 @@ struct DartModels: LanguageWriter {
     }
 }
 
-/// Names that Dart or the SDK has already.
+/// The names that Dart or the SDK already uses.
 enum DartWords {
     static let keywords: Set<String> = [
         "abstract", "as", "assert", "await", "break", "case", "catch", "class", "const", "continue",
@@ -129,7 +129,7 @@ enum DartWords {
         "true", "try", "typedef", "var", "void", "while", "with", "yield",
     ]
 
-    /// Of `Object` and of what the SDK's generator makes.
+    /// The members of `Object` and those that the SDK's generator adds.
     static let members: Set<String> = [
         "changes", "changesFor", "dynamic", "freeze", "getBacklinks", "hashCode", "instanceSchema", "isFrozen",
         "isManaged", "isValid", "noSuchMethod", "objectSchema", "parent", "realm", "register", "runtimeType", "schema",
@@ -143,7 +143,7 @@ enum DartWords {
         "double", "int", "num",
     ]
 
-    /// A name without underscores in front, which would make it private.
+    /// Returns a name without leading underscores, which would make it private.
     static func published(_ name: String) -> String? {
         guard name.hasPrefix("_") else { return nil }
         let bare = String(name.drop { $0 == "_" })

@@ -13,7 +13,7 @@ struct JavaKotlinModels: LanguageWriter {
             classes: NameRules(
                 characters: .letters,
                 idiom: .pascal,
-                // The SDK writes a Java class for each, in which Java's words can't be names.
+                // The SDK generates a Java class for each model, so Java's keywords can't be names.
                 keywords: KotlinWords.keywords.union(JavaWords.keywords),
                 taken: KotlinWords.types.union(JavaWords.types),
                 suffix: NameRules.classSuffix,
@@ -83,7 +83,7 @@ struct JavaKotlinModels: LanguageWriter {
         if property.type == .data { element = "ByteArray" }
         if property.isOptional { element += "?" }
         let isCollection = property.collection != .none
-        // Kotlin's own types tell of nulls, but not those of a collection's elements.
+        // The types of Kotlin specify null values, except for elements of a collection.
         let isRequired = isCollection && !property.isOptional && !property.isLink
         let annotations = JavaWords.annotations(property, isRequired: isRequired, Literals.kotlin, &imports)
         let declaration: String
@@ -96,7 +96,7 @@ struct JavaKotlinModels: LanguageWriter {
         return (annotations + [declaration]).joined(separator: " ")
     }
 
-    /// What a new object has.
+    /// Returns the initial value.
     private func value(_ property: PlannedProperty) -> String {
         if property.isOptional { return "null" }
         return switch property.type {

@@ -16,7 +16,7 @@ struct JavaModels: LanguageWriter {
                 keywords: JavaWords.keywords,
                 taken: JavaWords.types,
                 suffix: NameRules.classSuffix,
-                // Each has a file, and many file systems tell no small letters from capitals.
+                // Each class has a file, and many file systems ignore case.
                 distinction: { $0.lowercased() }
             ),
             properties: NameRules(
@@ -25,7 +25,7 @@ struct JavaModels: LanguageWriter {
                 keywords: JavaWords.keywords,
                 taken: JavaWords.members,
                 suffix: NameRules.propertySuffix,
-                // Accessors of `active`, `isActive` and `IsActive` may be the same, which one depends on the types.
+                // The accessors of `active`, `isActive` and `IsActive` can be equal, depending on their types.
                 distinction: { KotlinWords.accessor($0.prefix(1).lowercased() + $0.dropFirst()) }
             )
         )
@@ -36,7 +36,7 @@ struct JavaModels: LanguageWriter {
     }
 
     func files() -> [ModelFile] {
-        // A class that is left out has a file with a comment.
+        // An omitted class has a file with a comment.
         plan.classes.map { model in ModelFile(name: model.name + ".java", text: text(model)) }
     }
 
@@ -100,7 +100,8 @@ struct JavaModels: LanguageWriter {
         imports.formUnion(used)
     }
 
-    /// Of all values that stand alone; collections are filled. A method takes 255 words at most.
+    /// Writes the constructors with all single values. Collections are initialised. A method can have at most 255 words
+    /// of parameters.
     private func constructors(of model: PlannedClass, _ fields: [Field], _ body: inout SourceText) {
         if !fields.isEmpty, fields.count <= 100 {
             body.blank()
@@ -114,7 +115,7 @@ struct JavaModels: LanguageWriter {
     }
 
     private func accessors(of field: Field, _ body: inout SourceText) {
-        // Of `isActive` the one that reads has that name, and the other is `setActive`.
+        // The getter of `isActive` has this name, and its setter is `setActive`.
         let isFlag = field.type == "boolean"
         let name = isFlag ? KotlinWords.accessor(field.name) : CaseStyle.capitalized(field.name)
         let get = isFlag ? "is" : "get"
@@ -128,7 +129,7 @@ private struct Field {
     let name: String
     let type: String
     let isSingle: Bool
-    /// Whether an annotation has to say that there is no null.
+    /// A Boolean value that indicates whether an annotation has to exclude null.
     let isToBeRequired: Bool
 
     init(_ property: PlannedProperty, _ imports: inout Set<String>) {

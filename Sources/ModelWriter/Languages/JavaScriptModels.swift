@@ -26,7 +26,7 @@ struct JavaScriptModels: LanguageWriter {
     }
 }
 
-/// The same with types.
+/// Models like `JavaScriptModels`, with types.
 struct TypeScriptModels: LanguageWriter {
     let plan: ModelPlan
 
@@ -104,7 +104,7 @@ private struct JavaScriptSchema {
                 for inverse in model.inverses {
                     body.comments(inverse.comments)
                     guard inverse.omission == nil else { continue }
-                    // The SDK looks the origin up by what is stored.
+                    // The SDK finds the origin by its stored name.
                     let parts = [
                         "type: \"linkingObjects\"", "objectType: \(Literals.javaScript(inverse.asked.origin))",
                         "property: \(Literals.javaScript(inverse.asked.property))",
@@ -115,11 +115,12 @@ private struct JavaScriptSchema {
         }
     }
 
-    /// In short, `"string?[]"`, unless there is more to say or the short form would be misread.
+    /// Returns the type in its short form, such as `"string?[]"`, unless it has further options or the short form would
+    /// be ambiguous.
     private func type(_ property: PlannedProperty) -> String {
         let element = JavaScriptWords.type(property)
         let isPlain = property.target.map { JavaScriptWords.isPlain($0.stored) } ?? true
-        // A link alone, and in dictionaries, may always be null; a mixed value, too.
+        // A single link, and a link in a dictionary, can always be null, and so can a mixed value.
         let showsNull = property.type != .mixed && property.isOptional
         if property.index == .none, !property.isMapped, isPlain {
             let brackets =
@@ -146,13 +147,14 @@ private struct JavaScriptSchema {
         case .values: parts.append("indexed: true")
         case .fullText, .fullTextLatin1: parts.append("indexed: \"full-text\"")
         }
-        // The key is the name in code, this the stored one, whatever the SDK's older pages say.
+        // The key is the name in code, and this is the stored name. Older pages of the SDK's documentation state the
+        // reverse.
         if property.isMapped { parts.append("mapTo: \(Literals.javaScript(property.column.name))") }
         return "{ \(parts.joined(separator: ", ")) }"
     }
 }
 
-/// What JavaScript and TypeScript have in common, and names that are taken.
+/// The common parts of JavaScript and TypeScript, and the reserved names.
 enum JavaScriptWords {
     static func traits(_ language: ModelLanguage) -> LanguageTraits {
         var traits = LanguageTraits(
@@ -172,13 +174,13 @@ enum JavaScriptWords {
                 suffix: NameRules.propertySuffix
             )
         )
-        // The SDK looks the key up by both names.
+        // The SDK finds the primary key by both names.
         traits.mapsKey = false
         traits.isTarget = { !reserved.contains($0) && !["?", "[]", "<>", "{}"].contains(where: $0.hasSuffix) }
         return traits
     }
 
-    /// As the schema calls it: of links the class's stored name.
+    /// Returns the name of the type in the schema. For links, it is the stored name of the class.
     static func type(_ property: PlannedProperty) -> String {
         switch property.type {
         case .bool: "bool"
@@ -196,7 +198,7 @@ enum JavaScriptWords {
         }
     }
 
-    /// Names of types, which no class that is linked to may have.
+    /// The names of types, which the target class of a link can't have.
     private static let reserved: Set<String> = [
         "bool", "counter", "data", "date", "decimal128", "dictionary", "double", "float", "int", "linkingObjects",
         "list", "mixed", "object", "objectId", "set", "string", "uuid",
@@ -204,7 +206,7 @@ enum JavaScriptWords {
 
     static func isPlain(_ name: String) -> Bool { IdentifierCharacters.letters.isIdentifier(name) }
 
-    /// A property's name in an object or a class.
+    /// Returns the name of a property as a key of an object or a class.
     static func key(_ name: String) -> String { isPlain(name) ? name : Literals.javaScript(name) }
 
     private static let keywords: Set<String> = [
@@ -217,7 +219,7 @@ enum JavaScriptWords {
         "undefined", "unique", "unknown", "var", "void", "while", "with", "yield",
     ]
 
-    /// Of `Realm.Object` and `Object`.
+    /// The members of `Realm.Object` and `Object`.
     private static let members: Set<String> = [
         "__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__", "__proto__", "addListener",
         "constructor", "entries", "getPropertyType", "hasOwnProperty", "isPrototypeOf", "isValid", "keys",

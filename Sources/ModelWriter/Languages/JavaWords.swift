@@ -1,6 +1,6 @@
 import FreeholdEngine
 
-/// What Java and Kotlin have in common where they use Realm's SDK for Java, and names that are taken.
+/// The common parts of Java and Kotlin with Realm's SDK for Java, and the reserved names.
 enum JavaWords {
     static let keywords: Set<String> = [
         "_", "abstract", "assert", "boolean", "break", "byte", "case", "catch", "char", "class", "const", "continue",
@@ -11,7 +11,7 @@ enum JavaWords {
         "yield", "permits",
     ]
 
-    /// Whose accessors would override those of `RealmObject` and `Object`.
+    /// The names whose accessors would override those of `RealmObject` and `Object`.
     static let members: Set<String> = [
         "class", "frozen", "isFrozen", "isLoaded", "isManaged", "isValid", "loaded", "managed", "realm", "valid",
         "Class", "Frozen", "Loaded", "Managed", "Realm", "Valid",
@@ -24,7 +24,7 @@ enum JavaWords {
         "Short", "String", "UUID", "Void",
     ]
 
-    /// What is boxed, and what isn't where there is such; notes what has to be imported.
+    /// Returns the object type, and the primitive type if it exists. Adds the required imports.
     static func type(_ property: PlannedProperty, _ imports: inout Set<String>) -> (object: String, primitive: String?)
     {
         switch property.collection {
@@ -59,7 +59,7 @@ enum JavaWords {
         }
     }
 
-    /// Of a class: its stored name, and whether it is embedded.
+    /// Returns the arguments for a class: its stored name, and whether it is embedded.
     static func classArguments(_ model: PlannedClass, _ literal: (String) -> String, _ embedded: String) -> [String] {
         (model.isMapped ? ["name = \(literal(model.table.name))"] : []) + (model.table.isEmbedded ? [embedded] : [])
     }
@@ -82,7 +82,7 @@ enum JavaWords {
         return annotations
     }
 
-    /// Java's own first, as most programs have it.
+    /// Sorts Java's own packages first, like most programs do.
     static func importOrder(_ a: String, _ b: String) -> Bool {
         let (x, y) = (a.hasPrefix("java.") ? 0 : 1, b.hasPrefix("java.") ? 0 : 1)
         return x == y ? a < b : x < y

@@ -111,7 +111,7 @@ struct KotlinModels: LanguageWriter {
         )
     }
 
-    /// The type, and what a new object has.
+    /// Returns the type and the initial value.
     private func type(_ property: PlannedProperty, _ imports: inout Set<String>) -> (type: String, value: String) {
         let types = "io.realm.kotlin.types."
         var (element, value): (String, String)
@@ -153,7 +153,7 @@ struct KotlinModels: LanguageWriter {
     }
 }
 
-/// Names that Kotlin or the SDK has already.
+/// The names that Kotlin or the SDK already uses.
 enum KotlinWords {
     static let keywords: Set<String> = [
         "as", "break", "class", "continue", "do", "else", "false", "for", "fun", "if", "in", "interface", "is", "null",
@@ -168,7 +168,7 @@ enum KotlinWords {
         "RealmObject", "RealmResults", "RealmSet", "RealmUUID", "Set", "Short", "String", "Unit",
     ]
 
-    /// What the virtual machine sees of a property: two of one name can't be in a class.
+    /// Returns the name of a property for the virtual machine, which must be unique in a class.
     static func accessor(_ name: String) -> String {
         if name.hasPrefix("is"), let next = name.dropFirst(2).first, !("a"..."z" ~= next) {
             return String(name.dropFirst(2))

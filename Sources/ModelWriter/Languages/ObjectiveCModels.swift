@@ -1,6 +1,6 @@
 import FreeholdEngine
 
-/// `RLMObject`s: a header, and an implementation that says what the header can't.
+/// `RLMObject` classes: a header, and an implementation with the parts that a header can't contain.
 struct ObjectiveCModels: LanguageWriter {
     let plan: ModelPlan
 
@@ -25,7 +25,7 @@ struct ObjectiveCModels: LanguageWriter {
                 taken: ObjectiveCWords.members,
                 suffix: NameRules.propertySuffix,
                 mended: { CWords.mended($0) ?? ObjectiveCWords.owned($0) },
-                // A property has a setter with a capital, and a variable with an underscore in front.
+                // The setter of a property has an uppercase letter, and its variable has a leading underscore.
                 distinction: { CaseStyle.capitalized(String($0.drop { $0 == "_" })) }
             )
         )
@@ -144,7 +144,8 @@ struct ObjectiveCModels: LanguageWriter {
         }
     }
 
-    /// Whether the property belongs in `requiredProperties`: it can't be null, and its Objective-C type could.
+    /// Returns a Boolean value that indicates whether the property belongs in `requiredProperties`: it can't be null,
+    /// but its Objective-C type can.
     private static func isToBeRequired(_ property: PlannedProperty) -> Bool {
         guard !property.isOptional, !property.isLink else { return false }
         guard property.collection == .none else { return true }
@@ -155,15 +156,15 @@ struct ObjectiveCModels: LanguageWriter {
     }
 }
 
-/// How a property's type is written in Objective-C.
+/// The notation of a property's type in Objective-C.
 private struct ElementType {
-    /// As it stands before a property's name, if the property can't be null.
+    /// The type before the name of a property that can't be null.
     let required: String
-    /// The same, if it can.
+    /// The type before the name of a property that can be null.
     let optional: String
-    /// As it stands in a collection's type.
+    /// The type as an element of a collection's type.
     let object: String
-    /// The protocol that says what a number or a collection holds.
+    /// The protocol that specifies the type of a number or of the elements of a collection.
     let tag: String
 
     init(_ property: PlannedProperty) {

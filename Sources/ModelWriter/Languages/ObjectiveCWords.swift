@@ -1,11 +1,11 @@
-/// Names that Objective-C, Cocoa or Realm has already.
+/// The names that Objective-C, Cocoa or Realm already uses.
 enum ObjectiveCWords {
     static let keywords: Set<String> = [
         "BOOL", "Class", "IMP", "NO", "Nil", "SEL", "YES", "bycopy", "byref", "in", "inout", "instancetype", "nil",
         "oneway", "out", "self", "super", "_cmd",
     ]
 
-    /// Of `NSObject`, `RLMObjectBase` and `RLMObject`.
+    /// The members of `NSObject`, `RLMObjectBase` and `RLMObject`.
     static let members: Set<String> = [
         "accessibilityHint", "accessibilityLabel", "accessibilityValue", "autorelease",
         "class", "className", "copy", "dealloc", "debugDescription",
@@ -14,7 +14,7 @@ enum ObjectiveCWords {
         "observationInfo", "realm", "release", "retain", "retainCount", "self", "superclass", "thaw", "zone",
     ]
 
-    /// Of the runtime and of Apple's older headers, and what the code uses.
+    /// The types of the runtime and of Apple's older headers, and those that the generated code uses.
     static let types: Set<String> = [
         "AbsoluteTime", "Boolean", "Byte", "ByteCount", "ByteOffset", "CharParameter", "Class", "Duration", "Fixed",
         "Float32", "Float64", "Float80", "Float96", "Fract", "Handle", "ItemCount", "LangCode", "LogicalAddress",
@@ -28,7 +28,7 @@ enum ObjectiveCWords {
         "UInt64", "UInt8", "UniChar", "UnsignedFixed", "UnsignedWide", "VersRec", "id", "wide",
     ]
 
-    /// A name that can take the place of one whose getter would promise its caller an object to release.
+    /// Returns a replacement for a name whose getter would return an object that the caller has to release.
     static func owned(_ name: String) -> String? {
         let bare = name.drop { $0 == "_" }
         for family in ["alloc", "copy", "init", "mutableCopy", "new"] where bare.hasPrefix(family) {
@@ -39,7 +39,7 @@ enum ObjectiveCWords {
     }
 }
 
-/// Names that C, or one of its headers' macros, has already.
+/// The names that C, or macros of its headers, already use.
 enum CWords {
     static let keywords: Set<String> = [
         "NULL", "EOF", "FALSE", "INFINITY", "NAN", "TRUE", "asm", "assert", "auto", "bool", "break", "case", "char",
@@ -61,7 +61,7 @@ enum CWords {
         "__unsafe_unretained", "__volatile", "__weak",
     ]
 
-    /// A name that can take the place of a word of the compiler's (`__strong`) or of what may be a macro (`__FILE__`,
+    /// Returns a replacement for a keyword of the compiler (`__strong`) or for a possible macro (`__FILE__`,
     /// `_GNU_SOURCE`).
     static func mended(_ name: String) -> String? {
         guard name.hasPrefix("_") else { return nil }

@@ -29,7 +29,7 @@ struct SwiftModels: LanguageWriter {
                 quote: { "`\($0)`" },
                 taken: SwiftWords.members,
                 suffix: NameRules.propertySuffix,
-                // A wrapped property is stored under its name with an underscore in front.
+                // The storage of a wrapped property has its name with a leading underscore.
                 distinction: { String($0.drop { $0 == "_" }) }
             )
         )
@@ -85,7 +85,7 @@ struct SwiftModels: LanguageWriter {
         list(compounds, "compoundIndexes() -> [CompoundIndex]", &body)
     }
 
-    /// A function that gives a list, laid out as swift-format does.
+    /// Writes a function that returns a list, in the format of swift-format.
     private func list(_ elements: [String], _ signature: String, _ body: inout SourceText) {
         guard !elements.isEmpty else { return }
         body.blank()
@@ -147,7 +147,7 @@ struct SwiftModels: LanguageWriter {
     }
 }
 
-/// Names that Swift, Foundation or the library has already.
+/// The names that Swift, Foundation or the library already uses.
 enum SwiftWords {
     static let keywords: Set<String> = [
         "Any", "Protocol", "Self", "Type", "actor", "as", "associatedtype", "await", "break", "case", "catch", "class",
@@ -158,12 +158,13 @@ enum SwiftWords {
         "where", "while",
     ]
 
-    /// Words where a type is expected, and names elsewhere.
+    /// Keywords in places of types, which are names elsewhere.
     static let inTypes: Set<String> = [
         "any", "async", "borrowing", "consuming", "each", "isolated", "nonisolated", "sending", "some",
     ]
 
-    /// Of `Object`, `ObjectBase` and those whose overriding or shadowing would change what objects do.
+    /// The members of `Object` and `ObjectBase`, and those whose overriding or shadowing would change the behaviour of
+    /// objects.
     static let members: Set<String> = [
         "realm", "hash", "hashValue", "description", "debugDescription", "objectSchema", "isInvalidated", "isFrozen",
         "isSameObject", "observe", "freeze", "thaw", "self", "init", "primaryKey", "indexedProperties",
@@ -172,7 +173,7 @@ enum SwiftWords {
         "dynamicMutableSet", "dynamicMap", "sharedSchema", "changes", "objectWillChange",
     ]
 
-    /// Of the library, of Foundation and of Swift, that generated classes use or that others would miss.
+    /// The types of the library, of Foundation and of Swift that generated classes use, or that other code expects.
     static let types: Set<String> = [
         "Any", "AnyObject", "AnyRealmValue", "Array", "AsymmetricObject", "Bool", "CompoundIndex", "Data", "Date",
         "Decimal128", "Dictionary", "Double", "EmbeddedObject", "Error", "Float", "Foundation", "Freehold", "Int",

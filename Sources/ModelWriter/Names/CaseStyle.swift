@@ -1,7 +1,7 @@
-/// How names are spelt.
+/// The case of names.
 enum CaseStyle: Sendable {
     case stored
-    /// `firstName`. Underscores in front stay.
+    /// `firstName`. Leading underscores are kept.
     case camel
     /// `FirstName`.
     case pascal
@@ -19,7 +19,8 @@ enum CaseStyle: Sendable {
         }
     }
 
-    /// Parts between characters that no identifier has, and underscores. Capitals inside of words stay where they are.
+    /// Returns the parts of a name between underscores and characters that identifiers can't contain. Uppercase letters
+    /// inside words are kept.
     static func words(_ name: String) -> [String] {
         var words: [String] = []
         var word = ""
@@ -37,7 +38,7 @@ enum CaseStyle: Sendable {
 
     static func capitalized(_ word: String) -> String { word.prefix(1).uppercased() + word.dropFirst() }
 
-    /// `Name` becomes `name`, `URLPath` `urlPath`, `URL` `url`.
+    /// Converts `Name` to `name`, `URLPath` to `urlPath`, and `URL` to `url`.
     private static func lowered(_ word: String) -> String {
         let capitals = word.prefix { $0.isUppercase }
         guard capitals.count > 1, capitals.count < word.count else {

@@ -1,12 +1,12 @@
-/// What names in a language may consist of.
+/// The characters of names in a language.
 enum IdentifierCharacters: Sendable {
-    /// Letters of ASCII, digits, underscores.
+    /// ASCII letters, digits and underscores.
     case ascii
-    /// Letters and digits of every script, as far as all compilers have long known them.
+    /// Letters and digits of all scripts that old compilers support, too.
     case letters
-    /// What Unicode says of identifiers.
+    /// The characters of identifiers in Unicode.
     case unicode
-    /// Anything: names stand in quotation marks where they have to.
+    /// All characters. Names are in quotation marks if necessary.
     case any
 
     func isIdentifier(_ name: String) -> Bool {
@@ -46,7 +46,8 @@ enum IdentifierCharacters: Sendable {
         }
     }
 
-    /// Of the basic plane (C# and Kotlin take no others), and in Unicode since 2017 at the latest.
+    /// Returns a Boolean value that indicates whether Unicode has contained a character since 2017 or earlier, and the
+    /// character belongs to the basic plane. C# and Kotlin accept no characters of other planes.
     private static func isOld(_ scalar: Unicode.Scalar) -> Bool {
         scalar.value <= 0xFFFF && scalar.properties.age.map { $0.major <= 10 } == true
     }

@@ -1,26 +1,26 @@
-/// Which names a language takes for one kind of thing: for classes, or for the properties of a class.
+/// The names that a language accepts for classes, or for the properties of a class.
 struct NameRules: Sendable {
     var characters: IdentifierCharacters
-    /// How names are spelt, for which code has none of its own.
+    /// The case of names without an explicit name for code.
     var style = CaseStyle.stored
-    /// The same where the language's own spelling is asked for.
+    /// The case of such names in the usual style of the language.
     var idiom: CaseStyle
-    /// Words of the language.
+    /// The keywords of the language.
     var keywords: Set<String> = []
-    /// How a word of the language can be a name all the same; nil if it can't.
+    /// A function that makes a keyword usable as a name, or nil if the language has no such notation.
     var quote: (@Sendable (String) -> String)?
-    /// Names that mean something else already: members of each object, types that the code uses.
+    /// The names that are already in use: members of all objects, and types in the generated code.
     var taken: Set<String> = []
-    /// What is added to a name that can't be used.
+    /// The suffix for names that can't be used.
     var suffix: String
-    /// Other names that can't be used. - Returns: nil for those that can, else one that can.
+    /// A closure that checks further rules for names. It returns a replacement, or nil for names that can be used.
     var mended: @Sendable (String) -> String? = { _ in nil }
-    /// What has to be different of any two names.
+    /// A closure that returns the form of a name that must be unique.
     var distinction: @Sendable (String) -> String = { $0 }
-    /// Whether what is stored under one name can have another in code.
+    /// A Boolean value that indicates whether the name in code can differ from the stored name.
     var canMap = true
 
-    /// As it stands in code.
+    /// Returns the name in the notation of the code.
     func quoted(_ name: String) -> String { keywords.contains(name) ? quote?(name) ?? name : name }
 
     func isUsable(_ name: String) -> Bool {
@@ -28,11 +28,11 @@ struct NameRules: Sendable {
             && mended(name) == nil
     }
 
-    /// The name, or one like it that can be used.
+    /// Returns the name, or a similar name that can be used.
     func usable(_ name: String) -> String {
         var made = name
         if !characters.isIdentifier(made) { made = identifier(made) }
-        // One reason may hide another.
+        // A replacement can violate another rule.
         for _ in 0..<4 {
             guard let better = mended(made) else { break }
             made = better
@@ -41,7 +41,7 @@ struct NameRules: Sendable {
         return made
     }
 
-    /// The words of a name, joined.
+    /// Returns the words of a name, joined to an identifier.
     private func identifier(_ name: String) -> String {
         var words: [String] = []
         var word = ""
@@ -59,7 +59,7 @@ struct NameRules: Sendable {
             out += i == 0 && suffix == Self.propertySuffix ? word : CaseStyle.capitalized(word)
         }
         if out.isEmpty || out == "_" { out = suffix == Self.propertySuffix ? "unnamed" : "Unnamed" }
-        // What may stand inside a name but not begin one.
+        // Some characters are valid inside a name, but not at its beginning.
         if !characters.isIdentifier(out) { out = "_" + out }
         return out
     }
@@ -69,26 +69,27 @@ struct NameRules: Sendable {
 }
 
 extension NameRules {
-    /// Names for code, all different.
+    /// Returns unique names for code.
     ///
     /// - Parameters:
-    ///   - names: what is stored, and what is wished for. What isn't stored has no stored name.
-    ///   - idiomatic: whether names without a wish are spelt as the language's users do.
-    ///   - also: names that can't be used here in addition.
-    /// - Returns: nil where the stored name can't be used and no other may stand for it.
+    ///   - names: The stored names and the requested names. An item that isn't stored has no stored name.
+    ///   - idiomatic: A Boolean value that indicates whether names without a request follow the usual style of the
+    ///     language.
+    ///   - also: Additional names that can't be used here.
+    /// - Returns: The names. An element is nil if its stored name can't be used and can't be mapped.
     /// - Complexity: O(number of names).
     func names(for names: [(stored: String?, wish: String?)], idiomatic: Bool, also: Set<String> = []) -> [String?] {
         let wishes = names.map { name in
             name.wish ?? (canMap ? (idiomatic ? idiom : style).applied(to: name.stored ?? "") : name.stored ?? "")
         }
-        // A name that stands for one thing in code and for another in the file would lead astray.
+        // The name of an item in code must not be the stored name of another item, which would be confusing.
         let stored = Set(names.compactMap(\.stored))
         func isFree(_ name: String, _ own: String?) -> Bool {
             isUsable(name) && !also.contains(name) && (name == own || !stored.contains(name))
         }
         var used: Set<String> = []
         var out = [String?](repeating: nil, count: names.count)
-        // Names that are right as they are come first, so that no other takes them.
+        // Names that can be used unchanged are assigned first, so that no other item gets them.
         for (i, wish) in wishes.enumerated() {
             if !canMap, let own = names[i].stored, wish != own { continue }
             if isFree(wish, names[i].stored), used.insert(distinction(wish)).inserted { out[i] = wish }
@@ -99,11 +100,11 @@ extension NameRules {
             let base = usable(also.contains(wish) ? wish + suffix : wish)
             var made = base
             var number = last[base] ?? 1
-            // Nobody's rules refuse all numbers; if they did, the name would be one that can't be said.
+            // No language's rules refuse all numbers. If they did, the item would have no name.
             let most = number + names.count + 1_000
             while number < most, !isFree(made, names[i].stored) || !used.insert(distinction(made)).inserted {
                 number += 1
-                // A digit may make another word of it.
+                // With the digit, it may be a keyword again.
                 made = usable(base + String(number))
             }
             last[base] = number

@@ -1,30 +1,32 @@
 import FreeholdEngine
 
-/// What a language, with its SDK, can say of a schema.
+/// The parts of a schema that a language and its SDK support.
 struct LanguageTraits: Sendable {
     let language: ModelLanguage
     var classes: NameRules
     var properties: NameRules
-    /// How the SDK's users call it, in notes.
+    /// The name of the SDK in notes.
     var sdk: String
 
     var hasAsymmetric = true
     var hasFloat = true
     var hasIndexes = true
     var hasFullText = true
-    /// Whether elements of collections can be null, objects in dictionaries aside.
+    /// A Boolean value that indicates whether elements of collections can be null, in addition to objects in
+    /// dictionaries.
     var hasNullElements = true
-    /// Delete rules, indexes of several properties, of places, of words as Realm tells them: Freehold's own.
+    /// A Boolean value that indicates whether the features of Freehold alone are supported: delete rules, indexes of
+    /// several properties, of places, and of words with Realm's rules.
     var hasFreeholdsOwn = false
-    /// Whether a property can be called as its class.
+    /// A Boolean value that indicates whether a property can have the name of its class.
     var takesClassName = true
-    /// Whether the primary key can have another name in code.
+    /// A Boolean value that indicates whether the primary key can have another name in code.
     var mapsKey = true
-    /// What links an inverse relationship may go back on.
+    /// The kinds of links that inverse relationships can have.
     var inverseOrigins: Set<CollectionKind> = [.none, .list, .set, .dictionary]
     var hasEmptyClasses = true
     var maximumProperties = Int.max
-    /// Whether classes of that stored name can be linked to.
+    /// A closure that returns whether classes with the stored name can be targets of links.
     var isTarget: @Sendable (String) -> Bool = { _ in true }
 
     init(_ language: ModelLanguage, sdk: String, classes: NameRules, properties: NameRules) {

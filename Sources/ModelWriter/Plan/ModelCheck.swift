@@ -1,6 +1,6 @@
 import FreeholdEngine
 
-/// What no language could say, because it contradicts itself.
+/// The checks for contradictions, which no language could represent.
 enum ModelCheck {
     static func check(_ classes: [ModelClass], _ options: ModelOptions) throws(ModelError) {
         if let package = options.package { try check(package: package) }
@@ -64,7 +64,7 @@ enum ModelCheck {
             guard !inverse.name.isEmpty, !inverse.name.utf8.contains(0) else {
                 throw ModelError(.name, table.name, nil, "An inverse relationship has no name.")
             }
-            // Of a class that isn't among these nothing can be known.
+            // The properties of a class that isn't given aren't known.
             guard let origin = tables[inverse.origin] else { continue }
             guard let column = origin.columns.first(where: { $0.name == inverse.property }),
                 column.type == .mixed || (column.type == .link && column.target == table.name)
@@ -85,7 +85,7 @@ enum ModelCheck {
         if name.utf8.contains(0) { throw ModelError(.name, className, property, "A name has the character 0 in it.") }
     }
 
-    /// Words that no language has for itself can't be told here; these are the user's own.
+    /// Checks a package name. It can't check the keywords of languages, which the user has to avoid.
     private static func check(package: String) throws(ModelError) {
         let parts = package.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.allSatisfy({ IdentifierCharacters.ascii.isIdentifier(String($0)) }) else {

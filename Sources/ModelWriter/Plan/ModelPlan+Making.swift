@@ -10,7 +10,7 @@ extension ModelPlan {
         leaveOut(traits)
     }
 
-    /// Leaves out what leads to classes that are left out, and classes that nothing, or no key, is left of.
+    /// Omits properties that lead to omitted classes, and classes without remaining properties or without their key.
     private mutating func leaveOut(_ traits: LanguageTraits) {
         var gone = Set(classes.filter { $0.omission != nil }.map(\.table.name))
         var news = gone
@@ -30,7 +30,7 @@ extension ModelPlan {
             }
             gone.formUnion(news)
         } while !news.isEmpty
-        // An inverse needs its origin, and is nobody's key.
+        // An inverse needs its origin, and is never a key.
         let byName = Dictionary(classes.map { ($0.table.name, $0) }, uniquingKeysWith: { first, _ in first })
         for i in classes.indices {
             for n in classes[i].inverses.indices where classes[i].inverses[n].omission == nil {
@@ -61,16 +61,16 @@ extension PlannedClass {
     }
 }
 
-/// Plans each class by itself.
+/// A planner that plans each class independently.
 private struct PlanMaker {
     private let models: [ModelClass]
     private let traits: LanguageTraits
     private let options: ModelOptions
     private let byName: [String: Int]
     private let classNames: [String?]
-    /// By class: of columns, then of inverses.
+    /// The names of the columns, then of the inverses, by class.
     private let propertyNames: [[String?]]
-    /// Links that are written, by the class that they lead to.
+    /// The written links, by their target class.
     private let origins: [String: [(origin: Int, column: Int)]]
 
     init(_ models: [ModelClass], _ traits: LanguageTraits, _ options: ModelOptions) {
@@ -92,7 +92,7 @@ private struct PlanMaker {
             let columns = model.table.columns.map { column in
                 (stored: Optional(column.name), wish: column.name == key ? key : model.propertyNames[column.name])
             }
-            // Nothing is stored under their names: they are spelt as the language's users do.
+            // Inverses have no stored names, so their names follow the usual style of the language.
             let style = isIdiomatic ? traits.properties.idiom : traits.properties.style
             let inverses = model.inverses.map { (stored: String?.none, wish: Optional(style.applied(to: $0.name))) }
             return traits.properties.names(
@@ -176,7 +176,7 @@ private struct PlanMaker {
         return nil
     }
 
-    /// What isn't said of a property that is.
+    /// Adds remarks about the parts of a property that can't be represented.
     private func remark(_ planned: inout PlannedProperty) {
         let column = planned.column
         switch planned.index {
@@ -243,7 +243,7 @@ private struct PlanMaker {
             return planned
         }
         guard traits.hasFreeholdsOwn else { return inverses }
-        // Rules for the objects that link to a class stand on its linking objects, so that there have to be such.
+        // Rules for the objects that link to a class belong to its linking objects, which are added if necessary.
         let asked = Set(model.inverses.map { [$0.origin, $0.property] })
         var taken = Set(propertyNames[number].compactMap { $0 })
         for (origin, index) in origins[model.table.name] ?? [] {

@@ -1,12 +1,12 @@
 import FreeholdEngine
 
-/// Classes as one language will have them: names for code, and what can't be said.
+/// Classes in the form of one language: names for code, and the parts that can't be represented.
 struct ModelPlan {
     var classes: [PlannedClass]
     let options: ModelOptions
     let names: NameRules
 
-    /// Those that are written.
+    /// The classes that aren't omitted.
     var written: [PlannedClass] { classes.filter { $0.omission == nil } }
 
     var notes: [ModelNote] { classes.flatMap(\.notes) }
@@ -15,18 +15,18 @@ struct ModelPlan {
 /// A class.
 struct PlannedClass {
     let table: TableSpec
-    /// In code.
+    /// The name in code.
     let name: String
     var properties: [PlannedProperty]
     var inverses: [PlannedInverse]
-    /// Why the class is left out.
+    /// The reason why the class is omitted.
     var omission: String?
-    /// What isn't said of the class.
+    /// The parts of the class that can't be represented.
     var remarks: [String] = []
 
     var isMapped: Bool { name != table.name }
     var key: PlannedProperty? { said.first(where: \.isKey) }
-    /// The properties that are written.
+    /// The properties that aren't omitted.
     var said: [PlannedProperty] { properties.filter { $0.omission == nil } }
     var saidInverses: [PlannedInverse] { inverses.filter { $0.omission == nil } }
 
@@ -45,7 +45,7 @@ struct PlannedClass {
         return notes
     }
 
-    /// The comment that stands for the class.
+    /// The comment instead of the class.
     var omissionComment: String? {
         omission.map { "The class '\(SourceText.printable(table.name))' is left out. \($0)" }
     }
@@ -54,12 +54,12 @@ struct PlannedClass {
 /// A stored property.
 struct PlannedProperty {
     let column: ColumnSpec
-    /// In code.
+    /// The name in code.
     let name: String
     let isKey: Bool
-    /// That which is said.
+    /// The index, if it can be represented.
     var index: IndexKind
-    /// Of links.
+    /// The target, for links.
     let target: PlannedTarget?
     var omission: String?
     var remarks: [String] = []
@@ -69,7 +69,8 @@ struct PlannedProperty {
     var isMapped: Bool { name != column.name }
     var isLink: Bool { type == .link }
 
-    /// Whether a value, or an element, may be null. A link may where it stands alone and in dictionaries, a mixed value always.
+    /// A Boolean value that indicates whether a value, or an element, can be null. A single link and a link in a
+    /// dictionary can be, and a mixed value always can.
     var isOptional: Bool {
         switch type {
         case .link: collection == .none || collection == .dictionary
@@ -78,17 +79,17 @@ struct PlannedProperty {
         }
     }
 
-    /// The comment that stands for the property, or the comments above it.
+    /// The comment instead of the property, or the comments above it.
     var comments: [String] {
         omission.map { ["'\(SourceText.printable(column.name))' is left out. \($0)"] } ?? remarks
     }
 }
 
-/// What a link leads to.
+/// The target of a link.
 struct PlannedTarget {
-    /// As stored.
+    /// The stored name.
     let stored: String
-    /// In code.
+    /// The name in code.
     let name: String
     let isEmbedded: Bool
 }
@@ -96,14 +97,14 @@ struct PlannedTarget {
 /// An inverse relationship.
 struct PlannedInverse {
     let asked: ModelInverse
-    /// In code.
+    /// The name in code.
     let name: String
-    /// The class that links here, in code.
+    /// The name in code of the class with the link.
     let originName: String
-    /// Its property, in code.
+    /// The name in code of the link.
     let originProperty: String
     let originCollection: CollectionKind
-    /// What a deletion of an object does to those that link to it.
+    /// The action on the objects that link to a deleted object.
     let deleteRule: DeleteRule
     var omission: String?
 

@@ -1,4 +1,4 @@
-/// String literals. What can't be seen is escaped in all of them; ordinary characters of every script stay as they are.
+/// String literals. Invisible characters are escaped in all of them. Ordinary characters of all scripts are kept.
 enum Literals {
     static func swift(_ text: String) -> String {
         literal(text, "\"") { scalar in "\\u{\(hexadecimal(scalar.value))}" }
@@ -8,7 +8,7 @@ enum Literals {
         literal(text, "\"", and: ["$"]) { scalar in units(scalar).map { "\\u" + padded($0) }.joined() }
     }
 
-    /// Java reads `\u000a` before it reads the literal: controls have to be octal.
+    /// Writes control characters in octal, because Java interprets `\u000a` before it reads the literal.
     static func java(_ text: String) -> String {
         literal(text, "\"") { scalar in
             if scalar.value < 0x100 { return "\\" + octal(scalar.value) }
@@ -26,7 +26,8 @@ enum Literals {
         literal(text, "'", and: ["$"]) { scalar in "\\u{\(hexadecimal(scalar.value))}" }
     }
 
-    /// C's `\u` takes no controls; bytes go always. A question mark may be part of a trigraph.
+    /// Writes characters as octal bytes, which C always supports. Its `\u` doesn't support control characters. Question
+    /// marks are escaped too, because they may be part of a trigraph.
     static func objectiveC(_ text: String) -> String {
         "@"
             + literal(text, "\"", and: ["?"]) { scalar in

@@ -1,4 +1,4 @@
-/// Source code in the making, line by line.
+/// Source code that is written line by line.
 struct SourceText {
     private(set) var text = ""
     private let unit: String
@@ -10,7 +10,7 @@ struct SourceText {
 
     mutating func blank() { if !text.isEmpty && !text.hasSuffix("\n\n") { text += "\n" } }
 
-    /// Begins with a line, ends with one, and indents what is between them.
+    /// Writes a first and a last line, and indents the lines between them.
     mutating func block(_ start: String, _ end: String, _ body: (inout SourceText) -> Void) {
         line(start)
         indentation += unit
@@ -19,11 +19,12 @@ struct SourceText {
         line(end)
     }
 
-    /// Comments to the ends of their lines. What they say is printable already.
+    /// Writes line comments. The remarks are already printable.
     mutating func comments(_ remarks: [String]) { for remark in remarks { line("// " + remark) } }
 
-    /// A name as it may stand in any language's comment: one line, no backslash (Java's `\u000a` ends a line even in a comment, a C
-    /// compiler joins lines at one), nothing that can't be seen or that turns the direction of writing.
+    /// Returns a name for use in the comments of any language: one line, without backslashes (Java's `\u000a` ends a
+    /// line even in a comment, and a C compiler joins lines at a backslash), and without invisible characters and marks
+    /// that change the direction of text.
     static func printable(_ name: String, limit: Int = 100) -> String {
         var out = ""
         for (count, scalar) in name.unicodeScalars.enumerated() {
@@ -37,7 +38,8 @@ struct SourceText {
         return out
     }
 
-    /// Whether a character is a control, a mark of format or direction, the end of a line, or of no known meaning.
+    /// Returns a Boolean value that indicates whether a character is a control character, a mark of format or
+    /// direction, the end of a line, or an unknown character.
     static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: true

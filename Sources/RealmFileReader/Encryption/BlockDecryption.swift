@@ -1,12 +1,12 @@
-/// AES-256 in chains of blocks (FIPS 197, SP 800-38A), decryption only.
+/// The decryption of AES-256 in chains of blocks (FIPS 197, SP 800-38A).
 ///
-/// It serves reading one's own old files; nobody measures its time from afar, so that tables are no risk.
+/// It is used to read the user's own old files. An attacker can't measure its time remotely, so tables are acceptable.
 struct BlockDecryption {
-    /// Fifteen keys of four words, in the order of use.
+    /// Fifteen keys of four words, in the order of their use.
     private let roundKeys: [UInt32]
     private static let rounds = 14
 
-    /// - Precondition: the key has 32 bytes.
+    /// - Precondition: The key has 32 bytes.
     init(key: [UInt8]) {
         precondition(key.count == 32)
         let tables = Tables.shared
@@ -22,7 +22,7 @@ struct BlockDecryption {
             }
             words.append(words[i - 8] ^ word)
         }
-        // Backwards, and mixed beforehand but for the outermost two.
+        // The keys are in reverse order, and mixed in advance except for the first and the last.
         var keys: [UInt32] = []
         for round in stride(from: Self.rounds, through: 0, by: -1) {
             for column in 0..<4 {
@@ -33,7 +33,7 @@ struct BlockDecryption {
         roundKeys = keys
     }
 
-    /// - Precondition: the count is a multiple of 16, which `target` has room for.
+    /// - Precondition: The number of bytes is a multiple of 16, and `target` has space for them.
     func decrypt(_ sealed: [UInt8], vector: [UInt8], to target: UnsafeMutableRawPointer) {
         let tables = Tables.shared
         func words(_ bytes: UnsafeRawPointer) -> (UInt32, UInt32, UInt32, UInt32) {
@@ -102,7 +102,7 @@ struct BlockDecryption {
 }
 
 extension BlockDecryption {
-    /// The substitution of bytes, its inverse, and what the inverse does to a column.
+    /// The substitution of bytes, its inverse, and the inverse operation on a column.
     struct Tables: Sendable {
         let forward: [UInt8]
         let inverse: [UInt8]
@@ -150,7 +150,7 @@ extension BlockDecryption {
             (0..<4).reduce(0) { $0 | UInt32(forward[Int(word >> UInt32(8 * $1) & 255)]) << UInt32(8 * $1) }
         }
 
-        /// What the mixing of columns, backwards, does to a word.
+        /// Returns a word after the inverse mixing of columns.
         func mixed(_ word: UInt32) -> UInt32 {
             (0..<4).reduce(0) { sum, i in
                 let column = Self.column(UInt8(truncatingIfNeeded: word >> UInt32(24 - 8 * i)))

@@ -8,13 +8,14 @@
     import Darwin
 #endif
 
-/// The pages of an encrypted file, decrypted when they are first asked for.
+/// The pages of an encrypted file, which are decrypted at their first read.
 ///
-/// Before each 64 pages of data lies a page that has, for each of them, two pairs of an initialization number and a
-/// code of the encrypted bytes: the newest, and the one before it, for a write that was cut short.
+/// Before each 64 pages of data, the file has a page with two pairs for each of them. A pair consists of an
+/// initialization number and the code of the encrypted bytes. The first pair is the newest, and the second is the one
+/// before it, for an interrupted write.
 final class DecryptedPages {
     let base: UnsafeMutableRawPointer
-    /// Bytes without the pages of codes.
+    /// The number of bytes without the pages of codes.
     let count: Int
     private let descriptor: Int32
     private let decryption: BlockDecryption
@@ -57,7 +58,7 @@ final class DecryptedPages {
         close(descriptor)
     }
 
-    /// - Precondition: the range is within `count`.
+    /// - Precondition: The range is within `count`.
     @inline(__always)
     func decrypt(_ offset: Int, _ length: Int) throws(RealmFileError) {
         var page = offset / Self.pageSize

@@ -1,11 +1,11 @@
-/// HMAC of SHA-224 (FIPS 198-1, FIPS 180-4), which tells whether a page is as it was written.
+/// HMAC of SHA-224 (FIPS 198-1, FIPS 180-4), which verifies that a page is unchanged.
 ///
-/// Only Realm's files ask for SHA-224; swift-crypto hasn't got it.
+/// Only Realm files need SHA-224, and swift-crypto doesn't have it.
 struct MessageCode {
     private let inner: SHA224
     private let outer: SHA224
 
-    /// - Precondition: the key has at most 64 bytes.
+    /// - Precondition: The key has at most 64 bytes.
     init(key: [UInt8]) {
         precondition(key.count <= 64)
         let padded = key + [UInt8](repeating: 0, count: 64 - key.count)
@@ -17,7 +17,7 @@ struct MessageCode {
         self.outer = outer
     }
 
-    /// 28 bytes.
+    /// Returns the code, which has 28 bytes.
     func code(of bytes: [UInt8]) -> [UInt8] {
         var inner = inner
         inner.update(bytes)
@@ -95,7 +95,7 @@ struct SHA224 {
             next += 1
         }
         return primes.map { prime in
-            // The greatest x with x³ <= prime · 2⁹⁶, which has 35 bits; its lower 32 are the fraction.
+            // The greatest x with x³ <= prime · 2⁹⁶, which has 35 bits. Its lower 32 bits are the fraction.
             var (low, high) = (UInt128(0), UInt128(1) << 36)
             let cube = UInt128(prime) << 96
             while high - low > 1 {

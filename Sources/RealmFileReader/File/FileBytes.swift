@@ -8,18 +8,18 @@
     import Darwin
 #endif
 
-/// The bytes of a Realm file, without what encryption adds: mapped for reading, or decrypted page by page into reserved
-/// address space when they are first asked for.
+/// The bytes of a Realm file without those of the encryption. They are mapped for reading, or decrypted page by page to
+/// reserved address space at their first read.
 final class FileBytes {
     let count: Int
     private let base: UnsafeRawPointer?
     private let mappedCount: Int
     private var pages: DecryptedPages?
     private let file: OpenFile
-    /// The first bytes of the file: a commit changes its header or, if it is encrypted, the header's code.
+    /// The first bytes of the file. A commit changes its header or, if the file is encrypted, the code of the header.
     private let mark: [UInt8]
 
-    /// How many bytes of decrypted pages are kept until `release` lets them go.
+    /// The number of bytes of decrypted pages that are kept before `release` frees them.
     static let keptBytes = 64 << 20
 
     init(path: String, key: [UInt8]?) throws(RealmFileError) {
@@ -57,7 +57,7 @@ final class FileBytes {
 
     var isEncrypted: Bool { pages != nil }
 
-    /// Whether somebody has written a version since the file was opened.
+    /// A Boolean value that indicates whether a version has been written since the file was opened.
     var isChanged: Bool { Self.mark(file.descriptor, isEncrypted: isEncrypted) != mark }
 
     private static func mark(_ descriptor: Int32, isEncrypted: Bool) -> [UInt8] {
@@ -66,7 +66,7 @@ final class FileBytes {
         return Array(bytes.prefix(max(0, count)))
     }
 
-    /// The address of a range of the file; valid until `release`.
+    /// Returns the address of a range of the file, which is valid until `release`.
     @inline(__always)
     func address(_ offset: Int, _ length: Int) throws(RealmFileError) -> UnsafeRawPointer {
         guard offset >= 0, length >= 0, offset <= count, length <= count - offset, let base else {
@@ -76,8 +76,8 @@ final class FileBytes {
         return base + offset
     }
 
-    /// Gives memory back: decrypted pages if there are many, of which what `address` gave is invalid then; else pages of
-    /// the file, which come again when they are read.
+    /// Frees memory. If many pages are decrypted, it frees them, and addresses from `address` become invalid. For a
+    /// mapped file, it frees pages, which are loaded again when they are read.
     func release() {
         if let pages { return pages.release(over: Self.keptBytes) }
         if mappedCount > 0, let base { madvise(UnsafeMutableRawPointer(mutating: base), mappedCount, MADV_DONTNEED) }
@@ -94,7 +94,7 @@ final class FileBytes {
     }
 }
 
-/// Closes its descriptor when nobody needs it any more, also where an initializer fails.
+/// An owner of the descriptor, which it closes at the end of its life, also if an initialiser fails.
 private final class OpenFile {
     let descriptor: Int32
 

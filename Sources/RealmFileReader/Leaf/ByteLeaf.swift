@@ -1,6 +1,6 @@
-/// Where the strings or data of a leaf lie, in any of the four layouts.
+/// The position of the strings or data of a leaf, in any of the four layouts.
 ///
-/// - short: cells of one width, whose last byte says how much of the cell is unused
+/// - short: cells of one width, whose last byte is the number of unused bytes of the cell
 /// - medium: end offsets, one blob of all bytes, a bit for each null
 /// - long: a blob for each value
 /// - enumerated: positions in the column's list of different strings
@@ -19,7 +19,7 @@ enum ByteLeaf {
 }
 
 extension FileNodes {
-    /// - Parameter values: the column's list of different strings, asked for if the leaf needs it.
+    /// - Parameter values: Returns the column's list of different strings. It is called if the leaf needs it.
     func byteLeaf(
         _ ref: UInt64,
         isText: Bool,
@@ -46,7 +46,9 @@ extension FileNodes {
         return .medium(ends: medium.ends, blob: medium.blob, nulls: nulls)
     }
 
-    /// The i-th value's bytes without the closing NUL; nil for null. - Precondition: `0 <= i < leaf.count`; not enumerated.
+    /// Returns the bytes of the i-th value without the closing NUL, or nil for null.
+    ///
+    /// - Precondition: `0 <= i < leaf.count`; the leaf isn't enumerated.
     @inline(__always)
     func bytes(_ leaf: ByteLeaf, _ i: Int, isText: Bool) throws(RealmFileError) -> UnsafeRawBufferPointer? {
         switch leaf {
@@ -80,7 +82,9 @@ extension FileNodes {
         }
     }
 
-    /// Whether the i-th value is null or nothing, without reading it. - Precondition: as `bytes`, and data, no text.
+    /// Returns a Boolean value that indicates whether the i-th value is null or empty, without reading it.
+    ///
+    /// - Precondition: The preconditions of `bytes`. The values are data, not text.
     func isEmpty(_ leaf: ByteLeaf, _ i: Int) throws(RealmFileError) -> Bool {
         if case .long(let node) = leaf, let ref = node.ref(i) {
             let blob = try self.node(ref)
@@ -89,10 +93,10 @@ extension FileNodes {
         return try bytes(leaf, i, isText: false)?.isEmpty ?? true
     }
 
-    /// Data over 16 MB, which lies in several blobs; nil if it is in one.
+    /// Returns data of more than 16 MB, which is stored in several blobs, or nil if it is in one.
     func parts(_ leaf: ByteLeaf, _ i: Int) throws(RealmFileError) -> [UInt8]? {
         guard case .long(let node) = leaf, let ref = node.ref(i) else { return nil }
-        // It is counted when it is read as a whole.
+        // The list is counted when it is read as a whole.
         let list = try uncounted { () throws(RealmFileError) in try self.node(ref) }
         guard list.hasRefs, list.kind == .bits else { return nil }
         var bytes: [UInt8] = []

@@ -1,8 +1,8 @@
 import FreeholdEngine
 
 extension FileNodes {
-    /// Decimals are stored in the narrowest of the three encodings of IEEE 754 (32, 64 and 128 bits) in which all values of the leaf
-    /// fit. A leaf of width 0 is all null or, if it is marked, all zero.
+    /// Reads decimals. They are stored in the narrowest of the three encodings of IEEE 754 (32, 64 and 128 bits) that
+    /// can represent all values of the leaf. A leaf of width 0 is all null or, if it is marked, all zero.
     func readDecimals(_ ref: UInt64, expected: Int?, into values: inout [Value]) throws(RealmFileError) {
         let node = try node(ref)
         let n = try count(node.count, expected, at: node.offset)
@@ -31,13 +31,13 @@ extension FileNodes {
         }
     }
 
-    /// Null is stored as one NaN that no calculation gives.
+    /// Returns a decimal. Null is stored as one NaN that no calculation returns.
     static func decimal(lo: UInt64, hi: UInt64) -> Value {
         lo == 0xaa && hi == 0x7c00_0000_0000_0000 ? .null : .decimal128(Decimal128(lo: lo, hi: hi))
     }
 
-    /// A number of 32 bits: 7 digits. Realm stores only numbers in this form whose coefficient has up to 23 bits; the form for longer
-    /// ones, for infinity and for NaN therefore stands for null.
+    /// Returns a number of 32 bits with 7 digits. Realm stores only numbers with a coefficient of up to 23 bits in this
+    /// form. The form for longer coefficients, for infinity and for NaN therefore represents null.
     private static func decimal(_ bits: UInt32) -> Value {
         if bits & 0x6000_0000 == 0x6000_0000 { return .null }
         return decimal(
@@ -47,7 +47,7 @@ extension FileNodes {
         )
     }
 
-    /// The same of 64 bits: 16 digits, coefficients of up to 53 bits.
+    /// Returns a number of 64 bits with 16 digits and a coefficient of up to 53 bits, with the same rule for null.
     private static func decimal(_ bits: UInt64) -> Value {
         if bits & 0x6000_0000_0000_0000 == 0x6000_0000_0000_0000 { return .null }
         return decimal(

@@ -1,7 +1,7 @@
-/// The different strings of a column whose leaves hold positions in them.
+/// The different strings of a column whose leaves contain positions in them.
 enum EnumeratedStrings {
     case read([String?])
-    /// Too many to be kept: they are read where they lie.
+    /// Strings that are too large to be kept, and are read from the file.
     indirect case stored(ByteLeaf)
 
     var count: Int {
@@ -13,20 +13,20 @@ enum EnumeratedStrings {
 }
 
 extension FileNodes {
-    /// How many strings, and how many bytes of them, are kept for each column.
+    /// The number of strings, and of their bytes, that are kept for each column.
     private static let keptStrings = 65_536
     private static let keptStringBytes = 4 << 20
 
     func enumeratedStrings(_ ref: UInt64) throws(RealmFileError) -> EnumeratedStrings {
         if let known = enumerations[ref] {
             guard case .stored = known else { return known }
-            // The place that it had may have been given back.
+            // The memory of the leaf may have been freed.
             return .stored(
                 try uncounted { () throws(RealmFileError) in try byteLeaf(ref, isText: true) { () in nil } }
             )
         }
         let leaf = try byteLeaf(ref, isText: true) { () in nil }
-        // All but one are longer than nothing.
+        // All strings except one have at least one byte.
         guard leaf.count <= file.count else {
             throw .damaged("a list of different strings is too long", at: Int(clamping: ref))
         }
@@ -50,7 +50,7 @@ extension FileNodes {
         switch values {
         case .read(let values): return values[i]
         case .stored(let leaf):
-            // Many objects have one string, which the file holds once.
+            // Many objects can have the same string, which the file contains once.
             let bytes = try uncounted { () throws(RealmFileError) in try self.bytes(leaf, i, isText: true) }
             return bytes.map { string($0) }
         }

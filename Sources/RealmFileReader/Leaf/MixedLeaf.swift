@@ -5,26 +5,27 @@
 #endif
 import FreeholdEngine
 
-/// Limits of trees that a file as Realm writes it keeps.
+/// The limits of trees in files that Realm wrote.
 enum TreeLimits {
-    /// Values of a leaf of a collection, or objects of a leaf of a table.
+    /// The number of values of a leaf of a collection, or of objects of a leaf of a table.
     static let leafCount = 1_024
-    /// A column's place has 16 bits.
+    /// The number of columns, whose position has 16 bits.
     static let columns = 65_536
-    /// Levels of a tree: a key has 63 bits, and a level takes two or eight of them.
+    /// The levels of a tree. A key has 63 bits, of which a level uses two or eight.
     static let depth = 40
-    /// Levels of a collection's tree, whose nodes have up to 1,000 children.
+    /// The levels of a collection's tree, whose nodes have up to 1,000 children.
     static let collectionDepth = 24
-    /// Collections in collections.
+    /// The levels of nested collections.
     static let nesting = 100
-    /// Bytes of values after which a leaf is read in parts.
+    /// The number of bytes of values after which a leaf is read in parts.
     static let partBytes = 4 << 20
 }
 
 extension FileNodes {
-    /// A leaf of mixed values: a number for each, which says its type and either its value or where that is.
+    /// Reads a leaf of mixed values. It contains a number for each value, with its type and either the value or its
+    /// position.
     ///
-    /// - Returns: as `read`.
+    /// - Returns: The result of `read`.
     func readMixed(
         _ ref: UInt64,
         depth: Int,
@@ -57,7 +58,7 @@ extension FileNodes {
             guard let strings, i >= 0, i < strings.count, let bytes = try self.bytes(strings, Int(i), isText: true),
                 count == nil || bytes.count == count
             else {
-                // Nothing at all is stored as null.
+                // An empty value is stored as null.
                 if count == nil, let strings, i >= 0, i < strings.count {
                     return UnsafeRawBufferPointer(start: node.data, count: 0)
                 }

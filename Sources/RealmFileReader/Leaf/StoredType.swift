@@ -1,6 +1,6 @@
 import FreeholdEngine
 
-/// How a column's values are stored. The numbers are the file's.
+/// The stored form of a column's values. The numbers are those of the file.
 enum StoredType: UInt8 {
     case int = 0
     case bool = 1
@@ -12,14 +12,14 @@ enum StoredType: UInt8 {
     case double = 10
     case decimal128 = 11
     case link = 12
-    /// Until format 23; then a link with the attribute of lists.
+    /// A list of links, until format 23. Later formats use a link with the attribute of lists.
     case linkList = 13
     case backlink = 14
     case objectId = 15
     case typedLink = 16
     case uuid = 17
 
-    /// Nil for what is no property.
+    /// The type of the column, or nil if it isn't a property.
     var columnType: ColumnType? {
         switch self {
         case .int: .int

@@ -5,20 +5,21 @@
 #endif
 import FreeholdEngine
 
-/// What reading a leaf needs to know of its column.
+/// The data of a column that is needed to read a leaf.
 struct LeafForm: Sendable {
     var type: StoredType
     var isNullable: Bool
-    /// Whether links are stored as they are, as collections do, or one higher, with 0 for none.
+    /// A Boolean value that indicates whether links are stored unchanged, like in collections. Otherwise they are
+    /// stored with an offset of one, and 0 stands for a missing link.
     var isElement = false
-    /// Where the column's list of different strings is.
+    /// The position of the column's list of different strings.
     var strings: UInt64?
 }
 
 extension FileNodes {
-    /// All values of one leaf, to the end of `values`.
+    /// Reads all values of a leaf, and appends them to `values`.
     ///
-    /// - Parameter expected: how many there are; nil where the leaf alone says it.
+    /// - Parameter expected: The number of values, or nil if only the leaf contains it.
     func readWhole(
         _ ref: UInt64,
         _ form: LeafForm,
@@ -29,10 +30,10 @@ extension FileNodes {
         while let first = next { next = try read(ref, form, expected: expected, from: first, into: &values) }
     }
 
-    /// The values of one leaf from one on, as long as they don't take much memory.
+    /// Reads the values of a leaf from a position on, as long as they don't use much memory.
     ///
-    /// - Parameter expected: as `readWhole`.
-    /// - Returns: where the next part begins; nil after the last value.
+    /// - Parameter expected: See `readWhole`.
+    /// - Returns: The position of the next part, or nil after the last value.
     func read(
         _ ref: UInt64,
         _ form: LeafForm,
@@ -59,7 +60,7 @@ extension FileNodes {
         return nil
     }
 
-    /// - Returns: how many there are.
+    /// - Returns: The number of values.
     @inline(__always)
     func count(_ count: Int, _ expected: Int?, at offset: Int) throws(RealmFileError) -> Int {
         guard let expected else {
@@ -81,7 +82,7 @@ extension FileNodes {
         let node = try ints(ref)
         switch form.type {
         case .int where form.isNullable:
-            // The first one stands for null.
+            // The first value represents null.
             let n = try count(max(0, node.count - 1), expected, at: node.offset)
             guard n > 0 else { return }
             let null = node.int(0)
@@ -107,7 +108,7 @@ extension FileNodes {
             let shift: Int64 = form.isElement ? 0 : 1
             for i in 0..<(try count(node.count, expected, at: node.offset)) {
                 let key = node.int(i) &- shift
-                // A lower one is that of an object that has been deleted elsewhere.
+                // A smaller number is the link to an object that has been deleted elsewhere.
                 values.append(key >= 0 ? .link(ObjectKey(key)) : .null)
             }
         }
@@ -221,7 +222,7 @@ extension FileNodes {
         }
     }
 
-    /// Blocks of eight values: a byte of null marks, then the values' bytes.
+    /// Reads blocks of eight values: a byte of null marks, then the bytes of the values.
     private func readFixed(
         _ ref: UInt64,
         _ form: LeafForm,
@@ -253,6 +254,6 @@ extension FileNodes {
 }
 
 extension Int64 {
-    /// Without the least one, whose magnitude can't be.
+    /// The number, without the smallest one, whose magnitude can't be represented.
     fileprivate var clamped: Int64 { Swift.max(self, -.max) }
 }

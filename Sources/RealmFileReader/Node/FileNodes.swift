@@ -1,17 +1,17 @@
-/// Gives nodes by their references, each of which is checked, and counts what is read.
+/// The access to nodes by their references, each of which is checked. It counts the bytes that are read.
 ///
-/// In a file as Realm writes it each node has one parent. So nothing that reads every object once reads more bytes than
-/// the file has. The budget holds a damaged file to that, in which nodes may be shared or lead back to themselves.
+/// In a file that Realm wrote, each node has one parent. A walk that reads every object once therefore never reads more
+/// bytes than the file has. The budget enforces this for a damaged file, in which nodes may be shared or form cycles.
 final class FileNodes {
     let file: FileBytes
-    /// Where nodes may lie at the earliest: behind the header.
+    /// The first possible position of a node, after the header.
     static let firstOffset = 24
     private(set) var budget: Int
-    /// Texts that weren't valid UTF-8, and have been repaired.
+    /// The number of texts that weren't valid UTF-8 and have been repaired.
     var repairedStrings = 0
-    /// Columns' lists of different strings that have been read, by their references.
+    /// The columns' lists of different strings that have been read, by their references.
     var enumerations: [UInt64: EnumeratedStrings] = [:]
-    /// Arrays read, and the budget left, when memory was last given back.
+    /// The number of arrays read, and the remaining budget, when memory was last freed.
     private var (readCount, releasedAt) = (0, 0)
 
     init(_ file: FileBytes) {
@@ -20,22 +20,22 @@ final class FileNodes {
         refill()
     }
 
-    /// Before each walk.
+    /// Resets the budget. The method is called before each walk.
     func refill() {
         budget = file.count + 65_536
         releasedAt = budget
     }
 
-    /// Reads arrays that have been read before: they aren't counted again.
+    /// Reads arrays that have been read before. They aren't counted again.
     func uncounted<R>(_ body: () throws(RealmFileError) -> R) throws(RealmFileError) -> R {
         let before = budget
-        // Meanwhile it may be as much as all of the file.
+        // Meanwhile, as much as the whole file may be read.
         budget = file.count + 65_536
         defer { budget = before }
         return try body()
     }
 
-    /// Lets go of memory if much has been read. No address that a node has is valid then.
+    /// Frees memory if much data has been read. All addresses of nodes become invalid.
     func release() {
         guard readCount > Self.keptArrays || releasedAt - budget > Self.keptBytes else { return }
         readCount = 0
@@ -43,7 +43,7 @@ final class FileNodes {
         file.release()
     }
 
-    /// How much is read before memory is given back: bytes, and arrays, each of which may lie in a page of its own.
+    /// The number of bytes and of arrays that are read before memory is freed. Each array may be in a page of its own.
     private static let keptBytes = 16 << 20
     private static let keptArrays = 16_384
 
@@ -79,7 +79,7 @@ final class FileNodes {
         return node
     }
 
-    /// An array of integers.
+    /// Returns an array of integers.
     @inline(__always)
     func ints(_ ref: UInt64) throws(RealmFileError) -> Node {
         let node = try node(ref)
@@ -87,14 +87,14 @@ final class FileNodes {
         return node
     }
 
-    /// An array that holds references.
+    /// Returns an array that contains references.
     func refs(_ ref: UInt64) throws(RealmFileError) -> Node {
         let node = try ints(ref)
         guard node.hasRefs else { throw .damaged("an array of references is none", at: node.offset) }
         return node
     }
 
-    /// A text, in which what isn't UTF-8 is replaced.
+    /// Returns a text, in which bytes that aren't UTF-8 are replaced.
     @inline(__always)
     func string(_ bytes: UnsafeRawBufferPointer) -> String {
         if let string = String(validating: bytes.bindMemory(to: UInt8.self), as: UTF8.self) { return string }

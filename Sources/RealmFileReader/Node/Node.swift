@@ -1,13 +1,13 @@
-/// An array as it lies in the file: a header of eight bytes, and the elements behind it.
+/// An array in the form of the file: a header of eight bytes, and the elements after it.
 ///
-/// `FileNodes.node` makes them, and has checked that all of their bytes are there.
+/// `FileNodes.node` creates nodes, and has checked that all of their bytes exist.
 struct Node {
-    /// How the width is meant.
+    /// The meaning of the width.
     enum WidthKind: UInt8 {
         case bits = 0
-        /// Bytes an element.
+        /// The number of bytes of an element.
         case bytes = 1
-        /// The count is one of bytes.
+        /// The count is a number of bytes.
         case blob = 2
     }
 
@@ -18,10 +18,10 @@ struct Node {
     let kind: WidthKind
     let flags: UInt8
 
-    /// Of a tree's node: whether its elements are nodes, too.
+    /// A Boolean value that indicates whether the elements of a tree's node are also nodes.
     var isInner: Bool { flags & 0x80 != 0 }
     var hasRefs: Bool { flags & 0x40 != 0 }
-    /// Its meaning depends on what is stored.
+    /// A flag whose meaning depends on the stored data.
     var isMarked: Bool { flags & 0x20 != 0 }
 
     static let headerSize = 8
@@ -36,7 +36,9 @@ struct Node {
 
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: data, count: byteCount) }
 
-    /// The i-th integer, signed from eight bits on. - Precondition: `0 <= i < count`, and the width is one of bits.
+    /// Returns the i-th integer, which is signed from eight bits on.
+    ///
+    /// - Precondition: `0 <= i < count`, and the width is a number of bits.
     @inline(__always)
     func int(_ i: Int) -> Int64 {
         switch width {
@@ -51,13 +53,15 @@ struct Node {
         }
     }
 
-    /// The i-th integer, unsigned at any width. - Precondition: as `int`.
+    /// Returns the i-th integer, which is unsigned at any width.
+    ///
+    /// - Precondition: The preconditions of `int`.
     func unsigned(_ i: Int) -> UInt64 {
         let value = UInt64(bitPattern: int(i))
         return width >= 64 ? value : value & (1 << UInt64(width) &- 1)
     }
 
-    /// What an element of an array that may hold references is.
+    /// The kinds of elements of an array that may contain references.
     enum Slot {
         case none
         case number(Int64)

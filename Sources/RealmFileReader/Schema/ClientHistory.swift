@@ -1,17 +1,18 @@
-/// What a synchronized realm's history says of changes that haven't been sent.
+/// The part of a synchronized realm's history about changes that haven't been sent.
 struct ClientHistory {
     let top: FileTop
 
     init(_ top: FileTop) { self.top = top }
 
-    /// Nil if the history is of a form that isn't known, or damaged.
+    /// Returns the number of changes, or nil if the history is damaged or in an unknown form.
     func unsentChanges(_ nodes: FileNodes) -> Int? {
         guard (10...12).contains(top.historySchemaVersion), let ref = top.history else { return nil }
         nodes.refill()
         return try? count(nodes, ref)
     }
 
-    /// Changes that were made here (their origin is 0), that say something, and that came after the last one sent.
+    /// Returns the number of local changes (with the origin 0) that aren't empty and that were made after the last one
+    /// sent.
     private func count(_ nodes: FileNodes, _ ref: UInt64) throws(RealmFileError) -> Int {
         let root = try nodes.refs(ref)
         let sent = root.number(7) ?? 0

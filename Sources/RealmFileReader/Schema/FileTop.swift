@@ -1,7 +1,7 @@
-/// The header, and what the newest version's top array says.
+/// The header, and the content of the newest version's top array.
 struct FileTop {
     let formatVersion: Int
-    /// Written in one go, as a copy: without free space and history.
+    /// A Boolean value that indicates whether the file was written as a copy, without free space and history.
     let isStreamed: Bool
     var tableNames: UInt64?
     var tables: UInt64?
@@ -10,7 +10,7 @@ struct FileTop {
     var history: UInt64?
     var historySchemaVersion = 0
 
-    /// The format that SDKs older than those that this reader knows wrote last.
+    /// The formats that this reader supports.
     static let known = 10...24
 
     init(_ nodes: FileNodes, path: String) throws(RealmFileError) {

@@ -1,21 +1,22 @@
 public import FreeholdEngine
 
-/// What a Realm file says of one property of a class.
+/// A property of a class in a Realm file.
 public struct RealmFileProperty: Sendable, Equatable {
     public enum Index: String, Sendable { case none, values, fullText }
 
-    /// As the file names it: where a class mapped its names, that is the mapped one.
+    /// The name in the file. If a class maps its names, it is the mapped name.
     public let name: String
     public let type: ColumnType
-    /// For collections: whether elements can be null. A single link always can.
+    /// A Boolean value that indicates whether the value can be null. For collections, it applies to the elements. A
+    /// single link can always be null.
     public let isOptional: Bool
     public let collection: CollectionKind
-    /// For links: the number of the target's class (``RealmFileClass/number``).
+    /// The number of the target's class (``RealmFileClass/number``), for links.
     public let target: Int?
     public let index: Index
     public let isPrimaryKey: Bool
 
-    /// Place in the tables' leaves.
+    /// The position in the leaves of the table.
     let place: Int
     let form: LeafForm
 
@@ -25,24 +26,26 @@ public struct RealmFileProperty: Sendable, Equatable {
     }
 }
 
-/// What a Realm file says of one class.
+/// A class in a Realm file.
 public struct RealmFileClass: Sendable, Equatable {
     public enum Kind: String, Sendable {
         case topLevel
         case embedded
-        /// Objects that were only ever sent to a server: a file holds none, or few that haven't been sent.
+        /// A class whose objects are only sent to a server. A file contains none of them, or few that haven't been
+        /// sent.
         case asymmetric
     }
 
-    /// Without the `class_` of the table's name.
+    /// The name without the `class_` of the table's name.
     public let name: String
-    /// Of the table, as links inside mixed values give it.
+    /// The number of the table, which links inside mixed values contain.
     public let number: Int
     public let kind: Kind
     public let properties: [RealmFileProperty]
-    /// How many objects there are, without those that are gone and only linked to.
+    /// The number of objects, without deleted ones that are still linked to.
     public let count: Int
-    /// Links from other classes that end here, each as the origin's class and property: what LinkingObjects may show.
+    /// The links from other classes to this class, each as the origin's class and property. LinkingObjects may show
+    /// them.
     public internal(set) var incoming: [Incoming] = []
 
     public struct Incoming: Sendable, Equatable {
@@ -52,7 +55,7 @@ public struct RealmFileClass: Sendable, Equatable {
 
     public var primaryKey: RealmFileProperty? { properties.first(where: \.isPrimaryKey) }
 
-    /// Of the table's tree; 0 where there is none.
+    /// The root of the table's tree, or 0 if it has none.
     let root: UInt64
 
     public static func == (a: RealmFileClass, b: RealmFileClass) -> Bool {

@@ -1,18 +1,18 @@
 import FreeholdEngine
 
-/// Reads the tables' descriptions.
+/// A reader of the descriptions of tables.
 struct SchemaReader {
     let nodes: FileNodes
     let formatVersion: Int
 
-    /// Each table's name and reference.
+    /// Returns the name and the reference of each table.
     func tables(_ top: FileTop) throws(RealmFileError) -> [(name: String, ref: UInt64)] {
         guard let namesRef = top.tableNames, let tablesRef = top.tables else { return [] }
         let names = try nodes.byteLeaf(namesRef, isText: true) { () in nil }
         let refs = try nodes.refs(tablesRef)
         var tables: [(name: String, ref: UInt64)] = []
         for i in 0..<min(names.count, refs.count) {
-            // A table that was removed leaves a number in its place.
+            // A removed table leaves a number in its place.
             guard let ref = refs.ref(i) else { continue }
             tables.append((try text(names, i), ref))
         }
@@ -61,7 +61,8 @@ struct SchemaReader {
         return counted(node.number(0))
     }
 
-    /// No file has more objects than 2^40; what a damaged one says has to be fit for sums.
+    /// Returns a number of objects. A file has at most 2^40 objects, and the number of a damaged file must not overflow
+    /// sums.
     private func counted(_ number: Int64?) -> Int { Int(min(max(0, number ?? 0), 1 << 40)) }
 
     private func properties(
@@ -89,7 +90,7 @@ struct SchemaReader {
             guard let type = StoredType(rawValue: UInt8(clamping: types.int(i) & 0xffff)) else {
                 throw .damaged("a column has the unknown type \(types.int(i))", at: types.offset)
             }
-            // Those of the backlinks are the last, and have no name.
+            // The columns of backlinks are the last ones, and have no names.
             guard type != .backlink else { continue }
             guard i < names.count else { throw .damaged("a column has no name", at: spec.offset) }
             let name = try text(names, i)

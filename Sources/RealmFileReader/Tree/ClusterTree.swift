@@ -1,9 +1,9 @@
-/// A leaf of a table: up to 256 objects, an array for each column.
+/// A leaf of a table: up to 256 objects, with an array for each column.
 ///
-/// It holds copies, since memory is given back while its objects are read.
+/// It contains copies, because memory is freed while its objects are read.
 struct StoredCluster {
     let offset: Int
-    /// Of the objects, rising.
+    /// The keys of the objects, in ascending order.
     let keys: [Int64]
     private let columns: [UInt64?]
 
@@ -16,7 +16,7 @@ struct StoredCluster {
         columns = (1..<node.count).map { node.ref($0) }
     }
 
-    /// The data of the column in that place.
+    /// Returns the data of the column at the position.
     func column(_ index: Int) throws(RealmFileError) -> UInt64 {
         guard index < columns.count, let ref = columns[index] else {
             throw .damaged("a table's leaf has no column \(index)", at: offset)
@@ -26,10 +26,11 @@ struct StoredCluster {
 }
 
 extension FileNodes {
-    /// The leaves of a table's tree, in the order of their keys.
+    /// Calls the body with the leaves of a table's tree, in the order of their keys.
     ///
-    /// - Parameter isTable: whether it is one of objects, whose keys are never negative. Those of an old dictionary are hashes,
-    ///   and negative for the second entry with one hash and all further ones.
+    /// - Parameter isTable: A Boolean value that indicates whether it is a table of objects, whose keys are never
+    ///   negative. The keys of an old dictionary are hashes. If several entries have the same hash, the keys of all but
+    ///   the first are negative.
     func forEachCluster(
         _ root: UInt64,
         isTable: Bool = true,

@@ -1,7 +1,7 @@
 import FreeholdEngine
 
 extension FileNodes {
-    /// The leaves of a collection's tree, in order.
+    /// Calls the body with the leaves of a collection's tree, in order.
     func forEachLeaf(
         _ ref: UInt64,
         depth: Int = 0,
@@ -13,7 +13,7 @@ extension FileNodes {
         guard node.kind == .bits, node.hasRefs, node.count >= 2 else {
             throw .damaged("a tree's inner node is none", at: node.offset)
         }
-        // Copied, since the node's address doesn't outlive what the body may do.
+        // The children are copied, because the body may invalidate the address of the node.
         var children: [UInt64] = []
         for i in 1..<(node.count - 1) {
             guard let child = node.ref(i) else {

@@ -3,18 +3,18 @@ import FreeholdEngine
 extension FileNodes {
     typealias Entries = [(key: String, value: Value)]
 
-    /// All entries of a dictionary, in the file's order.
+    /// Returns all entries of a dictionary, in the order of the file.
     ///
-    /// - Parameter isOld: whether it is laid out as until format 22.
+    /// - Parameter isOld: A Boolean value that indicates whether it has the layout of formats up to 22.
     func dictionary(_ ref: UInt64?, depth: Int, isOld: Bool) throws(RealmFileError) -> Entries {
         var entries: Entries = []
         try forEachEntries(ref, depth: depth, isOld: isOld) { (part) throws(RealmFileError) in entries += part }
         return entries
     }
 
-    /// Calls the body with the entries of a dictionary, some at a time.
+    /// Calls the body with the entries of a dictionary, a part at a time.
     ///
-    /// - Parameter isOld: as `dictionary`.
+    /// - Parameter isOld: See `dictionary`.
     func forEachEntries(
         _ ref: UInt64?,
         depth: Int,
@@ -32,8 +32,8 @@ extension FileNodes {
 
     private static let keyForm = LeafForm(type: .string, isNullable: false)
 
-    /// A tree as a table's, with a column of keys and one of values. A third one, which isn't needed here, leads from the first
-    /// of several entries whose keys have one hash to the others.
+    /// Reads a tree like that of a table, with a column of keys and one of values. A third column, which isn't needed
+    /// here, leads from the first of several entries whose keys have the same hash to the remaining ones.
     private func forEachOldEntries(
         _ ref: UInt64,
         _ depth: Int,
@@ -52,7 +52,7 @@ extension FileNodes {
         }
     }
 
-    /// Two trees, of keys and of values, whose leaves needn't be of one size.
+    /// Reads two trees, of keys and of values, whose leaves may have different sizes.
     private func forEachNewEntries(
         _ ref: UInt64,
         _ depth: Int,
@@ -81,7 +81,7 @@ extension FileNodes {
             }
         }
         guard used == keys.count else { throw unequal() }
-        // What is left may be empty.
+        // The remaining leaves must be empty.
         for leaf in leaves[next...] {
             var rest: [Value] = []
             try readWhole(leaf, Self.keyForm, expected: nil, into: &rest)

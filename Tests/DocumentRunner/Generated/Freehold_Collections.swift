@@ -15,14 +15,14 @@ class Dog: Object { override class func shouldIncludeInDefaultSchema() -> Bool {
 #sourceLocation()
 @MainActor static func run() async throws {
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Collections.md", line: 55)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Collections.md", line: 56)
 let realm = try Realm()
 let dog = Dog()
 try realm.write { realm.add(dog) }
 realm.beginWrite()
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Collections.md", line: 61)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Collections.md", line: 62)
 dog.ages["human"] = 21
 dog.ages["cat", default: 0] += 1            // sets what results
 dog.ages.increment("cat", by: 1)            // adds, if there is a cat
@@ -30,7 +30,7 @@ dog.ages["human"] = nil                     // removes the entry
 for (key, age) in dog.ages.asKeyValueSequence() { print(key, age) }
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Collections.md", line: 69)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Collections.md", line: 70)
 check(dog.ages.count == 1 && dog.ages["cat"] == 2)
 try realm.commitWrite()
 #sourceLocation()

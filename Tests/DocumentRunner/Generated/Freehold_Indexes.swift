@@ -27,7 +27,7 @@ class Place: EmbeddedObject { override class func shouldIncludeInDefaultSchema()
 #sourceLocation()
 @MainActor static func run() async throws {
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Indexes.md", line: 68)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Indexes.md", line: 70)
 let realm = try Realm()
 try realm.write {
     for id in 0..<2000 { realm.create(Person.self, value: ["id": id, "country": "FR", "city": id < 40 ? "Paris" : "Nice"]) }
@@ -35,14 +35,14 @@ try realm.write {
 let people = realm.objects(Person.self)
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Indexes.md", line: 75)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Indexes.md", line: 77)
 print(people.where { $0.country == "FR" && $0.city == "Paris" && $0.notes.contains("a") }.explain())
 // index on 'Person.(country, city)': about 40 expected, 40 looked at, 40 found
 // conditions on the rows found: about 40 expected, 40 looked at, 7 found
 // 7 objects, 80 rows looked at, 0.061 ms
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Indexes.md", line: 82)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Indexes.md", line: 84)
 let plan = people.where { $0.country == "FR" && $0.city == "Paris" }.explain()
 check(plan.steps.first?.operation != .scan)
 #sourceLocation()

@@ -35,27 +35,27 @@ do {
 let count = try realm.importJSON(from: url, into: City.self)
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/JSON.md", line: 75)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/JSON.md", line: 76)
 check(count == 1 && realm.objects(City.self)[0].population == 2_102_650)
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/JSON.md", line: 78)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/JSON.md", line: 79)
 try realm.exportJSON(City.self, to: url)
 let lines = try realm.objects(City.self).jsonData(options: JSONExportOptions(format: .lines))
 let one = try realm.jsonData(of: realm.objects(City.self)[0])
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/JSON.md", line: 93)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/JSON.md", line: 94)
 check(String(decoding: lines, as: UTF8.self).contains(#""name":"Paris""#), String(decoding: lines, as: UTF8.self))
 let newURL = folder.appendingPathComponent("new.realm")
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/JSON.md", line: 97)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/JSON.md", line: 98)
 try realm.exportDocument(to: url)
 try Realm.importDocument(from: url, to: Realm.Configuration(fileURL: newURL))
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/JSON.md", line: 102)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/JSON.md", line: 103)
 check(try Realm(fileURL: newURL).objects(City.self).count == 1)
 #sourceLocation()
 }}}}}}}}

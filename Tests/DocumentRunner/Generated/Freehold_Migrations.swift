@@ -4,7 +4,7 @@ import Foundation
 import Freehold
 
 enum Freehold_Migrations_1 {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Migrations.md", line: 19)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Migrations.md", line: 18)
 class Person: Object { override class func shouldIncludeInDefaultSchema() -> Bool { Run.program == "Freehold_Migrations_1" };
     @Persisted var age = 0
     @Persisted var fullName = ""
@@ -12,7 +12,7 @@ class Person: Object { override class func shouldIncludeInDefaultSchema() -> Boo
 #sourceLocation()
 @MainActor static func run() async throws {
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Migrations.md", line: 25)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Migrations.md", line: 24)
 let configuration = Realm.Configuration(schemaVersion: 2)
 let realm = try Realm(configuration: configuration)
 #sourceLocation()
@@ -20,14 +20,14 @@ let realm = try Realm(configuration: configuration)
 }
 
 enum Freehold_Migrations_2 {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Migrations.md", line: 49)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Migrations.md", line: 48)
 class Person: Object { override class func shouldIncludeInDefaultSchema() -> Bool { Run.program == "Freehold_Migrations_2" };
     @Persisted var age = 0
     @Persisted var fullName = ""
 }
 #sourceLocation()
 @MainActor static func run() async throws {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Migrations.md", line: 53)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Migrations.md", line: 52)
 func makeOldFile() throws {
     var old = Realm.Configuration.defaultConfiguration
     old.schemaVersion = 1
@@ -42,7 +42,7 @@ func makeOldFile() throws {
 try makeOldFile()
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Migrations.md", line: 67)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Migrations.md", line: 66)
 let configuration = Realm.Configuration(
     schemaVersion: 3,
     migrationBlock: { migration, oldVersion in
@@ -58,7 +58,7 @@ let configuration = Realm.Configuration(
 )
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Migrations.md", line: 108)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Migrations.md", line: 111)
 // The file is the default one's.
 let old = configuration
 var configuration = Realm.Configuration.defaultConfiguration
@@ -66,7 +66,7 @@ configuration.schemaVersion = old.schemaVersion
 configuration.migrationBlock = old.migrationBlock
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Migrations.md", line: 115)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Migrations.md", line: 118)
 print(try Realm.migrationPlan(for: configuration))
 // migrate from schema version 1 to 2, 12000 objects in steps:
 // - add property 'Person.more' (3000 objects)
@@ -76,7 +76,7 @@ print(try Realm.migrationPlan(for: configuration))
 // - run the migration block (3000 objects)
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Migrations.md", line: 125)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Migrations.md", line: 128)
 let person = try Realm(configuration: configuration).objects(Person.self)[0]
 check(person.age == 36 && person.fullName == "Ada Lovelace")
 #sourceLocation()

@@ -31,7 +31,7 @@ try realm.write {
 }
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/MixedValues.md", line: 54)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/MixedValues.md", line: 53)
 realm.objects(Event.self).where { $0.reference == 17 }          // also 17.0
 realm.objects(Event.self).where { $0.reference.starts(with: "A") }
 realm.objects(Event.self).where { $0.details["items"][0]["name"] == "Mouse" }      // null where there is no such place
@@ -40,7 +40,7 @@ realm.objects(Event.self).filter("details['ip'] BEGINSWITH '192.' AND reference.
 realm.objects(Event.self).sorted(by: \.reference)
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/MixedValues.md", line: 63)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/MixedValues.md", line: 62)
 check(realm.objects(Event.self).where { $0.reference == 17 && $0.details["items"].any["price"] > 20 }.count == 1)
 check(event.details.dictionaryValue?["items"]?.listValue?.count == 2)
 check(realm.objects(Event.self).filter("details['ip'] BEGINSWITH '192.' AND reference.@type == 'int'").count == 1)

@@ -6,21 +6,21 @@ import FreeholdImport
 
 enum Freehold_MovingData_1 {
 @MainActor static func run() async throws {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/MovingData.md", line: 37)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/MovingData.md", line: 38)
 let (old, new) = (folder.appendingPathComponent("default.realm"), folder.appendingPathComponent("new.realm"))
 func show(_ part: Double) {}
 func log(_ text: String) { print(text) }
 #sourceLocation()
 do {
 func onlyCompiled1() async throws {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/MovingData.md", line: 45)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/MovingData.md", line: 46)
 
 let report = try Realm.importRealmFile(at: old, to: Realm.Configuration(fileURL: new))
 print(report)
 #sourceLocation()
 }
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/MovingData.md", line: 73)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/MovingData.md", line: 76)
 func moveData(from old: URL, to configuration: Realm.Configuration) throws {
     // Moved already, or a new installation.
     if Realm.fileExists(for: configuration) { return }

@@ -5,7 +5,7 @@ import Freehold
 import RealmSwift
 
 enum Freehold_MovingFromRealmSwift_1 {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/MovingFromRealmSwift.md", line: 91)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/MovingFromRealmSwift.md", line: 93)
 class Person: Object { override class func shouldIncludeInDefaultSchema() -> Bool { Run.program == "Freehold_MovingFromRealmSwift_1" };
     @Persisted(primaryKey: true) var _id: ObjectId
     @Persisted var dogs: List<Dog>
@@ -18,10 +18,10 @@ class Person: Object { override class func shouldIncludeInDefaultSchema() -> Boo
     @Persisted var scores: Map<String, Int>
 }
 #sourceLocation()
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/MovingFromRealmSwift.md", line: 102)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/MovingFromRealmSwift.md", line: 104)
 class Home: EmbeddedObject { override class func shouldIncludeInDefaultSchema() -> Bool { Run.program == "Freehold_MovingFromRealmSwift_1" }; @Persisted var city = "" }
 #sourceLocation()
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/MovingFromRealmSwift.md", line: 105)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/MovingFromRealmSwift.md", line: 107)
 class Dog: Object { override class func shouldIncludeInDefaultSchema() -> Bool { Run.program == "Freehold_MovingFromRealmSwift_1" };
     @Persisted(primaryKey: true) var id = UUID().uuidString
     @Persisted(indexed: true) var name = ""
@@ -33,10 +33,10 @@ class Dog: Object { override class func shouldIncludeInDefaultSchema() -> Bool {
     var title: String { "\(name), \(age ?? 0)" }
 }
 #sourceLocation()
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/MovingFromRealmSwift.md", line: 115)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/MovingFromRealmSwift.md", line: 117)
 enum Mood: Int, PersistableEnum { case calm, wild }
 #sourceLocation()
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/MovingFromRealmSwift.md", line: 146)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/MovingFromRealmSwift.md", line: 154)
 struct PersonRecord: Codable {
     struct Home: Codable { var city: String }
 
@@ -64,10 +64,10 @@ struct PersonRecord: Codable {
 @MainActor static func run() async throws {
 do {
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/MovingFromRealmSwift.md", line: 145)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/MovingFromRealmSwift.md", line: 153)
 
 #sourceLocation()
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/MovingFromRealmSwift.md", line: 169)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/MovingFromRealmSwift.md", line: 177)
 
 func exportPeople(_ realm: Realm, to url: URL) throws {
     let encoder = JSONEncoder()
@@ -80,18 +80,18 @@ func exportPeople(_ realm: Realm, to url: URL) throws {
 }
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/MovingFromRealmSwift.md", line: 184)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/MovingFromRealmSwift.md", line: 192)
 let url = folder.appendingPathComponent("people.json")
 try Realm().write { try Realm().create(Person.self, value: ["name": "Ada", "home": ["city": "London"], "scores": ["a": 1]]) }
 try exportPeople(Realm(), to: url)
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/MovingFromRealmSwift.md", line: 189)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/MovingFromRealmSwift.md", line: 197)
 let realm = try Realm()
 try realm.importJSON(from: url, into: Person.self)
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/MovingFromRealmSwift.md", line: 194)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/MovingFromRealmSwift.md", line: 202)
 check(realm.objects(Person.self).count == 1 && realm.objects(Person.self)[0].home?.city == "London")
 #sourceLocation()
 }}}}}}

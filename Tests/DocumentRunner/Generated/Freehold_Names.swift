@@ -35,7 +35,7 @@ check(try Schema(classes: [Boat.self])["naval_ship"]?["name"]?.columnName == "bo
 }
 
 enum Freehold_Names_2 {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Names.md", line: 71)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Names.md", line: 73)
 class Dog: Object { override class func shouldIncludeInDefaultSchema() -> Bool { Run.program == "Freehold_Names_2" };
     @Persisted var name = ""
     @Persisted var age = 0
@@ -43,19 +43,19 @@ class Dog: Object { override class func shouldIncludeInDefaultSchema() -> Bool {
     @Persisted(originProperty: "dogs") var owners: LinkingObjects<Person>
 }
 #sourceLocation()
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Names.md", line: 77)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Names.md", line: 79)
 class Person: Object { override class func shouldIncludeInDefaultSchema() -> Bool { Run.program == "Freehold_Names_2" };
     @Persisted(primaryKey: true) var id = 0
     @Persisted var dogs: List<Dog>
 }
 #sourceLocation()
 @MainActor static func run() async throws {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Names.md", line: 81)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Names.md", line: 83)
 let realm = try Realm()
 try realm.write { realm.create(Person.self, value: ["dogs": [["name": "Max", "age": 11]]]) }
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Names.md", line: 85)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Names.md", line: 87)
 for dog in realm.dynamicObjects("Dog").where({ $0["age", as: Int.self] > 5 }) {
     print(dog.name as! String, (dog.owners as! LinkingObjects<DynamicObject>).count)
 }
@@ -69,15 +69,15 @@ try realm.write {
 }
 
 enum Freehold_Names_3 {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Names.md", line: 107)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Names.md", line: 111)
 class Person: Object { override class func shouldIncludeInDefaultSchema() -> Bool { Run.program == "Freehold_Names_3" }; @Persisted var name = "" }
 #sourceLocation()
 @MainActor static func run() async throws {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Names.md", line: 108)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Names.md", line: 112)
 var configuration = Realm.Configuration.defaultConfiguration
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Names.md", line: 111)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Names.md", line: 115)
 var schema = try Schema(classes: [Person.self])
 schema.objectSchema[0].properties.append(Property("extra", .int, optional: true))
 schema.objectSchema.append(
@@ -90,7 +90,7 @@ schema.objectSchema.append(
 configuration.schema = schema
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Names.md", line: 124)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Names.md", line: 128)
 let realm = try Realm(configuration: configuration)
 try realm.write { realm.create(Person.self, value: ["name": "Ada"])["extra"] = 7 }
 check(realm.objects(Person.self)[0]["extra"] as? Int == 7 && realm.schema["Log"] != nil)

@@ -13,7 +13,7 @@ class Dog: Object { override class func shouldIncludeInDefaultSchema() -> Bool {
     @Persisted var puppies: List<Dog>
 }
 #sourceLocation()
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Observation.md", line: 144)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Observation.md", line: 147)
 actor Kennel { func note(_ change: RealmCollectionChange<Results<Dog>>) {} }
 #sourceLocation()
 @MainActor static func run() async throws {
@@ -40,14 +40,14 @@ token = realm.objects(Dog.self).where { $0.age > 5 }.observe { change in
 }
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Observation.md", line: 45)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Observation.md", line: 46)
 try await eventually { rows == ["Rex"] }
 try realm.write { realm.create(Dog.self, value: ["name": "Bo", "age": 9]) }
 try await eventually { rows == ["Rex", "Bo"] }
 var table: [[String]] = []
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Observation.md", line: 51)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Observation.md", line: 52)
 token = realm.objects(Dog.self).sectioned(by: \.age).observe { change in
     switch change {
     case .initial(let sections):
@@ -62,14 +62,14 @@ token = realm.objects(Dog.self).sectioned(by: \.age).observe { change in
 }
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Observation.md", line: 77)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Observation.md", line: 79)
 try await eventually { table == [["Rex"], ["Bo"]] }
 try realm.write { dog.age = 9 }
 try await eventually { table.map { $0.sorted() } == [["Bo", "Rex"]] }
 var log: [String] = []
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Observation.md", line: 83)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Observation.md", line: 85)
 token = dog.observe { change in
     switch change {
     case .change(let dog, let properties):
@@ -84,31 +84,31 @@ token = dog.observe { change in
 }
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Observation.md", line: 103)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Observation.md", line: 106)
 try await Realm.write { $0.objects(Dog.self).where { $0.name == "Rex" }.first?.name = "Max" }
 try await eventually { log == ["Max: name was Rex"] }
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Observation.md", line: 107)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Observation.md", line: 110)
 token = realm.observe { notification, realm in log.append("\(notification)") }
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Observation.md", line: 119)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Observation.md", line: 122)
 let dogs = realm.objects(Dog.self)
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Observation.md", line: 122)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Observation.md", line: 125)
 token = dogs.observe(keyPaths: [\.name, \.mother?.name]) { change in print(change) }
 token = dogs.observe(keyPaths: ["puppies.name"]) { change in print(change) }
 token = dogs.observe(keyPaths: [String]()) { change in print(change) }   // insertions and deletions only
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Observation.md", line: 133)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Observation.md", line: 136)
 let queue = DispatchQueue(label: "kennel")
 let kennel = Kennel()
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Observation.md", line: 137)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Observation.md", line: 140)
 token = dogs.observe(on: queue) { change in print(change) }     // with the dogs of a realm of the queue
 token = await dogs.observe(on: kennel) { kennel, change in      // in the isolation of the actor
     kennel.note(change)
@@ -119,13 +119,13 @@ do {
 }
 
 enum Freehold_Observation_2 {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Observation.md", line: 156)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Observation.md", line: 159)
 class Dog: Object { override class func shouldIncludeInDefaultSchema() -> Bool { Run.program == "Freehold_Observation_2" };
     @Persisted var name = ""
     @Persisted var age = 0
 }
 #sourceLocation()
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Observation.md", line: 163)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Observation.md", line: 166)
 actor Kennel {
     private(set) var names: [String] = []
 
@@ -139,12 +139,12 @@ actor Kennel {
 }
 #sourceLocation()
 @MainActor static func run() async throws {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Observation.md", line: 160)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Observation.md", line: 163)
 var configuration = Realm.Configuration.defaultConfiguration
 #sourceLocation()
 do {
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Observation.md", line: 186)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Observation.md", line: 189)
 let kennel = Kennel()
 let watching = Task { [configuration] in try await kennel.watch(configuration) }
 while await kennel.names.isEmpty {
@@ -156,7 +156,7 @@ func send(_ names: [String]) {}
 #sourceLocation()
 do {
 func onlyCompiled3() async throws {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Observation.md", line: 197)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Observation.md", line: 200)
 for await change in try await Realm.changes(configuration, of: { $0.objects(Dog.self).where { $0.age > 5 } }) {
     guard case .update(let dogs, _, let insertions, _) = change else { continue }
     send(insertions.map { dogs[$0].name })
@@ -164,12 +164,12 @@ for await change in try await Realm.changes(configuration, of: { $0.objects(Dog.
 #sourceLocation()
 }
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Observation.md", line: 209)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Observation.md", line: 212)
 func show(_ name: String) {}
 let invalidate: @Sendable () -> Void = {}
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Observation.md", line: 213)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Observation.md", line: 216)
 configuration.observationTracking = true
 let realm = try Realm(configuration: configuration)
 let dog = realm.objects(Dog.self).first!
@@ -180,13 +180,13 @@ withObservationTracking {
 }
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Observation.md", line: 231)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Observation.md", line: 234)
 let dogs = realm.objects(Dog.self)
 try realm.write { while dogs.count < 4 { realm.add(Dog()) } }
 let token = dogs.observe { change in print(change) }
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Observation.md", line: 236)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Observation.md", line: 239)
 try realm.write(withoutNotifying: [token]) { dogs[3].name = "Rex" }
 #sourceLocation()
 }}}}}}}}

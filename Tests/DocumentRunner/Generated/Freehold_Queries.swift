@@ -83,7 +83,7 @@ do {
 check(total == 67 && mean == 33.5 && oldest == 36 && dogAges == 7 && best == 8)
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Queries.md", line: 122)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Queries.md", line: 123)
 for group in people.grouped(by: \.city) {
     print(group.key, group.count, group.sum(of: \.age), group.max(of: \.age) ?? 0)
     print(group.objects.sorted(by: \.name).first?.name ?? "")
@@ -91,7 +91,7 @@ for group in people.grouped(by: \.city) {
 for group in people.grouped(by: \.city, \.age) { print(group.key.0, group.key.1, group.count) }
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Queries.md", line: 137)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Queries.md", line: 138)
 let sections = people.sectioned(by: { String($0.name.prefix(1)) }, sortDescriptors: ["name"])
 for section in sections {
     print(section.key, section.count)
@@ -99,7 +99,7 @@ for section in sections {
 }
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Queries.md", line: 152)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Queries.md", line: 154)
 print(people.where { $0.name == "Ada" }.explain())
 // index on 'Person.name': about 3 expected, 3 looked at, 3 found
 // 3 objects, 3 rows looked at, 0.012 ms

@@ -72,23 +72,23 @@ check(realm.isEmpty)
 }
 
 enum Freehold_Relationships_3 {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Relationships.md", line: 99)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Relationships.md", line: 101)
 class Person: Object { override class func shouldIncludeInDefaultSchema() -> Bool { Run.program == "Freehold_Relationships_3" };
     @Persisted var home: Address?
     @Persisted var formerHomes: List<Address>
 }
 #sourceLocation()
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Relationships.md", line: 103)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Relationships.md", line: 105)
 class Address: EmbeddedObject { override class func shouldIncludeInDefaultSchema() -> Bool { Run.program == "Freehold_Relationships_3" }; @Persisted var city = "" }
 #sourceLocation()
 @MainActor static func run() async throws {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Relationships.md", line: 104)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Relationships.md", line: 106)
 let realm = try Realm()
 let (person, other) = (Person(), Person())
 try realm.write { realm.add([person, other]) }
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Relationships.md", line: 109)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Relationships.md", line: 111)
 try realm.write {
     person.home = Address(value: ["city": "Rome"])     // becomes managed in place; the old one is deleted
     other.home = person.home                           // a copy, with all that it owns
@@ -97,7 +97,7 @@ try realm.write {
 }
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Relationships.md", line: 118)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Relationships.md", line: 120)
 check(person.home == nil && other.home?.city == "Rome" && person.formerHomes[0].city == "Rome")
 #sourceLocation()
 }}}

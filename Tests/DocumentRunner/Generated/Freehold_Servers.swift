@@ -58,7 +58,7 @@ let users = try await store.read { realm in
 }
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 112)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 113)
 try await store.write { realm in
     for user in realm.objects(User.self) {
         try Task.checkCancellation()
@@ -67,7 +67,7 @@ try await store.write { realm in
 }
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 125)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 126)
 let found = try await store.read { realm in
     try realm.withInterruptibleQueries(timeout: .seconds(30)) {
         realm.objects(Order.self).where { $0.note.contains("fragile") }.sorted(by: \.total).map(\.total)
@@ -76,20 +76,20 @@ let found = try await store.read { realm in
 }
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 139)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 140)
 check(names == ["Ada"] && users.map(\.id) == [id] && users[0].orders.isEmpty && found.isEmpty)
 check(try await store.read { $0.objects(User.self)[0].active } == false)
 var configuration = store.configuration
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 144)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 145)
 configuration.busyTimeout = .seconds(5)  // of every write: for others to finish
 let total = try await store.read(timeout: .seconds(60)) { realm in  // of one call, all in all
     try realm.withInterruptibleQueries { realm.objects(Order.self).sum(of: \.total) }
 }
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 159)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 161)
 do {
     try await store.write(timeout: .seconds(3)) { realm in realm.add(Order()) }
 } catch Realm.Error.busy {
@@ -99,13 +99,13 @@ do {
 }
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 171)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 173)
 check(total == 0)
 let notify: @Sendable (Int) -> Void = { _ in }
 #sourceLocation()
 do {
 func onlyCompiled9() async throws {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 176)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 178)
 for await change in try await store.changes(of: { $0.objects(Order.self).where { $0.total > 1000 } }) {
     if case .update(let orders, _, let insertions, _) = change {
         for i in insertions { notify(orders[i].total) }
@@ -114,11 +114,11 @@ for await change in try await store.changes(of: { $0.objects(Order.self).where {
 #sourceLocation()
 }
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 188)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 190)
 let backupURL = folder.appendingPathComponent("backup.realm")
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 191)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 193)
 // The newest version, while others read and write.
 try await store.read { realm in try realm.backup(to: backupURL) }
 
@@ -126,7 +126,7 @@ let state = try await store.statistics()
 print(state.version, state.fileBytes, state.usedBytes, state.activeVersions, state.waitingWriters)
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 207)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 210)
 await store.close()
 #sourceLocation()
 }}}}}}}}}}}}}

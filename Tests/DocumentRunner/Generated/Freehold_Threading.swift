@@ -4,10 +4,10 @@ import Foundation
 import Freehold
 
 enum Freehold_Threading_1 {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Threading.md", line: 21)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Threading.md", line: 22)
 class Dog: Object { override class func shouldIncludeInDefaultSchema() -> Bool { Run.program == "Freehold_Threading_1" }; @Persisted var name = "" }
 #sourceLocation()
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Threading.md", line: 24)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Threading.md", line: 25)
 actor Kennel {
     private var realm: Realm!
 
@@ -25,7 +25,7 @@ actor Kennel {
 @MainActor static func run() async throws {
 do {
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Threading.md", line: 40)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Threading.md", line: 41)
 let kennel = try await Kennel()
 try await kennel.add("Rex")
 check(await kennel.count == 1)

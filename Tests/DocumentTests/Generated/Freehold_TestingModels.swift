@@ -5,17 +5,17 @@ import Freehold
 import Testing
 
 enum Freehold_TestingModels_1 {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/TestingModels.md", line: 15)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/TestingModels.md", line: 16)
 
 #sourceLocation()
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/TestingModels.md", line: 16)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/TestingModels.md", line: 17)
 class Dog: Object { override class func shouldIncludeInDefaultSchema() -> Bool { false };
     @Persisted(primaryKey: true) var id: UUID
     @Persisted var name = ""
     @Persisted var age = 0
 }
 #sourceLocation()
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/TestingModels.md", line: 21)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/TestingModels.md", line: 22)
 
 /// A configuration that no other test has.
 static func testConfiguration() -> Realm.Configuration {
@@ -23,7 +23,7 @@ static func testConfiguration() -> Realm.Configuration {
 }
 
 #sourceLocation()
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/TestingModels.md", line: 27)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/TestingModels.md", line: 28)
 @Suite struct DogTests {
     @Test func `a dog has a birthday`() throws {
         let realm = try Realm(configuration: testConfiguration())
@@ -35,7 +35,7 @@ static func testConfiguration() -> Realm.Configuration {
     }
 }
 #sourceLocation()
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/TestingModels.md", line: 50)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/TestingModels.md", line: 51)
 @Suite struct AsynchronousDogTests {
     @Test @MainActor func `an observer hears of a new dog`() async throws {
         let realm = try await Realm.open(configuration: testConfiguration())
@@ -61,10 +61,10 @@ static func testConfiguration() -> Realm.Configuration {
     }
 }
 #sourceLocation()
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/TestingModels.md", line: 85)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/TestingModels.md", line: 86)
 /// A folder that is there as long as this object.
 #sourceLocation()
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/TestingModels.md", line: 86)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/TestingModels.md", line: 87)
 final class TestFolder {
     let url = FileManager.default.temporaryDirectory.appendingPathComponent("kennel-\(UUID().uuidString)", isDirectory: true)
 
@@ -77,10 +77,10 @@ final class TestFolder {
     }
 }
 #sourceLocation()
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/TestingModels.md", line: 97)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/TestingModels.md", line: 98)
 
 #sourceLocation()
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/TestingModels.md", line: 98)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/TestingModels.md", line: 99)
 @Suite struct BackupTests {
     let folder: TestFolder
 
@@ -97,7 +97,7 @@ final class TestFolder {
     }
 }
 #sourceLocation()
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/TestingModels.md", line: 120)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/TestingModels.md", line: 121)
 @Suite struct FixtureTests {
     @Test func `dogs of a fixture`() throws {
         let realm = try Realm(configuration: testConfiguration())
@@ -114,7 +114,7 @@ final class TestFolder {
     }
 }
 #sourceLocation()
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/TestingModels.md", line: 147)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/TestingModels.md", line: 149)
 @Suite struct MigrationTests {
     let folder: TestFolder
 

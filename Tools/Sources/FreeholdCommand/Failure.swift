@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Freehold
 
-/// How the command ends: the numbers of `sysexits.h`, so that scripts can tell causes apart.
+/// The exit codes of the command. They are the numbers of `sysexits.h`, so that scripts can distinguish causes.
 enum ExitStatus: Int32, CaseIterable {
     case success = 0
     case failure = 1
@@ -37,7 +37,7 @@ enum ExitStatus: Int32, CaseIterable {
 }
 
 extension ExitStatus {
-    /// What the realm refused counts for more than that an input was being read.
+    /// Returns the exit code of an error. The error of the realm has precedence over the fact that input was read.
     static func of(_ error: JSONError) -> ExitStatus {
         if let status = error.cause.flatMap({ statuses[$0.code] }), status != .data { return status }
         return error.kind == .io ? .io : .data
@@ -53,7 +53,7 @@ extension ExitStatus {
     ]
 }
 
-/// What a command can't do: told in one line, or a few where a place in a text is shown.
+/// An error of a command. Its message has one line, or a few lines if it shows a position in a text.
 struct Failure: Error {
     let status: ExitStatus
     let message: String
@@ -63,7 +63,7 @@ struct Failure: Error {
         self.message = message
     }
 
-    /// Nil for those that the argument parser tells: help, version, usage.
+    /// Returns nil for errors that the argument parser reports: help, version, usage.
     init?(_ error: any Error) {
         switch error {
         case let failure as Failure: self = failure
@@ -82,9 +82,9 @@ struct Failure: Error {
         self.init(ExitStatus.statuses[error.code] ?? .failure, OptionNames.used(in: text))
     }
 
-    /// Ends the process: with the error's one line, or as the argument parser ends it.
+    /// Ends the process, with the message of the error or like the argument parser does.
     static func exit(with error: any Error) -> Never {
-        // What was found before the failure is worth having.
+        // The output before the error is written, because it can be useful.
         do {
             try StandardOutput.shared.flush()
         } catch {
@@ -97,7 +97,8 @@ struct Failure: Error {
         finish(Failure(.failure, "\(error)"))
     }
 
-    /// The parser's errors of a wrong command line aren't public.
+    /// Returns a Boolean value that indicates whether an error is one of the parser for a wrong command line. These
+    /// aren't public.
     private static func isParsers(_ error: any Error) -> Bool {
         FreeholdCommand.exitCode(for: error) != .failure
     }
@@ -109,7 +110,7 @@ struct Failure: Error {
     }
 }
 
-/// The library's messages speak of its functions. The command's user has options for them.
+/// A replacement of the library's functions in messages by the options of the command.
 enum OptionNames {
     private static let names = [
         ("`update: .modified`", "--update modified"),

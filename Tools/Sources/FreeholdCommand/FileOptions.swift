@@ -2,9 +2,10 @@ import ArgumentParser
 import Foundation
 import Freehold
 
-/// The file that a command works on.
+/// The file of a command.
 ///
-/// Groups of options contain no groups: in a debug build the parser validates a group several times for each group around it.
+/// Groups of options contain no groups, because the parser validates a group several times for each enclosing group in
+/// a debug build.
 struct FileOptions: ParsableArguments {
     @Argument(help: "The database file.", completion: .file())
     var file: String
@@ -15,16 +16,16 @@ struct FileOptions: ParsableArguments {
         set { encryptionKeyFile = newValue.encryptionKeyFile }
     }
 
-    /// Opens the file for reading. It is never made or changed.
+    /// Opens the file for reading. The file is never created or changed.
     func open() throws -> Realm { try Realm(configuration: try configuration()) }
 
     func configuration() throws -> Realm.Configuration { try Self.configuration(file, key) }
 
-    /// Opens a file for writing, whatever its schema and version. It is never made.
+    /// Opens a file with any schema and version for writing. The file is never created.
     static func openForWriting(_ path: String, _ key: KeyOptions) throws -> Realm {
         var configuration = try configuration(path, key)
         configuration.readOnly = false
-        // Nothing is asked for, so that nothing is added.
+        // The configuration requests no classes, so no classes are added.
         configuration.schemaMode = .additive
         return try Realm(configuration: configuration)
     }
@@ -47,7 +48,7 @@ struct FileOptions: ParsableArguments {
 }
 
 extension Schema {
-    /// A class of the file by its name.
+    /// Returns a class of the file by its name.
     func requireClass(_ name: String) throws -> ObjectSchema {
         if let found = self[name] { return found }
         let names = objectSchema.map(\.className)
@@ -60,11 +61,11 @@ extension Schema {
 }
 
 extension ObjectSchema {
-    /// What stands behind the name of a class that isn't an ordinary one.
+    /// The text after the name of a class that isn't an ordinary one.
     var kindText: String { isEmbedded ? " (embedded)" : isAsymmetric ? " (asymmetric)" : "" }
 }
 
-/// Names that may have been meant.
+/// Suggestions of similar names.
 enum Suggestions {
     static func text(for name: String, among names: [String], _ otherwise: String) -> String {
         let near = names.filter { distance($0.lowercased(), name.lowercased()) <= max(1, name.count / 3) }
@@ -72,7 +73,7 @@ enum Suggestions {
         return "\(otherwise) \(names.sorted().joined(separator: ", "))."
     }
 
-    /// Insertions, deletions, replacements, and neighbours that have changed places.
+    /// Returns the number of insertions, deletions, replacements, and transpositions of neighbours.
     private static func distance(_ a: String, _ b: String) -> Int {
         let (a, b) = (Array(a), Array(b))
         var (last, row) = ([Int](), Array(0...b.count))

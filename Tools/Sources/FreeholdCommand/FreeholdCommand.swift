@@ -51,7 +51,7 @@ struct FreeholdCommand: ParsableCommand {
 }
 
 extension FreeholdCommand {
-    /// The parser takes a misspelt command for an argument too many.
+    /// Checks the name of the command, because the parser treats a misspelt command as an additional argument.
     private static func checkName(_ arguments: [String]) throws {
         let names = configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
         let words = arguments.first == "help" ? arguments.dropFirst() : arguments[...]

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Freehold
 
-/// The key of an encrypted file. Never on the command line, where every user of the machine sees it.
+/// The key of an encrypted file. It is never on the command line, which all users of the machine can see.
 struct KeyOptions: ParsableArguments {
     static let variable = "FREEHOLD_ENCRYPTION_KEY"
 
@@ -13,7 +13,7 @@ struct KeyOptions: ParsableArguments {
 
     @Option(help: help, completion: .file()) var encryptionKeyFile: String?
 
-    /// Nil for a file that isn't encrypted.
+    /// Returns the key, or nil for a file that isn't encrypted.
     func key() throws -> Data? {
         guard let path = encryptionKeyFile else {
             guard let text = ProcessInfo.processInfo.environment[Self.variable], !text.isEmpty else { return nil }
@@ -25,7 +25,7 @@ struct KeyOptions: ParsableArguments {
         return try Self.read(path)
     }
 
-    /// The key that a file holds.
+    /// Reads the key from a file.
     static func read(_ path: String) throws -> Data {
         try FileOptions.requireFile(path)
         guard let data = FileManager.default.contents(atPath: path) else {

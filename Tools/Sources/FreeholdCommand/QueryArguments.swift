@@ -2,12 +2,12 @@ import ArgumentParser
 import Foundation
 import Freehold
 
-/// What the command line gives for `$0` and `%@`: texts, each of which can stand for several values.
+/// The arguments of the command line for `$0` and `%@`. They are texts, each of which can have several interpretations.
 struct QueryArguments {
     /// The help of the option `--arg`.
     static let help = ArgumentHelp("A value for $0, $1, … or %@; may be given several times.", valueName: "value")
 
-    /// For each argument what it can be, the likeliest first.
+    /// The interpretations of each argument, the most probable first.
     private let readings: [[Any?]]
 
     init(_ texts: [String]) { readings = texts.map { Self.readings(of: $0) } }
@@ -22,14 +22,14 @@ struct QueryArguments {
         if text.count >= 2, text.hasPrefix("\""), text.hasSuffix("\"") { return [String(text.dropFirst().dropLast())] }
         if let whole = Int(text) { return [whole, text] }
         if let number = Double(text), number.isFinite, text.utf8.contains(where: { $0 >= 0x30 && $0 <= 0x39 }) {
-            // The text first: decimals keep their digits.
+            // The text is first, because decimals keep their digits.
             return [text, number]
         }
         if let date = date(text) { return [date, text] }
         return [text]
     }
 
-    /// ISO 8601 with a time and a zone.
+    /// Parses ISO 8601 with a time and a zone.
     private static func date(_ text: String) -> Date? {
         guard text.contains("T") else { return nil }
         let formatter = ISO8601DateFormatter()
@@ -38,11 +38,13 @@ struct QueryArguments {
         return formatter.date(from: text)
     }
 
-    /// The first reading of the arguments with which the query fits the class; the error of the first one where none does.
+    /// Returns the results with the first interpretation of the arguments that fits the class. If none fits, throws the
+    /// error of the first one.
     func filter(_ results: Results<DynamicObject>, _ query: String) throws -> Results<DynamicObject> {
         var first: QueryError?
         var choice = Array(repeating: 0, count: readings.count)
-        // Each argument has two readings at most; beyond some arguments only the likeliest are tried.
+        // Each argument has at most two interpretations. For a large number of arguments, only the most probable ones
+        // are tried.
         for _ in 0..<256 {
             do throws(QueryError) {
                 return try results.filter(

@@ -9,26 +9,27 @@ import Synchronization
     import Darwin
 #endif
 
-/// The signals that reach the process, which one thread waits for.
+/// The handling of the process's signals, for which one thread waits.
 ///
-/// One that ends the command (Ctrl-C, SIGTERM, a closed terminal) takes along what isn't complete (``Drafts``), and
-/// leaves the terminal as it was. A command may ask to end by itself, or to be interrupted.
+/// A signal that ends the command (Ctrl-C, SIGTERM, a closed terminal) deletes incomplete files (``Drafts``), and
+/// restores the terminal. A command can request to end by itself, or to be interrupted.
 enum Signals {
     private struct State {
         var ends: (@Sendable () -> Void)?
         var interrupts: (@Sendable () -> Void)?
-        /// A pipe that is written to when the terminal's window has another size.
+        /// A pipe that is written to when the size of the terminal's window changes.
         var windowPipe: (read: Int32, write: Int32)?
     }
 
     private static let state = Mutex(State())
 
-    /// Has signals wait for a thread of their own. Called before there are other threads, which would take them.
+    /// Starts the thread that waits for signals. The method must be called before other threads exist, which would
+    /// receive them.
     static func watch() {
         var signals = sigset_t()
         sigemptyset(&signals)
         for number in [SIGINT, SIGTERM, SIGHUP] {
-            // One that the command was started to ignore, as by `nohup`, stays so.
+            // A signal that was ignored when the command was started, for example by `nohup`, stays ignored.
             let previous = signal(number, SIG_DFL)
             if unsafeBitCast(previous, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) {
                 signal(number, SIG_IGN)
@@ -36,7 +37,7 @@ enum Signals {
                 sigaddset(&signals, number)
             }
         }
-        // Some systems pass over a signal that is ignored, also where somebody waits for it.
+        // Some systems don't deliver an ignored signal to a waiting thread.
         signal(SIGWINCH) { _ in }
         sigaddset(&signals, SIGWINCH)
         pthread_sigmask(SIG_BLOCK, &signals, nil)
@@ -50,7 +51,7 @@ enum Signals {
         }
     }
 
-    /// - Returns: whether somebody has taken the signal.
+    /// - Returns: A Boolean value that indicates whether the signal was handled.
     private static func handle(_ number: Int32) -> Bool {
         let action: (@Sendable () -> Void)? = state.withLock { state in
             switch number {
@@ -62,7 +63,7 @@ enum Signals {
                 }
             case SIGINT where state.interrupts != nil: return state.interrupts
             default:
-                // Once: the next one ends the process, whatever the command does.
+                // The closure is called once. The next signal ends the process in any case.
                 defer { state.ends = nil }
                 return state.ends
             }
@@ -74,25 +75,25 @@ enum Signals {
     private static func end(with number: Int32, _ signals: inout sigset_t) {
         TerminalMode.restore()
         Drafts.removeAll {
-            // Its action is still to end the process; no other draft begins before.
+            // The default action of the signal ends the process. No other draft begins before that.
             pthread_sigmask(SIG_UNBLOCK, &signals, nil)
             raise(number)
         }
     }
 
-    /// Calls the closure once, at the first signal that would end the process. A second one ends it.
+    /// Calls the closure once, at the first signal that would end the process. A second signal ends it.
     static func onEnd(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.ends = body } }
 
-    /// Calls the closure at each Ctrl-C instead of ending the process, as long as the body runs.
+    /// Calls the closure at each Ctrl-C instead of ending the process, while the body runs.
     static func interrupting<R>(_ interrupt: @escaping @Sendable () -> Void, _ body: () throws -> R) rethrows -> R {
         state.withLock { $0.interrupts = interrupt }
         defer { state.withLock { $0.interrupts = nil } }
         return try body()
     }
 
-    // MARK: The window's size
+    // MARK: The size of the window
 
-    /// A descriptor that can be read from once the terminal's window has another size.
+    /// A descriptor that becomes readable when the size of the terminal's window changes.
     static var windowChanges: Int32 {
         state.withLock { state in
             if let pipe = state.windowPipe { return pipe.read }

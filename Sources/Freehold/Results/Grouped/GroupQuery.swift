@@ -1,6 +1,6 @@
 import FreeholdEngine
 
-/// What grouped results stand for, and their groups at the realm's present state.
+/// The state of grouped results, and their groups for the realm's present state.
 final class GroupQuery {
     let source: _CollectionSource
     private let paths: [NamedPath]
@@ -9,7 +9,7 @@ final class GroupQuery {
     private var compiledGeneration = -1
     private var groups: RowGroups?
     private var groupedAt = EvaluationState()
-    /// What was aggregated last: the next group is asked for the same, mostly.
+    /// The last aggregate. The next group usually requests the same.
     private var aggregated: (aggregate: Aggregate, keyPath: String, path: PropertyPath)?
 
     init(_ source: _CollectionSource, by keyPaths: [String]) {
@@ -36,7 +36,7 @@ final class GroupQuery {
         compiledGeneration = source.core.schemaGeneration
     }
 
-    /// Nil for results that are invalidated.
+    /// Returns the groups, or nil for invalidated results.
     func current() -> RowGroups? {
         if isInvalidated { return nil }
         return source.core.exclusively { evaluated() }
@@ -54,7 +54,7 @@ final class GroupQuery {
         return found
     }
 
-    /// What the i-th of a group's values stands for.
+    /// Returns the content of the i-th value of a group's key.
     func content(of value: Value, _ i: Int) -> _StoredContent {
         switch value {
         case .null where resolved[i].path.column?.type == .link: return .object(nil)
@@ -79,12 +79,12 @@ final class GroupQuery {
         return groups.aggregate(aggregate, of: path, group)
     }
 
-    /// The objects of a group.
+    /// Returns the objects of a group.
     func objects(_ key: [Value]) -> _CollectionSource {
         zip(paths, key).reduce(source) { source, part in
             let (path, value) = part
             if !FreeholdEngine.Comparison.equal.holds(value, value) {
-                // NaN is what differs from itself.
+                // NaN is the only value that differs from itself.
                 return source.adding(.filter(.compare(.path(path), .notEqual, .path(path), [])))
             }
             return source.adding(.filter(.compare(.path(path), .equal, .constant(.value(value)), [])))

@@ -1,6 +1,7 @@
 import FreeholdEngine
 
-/// Objects in groups of those that are equal in one or several properties, with what can be made of each group: live.
+/// A live collection of groups of objects that have equal values in one or several properties, with aggregates for each
+/// group.
 ///
 /// ```swift
 /// for group in realm.objects(City.self).grouped(by: \.country?.name) {
@@ -8,9 +9,9 @@ import FreeholdEngine
 /// }
 /// ```
 ///
-/// The groups stand in the order of their keys, as sorting has it: null first, strings by their bytes. Objects with a
-/// link on a path that leads to nothing are in the group of null. The objects are read once for the keys, and once for
-/// each property that is aggregated, for all groups together; no objects are made. Belongs to its realm's thread.
+/// The groups are in the order of their keys, like in a sort: null first, strings by their bytes. Objects with a null
+/// link on a path are in the group of null. The objects are read once for the keys, and once for each aggregated
+/// property for all groups together. No objects are created. Grouped results belong to their realm's thread.
 public struct GroupedResults<Key, Member: KeypathSortable & RealmCollectionValue>: RandomAccessCollection {
     public typealias Index = Int
     public typealias Element = ResultsGroup<Key, Member>
@@ -20,17 +21,21 @@ public struct GroupedResults<Key, Member: KeypathSortable & RealmCollectionValue
 
     /// The realm of the objects.
     public var realm: Realm? { Realm(core: query.source.core) }
-    /// Whether the collection that was grouped can't be used any more; there are no groups then.
+    /// A Boolean value that indicates whether the grouped collection can't be used any more. It then has no groups.
     public var isInvalidated: Bool { query.isInvalidated }
 
     public var startIndex: Int { 0 }
-    /// - Complexity: O(1); after a change of the realm the objects are grouped anew.
+    /// The number of groups.
+    ///
+    /// - Complexity: O(1). After a change of the realm, the objects are grouped again.
     public var endIndex: Int { query.current()?.count ?? 0 }
 
     /// The keys of all groups, in order.
     public var allKeys: [Key] { map(\.key) }
 
-    /// - Precondition: there is an i-th group.
+    /// Returns the i-th group.
+    ///
+    /// - Precondition: The collection has an i-th group.
     public subscript(i: Int) -> ResultsGroup<Key, Member> {
         guard let groups = query.current(), i >= 0, i < groups.count else {
             programmerError("Index \(i) is out of bounds: there are \(count) groups. Check `count` first.")
@@ -48,13 +53,14 @@ public struct GroupedResults<Key, Member: KeypathSortable & RealmCollectionValue
     }
 }
 
-/// One of ``GroupedResults``, as it was when it was read: its objects only are live.
+/// An element of ``GroupedResults``. It keeps its state from the time of the read, but its objects are live.
 public struct ResultsGroup<Key, Member: KeypathSortable & RealmCollectionValue> {
     let contents: [_StoredContent]
     let makeKey: ([_StoredContent]) -> Key
-    /// What the objects have in common.
+    /// The common value of the objects.
     ///
-    /// - Precondition: what is stored stands for values of the key's types. `grouped(by:)` with names has keys for all values.
+    /// - Precondition: The stored values represent values of the key's types. `grouped(by:)` with names has keys for
+    ///   all values.
     public var key: Key { makeKey(contents) }
     /// The number of objects.
     public let count: Int
@@ -62,13 +68,14 @@ public struct ResultsGroup<Key, Member: KeypathSortable & RealmCollectionValue> 
     let groups: RowGroups
     let position: Int
 
-    /// The objects, live: those that have the key when they are read, in the order of what was grouped.
+    /// The live results of the objects. They contain the objects that have the key at the time of the read, in the
+    /// order of the grouped collection.
     public var objects: Results<Member> { Results(trapping: query.objects(groups.key(position))) }
 
     private func aggregated(_ aggregate: Aggregate, _ keyPath: String) -> Value {
         guard let current = query.current() else { return aggregate == .sum ? .int(0) : .null }
         if current === groups { return query.aggregate(aggregate, keyPath, position, groups) }
-        // The realm has moved on since the group was read.
+        // The realm has moved to another version since the group was read.
         let key = groups.key(position)
         for i in 0..<current.count where zip(current.key(i), key).allSatisfy({ Value.areEqual($0, $1) }) {
             return query.aggregate(aggregate, keyPath, i, current)
@@ -76,49 +83,50 @@ public struct ResultsGroup<Key, Member: KeypathSortable & RealmCollectionValue> 
         return aggregate == .sum ? .int(0) : .null
     }
 
-    /// The least value of a property, also of one that to-one links lead to; nil where there is none.
+    /// Returns the smallest value of a property, or `nil` if no value exists. The property may be reached through
+    /// to-one links.
     ///
-    /// - Precondition: the property is a number, a date or a mixed value.
+    /// - Precondition: The property is a number, a date or a mixed value.
     public func min<T: RealmCollectionValue>(ofProperty property: String) -> T? where T.PersistedType: MinMaxType {
         AggregateValue.convert(aggregated(.minimum, property), to: T.self)
     }
 
-    /// The greatest value, likewise.
+    /// Returns the greatest value of a property. See `min(ofProperty:)`.
     public func max<T: RealmCollectionValue>(ofProperty property: String) -> T? where T.PersistedType: MinMaxType {
         AggregateValue.convert(aggregated(.maximum, property), to: T.self)
     }
 
-    /// The sum of a property's values; 0 where there is none.
+    /// Returns the sum of a property's values, or 0 if no value exists.
     ///
-    /// - Precondition: the property is a number or a mixed value.
+    /// - Precondition: The property is a number or a mixed value.
     public func sum<T: RealmCollectionValue>(ofProperty property: String) -> T where T.PersistedType: AddableType {
         AggregateValue.sum(aggregated(.sum, property), to: T.self)
     }
 
-    /// The mean, converted to the type asked for (take `Double`); nil where there is none.
+    /// Returns the mean in the requested type, usually `Double`, or `nil` if no value exists.
     ///
-    /// - Precondition: the property is a number or a mixed value.
+    /// - Precondition: The property is a number or a mixed value.
     public func average<T: RealmCollectionValue>(ofProperty property: String) -> T?
     where T.PersistedType: AddableType {
         AggregateValue.convert(aggregated(.average, property), to: T.self)
     }
 
-    /// The least value of the property; nil where there is none.
+    /// Returns the smallest value of the property, or `nil` if no value exists.
     public func min<T: RealmCollectionValue>(of keyPath: KeyPath<Member, T>) -> T? where T.PersistedType: MinMaxType {
         min(ofProperty: placedName(for: keyPath))
     }
 
-    /// The greatest value of the property; nil where there is none.
+    /// Returns the greatest value of the property, or `nil` if no value exists.
     public func max<T: RealmCollectionValue>(of keyPath: KeyPath<Member, T>) -> T? where T.PersistedType: MinMaxType {
         max(ofProperty: placedName(for: keyPath))
     }
 
-    /// The sum of the property's values, in the property's type; 0 where there is none.
+    /// Returns the sum of the property's values in the type of the property, or 0 if no value exists.
     public func sum<T: RealmCollectionValue>(of keyPath: KeyPath<Member, T>) -> T where T.PersistedType: AddableType {
         sum(ofProperty: placedName(for: keyPath))
     }
 
-    /// The mean of the property's values as a `Double`; nil where there is none.
+    /// Returns the mean of the property's values as a `Double`, or `nil` if no value exists.
     public func average<T: RealmCollectionValue>(of keyPath: KeyPath<Member, T>) -> Double?
     where T.PersistedType: AddableType {
         average(ofProperty: placedName(for: keyPath))
@@ -126,23 +134,23 @@ public struct ResultsGroup<Key, Member: KeypathSortable & RealmCollectionValue> 
 }
 
 extension RealmCollection where Element: KeypathSortable {
-    /// The objects in groups of those that are equal in a property, or in one that to-one links lead to. Nil is the key of
-    /// those without a value, so that a link to nothing needs a key path with `?`.
+    /// Returns the objects in groups with equal values of a property, which may be reached through to-one links. The
+    /// key of objects without a value is `nil`, so a path with an optional link needs a key path with `?`.
     ///
-    /// - Precondition: a managed collection.
-    /// - Complexity: O(n), once a version of the realm.
+    /// - Precondition: The collection is managed.
+    /// - Complexity: O(n), once for each version of the realm.
     public func grouped<Key: RealmCollectionValue>(by keyPath: KeyPath<Element, Key>) -> GroupedResults<Key, Element> {
         grouped([placedName(for: keyPath)]) { GroupKey.make($0[0], $1) }
     }
 
-    /// The objects in groups of those that are equal in several properties; the key is a tuple.
+    /// Returns the objects in groups with equal values of several properties. The key is a tuple.
     ///
     /// ```swift
     /// for group in people.grouped(by: \.city, \.age) { print(group.key.0, group.key.1, group.count) }
     /// ```
     ///
-    /// - Precondition: a managed collection.
-    /// - Complexity: O(n), once a version of the realm.
+    /// - Precondition: The collection is managed.
+    /// - Complexity: O(n), once for each version of the realm.
     public func grouped<First: RealmCollectionValue, each Rest: RealmCollectionValue>(
         by first: KeyPath<Element, First>,
         _ rest: repeat KeyPath<Element, each Rest>
@@ -155,10 +163,12 @@ extension RealmCollection where Element: KeypathSortable {
         }
     }
 
-    /// The objects in groups of those that are equal in properties whose names, or key paths, are known at run time only.
+    /// Returns the objects in groups with equal values of properties whose names or key paths are known only at run
+    /// time.
     ///
-    /// - Precondition: a managed collection, and at least one name, each of a property with one value an object.
-    /// - Complexity: O(n), once a version of the realm.
+    /// - Precondition: The collection is managed. At least one name is given, and each property has one value for each
+    ///   object.
+    /// - Complexity: O(n), once for each version of the realm.
     public func grouped<S: Sequence>(by keyPaths: S) -> GroupedResults<[AnyRealmValue], Element>
     where S.Element == String {
         grouped(Array(keyPaths)) { contents, core in contents.map { GroupKey.make($0, core) } }

@@ -1,12 +1,14 @@
 import FreeholdEngine
 
 extension RealmCollection {
-    /// The elements in sections by what the closure gives for each of them.
+    /// Returns the elements in sections. The closure returns the key of each element's section.
     ///
-    /// - Parameter sortDescriptors: The order of the elements, and so that of the sections; values by `"self"`.
-    /// - Parameter block: Gives an element's section.
-    /// - Precondition: there is a descriptor, and the key is no object.
-    /// - Complexity: O(1); when the sections are read, that of the sort and n calls of the closure, once a version.
+    /// - Parameter sortDescriptors: The order of the elements, and so of the sections. For values, the name is
+    ///   `"self"`.
+    /// - Parameter block: Returns the key of an element's section.
+    /// - Precondition: At least one descriptor is given, and the key isn't an object.
+    /// - Complexity: O(1) for the call. When the sections are read, that of the sort and n calls of the closure, once
+    ///   for each version.
     public func sectioned<Key: _Persistable & Hashable>(
         by block: @escaping (Element) -> Key,
         sortDescriptors: [SortDescriptor]
@@ -17,7 +19,7 @@ extension RealmCollection {
         return SectionedResults(query: SectionQuery(sorted(by: sortDescriptors)) { SectionIdentity(block($0)) })
     }
 
-    /// The elements in sections by what the closure gives for each of them: see `sectioned(by:sortDescriptors:)`.
+    /// Returns the elements in sections by the results of the closure. See `sectioned(by:sortDescriptors:)`.
     public func sectioned<Key: _Persistable & Hashable>(
         sortDescriptors: [SortDescriptor],
         _ keyBlock: @escaping (Element) -> Key
@@ -27,9 +29,9 @@ extension RealmCollection {
 }
 
 extension RealmCollection where Element: KeypathSortable {
-    /// The objects in sections of those with the same value of a property, the sections in the order of these values.
+    /// Returns the objects in sections with equal values of a property. The sections are in the order of these values.
     ///
-    /// - Precondition: the property can be sorted by.
+    /// - Precondition: The property can be used for a sort.
     public func sectioned<Key: _Persistable & Hashable>(
         by keyPath: KeyPath<Element, Key>,
         ascending: Bool = true
@@ -40,12 +42,12 @@ extension RealmCollection where Element: KeypathSortable {
         )
     }
 
-    /// The objects in sections of those with the same value of a property.
+    /// Returns the objects in sections with equal values of a property.
     ///
-    /// - Parameter sortDescriptors: The first is about the same property; the others say how the objects of a section
-    ///   are sorted.
-    /// - Parameter keyPath: The property whose values make the sections.
-    /// - Precondition: the first descriptor is about the property.
+    /// - Parameter sortDescriptors: The first descriptor sorts by the same property. The remaining descriptors sort the
+    ///   objects of a section.
+    /// - Parameter keyPath: The property whose values are the keys of the sections.
+    /// - Precondition: The first descriptor sorts by the property.
     public func sectioned<Key: _Persistable & Hashable>(
         by keyPath: KeyPath<Element, Key>,
         sortDescriptors: [SortDescriptor]
@@ -56,7 +58,7 @@ extension RealmCollection where Element: KeypathSortable {
                 "The sections are by '\(name)', but the first sort descriptor is about '\(first.keyPath)'. Sort by '\(name)' first."
             )
         }
-        // A stored value that stands for no value of an optional reads as nil.
+        // For an optional property, a stored value that isn't a value of the type reads as nil.
         guard Key._rlmShape.isPartial, !(Key.self is any OptionalProtocol.Type) else {
             return sectioned(by: { $0[keyPath: keyPath] }, sortDescriptors: sortDescriptors)
         }
@@ -71,9 +73,9 @@ extension RealmCollection where Element: KeypathSortable {
 }
 
 extension RealmCollection {
-    /// The values in order, in sections by what the closure gives for each of them.
+    /// Returns the sorted values in sections by the results of the closure.
     ///
-    /// - Precondition: a collection of values that can be sorted; of objects name what to sort by.
+    /// - Precondition: The values can be sorted. For objects, use a sort descriptor instead.
     public func sectioned<Key: _Persistable & Hashable>(
         by block: @escaping (Element) -> Key,
         ascending: Bool = true

@@ -1,10 +1,10 @@
 import FreeholdEngine
 
-/// What sectioned results stand for, and their sections at the realm's present state.
+/// The state of sectioned results, and their sections for the realm's present state.
 final class SectionQuery<Key: _Persistable & Hashable, SectionElement: RealmCollectionValue> {
     struct Section {
         let key: SectionIdentity<Key>
-        /// Of its elements, among the results.
+        /// The positions of the section's elements in the results.
         var positions: [Int]
     }
 
@@ -24,11 +24,11 @@ final class SectionQuery<Key: _Persistable & Hashable, SectionElement: RealmColl
         self.keyOf = keyOf
     }
 
-    /// In the order of the first element of each.
+    /// Returns the sections in the order of their first elements.
     func current() -> [Section] {
         if results.isInvalidated { return [] }
         guard let core = results._confinedCore else { return evaluated() }
-        // Says that they are read.
+        // Reading the count reports the read.
         if core.tracker != nil { _ = results.count }
         return core.exclusively { evaluated() }
     }
@@ -51,22 +51,22 @@ final class SectionQuery<Key: _Persistable & Hashable, SectionElement: RealmColl
         return sections
     }
 
-    /// What the sections are at present, to be compared with what they are later.
+    /// Returns the present layout of the sections, for a later comparison.
     func layout() -> SectionLayout<Key> {
         let sections = current()
         return SectionLayout(keys: sections.map(\.key), positions: sections.map(\.positions))
     }
 
-    /// None for a section that has vanished.
+    /// Returns the positions of the section's elements. The array is empty if the section doesn't exist any more.
     func positions(of key: SectionIdentity<Key>) -> [Int] {
         let sections = current()
         return sections.isEmpty ? [] : byKey[key].map { sections[$0].positions } ?? []
     }
 }
 
-/// A section's key as queries tell values apart: NaN is one key, and strings are equal if their bytes are.
+/// The key of a section with the equality of queries: NaN is one key, and strings are equal if their bytes are.
 struct SectionIdentity<Key: _Persistable & Hashable>: Hashable, CustomStringConvertible {
-    /// Nil if the stored content stands for no value of the type.
+    /// The key, or nil if the stored content isn't a value of the type.
     private let typed: Key?
     private let content: _StoredContent
 
@@ -75,13 +75,15 @@ struct SectionIdentity<Key: _Persistable & Hashable>: Hashable, CustomStringConv
         content = Key._rlmContent(key)
     }
 
-    /// The key of objects that have this content for a property.
+    /// Creates the key of objects that have this content in a property.
     init(_ content: _StoredContent) {
         typed = Key._rlmFromContent(content)
         self.content = content
     }
 
-    /// - Precondition: it stands for a value of the type.
+    /// The key.
+    ///
+    /// - Precondition: The content is a value of the type.
     var key: Key {
         guard let typed else { return _fhUnmapped(nil, content.plain, nil) }
         return typed
@@ -89,7 +91,7 @@ struct SectionIdentity<Key: _Persistable & Hashable>: Hashable, CustomStringConv
 
     var description: String { typed.map { "\($0)" } ?? content.plain.map { "\($0)" } ?? "nil" }
 
-    /// Of keys that are plain values.
+    /// The plain value, or nil for other keys.
     private var value: Value? { if case .value(let value) = content { value } else { nil } }
 
     static func == (a: SectionIdentity, b: SectionIdentity) -> Bool {

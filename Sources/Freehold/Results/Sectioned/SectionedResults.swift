@@ -1,15 +1,15 @@
 public import Foundation
 import FreeholdEngine
 
-/// What sections and collections of them have in common.
+/// The common interface of sections and of collections of sections.
 public protocol RealmSectionedResult: RandomAccessCollection, Equatable, CustomStringConvertible where Index == Int {
-    /// The realm of the elements; nil for those of an unmanaged collection.
+    /// The realm of the elements, or `nil` for elements of an unmanaged collection.
     var realm: Realm? { get }
-    /// Whether the collection can't be used any more; it is empty then.
+    /// A Boolean value that indicates whether the collection can't be used any more. It is then empty.
     var isInvalidated: Bool { get }
 }
 
-/// The elements of a collection in sections of those with the same key: live.
+/// A live collection of sections, which contain the elements of a collection with the same key.
 ///
 /// ```swift
 /// let byLetter = people.sectioned(by: { $0.name.prefix(1).uppercased() }, sortDescriptors: ["name"])
@@ -19,7 +19,7 @@ public protocol RealmSectionedResult: RandomAccessCollection, Equatable, CustomS
 /// }
 /// ```
 ///
-/// The sections stand in the order of their first elements. Belongs to its realm's thread.
+/// The sections are in the order of their first elements. Sectioned results belong to their realm's thread.
 public struct SectionedResults<Key: _Persistable & Hashable, SectionElement: RealmCollectionValue>:
     RealmSectionedResult
 {
@@ -35,12 +35,14 @@ public struct SectionedResults<Key: _Persistable & Hashable, SectionElement: Rea
     public var allKeys: [Key] { query.current().map(\.key.key) }
 
     public var startIndex: Int { 0 }
-    /// - Complexity: O(1); O(n) after a change of the realm.
+    /// The number of sections.
+    ///
+    /// - Complexity: O(1), or O(n) after a change of the realm.
     public var endIndex: Int { query.current().count }
 
-    /// The i-th section.
+    /// Returns the i-th section.
     ///
-    /// - Precondition: there is one.
+    /// - Precondition: The section exists.
     public subscript(i: Int) -> ResultsSection<Key, SectionElement> {
         let sections = query.current()
         if i < 0 || i >= sections.count {
@@ -49,9 +51,9 @@ public struct SectionedResults<Key: _Persistable & Hashable, SectionElement: Rea
         return ResultsSection(identity: sections[i].key, query: query)
     }
 
-    /// One element: by the section's position, then by its own in the section.
+    /// Returns one element. The index path contains the position of the section and the position in the section.
     ///
-    /// - Precondition: there is one.
+    /// - Precondition: The element exists.
     public subscript(indexPath: IndexPath) -> SectionElement {
         guard indexPath.count == 2 else {
             programmerError("\(indexPath) names no element of a section: it needs a section and an item.")
@@ -59,10 +61,10 @@ public struct SectionedResults<Key: _Persistable & Hashable, SectionElement: Rea
         return self[indexPath[0]][indexPath[1]]
     }
 
-    /// Whether both were made by one call.
+    /// Returns a Boolean value that indicates whether both were created by the same call.
     public static func == (a: Self, b: Self) -> Bool { a.query === b.query }
 
-    /// The keys and elements, up to 100 of each.
+    /// A text with up to 100 keys, and up to 100 elements of each section.
     public var description: String {
         let sections = query.current()
         return CollectionDescription.text(
@@ -74,8 +76,8 @@ public struct SectionedResults<Key: _Persistable & Hashable, SectionElement: Rea
     }
 }
 
-/// The elements of a collection with one key: live. A section whose last element goes is empty, and has elements again
-/// when the key comes back.
+/// A live collection of the elements with one key. A section is empty after its last element was removed. It has
+/// elements again when elements with its key exist again.
 public struct ResultsSection<Key: _Persistable & Hashable, SectionElement: RealmCollectionValue>:
     RealmSectionedResult, Identifiable
 {
@@ -85,12 +87,12 @@ public struct ResultsSection<Key: _Persistable & Hashable, SectionElement: Realm
     let identity: SectionIdentity<Key>
     let query: SectionQuery<Key, SectionElement>
 
-    /// What its elements have in common.
+    /// The common key of the elements.
     ///
-    /// - Precondition: it stands for a value of the type: a section by an enum's property may have a raw value that the
-    ///   enum doesn't have. The section's description shows it.
+    /// - Precondition: The stored content is a value of the type. A section for an enum property may have a raw value
+    ///   that the enum doesn't have. The description of the section shows it.
     public var key: Key { identity.key }
-    /// The key.
+    /// The key of the section.
     public var id: Key { key }
     public var realm: Realm? { query.results.realm }
     public var isInvalidated: Bool { query.results.isInvalidated }
@@ -98,9 +100,9 @@ public struct ResultsSection<Key: _Persistable & Hashable, SectionElement: Realm
     public var startIndex: Int { 0 }
     public var endIndex: Int { query.positions(of: identity).count }
 
-    /// The i-th element.
+    /// Returns the i-th element.
     ///
-    /// - Precondition: there is one.
+    /// - Precondition: The element exists.
     public subscript(i: Int) -> SectionElement {
         let positions = query.positions(of: identity)
         if i < 0 || i >= positions.count {
@@ -111,16 +113,16 @@ public struct ResultsSection<Key: _Persistable & Hashable, SectionElement: Realm
         return query.results[positions[i]]
     }
 
-    /// Walks the elements that the section has now, whatever happens to it meanwhile.
+    /// Returns an iterator over the present elements of the section. Later changes of the section don't affect it.
     public func makeIterator() -> SectionIterator<SectionElement> {
         let results = query.results
         return SectionIterator(elements: query.positions(of: identity).map { results[$0] })
     }
 
-    /// Whether both are the section of one key of the same sectioned results.
+    /// Returns a Boolean value that indicates whether both are the section with one key in the same sectioned results.
     public static func == (a: Self, b: Self) -> Bool { a.query === b.query && a.identity == b.identity }
 
-    /// The first 100 elements.
+    /// A text with the first 100 elements.
     public var description: String {
         let text = query.results.textOfElement
         return CollectionDescription.text("ResultsSection<\(Key.self), \(SectionElement.self)>", count: count) {
@@ -129,7 +131,7 @@ public struct ResultsSection<Key: _Persistable & Hashable, SectionElement: Realm
     }
 }
 
-/// The elements that a section had when the iteration began.
+/// An iterator over the elements that a section had when the iteration began.
 public struct SectionIterator<Element: RealmCollectionValue>: IteratorProtocol {
     private var rest: ArraySlice<Element>
 
@@ -139,7 +141,7 @@ public struct SectionIterator<Element: RealmCollectionValue>: IteratorProtocol {
 }
 
 #if !canImport(Darwin)
-    // What UIKit and AppKit add on other platforms.
+    // The members that UIKit and AppKit add on Apple platforms.
     extension IndexPath {
         public init(item: Int, section: Int) { self = [section, item] }
         public init(row: Int, section: Int) { self = [section, row] }

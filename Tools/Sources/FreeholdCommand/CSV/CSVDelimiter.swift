@@ -1,21 +1,21 @@
 import Foundation
 
-/// Finds the delimiter of CSV in the text's first line.
+/// The detection of the delimiter of CSV in the first line of the text.
 enum CSVDelimiter {
     struct Found: Equatable {
         let delimiter: UInt8
-        /// A sentence for the standard error, if the delimiter isn't certain or isn't the usual one.
+        /// A sentence for standard error, if the delimiter isn't certain or isn't a comma.
         let note: String?
     }
 
     static let usual = UInt8(ascii: ",")
-    /// More of a first line isn't looked at.
+    /// The largest number of bytes of a first line that are read.
     private static let longest = 64 * 1024
 
     /// Returns the delimiter of a first line.
     ///
-    /// A line without commas that has semicolons or tabs is divided by these: programs write such files in countries where numbers have a decimal
-    /// comma, and by copying from tables. A line that has commas is divided by commas.
+    /// If a line has no commas but semicolons or tabs, these are the delimiters. Programs use semicolons in countries
+    /// with a decimal comma, and copied tables have tabs. If a line has commas, these are the delimiters.
     static func find(in line: some Sequence<UInt8>) -> Found {
         var (counts, isQuoted) = ([UInt8: Int](), false)
         for byte in line {
@@ -36,7 +36,7 @@ enum CSVDelimiter {
 
     /// Reads the first line ahead.
     ///
-    /// - Returns: the line, and the text from its beginning on.
+    /// - Returns: The line, and the text from its beginning.
     static func firstLine(of read: @escaping () throws -> Data) throws -> (line: [UInt8], text: () throws -> Data) {
         var (ahead, end, isQuoted) = ([UInt8](), 0, false)
         search: while ahead.count < longest {

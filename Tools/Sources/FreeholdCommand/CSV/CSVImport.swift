@@ -1,7 +1,7 @@
 import Foundation
 import Freehold
 
-/// Imports CSV by way of the library's JSON, so that both take the same values for every type.
+/// An import of CSV through the library's JSON import, so that both accept the same values for all types.
 final class CSVImport {
     private var reader: CSVReader
     private let object: ObjectSchema
@@ -9,9 +9,9 @@ final class CSVImport {
     private let layout: CSVLayout
     private let text: FieldText
     private let dates: DateFormats
-    /// By field of a record; nil where the column is ignored.
+    /// The property of each field of a record, or nil for an ignored column.
     private var properties: [Property?] = []
-    /// The lines on which records began, for errors: of those that the importer may not have taken yet.
+    /// The lines on which records began, for errors. They include the records that the importer may not have read yet.
     private var lines: [Int] = []
     private var firstLine = 0
     private static let chunk = 64 * 1024
@@ -30,7 +30,7 @@ final class CSVImport {
         reader = CSVReader(delimiter: delimiter, read)
     }
 
-    /// - Returns: how many objects were read.
+    /// - Returns: The number of objects that were read.
     func run(into realm: Realm, update: Realm.UpdatePolicy, batch: Int?, ignoresUnknown: Bool) throws -> Int {
         try readHead(ignoresUnknown: ignoresUnknown)
         let options = JSONImportOptions(
@@ -44,7 +44,7 @@ final class CSVImport {
                 try nextChunk()
             }
         } catch let error as JSONError {
-            // What was wrong with the text itself comes through the importer.
+            // The importer passes on the error of the text itself.
             let failure = isThrown ? failure.flatMap { Failure($0) } : nil
             let stored =
                 error.committed > 0 ? " (\(Units.count(error.committed, "object")) of batches before are stored)" : ""
@@ -84,7 +84,7 @@ final class CSVImport {
         }
     }
 
-    /// Columns that have no header.
+    /// Sets the properties of columns without a header.
     private func take(_ names: [String?]) throws {
         properties = try names.map { name in
             guard let name else { return nil }
@@ -97,7 +97,7 @@ final class CSVImport {
         }
     }
 
-    /// What to do where a header is taken for one name, because something else stands between its names.
+    /// Returns a hint if a header contains another delimiter and was therefore read as one name.
     private func otherDelimiter(_ head: CSVReader.Record) -> String? {
         guard head.fields.count == 1 else { return nil }
         for (other, shown) in [(";", "';'"), ("\t", "'\\t'"), ("|", "'|'"), (",", "','")]
@@ -110,7 +110,7 @@ final class CSVImport {
         return nil
     }
 
-    /// Records as lines of JSON; none at the end.
+    /// Returns records as lines of JSON, or no data at the end.
     private func nextChunk() throws -> Data {
         if let failure {
             isThrown = true
@@ -118,7 +118,7 @@ final class CSVImport {
         }
         var bytes: [UInt8] = []
         var complete = 0
-        // The importer has taken all of the chunk before the last one.
+        // The importer has read the whole chunk before the last one.
         if lines.count > 2 * 4096 {
             firstLine += lines.count - 4096
             lines.removeFirst(lines.count - 4096)
@@ -134,7 +134,7 @@ final class CSVImport {
                 complete = bytes.count
             }
         } catch {
-            // Thrown when the records before it have been taken.
+            // The error is thrown after the importer has read the earlier records.
             failure = error
             if complete == 0 { return try nextChunk() }
         }

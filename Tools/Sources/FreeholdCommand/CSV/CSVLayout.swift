@@ -1,10 +1,11 @@
-/// How a file of CSV is written, and what its columns are.
+/// The format of a CSV file, and its columns.
 struct CSVLayout {
     var delimiter: UInt8
-    /// Whether the first record names the columns.
+    /// A Boolean value that indicates whether the first record contains the names of the columns.
     var hasHeader = true
-    /// The properties of the columns where the header doesn't name them; nil for a column that is passed over.
+    /// The properties of the columns if the header doesn't contain them. An element is nil for a column that is
+    /// skipped.
     var names: [String?]?
-    /// Whether fields that a record lacks at its end are empty.
+    /// A Boolean value that indicates whether fields that a record lacks at its end are empty.
     var pads = false
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// How CSV is read.
+/// The options for reading CSV.
 struct CSVOptions: ParsableArguments {
     @Option(
         help: "Between the fields of CSV: a character, or \\t. By default a comma, or what the first line has instead."
@@ -28,24 +28,24 @@ struct CSVOptions: ParsableArguments {
         }
     }
 
-    /// Whether something is given that only CSV has.
+    /// A Boolean value that indicates whether an option that only CSV supports is given.
     var isGiven: Bool { (delimiter ?? ",") != "," || noHeader || columns != nil || pad }
 
-    /// The character that `--delimiter` gives. A tab may be written as other programs write it.
+    /// The character of `--delimiter`. A tab may have the notation of other programs.
     var separator: UInt8? {
         guard let delimiter else { return nil }
         let text = delimiter == "\\t" ? "\t" : delimiter
         return text.utf8.count == 1 && !["\"", "\n", "\r"].contains(text) ? text.utf8.first : nil
     }
 
-    /// Finds the delimiter that the options or the text's first line give.
+    /// Finds the delimiter in the options or in the first line of the text.
     ///
-    /// - Parameter reports: whether a delimiter other than a comma is reported.
-    /// - Returns: how the text is read, and the text from its beginning on.
+    /// - Parameter reports: A Boolean value that indicates whether a delimiter other than a comma is reported.
+    /// - Returns: The layout, and the text from its beginning.
     func layout(of read: @escaping () throws -> Data, reports: Bool) throws -> (CSVLayout, () throws -> Data) {
         var layout = CSVLayout(delimiter: separator ?? CSVDelimiter.usual, hasHeader: !noHeader, names: names)
         layout.pads = pad
-        // A single column without a header is text that may have semicolons.
+        // A single column without a header is text that may contain semicolons.
         guard delimiter == nil, !noHeader || (names?.count ?? 0) > 1 else { return (layout, read) }
         let (line, text) = try CSVDelimiter.firstLine(of: read)
         let found = CSVDelimiter.find(in: line)

@@ -1,22 +1,23 @@
 import Foundation
 
-/// Reads CSV as RFC 4180 has it, a record at a time: fields in quotation marks may have delimiters, line breaks and
-/// doubled quotation marks. Lines end with CR LF or LF.
+/// A reader of CSV according to RFC 4180, record by record. Fields in quotation marks may contain delimiters, line
+/// breaks and doubled quotation marks. Lines end with CR LF or LF.
 struct CSVReader {
     struct Field {
         let text: String
-        /// What stands in quotation marks isn't null, even if it is empty.
+        /// A Boolean value that indicates whether the field is in quotation marks. Such a field isn't null, even if it
+        /// is empty.
         let isQuoted: Bool
     }
 
     struct Record {
         let fields: [Field]
-        /// On which it begins, from 1.
+        /// The line on which the record begins, counted from 1.
         let line: Int
 
-        /// Returns the record with a number of fields: as it is, or with empty ones at its end.
+        /// Returns the record with a number of fields, unchanged or with empty fields added at its end.
         ///
-        /// - Throws: `Failure` for another number of fields, if none may be added.
+        /// - Throws: `Failure` for another number of fields, if fields may not be added.
         func padded(to count: Int, _ layout: CSVLayout) throws -> Record {
             if fields.count == count { return self }
             let isShort = fields.count < count
@@ -54,7 +55,7 @@ struct CSVReader {
         return chunk.first
     }
 
-    /// Nil at the end. Lines without anything are passed over, unless records have a single field.
+    /// Reads the next record, or returns nil at the end. Empty lines are skipped, unless records have a single field.
     mutating func record(isSingle: Bool = false) throws -> Record? {
         if !hasBegun {
             hasBegun = true
@@ -71,7 +72,7 @@ struct CSVReader {
     }
 
     private mutating func skipByteOrderMark() throws {
-        // Other characters begin with the first byte of it, and a chunk may be shorter.
+        // The first byte is also that of other characters, and a chunk may be shorter.
         while chunk.count < 3, !isAtEnd {
             let more = try next()
             chunk += more
@@ -80,7 +81,7 @@ struct CSVReader {
         if chunk.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
     }
 
-    /// - Returns: whether another field follows in the record.
+    /// - Returns: A Boolean value that indicates whether the record has another field.
     private mutating func field(_ fields: inout [Field]) throws -> Bool {
         var bytes: [UInt8] = []
         let isQuoted = try peek() == UInt8(ascii: "\"")

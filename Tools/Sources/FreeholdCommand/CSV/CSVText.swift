@@ -1,6 +1,7 @@
-/// Fields as RFC 4180 writes them.
+/// Fields in the notation of RFC 4180.
 enum CSVText {
-    /// A field; null is nothing at all, an empty string is two quotation marks, so that they stay apart.
+    /// Appends a field. Null is an empty field, and an empty string is two quotation marks, so that they can be
+    /// distinguished.
     static func append(_ cell: RowText.Cell, to bytes: inout [UInt8]) {
         switch cell {
         case .null: break
@@ -11,7 +12,7 @@ enum CSVText {
 
     static func append(_ text: String, to bytes: inout [UInt8]) {
         let isPlain = !text.isEmpty && !text.utf8.contains(where: needsQuotes) && text.first != " " && text.last != " "
-        // In a mixed column the text of a number isn't the number.
+        // In a mixed column, the text of a number differs from the number.
         guard !isPlain || JSONString.isJSON(text) else {
             bytes.append(contentsOf: text.utf8)
             return
@@ -29,6 +30,6 @@ enum CSVText {
         byte == UInt8(ascii: ",") || byte == UInt8(ascii: "\"") || byte == 0x0A || byte == 0x0D
     }
 
-    /// RFC 4180's line break.
+    /// Appends the line break of RFC 4180.
     static func endLine(_ bytes: inout [UInt8]) { bytes.append(contentsOf: [0x0D, 0x0A]) }
 }

@@ -4,7 +4,7 @@ struct FieldError: Error {
     let message: String
 }
 
-/// A field of CSV as the JSON that the library reads for a property.
+/// A conversion of CSV fields to the JSON that the library reads for a property.
 struct FieldText {
     private let schema: Schema
     private let adapter: JSONAdapter
@@ -39,7 +39,8 @@ struct FieldText {
         }
     }
 
-    /// Whether an empty field is null, or an empty collection; else an empty string.
+    /// Returns a Boolean value that indicates whether an empty field is null, or an empty collection. Otherwise it is
+    /// an empty string.
     private func takesNothing(_ property: Property) throws(FieldError) -> Bool {
         if property.collection != .none || property.type == .any || property.isOptional { return true }
         if property.type == .string { return false }
@@ -67,7 +68,7 @@ struct FieldText {
             default: break
             }
         case .any:
-            // Numbers and the like without quotation marks; with them only what is an array or object.
+            // Numbers and similar values must have no quotation marks. Arrays and objects may have them.
             if JSONString.isJSON(text), !field.isQuoted || text.hasPrefix("{") || text.hasPrefix("[") {
                 return bytes.append(contentsOf: text.utf8)
             }
@@ -76,7 +77,7 @@ struct FieldText {
                 guard JSONString.isJSON(text) else { throw FieldError(message: "an object is written as JSON, {…}") }
                 return try append(json: text, property, to: &bytes)
             }
-            // A primary key, as the other class has it.
+            // The primary key in the format of the target class.
             if let key = target.flatMap({ schema[$0] })?.primaryKeyProperty, key.type != .object {
                 return try append(field, key, key.type, nil, to: &bytes)
             }
@@ -88,7 +89,7 @@ struct FieldText {
             }
         default: break
         }
-        // The importer reads dates, identifiers and the like from text, and says what else is wrong.
+        // The importer parses dates, identifiers and similar values in strings, and reports all other errors.
         JSONString.append(text, to: &bytes)
     }
 }

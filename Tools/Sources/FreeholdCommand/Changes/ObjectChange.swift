@@ -1,6 +1,6 @@
 import Freehold
 
-/// An object that came, went, or has other values than before, as it is written for people and for programs.
+/// An inserted, deleted or modified object, with its text for people and for programs.
 struct ObjectChange {
     enum Kind: String {
         case insert, delete, modify
@@ -22,15 +22,16 @@ struct ObjectChange {
 
     let kind: Kind
     let className: String
-    /// Nil of a class without a primary key.
+    /// The primary key, or nil for a class without one.
     let key: RowText.Cell?
     private let keyName: String?
-    /// Where the object stands, which tells those without a key apart.
+    /// The position of the object, which identifies objects without a key.
     let position: Int?
-    /// Of an object that came or went its properties, with the same value before and after; else those that differ.
+    /// All properties of an inserted or deleted object, with equal old and new values, or the changed properties of a
+    /// modified object.
     let values: [Value]
 
-    /// An object that came or went.
+    /// Creates the change of an inserted or deleted object.
     init(_ kind: Kind, _ reader: ObjectReader, _ object: DynamicObject, _ cells: [RowText.Cell]? = nil) throws {
         self.kind = kind
         className = reader.className
@@ -40,9 +41,9 @@ struct ObjectChange {
         values = zip(reader.names, try cells ?? reader.cells(of: object)).map { Value(name: $0, before: $1, after: $1) }
     }
 
-    /// An object that has other values.
+    /// Creates the change of a modified object.
     ///
-    /// - Returns: nil where all are the same.
+    /// - Returns: Nil if all values are equal.
     init?(
         _ reader: ObjectReader,
         _ object: DynamicObject,
@@ -62,22 +63,22 @@ struct ObjectChange {
         self.values = values
     }
 
-    /// `~ Person 7: age 36 → 37`, without a line break.
+    /// A text such as `~ Person 7: age 36 → 37`, without a line break.
     var text: String {
         let name = key.map { " \($0.json)" } ?? position.map { " #\($0)" } ?? ""
         let parts =
             kind == .modify
             ? values.map { "\($0.name) \($0.before.json) → \($0.after.json)" }
-            // What isn't there needn't be told.
+            // Missing values aren't shown.
             : values.filter { !$0.after.isNothing && $0.name != keyName }.map { "\($0.name) \($0.after.json)" }
         return TerminalText.escaped(
             "\(kind.mark) \(className)\(name)" + (parts.isEmpty ? "" : ": " + parts.joined(separator: ", "))
         )
     }
 
-    /// An object of JSON, without a line break.
+    /// Returns a JSON object, without a line break.
     ///
-    /// - Parameter more: members to begin with, whose values are JSON.
+    /// - Parameter more: The first members, whose values are JSON.
     func json(_ more: [(String, String)] = []) -> String {
         var members =
             more + [("change", JSONNode.string(kind.rawValue).text), ("class", JSONNode.string(className).text)]
@@ -94,7 +95,7 @@ struct ObjectChange {
 }
 
 extension RowText.Cell {
-    /// As JSON: text in quotation marks, which tell it from what else there is.
+    /// The value as JSON. Strings are in quotation marks, which distinguish them from other values.
     var json: String {
         switch self {
         case .null: "null"
@@ -103,7 +104,7 @@ extension RowText.Cell {
         }
     }
 
-    /// Null, or an empty collection.
+    /// A Boolean value that indicates whether the value is null or an empty collection.
     fileprivate var isNothing: Bool {
         switch self {
         case .null, .json("[]"), .json("{}"): true
@@ -113,7 +114,7 @@ extension RowText.Cell {
 }
 
 extension JSONNode {
-    /// An object whose values are JSON already.
+    /// Returns an object whose values are already JSON.
     static func object(_ members: [(String, String)]) -> String {
         "{" + members.map { "\(JSONNode.string($0).text):\($1)" }.joined(separator: ",") + "}"
     }

@@ -1,15 +1,15 @@
 import Foundation
 import Freehold
 
-/// Reads properties of a class's objects as they are shown and compared.
+/// A reader of properties of a class's objects, in the form in which they are shown and compared.
 struct ObjectReader {
     let className: String
-    /// Names of properties.
+    /// The names of the properties.
     let names: [String]
-    /// The name of the primary key; nil where the class has none.
+    /// The name of the primary key, or nil if the class has none.
     let key: String?
 
-    /// - Parameter names: nil for all stored properties.
+    /// - Parameter names: The names of the properties, or nil for all stored properties.
     init(_ object: ObjectSchema, _ names: [String]? = nil) {
         className = object.className
         self.names = names ?? object.properties.map(\.name)
@@ -20,7 +20,7 @@ struct ObjectReader {
         do {
             return try Self.cells(of: object, names)
         } catch let error as JSONError where error.kind == .cycle || error.kind == .tooDeep {
-            // The others of its properties can be shown.
+            // The remaining properties can be shown.
             return try names.map { name in
                 do {
                     return try Self.cells(of: object, [name])[0]
@@ -31,7 +31,7 @@ struct ObjectReader {
         }
     }
 
-    /// The value of the primary key; nil where the class has none.
+    /// Returns the value of the primary key, or nil if the class has none.
     func key(of object: DynamicObject) throws -> RowText.Cell? {
         try key.map { try Self.cells(of: object, [$0])[0] }
     }

@@ -2,7 +2,7 @@ import Foundation
 import Freehold
 import Synchronization
 
-/// Follows a query from commit to commit, and writes what changes.
+/// An observation of a query that writes the changes after each commit.
 final class Watch: Sendable {
     let configuration: Realm.Configuration
     let object: ObjectSchema
@@ -43,9 +43,9 @@ final class Watch: Sendable {
 
     var isTimedOut: Bool { state.withLock { $0.isTimedOut } }
 
-    /// Runs until there were enough changes, the time is over, or a signal comes.
+    /// Runs until the number of changes is reached, the timeout has passed, or a signal is received.
     ///
-    /// - Returns: how many changes were told.
+    /// - Returns: The number of reported changes.
     func run(timeout: Duration?) throws -> Int {
         let done = DispatchSemaphore(value: 0)
         let task = Task.detached { [self] in
@@ -92,7 +92,7 @@ final class Watch: Sendable {
         }
     }
 
-    /// Properties of the objects themselves and of what they own, not of others that they link to.
+    /// The properties of the objects and of their embedded objects, but not of linked objects.
     private var observedPaths: [String] {
         var paths: [String] = []
         func add(_ object: ObjectSchema, _ prefix: String, _ owners: [String]) {
@@ -109,9 +109,9 @@ final class Watch: Sendable {
         return paths
     }
 
-    // MARK: Telling
+    // MARK: Reports
 
-    /// - Returns: whether there were enough changes.
+    /// - Returns: A Boolean value that indicates whether the number of changes is reached.
     private func tell(
         _ reader: ObjectReader,
         _ old: Results<DynamicObject>,
@@ -142,7 +142,8 @@ final class Watch: Sendable {
         return state.withLock { $0.told } == limit
     }
 
-    /// Objects that came and went. One that stands elsewhere in an order did both, and is told as itself.
+    /// Returns the inserted and deleted objects. An object whose position in an order has changed is both, and is
+    /// reported as modified.
     private func moved(
         _ reader: ObjectReader,
         _ old: Results<DynamicObject>,

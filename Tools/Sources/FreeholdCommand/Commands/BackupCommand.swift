@@ -26,10 +26,10 @@ struct BackupCommand: ParsableCommand {
         guard FileManager.default.fileExists(atPath: url.deletingLastPathComponent().path) else {
             throw Failure(.cantCreate, "\(destination): there is no such folder")
         }
-        // The library's name for a copy that isn't complete.
+        // The library's name for an incomplete copy.
         let drafts = Drafts.begin("\(url.path).copy-\(ProcessInfo.processInfo.processIdentifier)-", .own)
         defer { drafts.end() }
-        // The very version that is told.
+        // The copy must have the version that is reported.
         try realm.writeCopy(toFile: url, encryptionKey: try file.key.key())
         Progress.clear()
         let size = (try? FileManager.default.attributesOfItem(atPath: destination))?[.size] as? Int ?? 0

@@ -25,12 +25,12 @@ struct CreateCommand: ParsableCommand {
 
     func run() throws {
         guard edit.values.isEmpty else { return try edit.run(on: file) }
-        // Nothing is asked of a terminal before the file is known to be there.
+        // A terminal is read only after the file was found.
         try FileOptions.requireFile(file.file)
         try FromInput(edit: edit).run(on: file)
     }
 
-    /// The same with the objects of standard input.
+    /// An edit with the objects of standard input.
     private struct FromInput: Edit {
         let edit: CreateEdit
 

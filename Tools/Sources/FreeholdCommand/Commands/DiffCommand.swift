@@ -42,7 +42,7 @@ struct DiffCommand: ParsableCommand {
             try StandardOutput.shared.flush()
             if count > 0 { throw ExitCode(1) }
         } catch let error where !(error is ExitCode) {
-            // 1 says that something is different.
+            // The exit code 1 means that the files differ.
             guard let failure = Failure(error), failure.status == .failure else { throw error }
             throw Failure(.unfinished, failure.message)
         }
@@ -60,7 +60,7 @@ struct DiffCommand: ParsableCommand {
         return comparison.output.count
     }
 
-    /// A key is given to a file only that needs one.
+    /// Opens a file. The key is passed only for an encrypted file.
     private static func open(_ path: String, _ key: Data?) throws -> Realm {
         var configuration = Realm.Configuration(fileURL: URL(fileURLWithPath: path), readOnly: true)
         try FileOptions.requireFile(path)

@@ -112,7 +112,7 @@ struct ImportCommand: ParsableCommand {
             throw Failure(.usage, "--delimiter, --no-header, --columns and --pad are about CSV: give --format csv")
         }
         guard let className else {
-            // The library's name for a file that isn't complete.
+            // The library's name for an incomplete file.
             let folder = url.deletingLastPathComponent().path
             let drafts = Drafts.begin("\(folder)/.\(url.lastPathComponent).", .open)
             defer { drafts.end() }
@@ -135,7 +135,7 @@ struct ImportCommand: ParsableCommand {
         }
     }
 
-    /// Makes the file, which is gone again where the closure throws, but for batches that it has stored.
+    /// Creates the file. If the closure throws, the file is deleted, unless batches have been stored.
     private func make(_ schema: Schema, version: UInt64, _ body: (Realm) throws -> Void) throws {
         var configuration = Realm.Configuration(fileURL: URL(fileURLWithPath: file), schemaVersion: version)
         configuration.schema = schema
@@ -143,7 +143,7 @@ struct ImportCommand: ParsableCommand {
         let lock = file + ".writer"
         let hadLock = FileManager.default.fileExists(atPath: lock)
         var isEmpty = true
-        // Batches that were stored stay.
+        // Stored batches are kept.
         let drafts = batch == nil ? Drafts.begin(file) : nil
         defer { drafts?.end() }
         do {
@@ -151,7 +151,7 @@ struct ImportCommand: ParsableCommand {
             defer { isEmpty = realm.isEmpty }
             try body(realm)
         } catch {
-            // Batches that were stored stay; else nothing is left of it.
+            // Stored batches are kept. Otherwise the file is deleted.
             if isEmpty, (try? Realm.deleteFiles(for: configuration)) == true, !hadLock {
                 try? FileManager.default.removeItem(atPath: lock)
             }
@@ -211,7 +211,7 @@ struct ImportCommand: ParsableCommand {
             encryptionKey: configuration.encryptionKey
         )
         configuration.schema = classes.schema
-        // The classes that are there stay.
+        // Existing classes are kept.
         configuration.schemaMode = .additive
         try fill(try Realm(configuration: configuration))
     }
@@ -219,8 +219,8 @@ struct ImportCommand: ParsableCommand {
     // MARK: Objects
 
     /// - Parameters:
-    ///   - columns: the properties of the columns of CSV, where something else than its header says them.
-    ///   - names: by class, what keys of JSON are called in the file.
+    ///   - columns: The properties of the columns of CSV, if its header doesn't specify them.
+    ///   - names: The names in the file for keys of JSON, by class.
     private func fill(
         _ className: String,
         _ realm: Realm,
@@ -246,7 +246,7 @@ struct ImportCommand: ParsableCommand {
         )
         let count: Int
         if isCSV {
-            // The inference of classes has reported the delimiter.
+            // The inference has already reported the delimiter.
             let (found, text) = try csv.layout(of: read, reports: columns == nil)
             var layout = found
             if let columns { layout.names = columns }
@@ -267,7 +267,7 @@ struct ImportCommand: ParsableCommand {
     }
 }
 
-/// A schema in a file of JSON.
+/// A schema in a JSON file.
 enum SchemaFile {
     static func read(_ path: String) throws -> (schema: Schema, schemaVersion: UInt64?) {
         try FileOptions.requireFile(path)

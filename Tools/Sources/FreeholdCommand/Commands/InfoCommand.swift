@@ -46,7 +46,7 @@ struct FileInfo: Encodable {
     let bytes: Int
     let usedBytes: Int
     let freeBytes: Int
-    /// Of the newest commit.
+    /// The version of the newest commit.
     let version: UInt64
     let schemaVersion: UInt64
     let readers: [PinnedReader]

@@ -49,7 +49,8 @@ struct MigrateCommand: ParsableCommand {
         try StandardOutput.shared.line("done")
     }
 
-    /// A file whose schema is the same, or grows only by classes and indexes, keeps its version.
+    /// Returns the new version. A file whose schema stays the same, or gets only new classes and indexes, keeps its
+    /// version.
     private func version(
         _ read: (schema: Schema, schemaVersion: UInt64?),
         _ configuration: Realm.Configuration

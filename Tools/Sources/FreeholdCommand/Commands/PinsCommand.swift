@@ -25,7 +25,7 @@ struct PinsCommand: ParsableCommand {
 
     func validate() throws {
         if timeout != nil && !wait { throw ValidationError("--timeout goes with --wait.") }
-        // Nor is anything that isn't a number in the range.
+        // The range also excludes values that aren't numbers.
         if let timeout, !(0..<1e9).contains(timeout) {
             throw ValidationError("--timeout is a number of seconds from 0 to below 1e9.")
         }
@@ -34,7 +34,7 @@ struct PinsCommand: ParsableCommand {
     func run() throws {
         let realm = try file.open()
         let newest = realm.version
-        // This process's own pin would be one.
+        // Otherwise, the list would contain the version of this process.
         realm.invalidate()
         if wait { return try waitUntilFree(realm, newest) }
         let pins = PinnedReader.others(of: realm)

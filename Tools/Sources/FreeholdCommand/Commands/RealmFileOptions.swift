@@ -3,7 +3,7 @@ import Foundation
 import Freehold
 import FreeholdImport
 
-/// What 'import' takes for a file that Realm wrote.
+/// The options of 'import' for a file that Realm wrote.
 struct RealmFileOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Makes the file of one that Realm wrote.", valueName: "path"), completion: .file())
     var fromRealm: String?
@@ -35,7 +35,7 @@ struct RealmFileOptions: ParsableArguments {
         }
     }
 
-    /// - Parameter target: names the file that is made, with its key.
+    /// - Parameter target: The configuration of the new file, with its key.
     func run(_ source: String, _ target: Realm.Configuration) throws {
         try FileOptions.requireFile(source)
         let url = URL(fileURLWithPath: source)
@@ -67,12 +67,12 @@ struct RealmFileOptions: ParsableArguments {
     }
 }
 
-/// What 'info' and 'schema' tell of a file that Realm wrote.
+/// The output of 'info' and 'schema' for a file that Realm wrote.
 struct RealmFileOutput {
     let path: String
     let summary: RealmFileSummary
 
-    /// Nil if the file is none of Realm's. Encrypted ones show what they are with their key only.
+    /// Returns nil if the file isn't a Realm file. An encrypted file can be recognised only with its key.
     init?(_ file: FileOptions) throws {
         path = file.file
         guard let handle = FileHandle(forReadingAtPath: path) else { return nil }
@@ -92,7 +92,7 @@ struct RealmFileOutput {
         }
     }
 
-    /// What Freehold's files have in that place.
+    /// The bytes that Freehold's files have at this position.
     private static let ownMark: [UInt8] = [0xde, 0xc0, 0xef, 0xbe]
 
     func writeInfo(asJSON: Bool) throws {

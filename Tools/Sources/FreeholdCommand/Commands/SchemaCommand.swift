@@ -65,7 +65,7 @@ struct SchemaCommand: ParsableCommand {
         }
     }
 
-    /// Also of a file that Realm wrote. Documents have no version.
+    /// Reads the schema, also of a file that Realm wrote. Documents have no version.
     private func read() throws -> (schema: Schema, version: UInt64?) {
         guard let file else { return (Schema(tables: try SchemaFiles(documents).tables()), nil) }
         try FileOptions.requireFile(file)
@@ -77,7 +77,7 @@ struct SchemaCommand: ParsableCommand {
     }
 }
 
-/// A schema for people.
+/// The text of a schema for people.
 enum SchemaText {
     static func write(_ schema: Schema) throws {
         for (i, object) in schema.objectSchema.enumerated() {
@@ -97,7 +97,7 @@ enum SchemaText {
     }
 }
 
-/// A property's type for people.
+/// The text of a property's type for people.
 enum TypeText {
     static func of(_ property: Property) -> String {
         var text =

@@ -3,7 +3,7 @@ import Foundation
 import Freehold
 import FreeholdSync
 
-/// Looks at what sync keeps in a file.
+/// The command that shows the data of sync in a file.
 struct SyncCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sync",
@@ -30,7 +30,7 @@ extension FileOptions {
         }
     }
 
-    /// Writes lines as they come.
+    /// Writes lines when they are available.
     fileprivate func writeLines(_ each: (SyncInspection, (String) throws -> Void) throws -> Void) throws {
         do {
             try each(inspectSync()) { try StandardOutput.shared.line($0) }

@@ -33,7 +33,7 @@ struct WatchCommand: ParsableCommand {
 
     func validate() throws {
         if let count, count < 1 { throw ValidationError("--count must be over 0.") }
-        // Nor is anything that isn't a number in the range.
+        // The range also excludes values that aren't numbers.
         if let timeout, !(0..<1e9).contains(timeout) {
             throw ValidationError("--timeout is a number of seconds from 0 to below 1e9.")
         }
@@ -43,7 +43,7 @@ struct WatchCommand: ParsableCommand {
     func run() throws {
         try FileOptions.requireFile(file.file)
         let realm = try FileOptions.openForWriting(file.file, file.key)
-        // What is wrong with the query shows at once.
+        // An invalid query is reported immediately.
         let (object, _) = try Selection.find(className, query, arguments, in: realm)
         let watch = Watch(
             configuration: realm.configuration,

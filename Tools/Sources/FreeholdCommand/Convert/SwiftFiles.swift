@@ -1,10 +1,10 @@
 import Foundation
 import ModelConverter
 
-/// The Swift files that a command line names.
+/// The Swift files of a command line.
 struct SwiftFiles {
     private let paths: [String]
-    /// Folders of others' code.
+    /// Folders with the code of dependencies.
     private static let passedOver: Set<String> = ["Pods", "Carthage", "DerivedData", "SourcePackages", "checkouts"]
 
     init(_ paths: [String]) { self.paths = paths }
@@ -40,7 +40,7 @@ struct SwiftFiles {
         }
     }
 
-    /// Sorted, so that results don't depend on the file system.
+    /// Returns the files in sorted order, so that results don't depend on the file system.
     private static func files(in folder: String) throws -> [String] {
         let names: [String]
         do {
@@ -62,12 +62,12 @@ struct SwiftFiles {
         return files
     }
 
-    /// A link to a folder may lead back.
+    /// Returns a Boolean value that indicates whether the path is a link. A link to a folder may form a cycle.
     private static func isLink(_ path: String) -> Bool {
         (try? FileManager.default.destinationOfSymbolicLink(atPath: path)) != nil
     }
 
-    /// What a patch calls a file: relative to the folder that the command runs in.
+    /// Returns the name of a file in a patch, relative to the current folder.
     static func patchName(_ path: String) -> String {
         let here = FileManager.default.currentDirectoryPath + "/"
         if path.hasPrefix(here) { return String(path.dropFirst(here.count)) }
@@ -76,7 +76,7 @@ struct SwiftFiles {
         return String(name.drop { $0 == "/" })
     }
 
-    /// Another text in a file's place, at once.
+    /// Replaces the text of a file atomically.
     static func replace(_ file: Conversion.File) throws {
         let url = URL(fileURLWithPath: file.path).resolvingSymlinksInPath()
         guard FileManager.default.isWritableFile(atPath: url.path) else {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Freehold
 
-/// How dates are written in the data of an import.
+/// The options for the format of dates in imported data.
 struct DateOptions: ParsableArguments {
     @Option(
         name: .customLong("date-format"),
@@ -27,13 +27,13 @@ struct DateOptions: ParsableArguments {
     }
 }
 
-/// The ways in which dates may be written: ISO 8601 always, and those that the options name.
+/// The accepted formats of dates: ISO 8601, and those of the options.
 struct DateFormats: Sendable {
     private let patterns: [DatePattern]
-    /// What a number stands for; nil where it is no date.
+    /// The meaning of numbers as dates, or nil if numbers aren't dates.
     let numbers: JSONDateFormat?
 
-    /// Only ISO 8601.
+    /// ISO 8601 only.
     static let standard = DateFormats(patterns: [], numbers: nil)
 
     private init(patterns: [DatePattern], numbers: JSONDateFormat?) {
@@ -71,7 +71,8 @@ struct DateFormats: Sendable {
 
     var hasPatterns: Bool { !patterns.isEmpty }
 
-    /// The moment in ISO 8601, as the library reads it, of a text that a pattern fits; nil of any other.
+    /// Returns the point in time in ISO 8601 for a text that matches a pattern, or nil for other texts. The library can
+    /// read it.
     func standardText(_ text: String) -> String? {
         for pattern in patterns {
             if let moment = pattern.moment(text) { return moment.text }
@@ -79,7 +80,8 @@ struct DateFormats: Sendable {
         return nil
     }
 
-    /// Whether a text is a date in one of the ways. ISO 8601 has a date alone, or one with a time and a zone.
+    /// Returns a Boolean value that indicates whether a text is a date in one of the formats. ISO 8601 includes a date
+    /// alone, and a date with a time and a zone.
     func isDate(_ text: String) -> Bool { Self.isISO8601(text) || standardText(text) != nil }
 
     private static let isoPatterns: [DatePattern] = [
@@ -90,7 +92,7 @@ struct DateFormats: Sendable {
     static func isISO8601(_ text: String) -> Bool { isoMoment(text) != nil }
 
     static func isoMoment(_ text: String) -> Moment? {
-        // Most text is ruled out by its length and its fifth character.
+        // The length and the fifth character exclude most texts.
         let bytes = text.utf8
         guard (10...40).contains(bytes.count), bytes.dropFirst(4).first == UInt8(ascii: "-") else { return nil }
         for pattern in isoPatterns {
@@ -99,7 +101,7 @@ struct DateFormats: Sendable {
         return nil
     }
 
-    /// What is expected where a text is no date.
+    /// The description of the expected formats, for texts that aren't dates.
     var expected: String {
         let all = patterns.map { "'\($0.text)'" } + (numbers.map { ["a number of \($0.unit)"] } ?? [])
         return (["a date of ISO 8601, such as 2024-02-29T12:30:00Z"] + all).joined(separator: ", or ")

@@ -1,14 +1,14 @@
 import Foundation
 
-/// How dates are written in some data: a pattern of Unicode's date fields, such as `dd.MM.yyyy HH:mm`.
+/// A pattern of Unicode's date fields for dates in data, such as `dd.MM.yyyy HH:mm`.
 ///
-/// Fields are numbers in UTC or another time zone, and names of months in English. A field of two letters takes one
-/// digit, too, unless the next field follows at once. What isn't a letter, and what stands in apostrophes, is text that
-/// has to be there.
+/// Fields are numbers in UTC or another time zone, and English names of months. A field of two letters also accepts one
+/// digit, unless the next field follows immediately. Characters that aren't letters, and text in apostrophes, must be
+/// present literally.
 struct DatePattern: Sendable {
     private enum Piece: Sendable, Equatable {
         case text(String)
-        /// Digits: at least and at most so many.
+        /// A number with a minimum and a maximum number of digits.
         case number(Field, ClosedRange<Int>)
         case monthName
         case halfDay
@@ -19,15 +19,17 @@ struct DatePattern: Sendable {
         case year, shortYear, month, day, hour, halfHour, minute, second, fraction
     }
 
-    /// As it was given.
+    /// The text of the pattern.
     let text: String
     private let pieces: [Piece]
     private let zone: TimeZone
 
+    /// Parses a pattern.
+    ///
     /// - Parameters:
-    ///   - zone: what dates are in that don't say it.
-    ///   - isExact: whether a field has just as many digits as letters.
-    /// - Throws: `Failure` for a letter that stands for no field.
+    ///   - zone: The time zone of dates without one.
+    ///   - isExact: A Boolean value that indicates whether a field has exactly as many digits as letters.
+    /// - Throws: `Failure` for a letter that isn't a field.
     init(_ text: String, zone: TimeZone, isExact: Bool = false) throws {
         self.text = text
         self.zone = zone
@@ -88,7 +90,7 @@ struct DatePattern: Sendable {
         }
     }
 
-    /// Digits that follow each other at once must be counted.
+    /// Returns pieces in which adjacent numbers have exact numbers of digits.
     private static func withExactDigits(_ pieces: [Piece], all: Bool) -> [Piece] {
         pieces.enumerated().map { i, piece in
             guard case .number(let field, let range) = piece, field != .fraction else { return piece }
@@ -100,7 +102,7 @@ struct DatePattern: Sendable {
 
     // MARK: Reading
 
-    /// The moment that a text stands for; nil where it isn't written so, or is no date.
+    /// Returns the point in time of a text, or nil if it doesn't match the pattern or isn't a date.
     func moment(_ text: String) -> Moment? {
         var rest = Substring(text)
         var fields: [Field: Int] = [:]
@@ -135,7 +137,7 @@ struct DatePattern: Sendable {
     }
 
     private func moment(_ fields: [Field: Int], _ isAfternoon: Bool?, _ offset: Int?) -> Moment? {
-        // Two digits are of 1969 to 2068, as in POSIX.
+        // Two digits are years from 1969 to 2068, like in POSIX.
         let year = fields[.year] ?? fields[.shortYear].map { $0 < 69 ? 2000 + $0 : 1900 + $0 } ?? 1970
         guard let day = Day(year: year, month: fields[.month] ?? 1, day: fields[.day] ?? 1) else { return nil }
         var hour = fields[.hour] ?? 0
@@ -152,7 +154,8 @@ struct DatePattern: Sendable {
         )
     }
 
-    /// Of a time that there is twice, when clocks are put back, the first.
+    /// Returns the offset of a time zone. For a local time that occurs twice, when clocks are set back, it is the first
+    /// one.
     private static func offset(of zone: TimeZone, at local: Int64) -> Int {
         let before = zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(local) - 86_400))
         let first = zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(local - Int64(before))))
@@ -161,7 +164,7 @@ struct DatePattern: Sendable {
         return second == first ? first : before
     }
 
-    /// `Z`, `+02`, `+0200`, `+02:00`
+    /// Parses `Z`, `+02`, `+0200` or `+02:00`.
     private static func offset(_ rest: inout Substring) -> Int? {
         guard let sign = rest.popFirst() else { return nil }
         if sign == "Z" || sign == "z" { return 0 }
@@ -185,7 +188,7 @@ struct DatePattern: Sendable {
         return (hours * 3600 + minutes * 60) * (sign == "-" ? -1 : 1)
     }
 
-    /// A month's name or its first three letters, the longer first.
+    /// Parses the name of a month or its first three letters. The longer form has precedence.
     private static func month(_ text: Substring) -> (month: Int, length: Int)? {
         let lower = text.prefix(9).lowercased()
         for (i, name) in months.enumerated() {

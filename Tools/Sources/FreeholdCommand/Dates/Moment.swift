@@ -1,10 +1,10 @@
 import Foundation
 
-/// A moment in UTC to the nanosecond, and its text by ISO 8601.
+/// A point in time in UTC with nanoseconds, and its text in ISO 8601.
 struct Moment: Equatable {
-    /// Since 1970.
+    /// The seconds since 1970.
     let seconds: Int64
-    /// From 0 to below 1,000,000,000, towards later.
+    /// The nanoseconds after the seconds, from 0 to below 1,000,000,000.
     let nanoseconds: Int64
 
     init(seconds: Int64, nanoseconds: Int64 = 0) {
@@ -12,7 +12,8 @@ struct Moment: Equatable {
         self.nanoseconds = nanoseconds
     }
 
-    /// To the microsecond, which is what a `Date` of our time can tell apart. Nil where it is too far away.
+    /// Creates a point in time rounded to microseconds, which is the precision of a present `Date`. Returns nil if the
+    /// date is out of range.
     init?(_ date: Date) {
         let time = date.timeIntervalSince1970
         guard time.magnitude < 1e14 else { return nil }
@@ -21,7 +22,7 @@ struct Moment: Equatable {
         self.init(seconds: Int64(whole) + micros / 1_000_000, nanoseconds: micros % 1_000_000 * 1000)
     }
 
-    /// `2024-02-29T12:30:00.5Z`; years before 0 or after 9999 have a sign.
+    /// A text such as `2024-02-29T12:30:00.5Z`. Years before 0 or after 9999 have a sign.
     var text: String {
         let day = Day(seconds: seconds)
         let second = Int(seconds - day.number * 86_400)
@@ -35,19 +36,19 @@ struct Moment: Equatable {
     }
 }
 
-/// A day of the Gregorian calendar, which is taken to hold for all time.
+/// A day of the proleptic Gregorian calendar.
 struct Day: Equatable {
     let year: Int
     let month: Int
     let day: Int
-    /// Counted from 1970-01-01, which is 0.
+    /// The number of the day. 1970-01-01 is 0.
     let number: Int64
 
-    /// - Returns: nil for a day that there isn't.
+    /// - Returns: Nil for a day that doesn't exist.
     init?(year: Int, month: Int, day: Int) {
         guard (1...12).contains(month), (1...Self.length(ofMonth: month, year: year)).contains(day) else { return nil }
         (self.year, self.month, self.day) = (year, month, day)
-        // Years begin in March, so that the day that comes and goes is the last; 400 of them are an era.
+        // A year begins in March in this computation, so that the leap day is its last day. 400 years are an era.
         let shifted = month <= 2 ? year - 1 : year
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400
         let yearOfEra = shifted - era * 400

@@ -1,12 +1,12 @@
 import Foundation
 import Freehold
 
-/// Compares the objects of a class without a primary key: whether the files have the same contents, each as often.
+/// A comparison of the objects of a class without a primary key, by their contents and the number of equal objects.
 ///
-/// Contents are told apart by hashes of 128 bits. As many are kept at a time as fit into some memory; of more objects
-/// a part of the contents is compared in each of several passes over both files.
+/// Contents are identified by hashes of 128 bits. The number of hashes in memory is limited. For more objects, each of
+/// several passes over both files compares a part of the contents.
 struct ContentComparison {
-    /// Objects of a pass, about.
+    /// The approximate number of objects of a pass.
     static let objectsOfPass = 1_000_000
 
     private let first: Realm
@@ -51,7 +51,8 @@ struct ContentComparison {
                 let hash = try hash(object, readerA)
                 if passes == 1 || isOf(pass, passes, hash) { counts[hash, default: 0] += 1 }
             }
-            /// Those of the second file that the first hasn't, or has fewer of, are told when the first's have been.
+            /// The contents of the second file that are missing or less frequent in the first. They are reported after
+            /// those of the first.
             var extra: [Hash: Int] = [:]
             for object in inSecond {
                 let hash = try hash(object, readerB)

@@ -1,22 +1,22 @@
 import Foundation
 import Freehold
 
-/// Reads what is compared of a class's objects: like ``ObjectReader``, but that any object has a content, whatever its
-/// links lead to.
+/// A reader of the compared content of a class's objects. It is like ``ObjectReader``, except that all objects have a
+/// content, independent of their links.
 ///
-/// A link to an object with a primary key is that key. One to another object is what that contains, down to a depth and a
-/// number of objects; one that leads back to an object on the way is how many steps it leads back. Equal objects have equal
-/// contents so, and what differs further away differs where that object itself is compared.
+/// A link to an object with a primary key is that key. A link to another object is the content of that object, up to a
+/// depth and a number of objects. A link back to an object on the path is the number of steps. Equal objects therefore
+/// have equal contents, and differences further away are found when that object itself is compared.
 final class ContentReader {
     private static let deepest = 8
     private static let mostObjects = 1000
 
-    /// What is read of a class, which is looked up once.
+    /// The read properties of a class, which are determined once.
     private struct Part {
         let object: ObjectSchema
-        /// Properties that are written as they are.
+        /// The properties that are written directly.
         let plain: [String]
-        /// Those that lead to objects without a primary key.
+        /// The properties that lead to objects without a primary key.
         let links: [Property]
         let names: [String]
     }
@@ -25,7 +25,7 @@ final class ContentReader {
     private let schema: Schema
     private let top: Part
     private var parts: [String: Part] = [:]
-    /// The objects on the way to the one that is being read.
+    /// The objects on the path to the one that is being read.
     private var way: [DynamicObject] = []
     private var visited = 0
 
@@ -47,7 +47,8 @@ final class ContentReader {
         return Part(object: object, plain: names.filter { !others.contains($0) }, links: links, names: names)
     }
 
-    /// Whether a link to the class may lead to an object without a primary key, or on to one from what it owns.
+    /// Returns a Boolean value that indicates whether a link to the class may lead to an object without a primary key,
+    /// directly or through embedded objects.
     private static func leadsFurther(_ object: ObjectSchema, _ schema: Schema, _ seen: inout Set<String>) -> Bool {
         if object.primaryKeyProperty != nil { return false }
         if !object.isEmbedded { return true }
@@ -60,7 +61,7 @@ final class ContentReader {
         return false
     }
 
-    /// In the order of the names.
+    /// Returns the values in the order of the names.
     func cells(of object: DynamicObject) throws -> [RowText.Cell] {
         way = []
         visited = 0
@@ -90,7 +91,7 @@ final class ContentReader {
             let texts = try object.dynamicList(property.name).map { try text($0) }
             return .json("[\(texts.joined(separator: ","))]")
         case .set:
-            // In whatever order they are stored.
+            // The stored order of the elements is irrelevant.
             let texts = try object.dynamicMutableSet(property.name).map { try text($0) }.sorted()
             return .json("[\(texts.joined(separator: ","))]")
         case .map:

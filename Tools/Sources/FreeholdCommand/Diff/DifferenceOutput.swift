@@ -1,10 +1,10 @@
-/// Where the differences of two files are written.
+/// The output of the differences of two files.
 final class DifferenceOutput {
     private let asJSON: Bool
     let isQuiet: Bool
     private(set) var count = 0
 
-    /// Ends a comparison of which nothing more is asked.
+    /// An error that ends a comparison whose result is sufficient.
     struct Enough: Error {}
 
     private let line: (String) throws -> Void
@@ -23,11 +23,11 @@ final class DifferenceOutput {
         try add { asJSON ? change.json() : change.text }
     }
 
-    /// A difference of the schemas.
+    /// Adds a difference of the schemas.
     ///
     /// - Parameters:
-    ///   - name: the class, or the class and the property with a dot between.
-    ///   - first: what the first file has; nil for nothing.
+    ///   - name: The class, or the class and the property with a dot between them.
+    ///   - first: The value in the first file, or nil if it is missing.
     func add(schema name: String, _ first: String?, _ second: String?) throws {
         try add {
             guard asJSON else {

@@ -1,7 +1,7 @@
 import Foundation
 import Freehold
 
-/// Compares two files: their schemas, then class by class their objects.
+/// A comparison of two files: their schemas, then the objects of each class.
 final class FileComparison {
     private let first: Realm
     private let second: Realm
@@ -13,7 +13,9 @@ final class FileComparison {
         self.output = output
     }
 
-    /// - Parameter only: classes; none for all.
+    /// Compares the files.
+    ///
+    /// - Parameter only: The classes, or none for all.
     /// - Throws: `Failure` for a class that neither file has.
     func run(only: [String], schemaOnly: Bool) throws {
         do {
@@ -34,7 +36,7 @@ final class FileComparison {
         for name in names { try compareObjects(a[name], b[name]) }
     }
 
-    /// The names of both, those of the first in its order.
+    /// Returns the names of both, with those of the first in its order.
     private static func merged(_ a: [String], _ b: [String]) -> [String] {
         let known = Set(a)
         return a + b.filter { !known.contains($0) }
@@ -49,7 +51,7 @@ final class FileComparison {
             return
         }
         if a.isEmbedded || b.isEmbedded || a.isAsymmetric || b.isAsymmetric { return }
-        // Of other properties the schemas' difference is told.
+        // For other properties, the difference of the schemas is reported.
         let names = a.properties.filter { property in
             guard let other = b[property.name] else { return false }
             return property.isComparable(with: other)
@@ -103,13 +105,13 @@ final class FileComparison {
 }
 
 extension Property {
-    /// Whether values of both are of the same kind.
+    /// Returns a Boolean value that indicates whether values of both properties have the same kind.
     fileprivate func isComparable(with other: Property) -> Bool {
         type == other.type && collection == other.collection && objectClassName == other.objectClassName
     }
 }
 
-/// Compares what two files say of a class.
+/// A comparison of the descriptions of a class in two files.
 struct SchemaComparison {
     private let output: DifferenceOutput
 

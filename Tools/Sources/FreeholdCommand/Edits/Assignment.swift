@@ -1,13 +1,13 @@
 import Foundation
 import Freehold
 
-/// `property=value`, or `home.city=value` of an embedded object.
+/// An assignment `property=value`, or `home.city=value` for an embedded object.
 struct Assignment {
-    /// The properties from the object to the value; all but the last hold an embedded object.
+    /// The properties from the object to the value. All but the last contain an embedded object.
     let path: [Property]
     let text: String
 
-    /// - Throws: `Failure` where the text is no assignment, or the property can't be assigned.
+    /// - Throws: `Failure` if the text isn't an assignment, or the property can't be assigned.
     init(_ text: String, to object: ObjectSchema, in schema: Schema, allowsKey: Bool) throws {
         guard let (name, value) = Self.parts(text) else {
             throw Failure(.usage, "'\(text)' is no assignment: property=value")
@@ -47,11 +47,11 @@ struct Assignment {
         }
     }
 
-    /// The name and the value; nil where there is no name.
+    /// Returns the name and the value, or nil if the text has no name.
     static func parts(_ text: String) -> (name: String, value: String)? {
         guard let sign = text.firstIndex(of: "="), sign != text.startIndex else { return nil }
         let name = text[..<sign]
-        // A comparison, or JSON.
+        // The text is a comparison or JSON.
         guard let first = name.first, !"{[\"'!<>".contains(first), text[text.index(after: sign)...].first != "=" else {
             return nil
         }
@@ -61,7 +61,7 @@ struct Assignment {
     var property: Property { path[path.count - 1] }
     var name: String { path.map(\.name).joined(separator: ".") }
 
-    /// - Throws: `Failure` that names the property.
+    /// - Throws: `Failure` with the name of the property.
     func value(_ reader: PropertyValue) throws -> Any? {
         do {
             return try reader.value(of: text, for: property)

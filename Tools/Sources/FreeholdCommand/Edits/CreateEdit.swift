@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Freehold
 
-/// Makes objects of JSON, or of `property=value`.
+/// An edit that creates objects from JSON or from `property=value`.
 struct CreateEdit: ParsableArguments, Edit {
     @Argument(help: "The class, as the file names it.") var className: String
     @Argument(
@@ -28,7 +28,7 @@ struct CreateEdit: ParsableArguments, Edit {
 
     func apply(to realm: Realm) throws -> EditReport { try apply(to: realm, from: nil) }
 
-    /// - Parameter input: where objects come from that aren't given as values.
+    /// - Parameter input: The source of objects that aren't given as values.
     func apply(to realm: Realm, from input: (() throws -> Data)?) throws -> EditReport {
         let schema = realm.storedSchema
         let object = try schema.requireClass(className)
@@ -55,7 +55,7 @@ struct CreateEdit: ParsableArguments, Edit {
         return report
     }
 
-    /// - Returns: how many objects were given.
+    /// - Returns: The number of given objects.
     private func add(
         _ object: ObjectSchema,
         _ schema: Schema,

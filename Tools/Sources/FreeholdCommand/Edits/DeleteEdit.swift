@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Freehold
 
-/// Deletes objects.
+/// An edit that deletes objects.
 struct DeleteEdit: ParsableArguments, Edit {
     @Argument(help: "The class, as the file names it.") var className: String
     @Argument(help: "The condition in the query language; none for all objects, which needs --yes.")
@@ -39,7 +39,7 @@ struct DeleteEdit: ParsableArguments, Edit {
         if let error = realm.pendingError { throw error }
         let gone = zip(names, before).map { ($0, $1 - realm.dynamicObjects($0).count) }.filter { $1 > 0 }
         let own = gone.first { $0.0 == object.className }?.1 ?? 0
-        // What rules of deletion and ownership take along.
+        // The objects that are deleted because of delete rules and ownership.
         var others = gone.filter { $0.0 != object.className }
         if own > count { others.insert((object.className, own - count), at: 0) }
         let with =

@@ -2,21 +2,21 @@ import ArgumentParser
 import Foundation
 import Freehold
 
-/// A change of a file's objects: what a command and a line of the shell give, and what it does.
+/// A change of a file's objects, from a command or a line of the shell.
 protocol Edit: Sendable {
     var dryRun: Bool { get }
 
-    /// Makes the change, inside of a write transaction.
+    /// Makes the change inside a write transaction.
     ///
-    /// - Throws: `Failure` and the library's errors; then nothing may be committed.
+    /// - Throws: `Failure` and the library's errors. The transaction must not be committed then.
     func apply(to realm: Realm) throws -> EditReport
 }
 
-/// What an edit did, or would do.
+/// The result of an edit or of a trial.
 struct EditReport: Sendable {
     /// A sentence with the counts.
     var summary = ""
-    /// Of a trial, what would change, line by line.
+    /// The changes of a trial, line by line.
     var lines: [UInt8] = []
 
     mutating func add(_ change: ObjectChange, asJSON: Bool) {
@@ -25,13 +25,13 @@ struct EditReport: Sendable {
     }
 }
 
-/// Ends a transaction that was for trying only.
+/// An error that ends the transaction of a trial.
 private struct TrialEnd: Error {
     let report: EditReport
 }
 
 extension Edit {
-    /// In one transaction, which is rolled back at the first error and after a trial.
+    /// Performs the edit in one transaction, which is rolled back after an error or a trial.
     func perform(in realm: Realm) throws -> EditReport {
         do {
             return try realm.write { try tried(realm) }
@@ -40,7 +40,7 @@ extension Edit {
         }
     }
 
-    /// The same by tasks that can be cancelled.
+    /// Performs the edit in a task that can be cancelled.
     func perform(_ configuration: Realm.Configuration) async throws -> EditReport {
         do {
             return try await Realm.write(configuration) { realm -> EditReport in try tried(realm) }
@@ -56,7 +56,7 @@ extension Edit {
         return report
     }
 
-    /// Performs the edit on a file, and tells what it did.
+    /// Performs the edit on a file, and reports the result.
     func run(on file: FileOptions) throws {
         let report = try perform(in: try FileOptions.openForWriting(file.file, file.key))
         Progress.clear()
@@ -66,7 +66,7 @@ extension Edit {
     }
 }
 
-/// What all edits take.
+/// The common options of edits.
 struct EditOptions: ParsableArguments {
     @Flag(help: "Shows what would change, and changes nothing.") var dryRun = false
     @Flag(help: "What --dry-run shows, as JSON, an object a line.") var json = false
@@ -76,7 +76,7 @@ struct EditOptions: ParsableArguments {
     }
 }
 
-/// The objects that an edit, or another command, is about.
+/// The selection of the objects for an edit or another command.
 enum Selection {
     static func find(
         _ className: String,
@@ -92,7 +92,7 @@ enum Selection {
 }
 
 enum QueryText {
-    /// A query that has an order and no condition, with the condition that holds for all objects.
+    /// Returns a query with a condition. A query that has only an order gets the condition that matches all objects.
     static func completed(_ query: String) -> String {
         let start = query.drop(while: \.isWhitespace)
         let word = start.prefix { $0.isLetter }

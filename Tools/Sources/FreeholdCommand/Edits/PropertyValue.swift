@@ -1,13 +1,13 @@
 import Foundation
 import Freehold
 
-/// Makes a property's value of what somebody writes: text on a command line, or a value of JSON inside of it.
+/// A conversion of user input to a property's value: text of a command line, or a JSON value inside it.
 ///
-/// Text that is a JSON value of the property's type means that value. `null` is null where the property takes it, and
+/// A text that is a JSON value of the property's type is that value. `null` is null if the property is optional, and
 /// text in quotation marks (`"null"`) is text.
 struct PropertyValue {
     let schema: Schema
-    /// Where links by primary key lead to objects.
+    /// The realm in which links are resolved by primary key.
     let realm: Realm
 
     struct Mismatch: Error {
@@ -16,7 +16,7 @@ struct PropertyValue {
 
     // MARK: Text
 
-    /// - Returns: what a dynamic object takes; nil for null.
+    /// - Returns: A value for a dynamic object, or nil for null.
     /// - Throws: `Mismatch`.
     func value(of text: String, for property: Property) throws(Mismatch) -> Any? {
         if text == "null", property.takesNull { return nil }
@@ -29,7 +29,7 @@ struct PropertyValue {
         }
         switch property.type {
         case .string:
-            // Quotation marks tell text from null.
+            // Quotation marks distinguish text from null.
             if text.hasPrefix("\""), text.count > 1, let node = try? JSONNode.read(text), case .string(let inner) = node
             {
                 return inner
@@ -103,7 +103,7 @@ struct PropertyValue {
         return values
     }
 
-    /// The object that a primary key stands for.
+    /// Returns the object with a primary key.
     private func link(_ node: JSONNode, to property: Property, isText: Bool) throws(Mismatch) -> Any? {
         guard let target = property.objectClassName.flatMap({ schema[$0] }), let key = target.primaryKeyProperty else {
             throw Mismatch(
@@ -154,7 +154,7 @@ struct PropertyValue {
         return value
     }
 
-    /// Infinity only where it is written.
+    /// Returns nil for infinity, unless the text is infinity.
     private static func checked<F: BinaryFloatingPoint>(_ value: F, _ text: String) -> F? {
         value.isFinite || isSpecial(text) ? value : nil
     }
@@ -193,7 +193,7 @@ struct PropertyValue {
         }
     }
 
-    /// `{"$date": "…"}` and the like.
+    /// Returns the value of `{"$date": "…"}` and similar objects.
     private func tagged(_ tag: String, _ node: JSONNode) throws(Mismatch) -> AnyRealmValue {
         let types: [String: PropertyType] = [
             "$date": .date, "$oid": .objectId, "$uuid": .UUID, "$numberDecimal": .decimal128, "$numberFloat": .float,
@@ -221,7 +221,7 @@ struct PropertyValue {
 }
 
 extension JSONNode {
-    /// For messages about what was written on a command line, where text has no quotation marks of its own.
+    /// The text for messages about a command line, in which text has no quotation marks.
     fileprivate var shown: String {
         switch self {
         case .string(let text), .number(let text): text.isEmpty ? "nothing" : "'\(text.prefix(60))'"
@@ -235,7 +235,7 @@ extension Property {
 }
 
 extension PropertyType {
-    /// What somebody has to write.
+    /// The description of the expected input.
     var expectation: String {
         switch self {
         case .int: "a whole number of 64 bits"

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Freehold
 
-/// Gives properties of some objects other values.
+/// An edit that sets properties of objects.
 struct SetEdit: ParsableArguments, Edit {
     @Argument(help: "The class, as the file names it.") var className: String
     @Argument(help: "The condition in the query language.") var query: String
@@ -41,7 +41,7 @@ struct SetEdit: ParsableArguments, Edit {
         let isWhole = planned.allSatisfy { $0.path.count == 1 }
         var report = EditReport()
         var (count, changed) = (0, 0)
-        /// What an object has that needs no change.
+        /// The values of an object that needs no change.
         var settled: [RowText.Cell]?
         for target in found {
             try Task.checkCancellation()

@@ -1,16 +1,16 @@
 import Foundation
 import Freehold
 
-/// What the values of one property are, as far as they have been seen.
+/// The observed values of one property.
 final class ColumnGuess {
-    /// Kinds of values, each of which a type of property stores.
+    /// The kinds of values, each of which has a type of property.
     struct Kinds: OptionSet {
         let rawValue: Int
 
         static let int = Kinds(rawValue: 1)
-        /// Numbers that a double stores with all of their digits.
+        /// Numbers that a double represents with all of their digits.
         static let double = Kinds(rawValue: 2)
-        /// Those that need more digits.
+        /// Numbers with more digits.
         static let decimal = Kinds(rawValue: 4)
         static let bool = Kinds(rawValue: 8)
         static let text = Kinds(rawValue: 16)
@@ -20,37 +20,38 @@ final class ColumnGuess {
         static let data = Kinds(rawValue: 256)
         static let object = Kinds(rawValue: 512)
         static let array = Kinds(rawValue: 1024)
-        /// What only a mixed property stores.
+        /// Values that only a mixed property stores.
         static let other = Kinds(rawValue: 2048)
 
         static let numbers: Kinds = [.int, .double, .decimal]
-        /// What is written as text in JSON, all of which text stores.
+        /// Values that are strings in JSON, which a string property can store.
         static let texts: Kinds = [.text, .date, .uuid, .objectId]
     }
 
     private(set) var kinds: Kinds = []
-    /// Values that aren't null.
+    /// The number of values that aren't null.
     private(set) var values = 0
     private(set) var nulls = 0
     /// The first value that isn't null.
     private(set) var example: String?
-    /// Of arrays, what their elements are.
+    /// The elements, for arrays.
     private(set) var elements: ColumnGuess?
-    /// Of objects, what their members are.
+    /// The members, for objects.
     private(set) var members: ClassGuess?
-    /// Numbers whose text isn't that of the number: `007`.
+    /// The number of numbers whose text differs from the number, such as `007`.
     private(set) var paddedNumbers = 0
-    /// Fields of CSV that have white space only, or nothing between quotation marks.
+    /// The number of CSV fields with only white space, or with nothing between quotation marks.
     private(set) var blanks = 0
     private var kindsWithoutBlanks: Kinds = []
-    /// Whether all numbers can be moments, where the options say that some are.
+    /// A Boolean value that indicates whether all numbers can be points in time, if the options allow this.
     private var areMoments = true
-    /// Whether a text of 24 hexadecimal digits had a letter, which tells ids from long numbers.
+    /// A Boolean value that indicates whether a text of 24 hexadecimal digits contained a letter, which distinguishes
+    /// ids from long numbers.
     private var hasLetters = false
     private let depth: Int
     private let dates: DateFormats
 
-    /// Objects in objects: deeper ones are stored as mixed values.
+    /// The depth of nested objects. Deeper ones are stored as mixed values.
     static let deepest = 6
 
     init(depth: Int, dates: DateFormats) {
@@ -89,7 +90,7 @@ final class ColumnGuess {
         }
     }
 
-    /// Extended JSON's.
+    /// The tags of Extended JSON.
     private static let tags: [String: Kinds] = [
         "$oid": .objectId, "$uuid": .uuid, "$date": .date, "$numberInt": .int, "$numberLong": .int,
         "$numberDouble": .double, "$numberDecimal": .decimal, "$binary": .data,
@@ -97,7 +98,7 @@ final class ColumnGuess {
 
     // MARK: CSV
 
-    /// A field. Nothing at all is null.
+    /// Adds a field. An empty field is null.
     func add(_ field: CSVReader.Field) throws {
         if field.text.isEmpty && !field.isQuoted {
             nulls += 1
@@ -136,7 +137,7 @@ final class ColumnGuess {
 
     private func addNumber(_ text: String) {
         if let unit = dates.numbers, areMoments {
-            // From 1973 to 2286, which few numbers of another kind are.
+            // The years from 1973 to 2286, which few other numbers match.
             let seconds = (Double(text) ?? 0) / (unit == .millisecondsSince1970 ? 1000 : 1)
             areMoments = (1e8...1e10).contains(seconds)
         }
@@ -172,9 +173,9 @@ final class ColumnGuess {
         text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) || (0x41...0x46).contains($0) }
     }
 
-    // MARK: What they are
+    // MARK: Results
 
-    /// Takes over what another column's values are, where both become one.
+    /// Adds the values of another column, when both become one.
     func formUnion(_ other: ColumnGuess) {
         kinds.formUnion(other.kinds)
         values += other.values
@@ -195,9 +196,10 @@ final class ColumnGuess {
         }
     }
 
-    /// The one scalar type that stores all values; nil where there is none, or no value.
+    /// Returns the one scalar type that can store all values, or nil if none can or no values exist.
     ///
-    /// - Parameter isText: whether all values were written as text, which then stores whatever else doesn't fit.
+    /// - Parameter isText: A Boolean value that indicates whether all values are text. The string type can then store
+    ///   values that don't fit another type.
     func scalar(isText: Bool) -> PropertyType? {
         if kinds.isEmpty { return nil }
         if dates.numbers != nil, areMoments, kinds.isSubset(of: [.int, .double]) { return .date }
@@ -217,7 +219,7 @@ final class ColumnGuess {
         return isText && kinds.isDisjoint(with: [.object, .array, .other, .data]) ? .string : nil
     }
 
-    /// The type that a column of CSV would have if its blank fields were empty; nil if it would be text all the same.
+    /// The type of a CSV column if its blank fields were empty, or nil if it would still be text.
     var typeWithoutBlanks: PropertyType? {
         let other = ColumnGuess(depth: depth, dates: dates)
         (other.kinds, other.hasLetters, other.areMoments) = (kindsWithoutBlanks, hasLetters, areMoments)
@@ -226,21 +228,21 @@ final class ColumnGuess {
     }
 }
 
-/// What the objects of one class are, as far as they have been seen.
+/// The observed objects of one class.
 final class ClassGuess {
-    /// Of objects inside of others: more different keys are those of a map.
+    /// The limit of different keys of nested objects. Objects with more keys are maps.
     static let mostMembers = 200
-    /// Of the class that is imported.
+    /// The limit of properties of the imported class.
     static let mostColumns = 2000
 
     private(set) var names: [String] = []
     private(set) var columns: [String: ColumnGuess] = [:]
     private(set) var objects = 0
-    /// What the values are together, once there are too many keys for properties.
+    /// The common type of the values, if the number of keys exceeds that of properties.
     private(set) var map: ColumnGuess?
-    /// Whether a key can't be one of a map.
+    /// A Boolean value that indicates whether a key can't be a key of a map.
     private(set) var hasOddKeys = false
-    /// Whether the objects are those of JSON, not records of CSV.
+    /// A Boolean value that indicates whether the objects are JSON instead of CSV records.
     private var isJSON = false
     private let depth: Int
     private let dates: DateFormats
@@ -268,7 +270,7 @@ final class ClassGuess {
         return column
     }
 
-    /// - Throws: `Failure` for what is no object, and for too many keys.
+    /// - Throws: `Failure` for a value that isn't an object, and for too many keys.
     func add(_ node: JSONNode) throws {
         guard case .object(let members) = node else {
             throw Failure(.data, "\(node.summary) stands where an object is expected")
@@ -298,14 +300,14 @@ final class ClassGuess {
         columns = [:]
     }
 
-    /// What the values are together.
+    /// The combined values of all properties.
     var joined: ColumnGuess {
         let all = ColumnGuess(depth: depth, dates: dates)
         for name in names { all.formUnion(columns[name]!) }
         return all
     }
 
-    /// Takes over another class's objects, where both become one.
+    /// Adds the objects of another class, when both become one.
     func formUnion(_ other: ClassGuess) {
         objects += other.objects
         hasOddKeys = hasOddKeys || other.hasOddKeys
@@ -322,11 +324,11 @@ final class ClassGuess {
         if names.count > Self.mostMembers { becomeMap() }
     }
 
-    /// Fewer keys are those of properties, whatever they lead to.
+    /// Fewer keys are always names of properties.
     private static let fewestEntries = 16
 
-    /// A Boolean value that indicates whether the keys are rather those of a table than names of properties: there are many, and all lead to
-    /// objects that have the same keys, or nearly.
+    /// A Boolean value that indicates whether the keys are probably those of a table instead of names of properties. It
+    /// is true if the number of keys is large and all of them lead to objects with nearly the same keys.
     var isTable: Bool {
         guard names.count >= Self.fewestEntries else { return false }
         var (all, sum) = (Set<String>(), 0)

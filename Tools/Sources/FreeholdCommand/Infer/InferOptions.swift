@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Freehold
 
-/// What 'import' takes to find the classes of its data by itself.
+/// The options of 'import' for the inference of classes.
 struct InferOptions: ParsableArguments {
     @Flag(help: "Finds classes and types in the data, tells which, and makes them; the file, too, if it isn't there.")
     var infer = false
@@ -29,7 +29,7 @@ struct InferOptions: ParsableArguments {
 extension InferredClasses {
     var schema: Schema { Schema(classes) }
 
-    /// The decisions as lines for people.
+    /// Returns the decisions as lines for people.
     func text(objects: Int) throws -> [UInt8] {
         var bytes: [UInt8] = []
         for object in classes {

@@ -1,13 +1,13 @@
 import Foundation
 import Freehold
 
-/// Finds classes and types for data that comes without a schema.
+/// An inference of classes and types for data without a schema.
 struct Inference {
-    /// What was decided about one property.
+    /// The decision about one property.
     struct Decision {
         let className: String
         let property: Property
-        /// Objects without a value.
+        /// The number of objects without a value.
         let nulls: Int
         let example: String
         let note: String
@@ -15,14 +15,14 @@ struct Inference {
 
     let className: String
     let dates: DateFormats
-    /// The primary key that was asked for, or nil where it is to be found; "none" for none.
+    /// The requested primary key, "none" for none, or nil if it has to be found.
     let primaryKey: String?
-    /// Properties that are taken as the primary key if their values allow it.
+    /// The properties that become the primary key if their values are suitable.
     private let candidates: [String]
     private let guess: ClassGuess
     private var keys: [String: UniqueValues] = [:]
 
-    /// - Parameter entries: the property that has the objects' keys, if the objects are entries of an object.
+    /// - Parameter entries: The property for the objects' keys, if the objects are entries of an object.
     init(_ className: String, dates: DateFormats, primaryKey: String?, entries: String?) {
         self.className = className
         self.dates = dates
@@ -51,7 +51,7 @@ struct Inference {
         }
     }
 
-    /// - Returns: the names of the columns in the file, nil where one is passed over.
+    /// - Returns: The names of the columns in the file. An element is nil for a column that is skipped.
     /// - Throws: `Failure` with the line.
     mutating func readCSV(
         _ read: @escaping () throws -> Data,
@@ -98,18 +98,18 @@ struct Inference {
         }
     }
 
-    // MARK: Deciding
+    // MARK: Decisions
 
     /// - Parameters:
-    ///   - taken: names of classes that the file has.
-    ///   - isText: whether the data was text, as CSV is.
-    /// - Throws: `Failure` where there is nothing to decide from, or the primary key that was asked for can't be one.
+    ///   - taken: The names of the file's classes.
+    ///   - isText: A Boolean value that indicates whether the data is text, like CSV.
+    /// - Throws: `Failure` if the data is empty, or if the requested primary key isn't suitable.
     func decide(taken: Set<String>, isText: Bool) throws -> InferredClasses {
         guard objects > 0 else { throw Failure(.data, "there are no objects to infer a class from") }
         var classes = InferredClasses(className, isText: isText, taken: taken)
         let key = try primaryKeyName(isText: isText)
         try classes.addClass(className, guess, isEmbedded: false, key: key.name, keyNote: key.note)
-        // A table of objects by their ids, which was taken for one object.
+        // A table of objects by their ids, which was interpreted as one object.
         if objects == 1, !isText, guess.isTable {
             classes.hint =
                 "\(className) is one object, whose \(guess.names.count) keys lead to objects that are alike. If the keys "

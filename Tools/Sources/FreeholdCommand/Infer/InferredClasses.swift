@@ -1,13 +1,13 @@
 import Foundation
 import Freehold
 
-/// The classes that an inference has decided on, the one that is imported first.
+/// The inferred classes. The first one is imported.
 struct InferredClasses {
     private(set) var classes: [ObjectSchema] = []
     private(set) var decisions: [Inference.Decision] = []
-    /// By class, names of the data and what they are called in the file, where that is something else.
+    /// The names in the file that differ from the names in the data, by class.
     private(set) var renames: [String: [String: String]] = [:]
-    /// What to do if the classes aren't what was meant.
+    /// A hint for the case that the classes aren't the expected ones.
     var hint: String?
     private let isText: Bool
     private var taken: Set<String>
@@ -21,7 +21,7 @@ struct InferredClasses {
         [.int, .string, .objectId, .UUID].contains(type)
     }
 
-    /// The file's name of one of the first class's columns.
+    /// Returns the name in the file of a column of the first class.
     func name(of column: String) -> String { renames[classes[0].className]?[column] ?? column }
 
     mutating func addClass(
@@ -32,7 +32,7 @@ struct InferredClasses {
         keyNote: [String: String] = [:]
     ) throws {
         let place = classes.count
-        // Its place comes before those of the objects that it owns.
+        // The class is before the classes of its embedded objects.
         classes.append(ObjectSchema(name, isEmbedded: isEmbedded, properties: []))
         var used: Set<String> = []
         var properties: [Property] = []
@@ -79,7 +79,7 @@ struct InferredClasses {
         isRequired: Bool,
         of className: String
     ) throws -> (property: Property, note: String) {
-        // What is inside of a field is JSON.
+        // The content of a field is JSON.
         let isText = isText && className == classes[0].className
         if let type = values.scalar(isText: isText) {
             let note = type == .string ? textNote(values, isText: isText) : ""
@@ -134,7 +134,7 @@ struct InferredClasses {
         return (Property(name, .object, objectClassName: target), "")
     }
 
-    /// Returns a map of scalars or of embedded objects; nil if a map can't hold the values or have the keys.
+    /// Returns a map of scalars or of embedded objects, or nil if a map can't contain the values or the keys.
     private mutating func map(
         _ name: String,
         _ values: ColumnGuess,
@@ -153,7 +153,7 @@ struct InferredClasses {
         return Property(name, .object, optional: true, collection: .map, objectClassName: target)
     }
 
-    /// Returns the reason for which a column is text though many of its values are something else.
+    /// Returns the reason why a column is text although many of its values have another type.
     private func textNote(_ values: ColumnGuess, isText: Bool) -> String {
         if values.paddedNumbers > 0 { return "text, since numbers begin with 0 or +" }
         guard isText else { return "" }
@@ -171,7 +171,7 @@ struct InferredClasses {
     private static let longestProperty = 63
     private static let longestClass = 57
 
-    /// A name that the library takes and no other property has.
+    /// Returns a valid name that no other property has.
     private static func storedName(_ name: String, _ used: inout Set<String>) -> String {
         var base = String(
             String.UnicodeScalarView(
@@ -183,7 +183,7 @@ struct InferredClasses {
         return unique(cut(base, to: longestProperty), longestProperty) { used.insert($0).inserted }
     }
 
-    /// `PersonHome` of `Person.home`.
+    /// Returns `PersonHome` for `Person.home`.
     private mutating func embeddedName(_ className: String, _ property: String) -> String {
         let words = property.split { !$0.isLetter && !$0.isNumber }
         let name = className + words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()

@@ -1,16 +1,16 @@
-/// Whether values are different from each other, by their hashes.
+/// A check whether values are different, by their hashes.
 struct UniqueValues {
-    /// More values aren't kept, since each takes memory.
+    /// The limit of values, because each takes memory.
     static let limit = 4_000_000
 
     private var hashes: Set<UInt64> = []
     private(set) var count = 0
-    /// A value that was there twice, and on which line the second was.
+    /// A duplicate value, and the line of its second occurrence.
     private(set) var repeated: (value: String, line: Int)?
     private(set) var hasMissing = false
 
     var isOverLimit: Bool { count > Self.limit }
-    /// Whether all were seen, and are different.
+    /// A Boolean value that indicates whether all values were checked and are different.
     var areUnique: Bool { count > 0 && repeated == nil && !hasMissing && !isOverLimit }
 
     mutating func add(_ value: String?, line: Int) {

@@ -1,12 +1,12 @@
 import Foundation
 import Freehold
 
-/// Makes JSON that the library reads of JSON as others write it: with the file's names of properties, and dates in ISO
-/// 8601.
+/// A conversion of external JSON to the JSON that the library imports, with the file's names of properties and dates in
+/// ISO 8601.
 struct JSONAdapter {
     let schema: Schema
     let dates: DateFormats
-    /// By class, what keys are called in the file that can't be called so.
+    /// The names in the file for keys that can't be names of properties, by class.
     var names: [String: [String: String]] = [:]
 
     init(_ schema: Schema, _ dates: DateFormats, names: [String: [String: String]] = [:]) {
@@ -15,10 +15,10 @@ struct JSONAdapter {
         self.names = names
     }
 
-    /// Whether anything may have to be changed.
+    /// A Boolean value that indicates whether a conversion may be necessary.
     var isNeeded: Bool { dates.hasPatterns || !names.isEmpty }
 
-    /// - Throws: `Failure` where a text is none of the dates that are expected.
+    /// - Throws: `Failure` if a text isn't one of the expected dates.
     func adapted(_ node: JSONNode, _ object: ObjectSchema) throws -> JSONNode {
         guard case .object(let members) = node else { return node }
         let names = names[object.className] ?? [:]
@@ -59,20 +59,20 @@ struct JSONAdapter {
     }
 }
 
-/// The objects of a text of JSON, adapted, as lines of JSON that the library imports.
+/// The converted objects of a JSON text, as lines of JSON that the library imports.
 final class AdaptedJSON {
     private var reader: JSONTextReader
     private let adapter: JSONAdapter
     private let object: ObjectSchema
-    /// On which lines of the text the objects began that the importer may not have taken yet.
+    /// The lines of the text on which objects began, of those that the importer may not have read yet.
     private var lines: [Int] = []
     private var firstObject = 1
     private var failure: Failure?
 
-    /// The property of the key, if the objects are entries and the property is a number.
+    /// The property for the key, if the objects are entries and the property is a number.
     private let number: String?
 
-    /// - Parameter entries: see `JSONTextReader.init`.
+    /// - Parameter entries: See `JSONTextReader.init`.
     init(_ read: @escaping () throws -> Data, _ object: ObjectSchema, _ adapter: JSONAdapter, entries: String?) {
         reader = JSONTextReader(read, entries: entries)
         self.object = object
@@ -80,7 +80,7 @@ final class AdaptedJSON {
         self.adapter = adapter
     }
 
-    /// - Returns: how many objects were read.
+    /// - Returns: The number of objects that were read.
     func run(into realm: Realm, update: Realm.UpdatePolicy, _ options: JSONImportOptions) throws -> Int {
         var options = options
         options.format = .lines
@@ -91,7 +91,7 @@ final class AdaptedJSON {
         } catch let error as JSONError {
             let stored =
                 error.committed > 0 ? " (\(Units.count(error.committed, "object")) of batches before are stored)" : ""
-            // What was wrong with the text itself comes through the importer.
+            // The importer passes on the error of the text itself.
             if let failure, error.kind == .io { throw Failure(failure.status, failure.message + stored) }
             var place: [String] = []
             if let number = error.object, lines.indices.contains(number - firstObject) {
@@ -105,7 +105,7 @@ final class AdaptedJSON {
 
     private func nextChunk() throws -> Data {
         if let failure { throw failure }
-        // The importer has taken all of the chunk before the last one.
+        // The importer has read the whole chunk before the last one.
         if lines.count > 65_536 {
             firstObject += lines.count - 32_768
             lines.removeFirst(lines.count - 32_768)
@@ -123,7 +123,7 @@ final class AdaptedJSON {
                 bytes.append(0x0A)
             }
         } catch {
-            // Thrown when the objects before it have been taken.
+            // The error is thrown after the importer has read the earlier objects.
             failure = Failure(error) ?? Failure(.io, "\(error)")
             if bytes.isEmpty { throw failure! }
         }
@@ -132,7 +132,7 @@ final class AdaptedJSON {
 }
 
 extension JSONNode {
-    /// Returns an object in which the text of a member is another value, if the text is an integer.
+    /// Returns an object in which the text of a member is replaced by another value, if the text is an integer.
     fileprivate func replacing(_ key: String, _ make: (String) -> JSONNode) -> JSONNode {
         guard case .object(var members) = self, let index = members.firstIndex(where: { $0.key == key }),
             case .string(let text) = members[index].value, Int64(text) != nil, JSONString.isNumber(text)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A value of JSON as it was written: a number keeps its digits, an object the order of its members.
+/// A JSON value as it was written. A number keeps its digits, and an object the order of its members.
 indirect enum JSONNode: Equatable {
     struct Member: Equatable {
         let key: String
@@ -20,8 +20,8 @@ indirect enum JSONNode: Equatable {
         return members.first { $0.key == key }?.value
     }
 
-    /// What an object of one member is whose key begins with `$`: a value that says its type, as MongoDB's Extended JSON
-    /// has it.
+    /// The tag and value of an object with one member whose key begins with `$`. It is a value with an explicit type,
+    /// like in MongoDB's Extended JSON.
     var tagged: (tag: String, value: JSONNode)? {
         guard case .object(let members) = self, members.count == 1, members[0].key.hasPrefix("$") else { return nil }
         return (members[0].key, members[0].value)
@@ -58,7 +58,7 @@ indirect enum JSONNode: Equatable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// For messages: what it is, and a short one itself.
+    /// The kind of the value for messages, and a short value itself.
     var summary: String {
         switch self {
         case .null, .bool, .number: text
@@ -70,7 +70,7 @@ indirect enum JSONNode: Equatable {
 }
 
 extension JSONNode {
-    /// The one value that a text is.
+    /// Reads the single value of a text.
     ///
     /// - Throws: `Failure`.
     static func read(_ text: String) throws -> JSONNode {

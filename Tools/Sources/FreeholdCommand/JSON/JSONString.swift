@@ -1,6 +1,6 @@
 import Foundation
 
-/// Text as JSON has it.
+/// Text in the notation of JSON.
 enum JSONString {
     static func append(_ text: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
@@ -28,7 +28,7 @@ enum JSONString {
         }
     }
 
-    /// RFC 8259's numbers.
+    /// Returns a Boolean value that indicates whether a text is a number according to RFC 8259.
     static func isNumber(_ text: String) -> Bool {
         var rest = Substring(text).utf8
         func digits() -> Int {

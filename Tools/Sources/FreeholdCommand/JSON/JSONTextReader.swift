@@ -1,8 +1,9 @@
 import Foundation
 
-/// Reads JSON value by value, as RFC 8259 has it: the elements of one array, or values with white space between them.
+/// A reader of JSON according to RFC 8259, value by value: the elements of one array, or values separated by white
+/// space.
 ///
-/// The text comes in chunks of any size; only the value that is being read is in memory.
+/// The text arrives in chunks of any size. Only the value that is being read is in memory.
 struct JSONTextReader {
     private let next: () throws -> Data
     private var chunk: [UInt8] = []
@@ -10,24 +11,25 @@ struct JSONTextReader {
     private var isAtEnd = false
     private(set) var line = 1
     private var state = State.start
-    /// The name under which each element has its key, if the elements are the entries of an object.
+    /// The name under which each element receives its key, if the elements are the entries of an object.
     private let entries: String?
 
     private enum State { case start, lines, array, object, done }
 
-    /// Values that are nested deeper are refused, as the library refuses them.
+    /// The limit of the nesting of values, which is that of the library.
     static let maximumDepth = 200
 
-    /// - Parameter entries: reads the members of the text's objects as elements. Each has to be an object, which gets its key under this name.
+    /// - Parameter entries: If it is given, the members of the text's objects are read as elements. Each must be an
+    ///   object, which receives its key under this name.
     init(_ next: @escaping () throws -> Data, entries: String? = nil) {
         (self.next, self.entries) = (next, entries)
     }
 
     // MARK: Elements
 
-    /// The next element of the text's array, or the next of its values; nil at the end.
+    /// Reads the next element of the text's array, or its next value. Returns nil at the end.
     ///
-    /// - Returns: the line on which it begins, too.
+    /// - Returns: The value, and the line on which it begins.
     /// - Throws: `Failure` with the line.
     mutating func element() throws -> (value: JSONNode, line: Int)? {
         if state == .start {
@@ -105,7 +107,7 @@ struct JSONTextReader {
         return nil
     }
 
-    /// The next value, whatever it is; nil at the end.
+    /// Reads the next value of any kind. Returns nil at the end.
     mutating func value() throws -> JSONNode? {
         try token() == nil ? nil : value(0)
     }
@@ -130,7 +132,7 @@ struct JSONTextReader {
         if chunk.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
     }
 
-    /// The first byte that is no white space.
+    /// Returns the first byte that isn't white space.
     private mutating func token() throws -> UInt8? {
         while let byte = try peek() {
             switch byte {
@@ -266,7 +268,7 @@ struct JSONTextReader {
         }
     }
 
-    /// `XXXX`, or two halves of a pair.
+    /// Reads `XXXX`, or both halves of a surrogate pair.
     private mutating func scalar() throws -> Unicode.Scalar {
         let first = try unit()
         if let scalar = Unicode.Scalar(first) { return scalar }

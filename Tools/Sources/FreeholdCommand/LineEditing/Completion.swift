@@ -1,16 +1,16 @@
-/// What could stand at the cursor: texts, and which part of the line they take the place of.
+/// The possible texts at the cursor, and the part of the line that they replace.
 struct Completion: Equatable {
     struct Candidate: Equatable, Hashable {
         let text: String
-        /// What follows it where it is the only one: a space, a parenthesis.
+        /// The text after the only candidate, such as a space or a parenthesis.
         var suffix = " "
     }
 
-    /// The first character that is replaced; the last is the one before the cursor.
+    /// The first replaced character. The last one is the character before the cursor.
     let start: Int
     let candidates: [Candidate]
 
-    /// The line after a tab, and what to list where the tab can't decide.
+    /// Returns the line after a tab, and the list to show if the tab is ambiguous.
     func applied(to line: EditLine) -> (line: EditLine, list: [String]) {
         var line = line
         guard let first = candidates.first, start <= line.cursor else { return (line, []) }
@@ -30,7 +30,7 @@ struct Completion: Equatable {
         String(zip(a, b).prefix { $0 == $1 }.map(\.0))
     }
 
-    /// Names in as many columns as fit, read downwards.
+    /// Returns names in as many columns as fit, in the order of the columns.
     static func table(_ names: [String], columns: Int, limit: Int = 200) -> [String] {
         let shown = names.prefix(limit).map { TerminalText.escaped($0) }
         let width = (shown.map { TerminalText.width($0) }.max() ?? 0) + 2

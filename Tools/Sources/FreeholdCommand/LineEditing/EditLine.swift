@@ -1,14 +1,14 @@
-/// A line of text that is being edited: its characters, and where the cursor stands.
+/// A line of text that is being edited, with the position of the cursor.
 ///
-/// A character is what people take for one: an accent that is typed behind its letter becomes a part of it.
+/// A character is what users see as one: an accent that is typed after its letter becomes part of it.
 struct EditLine: Equatable {
     private(set) var characters: [Character]
-    /// Before which of the characters; behind all of them it is their count.
+    /// The character before which the cursor is. At the end it is the number of characters.
     private(set) var cursor: Int
-    /// What was cut last.
+    /// The last cut text.
     private(set) var killed: [Character] = []
 
-    /// A line longer than this takes no more.
+    /// The largest length of a line.
     static let limit = 1 << 20
 
     init(_ text: String = "") {
@@ -22,7 +22,8 @@ struct EditLine: Equatable {
 
     // MARK: Text
 
-    /// Line breaks and tabs become spaces, since a line is one command. Other control characters are left out.
+    /// Inserts a text. Line breaks and tabs become spaces, because a line is one command. Other control characters are
+    /// omitted.
     mutating func insert(_ text: String) {
         var clean = String.UnicodeScalarView()
         for scalar in text.replacingLineBreaks.unicodeScalars {
@@ -35,13 +36,13 @@ struct EditLine: Equatable {
         let added = String(clean)
         guard !added.isEmpty, characters.count + added.count <= Self.limit else { return }
         let tail = characters[cursor...]
-        // What comes first may join the character before it.
+        // The first character may combine with the one before it.
         let head = Array(beforeCursor + added)
         characters = Array(String(head) + String(tail))
         cursor = min(head.count, characters.count)
     }
 
-    /// Puts another text in the place of some characters, with the cursor behind it.
+    /// Replaces some characters with another text, and moves the cursor after it.
     mutating func replace(_ range: Range<Int>, with text: String) {
         characters.removeSubrange(range)
         cursor = range.lowerBound
@@ -63,7 +64,7 @@ struct EditLine: Equatable {
         if cursor < characters.count { characters.remove(at: cursor) }
     }
 
-    /// Exchanges the characters around the cursor; at the end the last two.
+    /// Exchanges the characters around the cursor, or the last two at the end.
     mutating func transpose() {
         guard characters.count > 1, cursor > 0 else { return }
         if cursor == characters.count { cursor -= 1 }
@@ -101,7 +102,7 @@ struct EditLine: Equatable {
     mutating func killWordLeft() { kill(startOfWord..<cursor) }
     mutating func killWordRight() { kill(cursor..<endOfWord) }
 
-    /// Back to the last space, as the terminal's own word erasure does it.
+    /// Cuts the text back to the last space, like the terminal's own word erasure.
     mutating func killToSpace() {
         var i = cursor
         while i > 0, characters[i - 1] == " " { i -= 1 }
@@ -116,14 +117,14 @@ struct EditLine: Equatable {
         cursor = range.lowerBound
     }
 
-    /// Puts back what was cut last.
+    /// Inserts the last cut text.
     mutating func yank() { insert(String(killed)) }
 }
 
 extension EditLine {
-    /// Applies a key that edits the line or moves in it.
+    /// Applies a key that edits the line or moves the cursor.
     ///
-    /// - Returns: whether it is such a key.
+    /// - Returns: A Boolean value that indicates whether the key is of this kind.
     mutating func apply(_ key: Key) -> Bool {
         switch key {
         case .character(let character): insert(String(character))
@@ -154,7 +155,7 @@ extension Character {
 }
 
 extension String {
-    /// A line break of any system as one space.
+    /// The text with each line break of any system replaced by one space.
     fileprivate var replacingLineBreaks: String {
         String(map { $0 == "\r\n" || $0 == "\n" || $0 == "\r" ? " " : $0 })
     }

@@ -1,7 +1,7 @@
-/// Goes through earlier lines while a line is edited. What was edited first comes back at the end.
+/// A browser of earlier lines during the editing of a line. The edited line is restored at the end.
 struct HistoryBrowser {
     let entries: [String]
-    /// Which entry is shown; their count for the line that is new.
+    /// The shown entry, or the number of entries for the new line.
     private(set) var position: Int
     private var draft = ""
 
@@ -10,9 +10,9 @@ struct HistoryBrowser {
         position = entries.count
     }
 
-    /// The entry before; nil at the first one.
+    /// Returns the previous entry, or nil at the first one.
     ///
-    /// - Parameter line: what is shown now, which is kept if it is the new line.
+    /// - Parameter line: The shown line, which is kept if it is the new line.
     mutating func previous(_ line: String) -> String? {
         guard position > 0 else { return nil }
         if position == entries.count { draft = line }
@@ -20,7 +20,7 @@ struct HistoryBrowser {
         return entries[position]
     }
 
-    /// The entry behind, or the new line at last; nil if that is shown already.
+    /// Returns the next entry or finally the new line, or nil if that is already shown.
     mutating func next() -> String? {
         guard position < entries.count else { return nil }
         position += 1
@@ -28,13 +28,13 @@ struct HistoryBrowser {
     }
 }
 
-/// Looks for earlier lines that contain a text, the latest first.
+/// A search for earlier lines that contain a text, beginning with the latest.
 struct HistorySearch: Equatable {
     private let entries: [String]
     private(set) var pattern = ""
-    /// The entry that was found last; nil before there is one.
+    /// The entry that was found last, or nil before the first match.
     private(set) var position: Int?
-    /// Whether the pattern is in no entry further back.
+    /// A Boolean value that indicates whether no earlier entry contains the pattern.
     private(set) var hasFailed = false
 
     init(_ entries: [String]) { self.entries = entries }
@@ -43,7 +43,7 @@ struct HistorySearch: Equatable {
 
     mutating func append(_ character: Character) {
         pattern.append(character)
-        // The present match may have the longer pattern, too.
+        // The present match may also contain the longer pattern.
         find(from: position ?? entries.count - 1)
     }
 
@@ -55,7 +55,7 @@ struct HistorySearch: Equatable {
         if !pattern.isEmpty { find(from: entries.count - 1) }
     }
 
-    /// The next one further back.
+    /// Finds the next earlier match.
     mutating func older() {
         if pattern.isEmpty { return }
         find(from: (position ?? entries.count) - 1, isOther: true)

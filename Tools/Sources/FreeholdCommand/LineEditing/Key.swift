@@ -1,35 +1,35 @@
-/// What somebody does at the keyboard of a terminal, one step at a time.
+/// A key press or other input at the keyboard of a terminal.
 enum Key: Equatable {
-    /// A character that is typed.
+    /// A typed character.
     case character(Character)
-    /// Text that comes in one piece, between the marks of a bracketed paste.
+    /// A text between the marks of a bracketed paste.
     case paste(String)
     case enter, tab, backspace, delete, escape
     case left, right, up, down, home, end
     case wordLeft, wordRight
     /// A letter with the control key, in lower case.
     case control(Character)
-    /// A character with the meta key, which terminals send behind an escape.
+    /// A character with the meta key, which terminals send after an escape.
     case meta(Character)
-    /// A sequence that stands for no key of these.
+    /// A sequence of an unknown key.
     case unknown
 }
 
-/// Makes keys of the bytes that a terminal sends.
+/// A decoder of the bytes of a terminal to keys.
 ///
-/// The bytes may come in pieces of any size. What isn't complete yet is kept for the next piece; ``flush()`` says that
-/// none comes.
+/// The bytes may arrive in pieces of any size. An incomplete sequence is kept for the next piece. ``flush()`` ends it
+/// without a further piece.
 struct KeyDecoder {
     private var bytes: [UInt8] = []
-    /// Inside a bracketed paste.
+    /// The text of a bracketed paste that hasn't ended.
     private var paste: [UInt8]?
 
     private static let pasteStart = Array("\u{1B}[200~".utf8)
     private static let pasteEnd = Array("\u{1B}[201~".utf8)
-    /// No key's sequence is longer.
+    /// The largest length of a key's sequence.
     private static let longestSequence = 32
 
-    /// Whether something has come of which the rest may follow.
+    /// A Boolean value that indicates whether a sequence is incomplete.
     var isWaiting: Bool { !bytes.isEmpty }
 
     mutating func feed(_ more: some Sequence<UInt8>) -> [Key] {
@@ -39,7 +39,7 @@ struct KeyDecoder {
         return keys
     }
 
-    /// The keys of what has come, where nothing follows it: a lone escape is the escape key.
+    /// Returns the keys of the received bytes if no bytes follow. A single escape is the escape key.
     mutating func flush() -> [Key] {
         var keys: [Key] = []
         while let key = next(isComplete: true) { keys.append(key) }
@@ -69,7 +69,7 @@ struct KeyDecoder {
 
     // MARK: Text
 
-    /// A character of several bytes. What is no UTF-8 becomes a replacement character, byte by byte.
+    /// Returns a character of several bytes. Bytes that aren't UTF-8 become replacement characters.
     private mutating func scalar(_ isComplete: Bool) -> Key? {
         let length =
             switch bytes[0] {
@@ -84,7 +84,7 @@ struct KeyDecoder {
         guard length > 1, let text = String(validating: given, as: UTF8.self), let character = text.first else {
             return take(1, .character("\u{FFFD}"))
         }
-        // Control characters of the second set are no text.
+        // Control characters of the second set aren't text.
         let isControl = (0x80..<0xA0).contains(text.unicodeScalars.first!.value)
         return take(length, isControl ? .unknown : .character(character))
     }
@@ -100,7 +100,7 @@ struct KeyDecoder {
                 }
                 if Self.pasteEnd.starts(with: bytes) { break }
             }
-            // All up to the next escape at once: a paste may be large.
+            // All bytes up to the next escape are processed together, because a paste may be large.
             let count = max(1, bytes.dropFirst().firstIndex(of: 0x1B) ?? bytes.count)
             text += bytes[..<count]
             bytes.removeFirst(count)
@@ -122,7 +122,7 @@ struct KeyDecoder {
         }
     }
 
-    /// `ESC [ parameters final` and `ESC O final`.
+    /// Parses `ESC [ parameters final` and `ESC O final`.
     private mutating func sequence(_ isComplete: Bool) -> Key? {
         if bytes.starts(with: Self.pasteStart) {
             bytes.removeFirst(Self.pasteStart.count)
@@ -142,7 +142,7 @@ struct KeyDecoder {
         )
         let final = bytes[end]
         bytes.removeFirst(end + 1)
-        // 5 is the control key, 3 the meta key.
+        // 5 is the control key, and 3 the meta key.
         let isModified = parameters.count > 1 && ["3", "5", "7"].contains(parameters[1])
         return Self.key(final, parameters.first.map(String.init) ?? "", isModified)
     }

@@ -8,14 +8,14 @@ import Foundation
     import Darwin
 #endif
 
-/// Reads lines from a terminal, with keys to edit them, earlier lines and completion.
+/// A reader of lines from a terminal, with editing keys, earlier lines and completion.
 ///
-/// What keys do is decided by ``EditLine``, ``HistoryBrowser``, ``HistorySearch`` and ``Completion``, which know no
-/// terminal. This reads bytes and draws.
+/// ``EditLine``, ``HistoryBrowser``, ``HistorySearch`` and ``Completion`` implement the keys independently of a
+/// terminal. This class reads bytes and draws.
 final class LineEditor {
     enum Input: Equatable {
         case line(String)
-        /// The line was given up, with the key for it.
+        /// The line was discarded with the corresponding key.
         case cancelled
         case end
     }
@@ -23,31 +23,33 @@ final class LineEditor {
     private let complete: (_ line: String, _ cursor: Int) -> Completion?
     private var entries: [String]
     private var decoder = KeyDecoder()
-    /// Typed ahead.
+    /// The keys that were typed ahead.
     private var keys: [Key] = []
 
-    // While a line is read:
+    // The state while a line is read:
     private var prompt = ""
     private var line = EditLine()
     private var browser = HistoryBrowser([])
     private var search: HistorySearch?
-    /// At which row of the line the terminal's cursor stands.
+    /// The row of the line in which the terminal's cursor is.
     private var cursorRow = 0
 
+    /// Creates an editor.
+    ///
     /// - Parameters:
-    ///   - history: earlier lines, the latest last.
-    ///   - complete: what could stand at a place of a line, in characters.
+    ///   - history: The earlier lines, the latest last.
+    ///   - complete: Returns the possible texts at a position of a line, in characters.
     init(history: [String], complete: @escaping (_ line: String, _ cursor: Int) -> Completion?) {
         entries = history
         self.complete = complete
     }
 
-    /// Makes a line one of the earlier ones.
+    /// Adds a line to the earlier lines.
     func remember(_ line: String) {
         if entries.last != line { entries.append(line) }
     }
 
-    /// Reads one line. The terminal is as it was before when this returns.
+    /// Reads one line. The terminal has its former state when this returns.
     func read(prompt: String) -> Input {
         guard TerminalMode.readKeys() else { return .end }
         TerminalOutput.write("\u{1B}[?2004h")
@@ -71,16 +73,16 @@ final class LineEditor {
 
     // MARK: Bytes
 
-    /// Waits until there are keys, or the window has another size.
+    /// Waits for keys, or for a change of the window's size.
     ///
-    /// - Returns: whether there is a terminal still.
+    /// - Returns: A Boolean value that indicates whether the terminal still exists.
     private func wait() -> Bool {
         while keys.isEmpty {
             var sources = [
                 pollfd(fd: 0, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: Signals.windowChanges, events: Int16(POLLIN), revents: 0),
             ]
-            // The rest of a key's sequence comes at once.
+            // The remaining bytes of a key's sequence arrive immediately.
             let ready = poll(&sources, nfds_t(sources.count), decoder.isWaiting ? 50 : -1)
             if ready < 0 {
                 if errno == EINTR { continue }
@@ -120,7 +122,7 @@ final class LineEditor {
 
     // MARK: Keys
 
-    /// - Returns: what ends the line; nil where it goes on.
+    /// - Returns: The result that ends the line, or nil if the line continues.
     private func take(_ key: Key) -> Input? {
         if search != nil, takeSearching(key) { return nil }
         switch key {
@@ -149,7 +151,8 @@ final class LineEditor {
         return nil
     }
 
-    /// - Returns: whether the key was about the search; else that is over, and its match is the line.
+    /// - Returns: A Boolean value that indicates whether the key belongs to the search. Otherwise the search ends, and
+    ///   its match is the line.
     private func takeSearching(_ key: Key) -> Bool {
         switch key {
         case .character(let character): search?.append(character)
@@ -177,7 +180,7 @@ final class LineEditor {
         TerminalOutput.write(rows.map { $0 + "\r\n" }.joined())
     }
 
-    /// Stops the process, as the key does elsewhere, until the shell that started it lets it go on.
+    /// Stops the process, like the key does elsewhere, until the shell that started it continues it.
     private func suspend() {
         leaveLine()
         TerminalMode.restore()
@@ -201,7 +204,7 @@ final class LineEditor {
         TerminalOutput.write(drawing.text)
     }
 
-    /// Shows all of the line, and goes to the row below it.
+    /// Shows the whole line, and moves to the row below it.
     private func leaveLine(with mark: String = "") {
         var whole = line
         whole.end()

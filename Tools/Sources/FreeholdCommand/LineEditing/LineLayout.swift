@@ -1,17 +1,17 @@
-/// How a prompt and a line stand on a terminal of some width: row by row, and where the cursor is.
+/// The rows of a prompt and a line on a terminal of a given width, and the position of the cursor.
 struct LineLayout: Equatable {
     /// The text of each row, at most as wide as the terminal.
     private(set) var rows = [""]
-    /// The cursor's row and column, from 0.
+    /// The cursor's row and column, counted from 0.
     private(set) var cursorRow = 0
     private(set) var cursorColumn = 0
 
-    /// - Parameter columns: how wide the terminal is. A character that is wider takes a row of its own.
+    /// - Parameter columns: The width of the terminal. A wider character has its own row.
     init(prompt: String, line: EditLine, columns: Int) {
         let columns = max(1, columns)
         var column = 0
         func put(_ character: Character) {
-            // What would move the cursor is shown as an escape.
+            // Characters that would move the cursor are shown as escapes.
             let shown = TerminalText.escaped(String(character))
             let pieces = shown.count > 1 ? shown.map { String($0) } : [shown]
             for piece in pieces {
@@ -25,7 +25,7 @@ struct LineLayout: Equatable {
             }
         }
         func placeCursor() {
-            // Behind a full row the cursor stands at the next one.
+            // After a full row, the cursor is at the beginning of the next one.
             if column >= columns {
                 rows.append("")
                 column = 0
@@ -35,7 +35,7 @@ struct LineLayout: Equatable {
         for character in prompt { put(character) }
         for (i, character) in line.characters.enumerated() {
             if i == line.cursor {
-                // A wide character that doesn't fit takes the cursor along.
+                // The cursor moves to the next row with a wide character that doesn't fit.
                 let width = TerminalText.width(TerminalText.escaped(String(character)).prefix(1).description)
                 if column + width > columns, column > 0 {
                     rows.append("")
@@ -48,12 +48,12 @@ struct LineLayout: Equatable {
         if line.cursor == line.characters.count { placeCursor() }
     }
 
-    /// What makes a terminal show the line.
+    /// Returns the text that makes a terminal show the line.
     ///
     /// - Parameters:
-    ///   - cursorRow: the row below the line's first at which the terminal's cursor stands now.
-    ///   - height: the terminal's rows. Of a higher line the part around the cursor is shown.
-    /// - Returns: the text to send, and the row at which the cursor stands then.
+    ///   - cursorRow: The present row of the terminal's cursor, relative to the first row of the line.
+    ///   - height: The number of rows of the terminal. For a higher line, the part around the cursor is shown.
+    /// - Returns: The text to send, and the new row of the cursor.
     func drawing(from cursorRow: Int, height: Int) -> (text: String, cursorRow: Int) {
         let height = max(1, height)
         let first = min(max(0, self.cursorRow - height + 1), max(0, rows.count - height))

@@ -9,14 +9,14 @@ import Synchronization
     import Darwin
 #endif
 
-/// Whether the terminal hands on each key as it is pressed, or whole lines.
+/// The mode of the terminal: single keys or whole lines.
 enum TerminalMode {
-    /// What the terminal was set to before keys were asked for; nil while it is as it was.
+    /// The former settings of the terminal, or nil while they are unchanged.
     private static let previous = Mutex<termios?>(nil)
 
-    /// Has the terminal of standard input hand on each key, without showing it.
+    /// Makes the terminal of standard input deliver each key, without showing it.
     ///
-    /// - Returns: whether there is a terminal that does.
+    /// - Returns: A Boolean value that indicates whether a terminal supports this.
     static func readKeys() -> Bool {
         previous.withLock { previous in
             if previous != nil { return true }
@@ -37,11 +37,11 @@ enum TerminalMode {
         }
     }
 
-    /// Leaves the terminal as it was found. Any thread may call it.
+    /// Restores the former settings of the terminal. Any thread may call it.
     static func restore() {
         previous.withLock { previous in
             guard var settings = previous else { return }
-            // A paste that isn't marked is what other programs expect.
+            // Other programs expect pastes without marks.
             TerminalOutput.write("\u{1B}[?2004l")
             _ = tcsetattr(0, TCSADRAIN, &settings)
             previous = nil
@@ -51,7 +51,7 @@ enum TerminalMode {
     static var isOn: Bool { previous.withLock { $0 != nil } }
 }
 
-/// What goes to the terminal of standard output at once.
+/// The immediate output to the terminal of standard output.
 enum TerminalOutput {
     static func write(_ text: String) {
         var rest = Array(text.utf8)[...]
@@ -71,7 +71,7 @@ enum TerminalOutput {
         }
     }
 
-    /// Rows and columns.
+    /// The rows and columns.
     static var size: (rows: Int, columns: Int) {
         var size = winsize()
         guard ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return (24, 80) }

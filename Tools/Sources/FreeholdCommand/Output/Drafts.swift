@@ -9,14 +9,14 @@ import Synchronization
     import Darwin
 #endif
 
-/// Files that aren't complete yet. A signal that ends the command (Ctrl-C, SIGTERM, a closed terminal) takes them along.
+/// Incomplete files. A signal that ends the command (Ctrl-C, SIGTERM, a closed terminal) deletes them.
 final class Drafts: Sendable {
     enum Kind {
         /// One file.
         case file
-        /// Files whose names begin so, which only this process makes.
+        /// The files whose names begin with the path, which only this process creates.
         case own
-        /// Those of them that this process has open: others may be at work in the same folder.
+        /// The files with such names that this process has open. Other processes may use the same folder.
         case open
     }
 
@@ -30,7 +30,7 @@ final class Drafts: Sendable {
 
     private init(_ number: Int) { self.number = number }
 
-    /// - Parameter kind: what the path is.
+    /// - Parameter kind: The kind of the path.
     static func begin(_ path: String, _ kind: Kind = .file) -> Drafts {
         let url = URL(fileURLWithPath: path)
         let folder = url.deletingLastPathComponent().resolvingSymlinksInPath().path
@@ -42,12 +42,13 @@ final class Drafts: Sendable {
         }
     }
 
-    /// The file is complete, or gone.
+    /// Records that the file is complete or deleted.
     func end() { _ = Self.state.withLock { $0.drafts.removeValue(forKey: number) } }
 
-    /// Takes along all that isn't complete, then calls the closure, before which no other draft begins.
+    /// Deletes all incomplete files, then calls the closure, before which no other draft begins.
     ///
-    /// The other threads work on meanwhile: what has begun and isn't there yet is waited for, up to a fifth of a second.
+    /// The other threads continue meanwhile. The method waits up to a fifth of a second for files that have begun but
+    /// don't exist yet.
     static func removeAll(then body: () -> Void) {
         state.withLock { state in
             removeAll(state)
@@ -68,7 +69,7 @@ final class Drafts: Sendable {
         }
     }
 
-    /// - Returns: how many files there were.
+    /// - Returns: The number of files.
     private static func remove(_ path: String, _ kind: Kind) -> Int {
         let files =
             switch kind {

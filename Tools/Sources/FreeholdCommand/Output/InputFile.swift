@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Freehold
 
-/// Where an import comes from: a file, or standard input.
+/// The source of an import: a file, or standard input.
 struct InputFile: ParsableArguments {
     @Option(
         name: .shortAndLong,
@@ -11,7 +11,7 @@ struct InputFile: ParsableArguments {
     )
     var input: String?
 
-    /// A closure that gives the next bytes, with progress where somebody is looking.
+    /// Returns a closure that returns the next bytes, and shows progress on a terminal.
     func reader() throws -> () throws -> Data {
         guard let input else { return try Self.standardInput("name a file with --input, or pipe one in") }
         let size = (try? FileManager.default.attributesOfItem(atPath: input))?[.size] as? Int
@@ -31,9 +31,9 @@ struct InputFile: ParsableArguments {
         return reader(.standardInput, "standard input", nil)
     }
 
-    /// A closure that makes closures as ``reader()`` does, each of which begins at the beginning.
+    /// Returns a closure that creates closures like ``reader()``, each of which starts at the beginning.
     ///
-    /// What comes by a pipe is copied to a file without a name, which is gone when the process is.
+    /// The data of a pipe is copied to a file without a name, which is deleted at the end of the process.
     func repeatedReader() throws -> () throws -> () throws -> Data {
         let file = try input.map { try open($0) } ?? Self.copy()
         let name = input ?? "standard input"

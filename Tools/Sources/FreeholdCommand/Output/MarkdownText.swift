@@ -1,4 +1,4 @@
-/// Tables as GitHub's Markdown has them.
+/// Tables in GitHub's Markdown.
 enum MarkdownText {
     static func appendHead(_ titles: [String], isNumber: [Bool], to bytes: inout [UInt8]) {
         append(titles, to: &bytes)
@@ -15,7 +15,7 @@ enum MarkdownText {
         bytes.append(0x0A)
     }
 
-    /// With a backslash before what would be formatting, so that the text is shown as it is. A line break is one of HTML.
+    /// Returns the text with a backslash before characters that would be formatting. A line break is that of HTML.
     static func escaped(_ text: String) -> String {
         var out = ""
         for character in text {

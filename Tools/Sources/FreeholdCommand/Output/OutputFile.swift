@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Freehold
 
-/// Where an export goes: a file that appears when it is complete, or standard output.
+/// The destination of an export: a file that gets its name when it is complete, or standard output.
 struct OutputFile: ParsableArguments {
     @Option(
         name: .shortAndLong,
@@ -16,7 +16,8 @@ struct OutputFile: ParsableArguments {
         if force && output == nil { throw ValidationError("--force is about --output, which isn't given.") }
     }
 
-    /// - Parameter body: writes with the closure that it is given, and says what it has written.
+    /// - Parameter body: A closure that writes with the closure that it receives, and returns a description of the
+    ///   written data.
     func write(_ body: (@escaping (Data) throws -> Void) throws -> String) throws {
         guard let output else {
             _ = try body { try StandardOutput.shared.write($0) }
@@ -38,7 +39,7 @@ struct OutputFile: ParsableArguments {
     }
 }
 
-/// A file that appears under its name when it is complete. A signal that ends the process takes it along before that.
+/// A file that gets its name when it is complete. A signal that ends the process before deletes it.
 final class DraftFile {
     let path: String
     private(set) var bytes = 0
@@ -47,7 +48,9 @@ final class DraftFile {
     private let drafts: Drafts
     private let file: FileHandle
 
-    /// - Parameter replaces: whether a file of the name may be there already.
+    /// Creates a draft.
+    ///
+    /// - Parameter replaces: A Boolean value that indicates whether a file of the name may exist already.
     /// - Throws: `Failure`.
     init(_ path: String, replaces: Bool) throws {
         self.path = path

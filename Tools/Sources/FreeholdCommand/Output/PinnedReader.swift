@@ -1,15 +1,15 @@
 import Foundation
 import Freehold
 
-/// Who holds a version of a file.
+/// A holder of a version of a file.
 struct PinnedReader: Encodable {
     let version: UInt64
     let process: Int32
-    /// The process's name, where the system tells it.
+    /// The name of the process, if the system provides it.
     let name: String?
     let thread: UInt64
 
-    /// Of all processes but this one, whose look at the file counts for nothing; the oldest version first.
+    /// Returns the holders in all processes except this one, the oldest version first.
     static func others(of realm: Realm) -> [PinnedReader] {
         var names: [Int32: String?] = [:]
         return realm.pinnedVersions.filter { !$0.isInThisProcess }.map { pin in

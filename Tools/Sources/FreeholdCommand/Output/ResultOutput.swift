@@ -2,18 +2,18 @@ import ArgumentParser
 import Foundation
 import Freehold
 
-/// How objects are written.
+/// The format of written objects.
 enum RowFormat: String, ExpressibleByArgument, CaseIterable {
     case table, json, jsonl, csv, markdown
 }
 
-/// The columns that are written of a class: its properties, or key paths along to-one links.
+/// The written columns of a class: its properties, or key paths through to-one links.
 struct Columns {
     let names: [String]
-    /// Whether the values are numbers.
+    /// A Boolean value for each column that indicates whether its values are numbers.
     let isNumber: [Bool]
 
-    /// All stored properties of a class.
+    /// Creates the columns for all stored properties of a class.
     init(of object: ObjectSchema) {
         let stored = object.allProperties.filter { $0.type != .linkingObjects }
         names = stored.map(\.name)
@@ -25,7 +25,7 @@ struct Columns {
         isNumber = try names.map { try Self.property(at: $0, of: object, in: schema).isPlainNumber }
     }
 
-    /// The property that a path along links to one object leads to.
+    /// Returns the property at the end of a path through to-one links.
     ///
     /// - Throws: `Failure`.
     static func property(at path: String, of object: ObjectSchema, in schema: Schema) throws -> Property {
@@ -62,11 +62,11 @@ extension Property {
     }
 }
 
-/// Writes objects in one of the formats, one by one.
+/// A writer of objects in one of the formats, one by one.
 struct ResultOutput {
     let format: RowFormat
     let columns: Columns
-    /// Nil where the columns are all properties.
+    /// The options, or nil if the columns are all properties.
     let options: JSONExportOptions
     let output: (Data) throws -> Void
 
@@ -81,7 +81,7 @@ struct ResultOutput {
         )
     }
 
-    /// - Returns: how many objects there were.
+    /// - Returns: The number of objects.
     @discardableResult
     func write(_ results: Results<DynamicObject>) throws -> Int {
         switch format {
@@ -101,7 +101,7 @@ struct ResultOutput {
                 var start = 0
                 while start < bytes.count {
                     let rest = UnsafeRawBufferPointer(rebasing: bytes[start...])
-                    // No line break stands inside a line: strings have it as an escape.
+                    // A line contains no line breaks, because strings contain them as escapes.
                     let length = rest.firstIndex(of: 0x0A) ?? rest.count
                     try body(RowText.cells(of: UnsafeRawBufferPointer(rebasing: rest[..<length])))
                     start += length + 1

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes rows of values in one of the formats, one by one.
+/// A writer of rows of values in one of the formats, one by one.
 struct RowOutput {
     private let format: RowFormat
     private let titles: [String]

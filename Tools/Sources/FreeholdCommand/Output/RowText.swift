@@ -1,7 +1,7 @@
-/// The values of an object that was written as a line of JSON, one after the other.
+/// The values of an object from a line of JSON, in order.
 ///
-/// The library writes every type exactly and reads it back; so tables and CSV take its text apart rather than having
-/// texts of their own.
+/// The library writes all types exactly and can read them back. Tables and CSV therefore use its text instead of their
+/// own texts.
 struct RowText {
     enum Cell: Equatable {
         case null
@@ -11,7 +11,7 @@ struct RowText {
         /// An array or object, as JSON.
         case json(String)
 
-        /// For people.
+        /// The text for people.
         var shown: String {
             switch self {
             case .null: "null"
@@ -20,14 +20,14 @@ struct RowText {
         }
     }
 
-    /// - Parameter line: an object of JSON as the library writes it, without white space between tokens.
+    /// - Parameter line: A JSON object in the library's notation, without white space between tokens.
     static func cells(of line: UnsafeRawBufferPointer) -> [Cell] {
         var cells: [Cell] = []
         var i = 1
         while i < line.count, line[i] != UInt8(ascii: "}") {
             if line[i] == UInt8(ascii: ",") { i += 1 }
             skipString(line, &i)
-            // The colon.
+            // Skips the colon.
             i += 1
             cells.append(cell(line, &i))
         }
@@ -82,7 +82,7 @@ struct RowText {
             case UInt8(ascii: "n"): out.append(0x0A)
             case UInt8(ascii: "r"): out.append(0x0D)
             case UInt8(ascii: "t"): out.append(0x09)
-            // Only control characters are written so.
+            // Only control characters have this notation.
             case UInt8(ascii: "u"):
                 let digits = String(decoding: bytes[min(i + 2, bytes.count)..<min(i + 6, bytes.count)], as: UTF8.self)
                 out.append(UInt8(digits, radix: 16) ?? 0x3F)

@@ -8,14 +8,14 @@ import Foundation
     import Darwin
 #endif
 
-/// Where a command's data goes: standard output, in chunks.
+/// The destination of a command's data: standard output, in chunks.
 final class StandardOutput {
-    /// Commands run on the main thread alone.
+    /// Commands run on the main thread only.
     nonisolated(unsafe) static let shared = StandardOutput()
 
     private var buffer: [UInt8] = []
     private static let limit = 64 * 1024
-    /// Where data goes instead, while a shell's output is a file.
+    /// Another destination, while the output of a shell is a file.
     private var other: ((Data) throws -> Void)?
 
     func write(_ text: String) throws {
@@ -35,7 +35,7 @@ final class StandardOutput {
 
     func line(_ text: String) throws { try write(text + "\n") }
 
-    /// Has data go elsewhere from now on; nil for standard output again.
+    /// Redirects the data to another destination, or to standard output for nil.
     func redirect(to other: ((Data) throws -> Void)?) throws {
         try flush()
         self.other = other
@@ -43,12 +43,12 @@ final class StandardOutput {
 
     var isRedirected: Bool { other != nil }
 
-    /// Forgets what hasn't been written.
+    /// Discards the data that hasn't been written.
     func discard() { buffer.removeAll(keepingCapacity: true) }
 
     func flush() throws {
         defer { buffer.removeAll(keepingCapacity: true) }
-        // Who interrupts a long output wants no more of it.
+        // A user that interrupts a long output doesn't need the remaining data.
         try Task.checkCancellation()
         if let other { return buffer.isEmpty ? () : try other(Data(buffer)) }
         var start = 0
@@ -76,7 +76,8 @@ final class StandardOutput {
         #endif
     }
 
-    /// Nobody reads any more. Where the signal that tells so is ignored, the process ends as if it weren't.
+    /// Ends the process after the end of the reader. If the corresponding signal is ignored, the process ends as if it
+    /// weren't.
     private static func endQuietly() -> Never {
         signal(SIGPIPE, SIG_DFL)
         raise(SIGPIPE)
@@ -88,13 +89,13 @@ enum StandardError {
     static func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
 }
 
-/// What a file descriptor leads to.
+/// The targets of file descriptors.
 enum Terminal {
     static var isInput: Bool { isatty(0) == 1 }
     static var isOutput: Bool { isatty(1) == 1 }
     static var isError: Bool { isatty(2) == 1 }
 
-    /// Columns of the terminal that standard output is; nil where it is none.
+    /// The number of columns if standard output is a terminal, or nil otherwise.
     static var width: Int? {
         guard isOutput, !StandardOutput.shared.isRedirected else { return nil }
         var size = winsize()
@@ -103,12 +104,12 @@ enum Terminal {
     }
 }
 
-/// A line of what has been done on standard error, where somebody is looking.
+/// A line of progress on standard error, if it is a terminal.
 enum Progress {
     nonisolated(unsafe) private static var isShown = false
     nonisolated(unsafe) private static var last = DispatchTime(uptimeNanoseconds: 0)
 
-    /// At most ten times a second.
+    /// Shows a text, at most ten times per second.
     static func show(_ text: @autoclosure () -> String) {
         guard Terminal.isError else { return }
         let now = DispatchTime.now()

@@ -1,7 +1,7 @@
-/// Text as a terminal shows it: how wide it is, and without characters that would move the cursor, ring, or turn the
-/// line around.
+/// Text for a terminal: its width, and its form without characters that would move the cursor, ring the bell, or change
+/// the direction of the line.
 enum TerminalText {
-    /// With control characters as escapes, `\n` for a line break.
+    /// Returns the text with control characters as escapes, such as `\n` for a line break.
     static func escaped(_ text: String) -> String {
         // Most text is plain ASCII.
         if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text }
@@ -20,14 +20,15 @@ enum TerminalText {
         return String(out)
     }
 
-    /// The same for several lines.
+    /// Returns several lines with control characters as escapes.
     static func lines(_ text: String) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { escaped(String($0)) }.joined(
             separator: "\n"
         )
     }
 
-    /// Control characters of both sets, line and paragraph separators, and the marks that set the direction of writing.
+    /// Returns a Boolean value that indicates whether a character is a control character of either set, a line or
+    /// paragraph separator, or a mark that sets the direction of text.
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069, 0xFEFF: true
@@ -35,7 +36,7 @@ enum TerminalText {
         }
     }
 
-    /// Columns that a text takes.
+    /// Returns the number of columns of a text.
     static func width(_ text: String) -> Int {
         var width = 0
         var isPlain = true
@@ -52,7 +53,7 @@ enum TerminalText {
     private static func width(_ character: Character) -> Int {
         guard let first = character.unicodeScalars.first else { return 0 }
         if first.properties.isEmojiPresentation { return 2 }
-        // A picture that is written as text unless a selector follows.
+        // An emoji that is shown as text unless a selector follows.
         if first.properties.isEmoji, character.unicodeScalars.contains("\u{FE0F}"), first.value > 0xFF { return 2 }
         if isWide(first.value) { return 2 }
         switch first.properties.generalCategory {
@@ -61,7 +62,7 @@ enum TerminalText {
         }
     }
 
-    /// East Asian characters that take two columns.
+    /// Returns a Boolean value that indicates whether an East Asian character has two columns.
     private static func isWide(_ value: UInt32) -> Bool {
         switch value {
         case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xA000...0xA4CF,
@@ -72,7 +73,7 @@ enum TerminalText {
         }
     }
 
-    /// At most so many columns, with an ellipsis where something is left out.
+    /// Returns at most a number of columns of a text, with an ellipsis if a part is omitted.
     static func cut(_ text: String, to limit: Int) -> String {
         if width(text) <= limit { return text }
         var out = ""

@@ -1,14 +1,14 @@
-/// Rows in columns, streamed: the first rows decide how wide the columns are.
+/// A streamed table. The first rows determine the widths of the columns.
 ///
-/// On a terminal the table fits its width and long cells are cut. Elsewhere nothing is cut.
+/// On a terminal, the table has the width of the terminal, and long cells are cut. Other outputs aren't cut.
 struct TextTable {
-    /// Rows that are looked at for the columns' widths.
+    /// The number of rows that determine the widths of the columns.
     static let sample = 500
-    /// Elsewhere than on a terminal: what longer cells go beyond.
+    /// The largest width of a column if the output isn't a terminal. Longer cells exceed it.
     private static let widest = 48
 
     private let titles: [String]
-    /// Columns whose cells stand at the right.
+    /// A Boolean value for each column that indicates whether its cells are right-aligned.
     private let isNumber: [Bool]
     private let terminalWidth: Int?
     private let output: StandardOutput
@@ -46,7 +46,8 @@ struct TextTable {
         rows = []
     }
 
-    /// Takes from the widest column until all fit; none gets narrower than three, so that very many columns don't fit.
+    /// Reduces the widest columns until all fit. No column gets narrower than three, so a very large number of columns
+    /// doesn't fit.
     private static func fit(_ widths: inout [Int], _ limit: Int) {
         var excess = widths.reduce(0, +) + 2 * (widths.count - 1) - limit
         while excess > 0, let widest = widths.indices.max(by: { widths[$0] < widths[$1] }), widths[widest] > 3 {
@@ -62,7 +63,7 @@ struct TextTable {
         var line = ""
         for (i, cell) in cells.enumerated() {
             if i > 0 { line += "  " }
-            // How wide the last one is doesn't matter where nothing is cut.
+            // The width of the last column is irrelevant if cells aren't cut.
             if terminalWidth == nil, i == cells.count - 1, !isNumber[i] {
                 line += cell
                 continue

@@ -1,6 +1,6 @@
-/// Numbers as people read them.
+/// Numbers in the notation for people.
 enum Units {
-    /// `12345678` as `12,345,678`.
+    /// Returns `12,345,678` for `12345678`.
     static func grouped(_ number: some BinaryInteger) -> String {
         var out = ""
         let digits = String(number.magnitude)
@@ -11,12 +11,12 @@ enum Units {
         return (number < 0 ? "-" : "") + out
     }
 
-    /// `1 object`, `2,000 objects`.
+    /// Returns `1 object` or `2,000 objects`.
     static func count(_ number: Int, _ noun: String, _ plural: String? = nil) -> String {
         "\(grouped(number)) \(number == 1 ? noun : plural ?? noun + "s")"
     }
 
-    /// `11.8 MiB`.
+    /// Returns a text such as `11.8 MiB`.
     static func bytes(_ count: Int) -> String {
         if count < 1024 { return "\(count) bytes" }
         var size = Double(count)

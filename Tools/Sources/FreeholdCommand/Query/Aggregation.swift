@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Freehold
 
-/// The names of the properties to group objects by and to aggregate.
+/// The names of the properties for groups and aggregates.
 struct AggregateOptions: Sendable {
     let groupBy: [String]
     let sum: [String]
@@ -13,7 +13,7 @@ struct AggregateOptions: Sendable {
     var isGiven: Bool { ![groupBy, sum, avg, min, max].allSatisfy(\.isEmpty) }
 }
 
-/// Carries the aggregates out, and writes what they are.
+/// The computation and output of aggregates.
 struct Aggregation {
     private enum Function: String {
         case sum, avg, min, max
@@ -23,7 +23,7 @@ struct Aggregation {
         let title: String
         let isNumber: Bool
         let isInteger: Bool
-        /// Nil for the count.
+        /// The function and its path, or nil for the count.
         let function: (Function, path: String)?
     }
 
@@ -31,7 +31,7 @@ struct Aggregation {
     private let columns: [Column]
     private let isNumber: [Bool]
 
-    /// - Throws: `Failure` for properties that can't be grouped by or aggregated.
+    /// - Throws: `Failure` for properties that can't be grouped or aggregated.
     init(_ options: AggregateOptions, counts: Bool, of object: ObjectSchema, in schema: Schema) throws {
         groups = Self.names(options.groupBy)
         var isNumber: [Bool] = []
@@ -89,7 +89,7 @@ struct Aggregation {
 
     private var titles: [String] { groups + columns.map(\.title) }
 
-    /// - Returns: how many rows there were.
+    /// - Returns: The number of rows.
     func write(
         _ results: Results<DynamicObject>,
         _ format: RowFormat,
@@ -144,7 +144,8 @@ struct Aggregation {
 
     // MARK: Large sums
 
-    /// Whether a sum of integers can be over 64 bits, in which the library sums them.
+    /// Returns a Boolean value that indicates whether a sum of integers can exceed 64 bits, which is the size of the
+    /// library's sums.
     private func mayOverflow(_ column: Column, _ results: Results<DynamicObject>) -> Bool {
         guard let (function, path) = column.function, function == .sum, column.isInteger else { return false }
         let bounds: [Int?] = [results.min(ofProperty: path), results.max(ofProperty: path)]
@@ -177,7 +178,7 @@ struct Aggregation {
         }
     }
 
-    /// Groups that are equal in the keys keep their order.
+    /// Returns the sorted groups. Groups with equal keys keep their order.
     private func sorted(
         _ rows: [[AnyRealmValue]],
         _ keys: [(column: Int, isAscending: Bool)]
@@ -193,7 +194,7 @@ struct Aggregation {
 }
 
 extension AnyRealmValue {
-    /// As it is shown.
+    /// The value as it is shown.
     var cell: RowText.Cell {
         switch self {
         case .none: .null
@@ -218,7 +219,7 @@ extension AnyRealmValue {
         return value.isFinite ? .scalar(value.description) : .string(value < 0 ? "-Infinity" : "Infinity")
     }
 
-    /// Its primary key, as for a link.
+    /// Returns the primary key, like for a link.
     private static func cell(_ object: Object) -> RowText.Cell {
         guard let object = object as? DynamicObject else { return .null }
         let reader = ObjectReader(object.objectSchema)
@@ -227,7 +228,8 @@ extension AnyRealmValue {
         return .json(JSONNode.object(zip(reader.names, cells).map { ($0, $1.json) }))
     }
 
-    /// Below 0 where it comes before the other: null first, then numbers by value, text by its bytes.
+    /// Returns a negative number if the value is before the other one. Null is first, then numbers by value and text by
+    /// its bytes.
     fileprivate func order(_ other: AnyRealmValue) -> Int {
         if case (.int(let a), .int(let b)) = (self, other) { return a < b ? -1 : a > b ? 1 : 0 }
         if let a = number, let b = other.number { return a < b ? -1 : a > b ? 1 : 0 }

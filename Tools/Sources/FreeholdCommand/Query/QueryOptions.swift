@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Freehold
 
-/// A query, as the command and the shell take it, and what is shown of it.
+/// A query of the command or the shell, and the options for its output.
 struct QueryOptions: ParsableArguments, Sendable {
     @Argument(help: "The class, as the file names it.") var className: String
     @Argument(help: "The condition, and SORT, DISTINCT and LIMIT, as in the query language.") var query: String?
@@ -31,7 +31,7 @@ struct QueryOptions: ParsableArguments, Sendable {
     @Flag(help: "Prints only how many objects there are.") var count = false
     @Flag(help: "Runs the query and tells how it went: indexes, rows looked at, time.") var explain = false
 
-    /// An option that is given several times counts as one with all the names.
+    /// An option that is given several times is equivalent to one with all names.
     var sort: String? { sortKeys.isEmpty ? nil : sortKeys.joined(separator: ",") }
     var columns: String? { chosenColumns.isEmpty ? nil : chosenColumns.joined(separator: ",") }
 
@@ -54,7 +54,7 @@ struct QueryOptions: ParsableArguments, Sendable {
         }
     }
 
-    /// - Returns: how many rows were shown; nil where the answer has none.
+    /// - Returns: The number of shown rows, or nil if the result has none.
     @discardableResult
     func run(in realm: Realm, _ format: RowFormat, columns chosen: String? = nil) throws -> Int? {
         var (object, results) = try Selection.find(className, query, arguments, in: realm)
@@ -95,7 +95,7 @@ struct QueryOptions: ParsableArguments, Sendable {
     }
 }
 
-/// One of the keys of `--sort`.
+/// A key of `--sort`.
 struct SortKey {
     let name: String
     let isAscending: Bool
@@ -114,7 +114,7 @@ struct SortKey {
 }
 
 extension Columns {
-    /// - Parameter text: names with commas between, or nil for all properties.
+    /// - Parameter text: The names, separated by commas, or nil for all properties.
     static func parse(_ text: String?, of object: ObjectSchema, in schema: Schema) throws -> Columns {
         guard let text else { return Columns(of: object) }
         let names = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }

@@ -3,7 +3,7 @@ import Foundation
 import Freehold
 import ModelWriter
 
-/// Classes as source code, on standard output or in a folder.
+/// The output of classes as source code, on standard output or in a folder.
 struct ModelOutput: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -53,7 +53,7 @@ struct ModelOutput: ParsableArguments {
         for note in models.notes { StandardError.write("\(language.rawValue): \(TerminalText.escaped("\(note)"))\n") }
     }
 
-    /// Where there are several files, each has its name above it.
+    /// Prints the files. If the output has several files, each has its name above it.
     private func print(_ files: [ModelFile]) throws {
         for (i, file) in files.enumerated() {
             if i > 0 { try StandardOutput.shared.line("") }
@@ -63,7 +63,7 @@ struct ModelOutput: ParsableArguments {
         try StandardOutput.shared.flush()
     }
 
-    /// Nothing is written if one of the files is there already.
+    /// Writes the files. If one of them exists already, none is written.
     private func write(_ files: [ModelFile], to folder: String) throws {
         let url = URL(fileURLWithPath: folder, isDirectory: true)
         do {
@@ -89,7 +89,7 @@ struct ModelOutput: ParsableArguments {
     private static func isThere(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
 }
 
-/// A word of the command line that is one of a few.
+/// Returns the value for a word of the command line.
 private func choice<T: RawRepresentable & CaseIterable>(_ text: String) throws -> T where T.RawValue == String {
     if let found = T(rawValue: text) { return found }
     let names = T.allCases.map(\.rawValue)

@@ -3,7 +3,7 @@ import FreeholdEngine
 import ModelWriter
 
 extension Schema {
-    /// The classes as they are written in source code.
+    /// The classes in the form for source code.
     var modelClasses: [ModelClass] { objectSchema.map { modelClass($0) } }
 
     private func modelClass(_ object: ObjectSchema) -> ModelClass {
@@ -46,7 +46,8 @@ extension Schema {
         )
     }
 
-    /// A rule for those who link to a class stands on its linking objects, and in a file on the link.
+    /// Returns the rule for the objects that link to a class. In a schema it belongs to the linking objects, and in a
+    /// file to the link.
     private func originRule(of property: Property, in object: ObjectSchema) -> DeleteRule {
         guard property.inverseDeleteRule == .nullify, let target = property.objectClassName.flatMap({ self[$0] }) else {
             return property.inverseDeleteRule
@@ -57,7 +58,7 @@ extension Schema {
         return linking?.deleteRule ?? .nullify
     }
 
-    /// Classes that documents describe.
+    /// Creates a schema from the classes of documents.
     init(tables: [TableSpec]) {
         self.init(
             tables.map { table in
@@ -90,7 +91,7 @@ extension PropertyType {
         .int, .bool, .string, .data, .date, .float, .double, .object, .any, .objectId, .decimal128, .UUID,
     ]
 
-    /// Nil for linking objects, of which nothing is stored.
+    /// The stored type, or nil for linking objects, which aren't stored.
     fileprivate var storedType: ColumnType? {
         switch self {
         case .int: .int

@@ -3,11 +3,11 @@ import FreeholdBSON
 import FreeholdEngine
 import FreeholdSyncRules
 
-/// Files with JSON schemas of classes, as App Services has them.
+/// Files with JSON schemas of classes in the format of App Services.
 ///
-/// A file holds one class's schema, or an array of such, or an object with `schema` and `relationships`. The relationships may also
-/// stand beside it: `relationships.json` goes with `schema.json` of the same folder. Of a folder every `schema.json` below it is read,
-/// so that an exported project's folder can be given as it is.
+/// A file contains the schema of one class, an array of schemas, or an object with `schema` and `relationships`. The
+/// relationships may also be in a separate file: `relationships.json` belongs to `schema.json` in the same folder. In a
+/// folder, all files named `schema.json` below it are read, so the folder of an exported project can be used unchanged.
 struct SchemaFiles {
     private let paths: [String]
     private let limits = RuleLimits()
@@ -43,7 +43,8 @@ struct SchemaFiles {
         return found
     }
 
-    /// Sorted, so that results don't depend on the file system. Links to folders may lead back, and aren't followed.
+    /// Returns the files in sorted order, so that results don't depend on the file system. Links to folders may form
+    /// cycles, and aren't followed.
     private func schemas(in folder: String, depth: Int) throws -> [String] {
         guard depth < 32, let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
             throw Failure(.noPermission, "\(folder): the folder can't be read")

@@ -1,6 +1,6 @@
 import Freehold
 
-/// The classes of a file and how many objects they have, as tables.
+/// The classes of a file and their numbers of objects, as tables.
 enum ClassTable {
     static func write(_ realm: Realm) throws {
         let info = FileInfo.classes(realm)

@@ -1,8 +1,8 @@
-/// What the shell itself does, beside queries and edits.
+/// The commands of the shell itself, in addition to queries and edits.
 enum DotCommand: String, CaseIterable {
     case classes, schema, count, format, columns, explain, read, output, print, info, help, quit
 
-    /// What follows the name.
+    /// The arguments after the name.
     var arguments: String {
         switch self {
         case .classes, .info, .quit: ""
@@ -47,7 +47,7 @@ enum DotCommand: String, CaseIterable {
         throw Failure(.usage, "there is no command '\(TerminalText.escaped(name))'. \(hint)")
     }
 
-    /// All of them, in two columns.
+    /// All commands, in two columns.
     static var table: String {
         let heads = allCases.map { ".\($0.rawValue) \($0.arguments)".trimmingSuffix }
         let width = heads.map(\.count).max() ?? 0

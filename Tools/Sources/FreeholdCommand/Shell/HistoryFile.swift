@@ -8,21 +8,22 @@ import Foundation
     import Darwin
 #endif
 
-/// The shell's earlier lines, in a file that only its owner can read: lines may hold what is in a database.
+/// The file with the earlier lines of the shell. Only its owner can read it, because lines may contain data of a
+/// database.
 ///
-/// Several shells may add to it at once. Whatever is wrong with the file, the shell works without it.
+/// Several shells may add lines at the same time. If the file can't be used, the shell works without it.
 struct HistoryFile {
     let path: String
 
-    /// Lines that are kept.
+    /// The number of lines that are kept.
     static let limit = 1000
-    /// Bytes of the file's end that are read, and of a file that is cut down.
+    /// The number of bytes that are read at the end of the file, and the size at which the file is shortened.
     private static let readLimit = 256 * 1024
     private static let sizeLimit = 1024 * 1024
 
-    /// In `$XDG_STATE_HOME`, else in `~/.local/state`; nil where the user has no home.
+    /// Returns the file in `$XDG_STATE_HOME` or otherwise in `~/.local/state`, or nil if the user has no home folder.
     static func standard(_ environment: [String: String] = ProcessInfo.processInfo.environment) -> HistoryFile? {
-        // The specification has relative paths be ignored.
+        // The specification requires relative paths to be ignored.
         if let folder = environment["XDG_STATE_HOME"], folder.hasPrefix("/") {
             return HistoryFile(path: folder + "/freehold/history")
         }
@@ -30,7 +31,7 @@ struct HistoryFile {
         return HistoryFile(path: home + "/.local/state/freehold/history")
     }
 
-    /// The lines, the latest last; none where there is no file, or one that isn't this user's.
+    /// Returns the lines, the latest last. The result is empty if the file is missing or doesn't belong to this user.
     func load() -> [String] {
         guard let file = open(O_RDONLY) else { return [] }
         defer { try? file.handle.close() }
@@ -38,7 +39,7 @@ struct HistoryFile {
         guard (try? file.handle.seek(toOffset: UInt64(start))) != nil,
             var data = try? file.handle.read(upToCount: Self.readLimit)
         else { return [] }
-        // Of the first line only the end may be there.
+        // The first line may be incomplete.
         if start > 0 { data = data.drop { $0 != 0x0A } }
         var entries: [String] = []
         for line in data.split(separator: 0x0A).suffix(Self.limit) {
@@ -48,7 +49,7 @@ struct HistoryFile {
         return entries
     }
 
-    /// Adds a line at the end. A line that begins with a space isn't kept.
+    /// Adds a line at the end. A line that begins with a space isn't stored.
     func append(_ line: String) {
         guard !line.hasPrefix(" "), !line.isEmpty, !line.utf8.contains(0x0A) else { return }
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
@@ -58,15 +59,15 @@ struct HistoryFile {
             attributes: [.posixPermissions: 0o700]
         )
         guard let file = open(O_WRONLY | O_APPEND | O_CREAT) else { return }
-        // One call, so that lines of several shells don't mix.
+        // The write is one call, so that lines of several shells don't mix.
         try? file.handle.write(contentsOf: Data((line + "\n").utf8))
         try? file.handle.close()
         if file.size > Self.sizeLimit { cutDown() }
     }
 
-    /// A regular file of this user's, with no permission for others.
+    /// Opens a regular file that belongs to this user and that other users can't access.
     private func open(_ flags: Int32) -> (handle: FileHandle, size: Int)? {
-        // A pipe in its place would have this wait.
+        // Without this flag, opening a pipe would block.
         let descriptor = systemOpen(path, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
@@ -88,7 +89,7 @@ struct HistoryFile {
         #endif
     }
 
-    /// Leaves the latest lines. One that another shell adds meanwhile may be lost.
+    /// Keeps the latest lines. A line that another shell adds meanwhile may be lost.
     private func cutDown() {
         let text = load().map { $0 + "\n" }.joined()
         let draft = "\(path).\(ProcessInfo.processInfo.processIdentifier)"

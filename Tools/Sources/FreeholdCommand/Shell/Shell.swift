@@ -3,25 +3,25 @@ import Foundation
 import Freehold
 import Synchronization
 
-/// A session with a file: carries out lines, whoever they come from.
+/// A session with a file. It executes lines from any source.
 final class Shell {
     private let path: String
     private let configuration: Realm.Configuration
     private let writes: Bool
-    /// Whether somebody sits at a terminal.
+    /// A Boolean value that indicates whether the session is on a terminal.
     let isInteractive: Bool
-    /// Keeps the file open, at no version.
+    /// A realm that keeps the file open without holding a version.
     private let keeper: Realm
 
     private var format = RowFormat.table
     private var columns: String?
     private var explains = false
     private var output: DraftFile?
-    /// Files that are being read.
+    /// The number of nested files that are being read.
     private var depth = 0
     private static let deepest = 16
 
-    /// What a line comes to.
+    /// The result of a line.
     enum Outcome: Equatable { case goesOn, quits }
 
     init(_ realm: Realm, path: String, writes: Bool, isInteractive: Bool) {
@@ -42,7 +42,7 @@ final class Shell {
 
     // MARK: Lines
 
-    /// - Throws: `Failure` and the library's errors. The session can go on.
+    /// - Throws: `Failure` and the library's errors. The session can continue.
     func perform(_ line: String) throws -> Outcome {
         let line = ShellWords.trimmed(Substring(line))
         if line.isEmpty || line.hasPrefix("#") { return .goesOn }
@@ -54,13 +54,13 @@ final class Shell {
         case "create": try edit(parsed(CreateEdit.self, try Self.createWords(rest)))
         case "delete": try edit(parsed(DeleteEdit.self, try Self.deleteWords(rest)))
         default:
-            // The rest of the line is the query, with all of its quotation marks.
+            // The remaining line is the query, with all of its quotation marks.
             try query(parsed(QueryOptions.self, ["--", word] + (rest.isEmpty ? [] : [String(rest)])))
         }
         return .goesOn
     }
 
-    /// JSON may stand as it is: `create Person {"name": "Ada"}`.
+    /// Returns the words of `create`. JSON needs no quotation marks: `create Person {"name": "Ada"}`.
     private static func createWords(_ rest: Substring) throws -> [String] {
         var rest = rest
         let flags = takeFlags(["--dry-run", "--json", "--ignore-unknown"], &rest)
@@ -70,7 +70,7 @@ final class Shell {
         return try flags + ShellWords.words(of: rest[..<start]) + ["--", String(rest[start...])]
     }
 
-    /// Flags at the end of a text, which is cut by them.
+    /// Removes flags at the end of a text, and returns them.
     private static func takeFlags(_ names: [String], _ text: inout Substring) -> [String] {
         var flags: [String] = []
         while let flag = names.first(where: { text == $0 || text.hasSuffix(" " + $0) }) {
@@ -80,12 +80,12 @@ final class Shell {
         return flags
     }
 
-    /// So may a query: `delete Person age < 18 --dry-run`.
+    /// Returns the words of `delete`. The query needs no quotation marks: `delete Person age < 18 --dry-run`.
     private static func deleteWords(_ rest: Substring) throws -> [String] {
         let (className, query) = try ShellWords.first(of: rest)
         var text = query
         let flags = takeFlags(["--dry-run", "--yes", "--json"], &text)
-        // With options in it, or in quotation marks, it is made of words.
+        // A line with options before the query, or with quotation marks, consists of words.
         if className.hasPrefix("-") || text.hasPrefix("-") || text.hasPrefix("'") || text.hasPrefix("\"") {
             return try ShellWords.words(of: rest)
         }
@@ -104,7 +104,7 @@ final class Shell {
 
     // MARK: Work on the file
 
-    /// Runs a block on a thread of the library, at the newest version. On a terminal Ctrl-C ends it.
+    /// Runs a block at the newest version on a thread of the library. On a terminal, Ctrl-C ends it.
     private func read<R: Sendable>(_ body: @escaping @Sendable (Realm) throws -> R) throws -> R {
         let configuration = configuration
         return try wait {
@@ -124,7 +124,7 @@ final class Shell {
         } else {
             done.wait()
         }
-        // Whatever the work has made of being interrupted.
+        // The cancellation has precedence over the result of the interrupted work.
         if task.isCancelled { throw CancellationError() }
         return try result.get()
     }
@@ -304,7 +304,7 @@ final class Shell {
         try StandardOutput.shared.redirect { try file.write($0) }
     }
 
-    /// Completes the file that output goes to.
+    /// Completes the file of the output.
     func endOutput() throws {
         guard let file = output else { return }
         output = nil
@@ -317,7 +317,7 @@ final class Shell {
         }
     }
 
-    /// Gives it up.
+    /// Discards the file of the output.
     func discardOutput() {
         guard let file = output else { return }
         StandardOutput.shared.discard()

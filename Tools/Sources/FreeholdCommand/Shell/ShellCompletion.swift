@@ -1,7 +1,7 @@
 import Foundation
 import Freehold
 
-/// What could stand at a place of a line of the shell: commands, classes, properties along paths, words of the query
+/// The possible texts at a position of a line in the shell: commands, classes, properties on paths, words of the query
 /// language, names of files.
 struct ShellCompletion {
     private let schema: Schema
@@ -12,7 +12,7 @@ struct ShellCompletion {
         "LIMIT", "MATCHES", "NONE", "NOT", "OFFSET", "OR", "SORT", "SUBQUERY", "TEXT", "TRUEPREDICATE", "false", "null",
         "true",
     ]
-    /// Those that a parenthesis follows.
+    /// The words that a parenthesis follows.
     private static let functions: Set<String> = ["DISTINCT", "LIMIT", "OFFSET", "SORT", "SUBQUERY"]
     private static let operations = ["@avg", "@count", "@max", "@min", "@sum"]
     private static let options: [String: [String]] = [
@@ -28,8 +28,10 @@ struct ShellCompletion {
 
     init(_ schema: Schema) { self.schema = schema }
 
-    /// - Parameter cursor: in characters.
-    /// - Returns: nil where nothing is known.
+    /// Returns the possible texts.
+    ///
+    /// - Parameter cursor: The position in characters.
+    /// - Returns: Nil if none are known.
     func completion(_ line: String, _ cursor: Int) -> Completion? {
         let before = Array(line).prefix(cursor)
         let start = before.firstIndex { $0 != " " } ?? before.endIndex
@@ -118,7 +120,7 @@ struct ShellCompletion {
         guard let end = inner.firstIndex(of: " ") else { return made(typed, classes) }
         guard let object = schema[String(inner[..<end])] else { return nil }
         let arguments = inner[end...]
-        // A query stands in quotation marks.
+        // A query is in quotation marks.
         if let start = Self.openQuote(arguments) { return query(object, arguments[(start + 1)...]) }
         switch verb {
         case "set", "create":
@@ -129,7 +131,7 @@ struct ShellCompletion {
         }
     }
 
-    /// The last quotation mark, if it isn't closed.
+    /// Returns the last quotation mark, if it isn't closed.
     private static func openQuote(_ text: ArraySlice<Character>) -> Int? {
         var open: Int?
         for i in text.indices {
@@ -145,7 +147,7 @@ struct ShellCompletion {
     // MARK: Queries
 
     private func query(_ object: ObjectSchema, _ text: ArraySlice<Character>) -> Completion? {
-        // Inside a string nothing is known.
+        // Inside a string, no texts are known.
         if Self.openQuote(text) != nil { return nil }
         let isPart: (Character) -> Bool = { $0.isLetter || $0.isNumber || "_.@".contains($0) }
         let start = text.lastIndex { !isPart($0) }.map { $0 + 1 } ?? text.startIndex

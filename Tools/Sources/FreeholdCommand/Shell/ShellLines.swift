@@ -8,21 +8,22 @@ import Foundation
     import Darwin
 #endif
 
-/// The lines of a script, one command each. A backslash at the end of a line leads on to the next.
+/// The lines of a script, with one command each. A backslash at the end of a line continues it on the next.
 struct ShellLines {
     private let next: () throws -> Data
     private var chunk = Data()
     private var isAtEnd = false
-    /// Of the line that was read last, its first one where there were several.
+    /// The number of the line that was read last. If it was continued, it is the first one.
     private(set) var number = 0
     private var read = 0
 
-    /// A longer line is no command.
+    /// The largest length of a line.
     static let limit = 64 << 20
 
     init(_ next: @escaping () throws -> Data) { self.next = next }
 
-    /// The lines of an open file, each as soon as it is there: somebody may wait for the answer before the next.
+    /// Creates the lines of an open file. Each line is returned as soon as it is available, because its writer may wait
+    /// for the answer.
     init(_ descriptor: Int32, _ name: String) {
         self.init {
             var bytes = [UInt8](repeating: 0, count: 64 * 1024)
@@ -44,7 +45,7 @@ struct ShellLines {
         #endif
     }
 
-    /// - Throws: `Failure` for what is no text.
+    /// - Throws: `Failure` for data that isn't text.
     mutating func line() throws -> String? {
         guard var text = try piece() else { return nil }
         number = read

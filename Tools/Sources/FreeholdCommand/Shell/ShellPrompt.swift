@@ -24,7 +24,7 @@ struct ShellPrompt {
         let editor = LineEditor(history: history?.load() ?? []) { line, cursor in
             ShellCompletion(shell.schema).completion(line, cursor)
         }
-        // Without keys of its own a terminal edits lines itself.
+        // A terminal without special keys edits lines itself.
         let isPlain = ProcessInfo.processInfo.environment["TERM"] == "dumb"
         while true {
             var text = ""
@@ -54,7 +54,7 @@ struct ShellPrompt {
         return readLine().map { .line($0) } ?? .end
     }
 
-    /// An error is told, and the session goes on.
+    /// Executes a line. An error is reported, and the session continues.
     private func perform(_ line: String) throws -> Shell.Outcome {
         do {
             return try shell.perform(line)

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Cuts a line of the shell into words, as other shells do: quotation marks of both kinds hold what has spaces, a
-/// backslash the next character.
+/// The division of a line of the shell into words, with the rules of other shells. Both kinds of quotation marks
+/// enclose text with spaces, and a backslash escapes the next character.
 enum ShellWords {
-    /// - Throws: `Failure` where a quotation mark isn't closed.
+    /// - Throws: `Failure` if a quotation mark isn't closed.
     static func words(of line: Substring) throws -> [String] {
         var words: [String] = []
         var word: String?
@@ -29,7 +29,7 @@ enum ShellWords {
         return words
     }
 
-    /// Inside of double quotation marks a backslash holds these marks and itself.
+    /// Parses text in quotation marks. Inside double quotation marks, a backslash escapes these marks and itself.
     private static func quoted(_ rest: inout Substring) throws -> String {
         var text = ""
         while let character = rest.popFirst() {
@@ -52,7 +52,7 @@ enum ShellWords {
         Failure(.data, "a quotation mark \(mark) isn't closed")
     }
 
-    /// The first word, which may stand in quotation marks, and what follows it as it is.
+    /// Returns the first word, which may be in quotation marks, and the unchanged remaining text.
     static func first(of line: Substring) throws -> (word: String, rest: Substring) {
         let line = line.drop { $0 == " " || $0 == "\t" }
         guard let mark = line.first, mark == "'" || mark == "\"" else {

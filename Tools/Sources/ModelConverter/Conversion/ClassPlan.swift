@@ -1,8 +1,8 @@
-/// What becomes of a model class.
+/// The plan for the conversion of a model class.
 struct ClassPlan {
     enum Disposition: Equatable {
         case convert(StoredType)
-        /// Stays a plain property; only `@objc` and `dynamic` go.
+        /// The property stays a plain property. Only `@objc` and `dynamic` are removed.
         case strip
         case leave
     }
@@ -30,17 +30,18 @@ struct ClassPlan {
 
     let reference: ModelIndex.Reference
     var properties: [Property] = []
-    /// Names of all variables, whatever becomes of them.
+    /// The names of all variables.
     var names: Set<String> = []
-    /// It has properties with `@Persisted` already, so that others aren't stored.
+    /// A Boolean value that indicates whether the class already has properties with `@Persisted`, so that the remaining
+    /// ones aren't stored.
     var isModern = false
     var overrides: [String: [Override]] = [:]
     var ignored: Set<String> = []
     var required: Set<String> = []
-    /// By `@Persisted(primaryKey: true)` of this class.
+    /// The property with `@Persisted(primaryKey: true)` in this class.
     var primaryKey: String?
     var removed: [Override] = []
-    /// Boxes that have become optionals.
+    /// The boxes that have become optionals.
     var boxes: Set<String> { Set(properties.filter { $0.stored?.kind == .box }.map(\.name)) }
 }
 
@@ -64,7 +65,7 @@ extension Converter {
         }
         for override in plan.overrides["ignoredProperties"] ?? [] {
             guard let body = override.function.body else { continue }
-            // Whatever it does with them: names in it are most likely ignored, and it stays where that isn't sure.
+            // All names in the method are probably ignored properties. The method is kept if this isn't certain.
             plan.ignored.formUnion(
                 NameList.list(body, in: files[override.file])
                     ?? body.compactMap { NameList.name($0..<($0 + 1), in: files[override.file]) }
@@ -80,7 +81,7 @@ extension Converter {
         return plan
     }
 
-    /// In `var a, b: Int` the type is that of both.
+    /// Returns the bindings of a variable. In `var a, b: Int`, both have the type.
     private func bindings(of variable: VariableDeclaration) -> [VariableDeclaration.Binding] {
         var bindings = variable.bindings
         var type: Range<Int>?
@@ -95,7 +96,7 @@ extension Converter {
         attribute.name == "Persisted" || attribute.name.hasSuffix(".Persisted")
     }
 
-    /// Nil where the property has nothing of the older notation.
+    /// Returns the disposition, or nil if the property has no part of the older notation.
     private mutating func disposition(
         of binding: VariableDeclaration.Binding,
         _ variable: VariableDeclaration,
@@ -123,7 +124,8 @@ extension Converter {
             return .leave
         }
         if plan.isModern {
-            // What was left alone in an earlier conversion looks the same, so that it isn't made a plain property.
+            // A property that an earlier conversion left alone looks the same, so it isn't converted to a plain
+            // property.
             guard isMarked || stored.kind != .plain else { return nil }
             let message = "\(full) isn't stored, because others have @Persisted: make it plain, or write @Persisted"
             report(isMarked ? .left : .note, plan.reference.file, binding.name, message)
@@ -170,7 +172,7 @@ extension Converter {
         return isPlain(binding.name..<last, in: plan.reference.file) ? nil : "has a comment inside: declare it by hand"
     }
 
-    /// What showed a property without `@objc` to Objective-C, and so to Realm.
+    /// Returns the reason why a property without `@objc` was visible to Objective-C, and so to Realm.
     private func exposure(
         _ name: String,
         _ variable: VariableDeclaration,

@@ -1,7 +1,8 @@
-/// Models of RealmSwift's older notation, written with `@Persisted`.
+/// A conversion of models in RealmSwift's older notation to `@Persisted`.
 ///
-/// Classes are found by inheritance among all the files, so a program's files belong into one conversion. What isn't
-/// converted stays byte for byte, and is found again in ``findings``. Converting the result again changes nothing.
+/// Models are found by their inheritance in all files, so the files of a program belong to one conversion. Code that
+/// isn't converted stays unchanged byte for byte, and is listed in ``findings``. A second conversion of the result
+/// changes nothing.
 package struct Conversion {
     package struct File {
         package let path: String
@@ -13,11 +14,11 @@ package struct Conversion {
 
     package struct Finding: Comparable, CustomStringConvertible {
         package enum Kind: Int {
-            /// The file can't be read as Swift, and is left as it is.
+            /// The file can't be parsed as Swift, and is unchanged.
             case unreadable
-            /// Somebody has to look at it: it doesn't compile, or isn't stored any more.
+            /// The code needs a decision: it doesn't compile, or isn't stored any more.
             case left
-            /// It was left as it is and works, or works in another way.
+            /// The code is unchanged and works, or works in another way.
             case note
         }
 
@@ -56,7 +57,7 @@ package struct Conversion {
     package let findings: [Finding]
     package let counts: Counts
 
-    /// - Parameter bases: names of classes that aren't among the files but are models.
+    /// - Parameter bases: The names of model classes that aren't in the files.
     package init(_ sources: [SourceFile], bases: Set<String> = []) {
         var converter = Converter(sources, bases: bases)
         converter.run()

@@ -1,4 +1,5 @@
-/// Enums that properties hold: `@objc enum Status: Int, RealmEnum` is `enum Status: Int, PersistableEnum`.
+/// The conversion of enums in properties: `@objc enum Status: Int, RealmEnum` becomes `enum Status: Int,
+/// PersistableEnum`.
 extension Converter {
     mutating func convertEnums() {
         var names: Set<String> = []
@@ -11,7 +12,8 @@ extension Converter {
                 let isRealm = ["RealmEnum", "PersistableEnum"].contains {
                     conformance($0, type) != nil || extensionOf(name, conformingTo: $0) != nil
                 }
-                // Others can't have been properties: `Defaults.size` isn't of the enum `Defaults`.
+                // Other enums can't be types of properties. For example, `Defaults.size` doesn't belong to the enum
+                // `Defaults`.
                 guard isRealm || (names.contains(name) && type.head.attribute("objc") != nil) else { continue }
                 convertEnum(type, reference.file)
             }
@@ -56,7 +58,7 @@ extension Converter {
         } else if let other = extensionOf(type.name, conformingTo: "RealmEnum"), other.file == f {
             replace(other.range, in: f)
         } else {
-            // The cases are listed by the compiler only in the enum's own file.
+            // The compiler lists the cases only in the file of the enum.
             let last = type.inherited.last ?? raw
             edits[f].insert(", PersistableEnum", at: tokens[last.range.upperBound - 1].end)
         }

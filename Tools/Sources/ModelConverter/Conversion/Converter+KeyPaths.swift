@@ -1,4 +1,5 @@
-/// `#keyPath(Person.name)` needs a property of Objective-C's; a property with `@Persisted` is none.
+/// The conversion of `#keyPath(Person.name)`, which needs a property of Objective-C. A property with `@Persisted` isn't
+/// one.
 extension Converter {
     mutating func convertKeyPaths() {
         for (f, file) in files.enumerated() where file.problem == nil {
@@ -16,7 +17,7 @@ extension Converter {
         }
     }
 
-    /// The path without its class; nil where it isn't a model's.
+    /// Returns the path without its class, or nil if it isn't a model's.
     private func names(_ path: [String], _ i: Int, _ f: Int) -> [String]? {
         for (k, name) in path.enumerated().dropLast() where !index.models(named: name).isEmpty {
             return Array(path[(k + 1)...])

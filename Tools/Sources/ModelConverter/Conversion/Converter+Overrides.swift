@@ -1,5 +1,6 @@
-/// `primaryKey()`, `indexedProperties()` and `ignoredProperties()`: what they say is said in place, and they go. All of
-/// them still work beside `@Persisted`, so one that isn't understood stays.
+/// The conversion of `primaryKey()`, `indexedProperties()` and `ignoredProperties()`. Their information is moved to the
+/// properties, and they are removed. All of them still work together with `@Persisted`, so a method that can't be
+/// interpreted is kept.
 extension Converter {
     mutating func decideOverrides(_ model: ModelIndex.Reference) {
         decide("primaryKey", model) { converter, body, file in
@@ -21,7 +22,7 @@ extension Converter {
         decide("ignoredProperties", model) { converter, body, file in
             guard let names = NameList.list(body, in: file) else { return .keep("doesn't just return names") }
             let own = converter.plans[model]!.names
-            // A name that a superclass may store still has to be said.
+            // A name that a superclass may store still has to be listed.
             let others = Set(names).subtracting(own)
             let inherited = converter.index.lineage(model).dropFirst().reduce(into: Set<String>()) {
                 $0.formUnion(converter.plans[$1]?.names ?? [])
@@ -53,7 +54,7 @@ extension Converter {
             result = .keep("depends on #if")
         } else if let body = override.function.body {
             result = decision(&self, body, files[override.file])
-            // What it says is said in place all the same.
+            // Its information is nevertheless moved to the properties.
             if case .remove = result, let caller = caller(of: name, model) {
                 let message = "\(name)() is called here, so that it stays in the models"
                 report(.note, caller.file, caller.token, message)
@@ -100,11 +101,11 @@ extension Converter {
         }
     }
 
-    /// A call of one of the methods, which has to stay for it.
+    /// A call of one of the methods, which must therefore be kept.
     struct Caller {
         let file: Int
         let token: Int
-        /// Nil where the class isn't said.
+        /// The name of the class, or nil if the call doesn't contain it.
         let className: String?
     }
 
@@ -123,7 +124,7 @@ extension Converter {
         return callers
     }
 
-    /// The first call that may mean a model's method.
+    /// Returns the first call that may refer to the method of a model.
     private func caller(of name: String, _ model: ModelIndex.Reference) -> Caller? {
         let own = index.lineage(model).map { index.type($0).name }
         return callers[name]?.first { $0.className.map { own.contains($0) } ?? true }

@@ -38,7 +38,9 @@ extension Converter {
         lookAtFunctions(model)
     }
 
-    /// `@objc` and `@objcMembers` of a class. - Returns: whether there was any.
+    /// Removes `@objc` and `@objcMembers` of a class.
+    ///
+    /// - Returns: A Boolean value that indicates whether the class had one of them.
     private mutating func convertHead(_ type: TypeDeclaration, _ f: Int) -> Bool {
         var isChanged = false
         for attribute in type.head.attributes where attribute.name == "objc" || attribute.name == "objcMembers" {
@@ -63,7 +65,7 @@ extension Converter {
     private func attribute(_ property: ClassPlan.Property) -> String {
         var arguments: [String] = []
         if property.isPrimaryKey { arguments.append("primaryKey: true") }
-        // A primary key is an index.
+        // A primary key is already an index.
         if property.isIndexed, !property.isPrimaryKey { arguments.append("indexed: true") }
         if let origin = property.stored?.origin { arguments.append("originProperty: \(origin)") }
         return arguments.isEmpty ? "@Persisted" : "@Persisted(\(arguments.joined(separator: ", ")))"
@@ -77,7 +79,7 @@ extension Converter {
         let f = model.file
         let file = files[f]
         let head = variable.head
-        // What each variable of `var a = 0, b = 1` begins with: a wrapper takes only one.
+        // The beginning of each variable of `var a = 0, b = 1`, because a wrapper allows only one variable.
         let others =
             head.attributes.filter { $0.name != "objc" }.map(\.range)
             + head.modifiers.filter { $0.name != "dynamic" }.map(\.range)
@@ -106,7 +108,7 @@ extension Converter {
         }
     }
 
-    /// Puts `@Persisted` in the place of `@objc` or `dynamic`, or in front.
+    /// Replaces `@objc` or `dynamic` with `@Persisted`, or inserts it at the beginning.
     private mutating func mark(_ property: ClassPlan.Property, _ variable: VariableDeclaration, _ f: Int) {
         let tokens = files[f].tokens
         let text = attribute(property)
@@ -127,7 +129,7 @@ extension Converter {
         if let dynamic { removeWords(dynamic.range, in: f) }
     }
 
-    /// The type and default value of what was a box, a collection or linking objects.
+    /// Sets the type and default value of a former box, a collection or linking objects.
     private mutating func retype(
         _ property: ClassPlan.Property,
         _ stored: StoredType,
@@ -140,7 +142,7 @@ extension Converter {
         let declared = variable.bindings[number]
         let nameEnd = file.tokens[binding.name].end
         guard stored.kind != .plain else {
-            // In `var a, b: Int` each has to say its type now.
+            // In `var a, b: Int`, each variable needs its type now.
             if declared.type == nil, let type = binding.type {
                 edits[f].insert(": \(file.text(tokens: type))", at: nameEnd)
             }
@@ -162,7 +164,7 @@ extension Converter {
         }
     }
 
-    // MARK: What has to be looked at
+    // MARK: Findings
 
     private mutating func note(_ property: ClassPlan.Property, _ model: ModelIndex.Reference) {
         guard let stored = property.stored, stored.kind == .plain else { return }
@@ -172,7 +174,7 @@ extension Converter {
             let message = "\(full) is a link to one \(link), which must be optional: \(link)?"
             return report(.left, model.file, property.binding.name, message)
         }
-        // `Status.active.rawValue` is no enum.
+        // `Status.active.rawValue` isn't an enum.
         let last = stored.value.map { files[model.file].tokens[$0.upperBound - 1].text }
         if property.binding.type == nil, last == "rawValue" { return }
         let unknown = names.first { name in
@@ -183,7 +185,7 @@ extension Converter {
         report(.note, model.file, property.binding.name, message)
     }
 
-    /// Members that need Objective-C or the parts of Realm that aren't there.
+    /// Reports members that need Objective-C or missing parts of Realm.
     private mutating func lookAtFunctions(_ model: ModelIndex.Reference) {
         for part in index.parts[model] ?? [] {
             let (f, file, type) = (part.file, files[part.file], index.type(part))
@@ -203,7 +205,7 @@ extension Converter {
         }
     }
 
-    /// Classes that look like models, whose superclass isn't among the files.
+    /// Reports classes that look like models, but whose superclass isn't in the files.
     mutating func reportUnknownBases() {
         for (f, file) in files.enumerated() {
             for (t, type) in file.types.enumerated()

@@ -1,4 +1,4 @@
-/// What a name in front of a period is, as far as its declaration nearby says it.
+/// The type of a name before a period, if a nearby declaration contains it.
 extension Converter {
     enum Receiver {
         case model(ModelIndex.Reference)
@@ -22,7 +22,7 @@ extension Converter {
                 }
             }
         }
-        // A function outside of types: its parameters and locals are what stands before.
+        // Outside of types, the parameters and locals of a function are before the use.
         guard around.isEmpty else { return .unknown }
         for i in (max(0, use - 1000)..<use).reversed() where tokens[i].name == word {
             if let type = declaredType(i, f) { return named(type) }
@@ -35,7 +35,7 @@ extension Converter {
         return index.isDeclared(type) ? .other : .unknown
     }
 
-    /// The name in `name: Person?`, `name = Person(…)`, `name = … as? Person`.
+    /// Returns the type's name in `name: Person?`, `name = Person(…)` or `name = … as? Person`.
     private func declaredType(_ i: Int, _ f: Int) -> String? {
         let tokens = files[f].tokens
         guard i + 2 < tokens.count else { return nil }

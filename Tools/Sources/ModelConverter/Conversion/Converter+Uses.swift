@@ -1,4 +1,4 @@
-/// Uses of what was a `RealmOptional` or `RealmProperty`: `age.value` is `age`.
+/// The conversion of uses of a former `RealmOptional` or `RealmProperty`: `age.value` becomes `age`.
 extension Converter {
     mutating func convertUses() {
         let boxes = plans.values.reduce(into: Set<String>()) { $0.formUnion($1.boxes) }
@@ -13,7 +13,7 @@ extension Converter {
     private func isUse(_ i: Int, of boxes: Set<String>, in file: SourceFile) -> Bool {
         guard i + 2 < file.tokens.count, let name = file.tokens[i].name, boxes.contains(name) else { return false }
         guard file.tokens[i + 1].isMark("."), file.tokens[i + 2].isWord("value") else { return false }
-        // A method, or a member of a dictionary's: `age.value(forKey:)`.
+        // The member is a method, or that of a dictionary: `age.value(forKey:)`.
         return i + 3 >= file.tokens.count || !file.tokens[i + 3].isMark("(")
             || file.tokens[i + 3].start != file.tokens[i + 2].end
     }
@@ -23,7 +23,7 @@ extension Converter {
         let name = file.tokens[i].text
         if edits[f].contains(file.tokens[i].start) { return }
         func shorten() {
-            // A comment may stand between.
+            // A comment may be between the tokens.
             edits[f].remove(file.tokens[i + 1].start..<file.tokens[i + 1].end)
             edits[f].remove(file.tokens[i + 2].start..<file.tokens[i + 2].end)
             counts.uses += 1
@@ -35,7 +35,7 @@ extension Converter {
             }
             return shorten()
         }
-        // Behind `dog.`, `dog?.` or `dog!.`.
+        // The name follows `dog.`, `dog?.` or `dog!.`.
         let isChained = i > 2 && (file.tokens[i - 2].isMark("?") || file.tokens[i - 2].isMark("!"))
         let place = isChained ? i - 3 : i - 2
         let receiver = place >= 0 ? file.tokens[place] : nil
@@ -56,7 +56,7 @@ extension Converter {
             case .unknown: break
             }
         }
-        // Of something whose class isn't known here.
+        // The class of the receiver isn't known here.
         if let other = otherDeclaration(of: name) {
             return report(
                 .left,
@@ -70,13 +70,13 @@ extension Converter {
         report(.note, f, i, "\(shown)\(name).value has become \(shown)\(name), taken for a model's")
     }
 
-    /// Whether a property of a type, or of a superclass of it, was a box.
+    /// Returns a Boolean value that indicates whether a property of a type, or of its superclass, was a box.
     private func hasBox(_ name: String, _ reference: ModelIndex.Reference) -> Bool {
         guard let model = index.model(reference) else { return false }
         return index.lineage(model).contains { plans[$0]?.boxes.contains(name) ?? false }
     }
 
-    /// A type that has a property of the name that was no box, and may have a member `value`.
+    /// Returns a type with a property of the name that wasn't a box, and that may have a member `value`.
     private func otherDeclaration(of name: String) -> String? {
         for (f, file) in files.enumerated() {
             for (t, type) in file.types.enumerated() {
@@ -94,7 +94,7 @@ extension Converter {
 
     // MARK: Locals
 
-    /// Whether a parameter or local of the name is what a use means.
+    /// Returns a Boolean value that indicates whether a use refers to a parameter or local of the name.
     private func isShadowed(_ name: String, _ use: Int, _ file: SourceFile) -> Bool {
         let tokens = file.tokens
         guard
@@ -107,7 +107,7 @@ extension Converter {
             start = function.body!.lowerBound
         }
         for variable in owner.variables where (variable.head.start..<variable.end).contains(use) {
-            // Names of the members themselves hide nothing.
+            // The names of the members themselves don't hide other names.
             start = variable.bindings.compactMap { ($0.value ?? $0.block)?.lowerBound }.min() ?? use
         }
         for i in min(start, use)..<use where tokens[i].name == name {
@@ -117,7 +117,7 @@ extension Converter {
         return false
     }
 
-    /// Where a name that is bound at a token means what was bound; nil where the token binds nothing.
+    /// Returns the scope of a name that is bound at a token, or nil if the token binds no name.
     private func scope(of i: Int, _ file: SourceFile) -> Range<Int>? {
         let tokens = file.tokens
         guard i > 0, i + 1 < tokens.count else { return nil }
@@ -126,7 +126,7 @@ extension Converter {
             || tokens[i + 1].isWord("in") || (tokens[i + 1].isMark(",") && closureParameters(i, tokens))
         guard isBound else { return nil }
         var start = i + 1
-        // Its own value doesn't see it yet.
+        // The name isn't visible in its own value.
         if tokens[start].isMark("=") {
             start += 1
             while start < tokens.count, !tokens[start].isMark("{"), !tokens[start].isMark(","),
@@ -137,7 +137,7 @@ extension Converter {
                 start = max(file.partner[start], start) + 1
             }
         }
-        // `if let`, `while let`, `for`: the block that follows.
+        // For `if let`, `while let` and `for`, the scope is the following block.
         var k = i - 1
         while k > 0, !tokens[k].isMark("{"), !tokens[k].isMark("}"), !tokens[k].isMark(";") {
             if tokens[k].isWord("if") || tokens[k].isWord("while") || tokens[k].isWord("for")
@@ -154,7 +154,7 @@ extension Converter {
             }
             k = tokens[k].isMark(")") || tokens[k].isMark("]") ? file.partner[k] - 1 : k - 1
         }
-        // Else to the end of the block around it.
+        // Otherwise the scope extends to the end of the enclosing block.
         var end = start
         while end < tokens.count, !tokens[end].isMark("}") { end = max(file.partner[end], end) + 1 }
         return start <= end ? start..<end : nil
@@ -166,7 +166,7 @@ extension Converter {
         return k + 1 < tokens.count && tokens[k + 1].isWord("in")
     }
 
-    // MARK: What is left of them
+    // MARK: Remaining uses
 
     private mutating func reportLeftovers(_ f: Int) {
         let file = files[f]

@@ -1,11 +1,11 @@
-/// Collects the edits of all files.
+/// A conversion of models, which collects the edits of all files.
 struct Converter {
     let index: ModelIndex
     var edits: [Edits]
     var findings: [Conversion.Finding] = []
     var counts = Conversion.Counts()
     var plans: [ModelIndex.Reference: ClassPlan] = [:]
-    /// Files that use a name of the library's for the first time.
+    /// The files that use a name of the library for the first time.
     var needsImport: Set<Int> = []
     let callers: [String: [Caller]]
 
@@ -23,7 +23,7 @@ struct Converter {
 
     mutating func run() {
         for file in files {
-            // What has nothing of the notation doesn't matter.
+            // Files without the older notation are irrelevant.
             guard let problem = file.problem, file.tokens.contains(where: { Self.words.contains($0.text) }) else {
                 continue
             }
@@ -38,7 +38,7 @@ struct Converter {
                 )
             )
         }
-        // A superclass comes before its subclasses, which may rely on its key.
+        // A superclass is converted before its subclasses, which may depend on its key.
         let models = index.models.keys.sorted {
             (index.lineage($0).count, $0.file, $0.type) < (index.lineage($1).count, $1.file, $1.type)
         }
@@ -66,7 +66,7 @@ struct Converter {
 
     // MARK: Edits of tokens
 
-    /// Removes some tokens with the white space behind them, or before them at a line's end.
+    /// Removes tokens with the white space after them, or before them at the end of a line.
     mutating func removeWords(_ range: Range<Int>, in f: Int) {
         let file = files[f]
         var start = file.tokens[range.lowerBound].start
@@ -75,15 +75,15 @@ struct Converter {
         if end >= file.bytes.count || isBreak(file.bytes[end]) {
             end = file.tokens[range.upperBound - 1].end
             while start > 0, isSpace(file.bytes[start - 1]) { start -= 1 }
-            // Nothing else is on the line.
+            // The line contains no other text.
             if start == file.lineStart(of: start) { end = file.lineEnd(of: end) }
         }
         edits[f].remove(start..<end)
     }
 
-    /// Removes a declaration: with its lines, comments of documentation, and a blank line that would be too many.
+    /// Removes a declaration with its lines, its documentation comments, and a surplus blank line.
     ///
-    /// - Parameter others: declarations that are removed as well.
+    /// - Parameter others: Further declarations that are removed.
     mutating func removeDeclaration(_ range: Range<Int>, in f: Int, with others: [Range<Int>]) {
         let file = files[f]
         var start = file.tokens[range.lowerBound].start
@@ -125,7 +125,7 @@ struct Converter {
         edits[f].remove(start..<end)
     }
 
-    /// Whether nothing but white space stands between some tokens.
+    /// Returns a Boolean value that indicates whether tokens have only white space between them.
     func isPlain(_ range: Range<Int>, in f: Int) -> Bool {
         let file = files[f]
         for i in range.dropLast() where !isBlank(file.bytes[file.tokens[i].end..<file.tokens[i + 1].start]) {
@@ -146,13 +146,13 @@ struct Converter {
         for f in needsImport.sorted() {
             let file = files[f]
             if file.imports.contains(where: { $0.module == "RealmSwift" || $0.module == "Freehold" }) { continue }
-            // Where `Object` is seen, so is the rest of its module.
+            // If `Object` is visible, the whole module is imported.
             if file.types.indices.contains(where: { index.derivesFromLibrary(.init(file: f, type: $0)) }) { continue }
             if let last = file.imports.last(where: { !$0.isConditional }) {
                 let indent = file.text(file.lineStart(of: last.start)..<last.start).prefix { $0 == " " || $0 == "\t" }
                 edits[f].insert("\(file.lineBreak)\(indent)import \(module)", at: last.end)
             } else if let first = file.tokens.first {
-                // Comments above a type belong to it; those at the top to the file.
+                // Comments above a type belong to it, and those at the top belong to the file.
                 let start = documentationStart(of: first, in: file)
                 edits[f].insert("import \(module)\(file.lineBreak)\(file.lineBreak)", at: start)
             }

@@ -1,4 +1,4 @@
-/// Which classes of some files are models, found by inheritance.
+/// The model classes of a number of files, found by inheritance.
 struct ModelIndex {
     /// A type of a file.
     struct Reference: Hashable {
@@ -13,13 +13,13 @@ struct ModelIndex {
     private(set) var enums: [String: [Reference]] = [:]
     private var names: Set<String> = []
     private var aliases: [String: [String]] = [:]
-    /// Names of the library's classes that files declare themselves, outside of other types.
+    /// The names of the library's classes that the files declare themselves, outside of other types.
     private var hidden: Set<String> = []
     private let bases: Set<String>
     private(set) var models: [Reference: Base] = [:]
-    /// For each model its declaration and its extensions.
+    /// The declaration and the extensions of each model.
     private(set) var parts: [Reference: [Reference]] = [:]
-    /// Names of properties that protocols of Objective-C's ask for, by the protocols' names.
+    /// The names of properties that protocols of Objective-C require, by the names of the protocols.
     private var required: [String: Set<String>] = [:]
 
     private static let modules: Set<String> = ["RealmSwift", "Freehold"]
@@ -28,7 +28,7 @@ struct ModelIndex {
         "EmbeddedObject": .embedded, "RealmSwiftEmbeddedObject": .embedded,
     ]
 
-    /// - Parameter bases: names of classes elsewhere that are models.
+    /// - Parameter bases: The names of model classes that aren't in the files.
     init(_ files: [SourceFile], bases: Set<String>) {
         self.files = files
         self.bases = bases
@@ -78,7 +78,8 @@ struct ModelIndex {
         }
     }
 
-    /// Names of a model's properties that a protocol of Objective-C's asks for, so that they are Objective-C's as well.
+    /// Returns the names of a model's properties that a protocol of Objective-C requires, so that they are visible to
+    /// Objective-C.
     func requirements(of model: Reference) -> Set<String> {
         guard !required.isEmpty else { return [] }
         return (parts[model] ?? []).reduce(into: []) { names, part in
@@ -92,7 +93,7 @@ struct ModelIndex {
         guard visited.insert(reference).inserted, let path = superclassPath(reference) else { return nil }
         if let root = root(path) { return root }
         let candidates = superclasses(of: reference)
-        // Where several classes have the name, all of them have to be models.
+        // If several classes have the name, all of them must be models.
         let found = candidates.map { base(of: $0, &visited) }
         guard let first = found.first, found.allSatisfy({ $0 != nil }) else { return nil }
         return first
@@ -108,31 +109,32 @@ struct ModelIndex {
         let name = path[path.count - 1]
         if path.count == 1, bases.contains(name) { return .object }
         guard let root = Self.roots[name] else { return nil }
-        // A class of the files' own hides the library's.
+        // A class in the files hides the library's class.
         return path.count == 1 ? (hidden.contains(name) ? nil : root) : Self.modules.contains(path[0]) ? root : nil
     }
 
-    /// Whether a class names one of the library's as its superclass.
+    /// Returns a Boolean value that indicates whether the superclass of a class is one of the library.
     func derivesFromLibrary(_ reference: Reference) -> Bool {
         guard models[reference] != nil, let path = superclassPath(reference) else { return false }
         return root(path) != nil && !bases.contains(path[0])
     }
 
-    /// The declarations that the superclass's name may mean: of the same file, or else of any.
+    /// Returns the declarations to which the superclass's name may refer: those in the same file, or otherwise in any
+    /// file.
     func superclasses(of reference: Reference) -> [Reference] {
         guard let path = superclassPath(reference), let all = classes[path[path.count - 1]] else { return [] }
         let near = all.filter { $0.file == reference.file && $0 != reference }
         return near.isEmpty ? all.filter { $0 != reference } : near
     }
 
-    /// The class and its superclasses among the files, the class first.
+    /// Returns the class and its superclasses in the files, the class first.
     func lineage(_ reference: Reference) -> [Reference] {
         var line = [reference]
         while let next = superclasses(of: line[line.count - 1]).first, !line.contains(next) { line.append(next) }
         return line
     }
 
-    /// Whether all superclasses up to the library's are among the files.
+    /// Returns a Boolean value that indicates whether the files contain all superclasses up to the library's.
     func isLineageKnown(_ reference: Reference) -> Bool {
         guard let path = superclassPath(lineage(reference).last!) else { return false }
         return path.count > 1 || Self.roots[path[0]] != nil
@@ -146,7 +148,7 @@ struct ModelIndex {
 
     func alias(_ name: String) -> [String]? { aliases[name] }
 
-    /// The model whose class or extension a type is.
+    /// Returns the model of a type, which is its class or an extension.
     func model(_ reference: Reference) -> Reference? {
         let type = type(reference)
         if type.kind == .class { return models[reference] == nil ? nil : reference }
@@ -156,7 +158,7 @@ struct ModelIndex {
         return candidates.first { $0.file == reference.file } ?? candidates.first
     }
 
-    /// The innermost type around a token.
+    /// Returns the innermost type around a token.
     func enclosing(_ file: Int, _ token: Int) -> Reference? {
         var best: Int?
         for (t, type) in files[file].types.enumerated() where type.body.contains(token) {

@@ -1,11 +1,11 @@
-/// What is known of properties' types by their names.
+/// The known types of properties, by their names.
 enum PlainTypes {
-    /// Their optionals are objects of Objective-C's.
+    /// Types whose optionals are objects of Objective-C.
     private static let objects: Set<String> = ["String", "Date", "Data", "ObjectId", "UUID", "Decimal128"]
     private static let numbers: Set<String> = [
         "Int", "Int8", "Int16", "Int32", "Int64", "Bool", "Float", "Double", "TimeInterval",
     ]
-    /// Types that can't be stored, and what can instead.
+    /// Types that can't be stored, and their replacements.
     private static let unstored: [String: String] = [
         "NSDate": "Date", "NSData": "Data", "NSString": "String", "NSNumber": "Int?, Double? or Bool?",
         "NSURL": "String", "URL": "String", "CGFloat": "Double", "NSArray": "List", "NSMutableArray": "List",
@@ -15,7 +15,7 @@ enum PlainTypes {
         "UIImage": "Data", "NSUUID": "UUID", "NSDecimalNumber": "Decimal128", "Decimal": "Decimal128",
     ]
 
-    /// The name of a property's type, as far as the declaration says it.
+    /// Returns the name of a property's type, if the declaration contains it.
     private static func name(_ binding: VariableDeclaration.Binding, in file: SourceFile) -> String? {
         if let type = binding.type { return Parser.path(file.tokens[type]).last }
         guard let value = binding.value, let first = file.tokens[value].first else { return nil }
@@ -37,7 +37,7 @@ enum PlainTypes {
     ) -> String? {
         let shown = binding.type.map { file.text(tokens: $0) } ?? binding.value.map { file.text(tokens: $0) } ?? ""
         if let range = binding.type ?? binding.value, let first = range.first {
-            // `[String]()`, not `[1, 2].count`.
+            // Matches `[String]()`, but not `[1, 2].count`.
             let next = file.partner[first] + 1
             let isLiteral = binding.type != nil || next == range.upperBound || file.tokens[next].isMark("(")
             if file.tokens[first].isMark("["), isLiteral {
@@ -67,12 +67,13 @@ enum PlainTypes {
         return objects.contains(name) || (isOptional ? index.isModel(name) : numbers.contains(name))
     }
 
-    /// Whether a property is of one of the library's own types, which have no member `value`.
+    /// Returns a Boolean value that indicates whether a property has one of the library's types, which have no member
+    /// `value`.
     static func isValue(_ binding: VariableDeclaration.Binding, in file: SourceFile) -> Bool {
         name(binding, in: file).map { objects.contains($0) || numbers.contains($0) } ?? false
     }
 
-    /// Whether nothing needs to be said of a type's name.
+    /// Returns a Boolean value that indicates whether a type's name needs no report.
     static func isKnown(_ name: String, _ index: ModelIndex) -> Bool {
         objects.contains(name) || numbers.contains(name) || index.isModel(name) || index.isDeclared(name)
             || ["AnyRealmValue", "Optional", "RealmSwift", "Freehold", "Foundation"].contains(name)

@@ -1,4 +1,4 @@
-/// What the older notation makes of a property, by its type or default value.
+/// The type of a property in the older notation, determined by its type or default value.
 struct StoredType: Equatable {
     enum Kind: Equatable {
         /// A number, text, date, link or enum.
@@ -11,15 +11,15 @@ struct StoredType: Equatable {
     }
 
     let kind: Kind
-    /// The type as it is written behind `var name:`; nil where nothing says it.
+    /// The type after `var name:`, or nil if it isn't known.
     var written: String?
-    /// The default value that stays; nil without one.
+    /// The default value that is kept, or nil without one.
     var value: Range<Int>?
     /// The name of the linking property, as an expression.
     var origin: String?
-    /// Names that may be those of enums.
+    /// The names that may be those of enums.
     var mentioned: [String] = []
-    /// Whether the property can be null.
+    /// A Boolean value that indicates whether the property can be null.
     var isOptional = false
 
     private static let containers: [String: Kind] = [
@@ -27,7 +27,7 @@ struct StoredType: Equatable {
         "RealmOptional": .box, "RealmProperty": .box,
     ]
 
-    /// Nil where the property is of another kind than the notation has.
+    /// Returns nil if the notation doesn't have the kind of the property.
     init?(_ binding: VariableDeclaration.Binding, in file: SourceFile) {
         if let type = binding.type, let container = Self.container(type, in: file) {
             guard container.end == type.upperBound else { return nil }
@@ -48,10 +48,10 @@ struct StoredType: Equatable {
             isOptional = last.isMark("?") || last.isMark("!") || tokens[type.lowerBound].text == "Optional"
             mentioned = tokens[type].compactMap(\.name)
         } else if let value = binding.value {
-            // `Status.active`, `Model.Status.active`: the last name but one.
+            // In `Status.active` and `Model.Status.active`, it is the last name but one.
             let path = Parser.path(tokens[value])
             if path.count > 1, value.count == path.count * 2 - 1 { mentioned = [path[path.count - 2]] }
-            // `Status(rawValue: 1)!`
+            // The value is like `Status(rawValue: 1)!`.
             if path.count == 1, value.count > 1, tokens[value.lowerBound + 1].isMark("(") { mentioned = path }
         }
         value = binding.value
@@ -60,13 +60,13 @@ struct StoredType: Equatable {
     private struct Container {
         let kind: Kind
         let name: Range<Int>
-        /// Inside the angle brackets.
+        /// The tokens inside the angle brackets.
         var arguments: Range<Int>?
-        /// Behind the type.
+        /// The token after the type.
         var end: Int
     }
 
-    /// The type at the beginning of some tokens: `RealmSwift.List<Dog>`, or `List` alone.
+    /// Returns the type at the beginning of tokens: `RealmSwift.List<Dog>`, or `List` alone.
     private static func container(_ range: Range<Int>, in file: SourceFile) -> Container? {
         let tokens = file.tokens
         var i = range.lowerBound
@@ -89,7 +89,7 @@ struct StoredType: Equatable {
         var arguments = container.arguments
         var call: Range<Int>?
         if let value {
-            // The parentheses of a call that is the whole value, also of `.init()` behind a type.
+            // The parentheses of a call that is the whole value, also of `.init()` after a type.
             let other = Self.container(value, in: file)
             var i = other?.end ?? value.lowerBound
             if i + 1 < value.upperBound, file.tokens[i].isMark("."), file.tokens[i + 1].isWord("init") { i += 2 }
@@ -125,7 +125,7 @@ struct StoredType: Equatable {
                 isOptional = written!.hasSuffix("?")
             }
             guard let call, !call.isEmpty else { break }
-            // The value has no label; written with one it means something else.
+            // The value has no label. With a label, the call has another meaning.
             if call.count > 1, file.tokens[call.lowerBound + 1].isMark(":") { return nil }
             if call.count == 1, file.tokens[call.lowerBound].isWord("nil") { break }
             self.value = call
@@ -135,7 +135,7 @@ struct StoredType: Equatable {
         if written == nil { return nil }
     }
 
-    /// `fromType: Person.self, property: "dogs"`
+    /// Parses `fromType: Person.self, property: "dogs"`.
     private static func link(_ call: Range<Int>, in file: SourceFile) -> (type: String, property: String)? {
         let tokens = file.tokens
         guard call.count > 7, tokens[call.lowerBound].isWord("fromType"), tokens[call.lowerBound + 1].isMark(":") else {
@@ -161,9 +161,9 @@ struct StoredType: Equatable {
     }
 }
 
-/// Names of properties that a method returns: `return ["a", #keyPath(Person.b)]`.
+/// The names of properties that a method returns: `return ["a", #keyPath(Person.b)]`.
 enum NameList {
-    /// A name as a literal or a key path.
+    /// Returns a name from a literal or a key path.
     static func name(_ range: Range<Int>, in file: SourceFile) -> String? {
         let tokens = file.tokens
         guard let first = range.first else { return nil }
@@ -179,14 +179,14 @@ enum NameList {
         return path.count * 2 - 1 == range.count - 3 ? path.last : nil
     }
 
-    /// A method's body that does nothing but return one name; `.some(nil)` where it returns none.
+    /// Returns the name in a method's body that only returns one name, or `.some(nil)` if it returns nil.
     static func single(_ body: Range<Int>, in file: SourceFile) -> String?? {
         let value = returned(body, in: file)
         if value.count == 1, file.tokens[value.lowerBound].isWord("nil") { return .some(nil) }
         return name(value, in: file).map { .some($0) }
     }
 
-    /// A method's body that does nothing but return a list of names.
+    /// Returns the names in a method's body that only returns a list of names.
     static func list(_ body: Range<Int>, in file: SourceFile) -> [String]? {
         let value = returned(body, in: file)
         guard let first = value.first, file.tokens[first].isMark("["), file.partner[first] == value.upperBound - 1

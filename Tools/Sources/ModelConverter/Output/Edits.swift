@@ -1,4 +1,4 @@
-/// Replacements in a file's bytes.
+/// Replacements in the bytes of a file.
 struct Edits {
     private(set) var all: [(range: Range<Int>, text: String)] = []
 
@@ -14,7 +14,8 @@ struct Edits {
         var out: [UInt8] = []
         out.reserveCapacity(bytes.count + 64 * all.count)
         var position = 0
-        // Insertions keep their order and come before what is replaced at the same place; the longest edit there wins.
+        // Insertions keep their order, and are before replacements at the same place. The longest edit at a place has
+        // precedence.
         let ordered = all.enumerated().sorted { a, b in
             let (x, y) = (a.element.range, b.element.range)
             if x.lowerBound != y.lowerBound { return x.lowerBound < y.lowerBound }
@@ -22,7 +23,7 @@ struct Edits {
             return x.upperBound != y.upperBound ? x.upperBound > y.upperBound : a.offset < b.offset
         }
         for (_, edit) in ordered {
-            // What is inside a removed declaration went with it; removals may overlap.
+            // Edits inside a removed declaration are dropped. Removals may overlap.
             guard edit.range.lowerBound >= position else {
                 if edit.text.isEmpty { position = max(position, edit.range.upperBound) }
                 continue

@@ -1,9 +1,9 @@
-/// The difference of two texts as `diff -u` writes it.
+/// The difference of two texts in the format of `diff -u`.
 package enum UnifiedDiff {
-    /// Lines around a change.
+    /// The number of lines around a change.
     static let context = 3
 
-    /// Empty where both are equal.
+    /// Returns the difference, which is empty if both texts are equal.
     package static func text(from old: [UInt8], to new: [UInt8], path: String) -> [UInt8] {
         let (a, b) = (lines(old), lines(new))
         let changes = changes(a, b)
@@ -50,7 +50,7 @@ package enum UnifiedDiff {
         for line in a[position..<old.upperBound] { append(" ", line) }
     }
 
-    /// First line and count; an empty range stands behind the line before it.
+    /// Returns the first line and the count. An empty range has the number of the line before it.
     private static func place(_ range: Range<Int>) -> String {
         range.count == 1
             ? "\(range.lowerBound + 1)" : "\(range.isEmpty ? range.lowerBound : range.lowerBound + 1),\(range.count)"
@@ -67,7 +67,7 @@ package enum UnifiedDiff {
         return lines
     }
 
-    /// The standard library's difference, as ranges of lines.
+    /// Returns the standard library's difference as ranges of lines.
     private static func changes(_ a: [ArraySlice<UInt8>], _ b: [ArraySlice<UInt8>]) -> [Change] {
         let difference = b.difference(from: a)
         let removed = Set(difference.removals.map(\.offset))

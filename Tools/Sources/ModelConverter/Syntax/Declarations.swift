@@ -1,28 +1,28 @@
-/// All ranges are of tokens' numbers, without the last one.
+/// An attribute. All ranges in this file are half-open ranges of token indices.
 
 struct Attribute {
-    /// Without the at sign, as written: `objc`, `RealmSwift.Persisted`.
+    /// The name without the at sign, as it is written: `objc`, `RealmSwift.Persisted`.
     let name: String
     let range: Range<Int>
-    /// What stands between the parentheses; nil without any.
+    /// The tokens between the parentheses, or nil without parentheses.
     let arguments: Range<Int>?
 }
 
 struct Modifier {
     let name: String
-    /// With `(set)` and the like.
+    /// The tokens, including `(set)` and similar details.
     let range: Range<Int>
-    /// What stands in the parentheses.
+    /// The text in the parentheses.
     let detail: String?
 }
 
-/// What stands before the keyword of a declaration.
+/// The part of a declaration before its keyword.
 struct DeclarationHead {
     var attributes: [Attribute] = []
     var modifiers: [Modifier] = []
-    /// Where the declaration begins.
+    /// The beginning of the declaration.
     var start: Int
-    /// Whether `#if` decides over it, inside the type.
+    /// A Boolean value that indicates whether the declaration is inside an `#if` of its type.
     var isConditional = false
 
     func attribute(_ name: String) -> Attribute? { attributes.first { $0.name == name } }
@@ -35,31 +35,31 @@ struct VariableDeclaration {
     struct Binding {
         let name: Int
         var type: Range<Int>?
-        /// Of the equals sign.
+        /// The position of the equals sign.
         var equals: Int?
         var value: Range<Int>?
-        /// With its braces.
+        /// The block with its braces.
         var block: Range<Int>?
         var isComputed = false
     }
 
     let head: DeclarationHead
-    /// `var` or `let`.
+    /// The position of `var` or `let`.
     let keyword: Int
     let isLet: Bool
-    /// Empty where a tuple is taken apart.
+    /// The bindings, which are empty for a tuple pattern.
     var bindings: [Binding]
     var end: Int
 }
 
 struct FunctionDeclaration {
     let head: DeclarationHead
-    /// `func`, `init`, `deinit` or `subscript`.
+    /// The position of `func`, `init`, `deinit` or `subscript`.
     let keyword: Int
     let name: String
-    /// From behind the keyword to the body.
+    /// The tokens from the keyword to the body.
     let signature: Range<Int>
-    /// Inside the braces.
+    /// The tokens inside the braces.
     let body: Range<Int>?
     let end: Int
 }
@@ -70,14 +70,14 @@ struct TypeDeclaration {
     let kind: Kind
     let head: DeclarationHead
     let keyword: Int
-    /// The last component of an extension's.
+    /// The name, or the last component of an extension's name.
     let name: String
     let nameToken: Int
-    /// Behind the name and its generic parameters: where a clause of inheritance begins.
+    /// The token after the name and its generic parameters, at which an inheritance clause begins.
     let nameEnd: Int
-    /// Names' components and their tokens.
+    /// The components of the names and their tokens.
     let inherited: [(path: [String], range: Range<Int>)]
-    /// Inside the braces.
+    /// The tokens inside the braces.
     let body: Range<Int>
     var variables: [VariableDeclaration] = []
     var functions: [FunctionDeclaration] = []

@@ -1,13 +1,14 @@
-/// Splits Swift source into tokens.
+/// A lexer that splits Swift source into tokens.
 ///
-/// It knows as much of the language as it takes to find declarations: nested comments, strings with interpolation, raw
-/// and multi-line strings, regular expressions. It never fails; what can't be Swift is noted in ``problem``.
+/// The lexer implements the part of the language that is needed to find declarations: nested comments, strings with
+/// interpolation, raw and multi-line strings, regular expressions. It never fails. Text that can't be Swift is recorded
+/// in ``problem``.
 struct Lexer {
     private let bytes: [UInt8]
     private var i = 0
     private var isAtLineStart = true
     private(set) var tokens: [Token] = []
-    /// What is wrong, and where.
+    /// The first problem and its position.
     private(set) var problem: (offset: Int, message: String)?
 
     static func tokens(of bytes: [UInt8]) -> (tokens: [Token], problem: (offset: Int, message: String)?) {
@@ -46,7 +47,7 @@ struct Lexer {
         isAtLineStart = false
     }
 
-    /// - Parameter insideInterpolation: ends at the parenthesis that closes it, which isn't taken.
+    /// - Parameter insideInterpolation: If true, it ends before the parenthesis that closes the interpolation.
     private mutating func run(insideInterpolation: Bool) {
         var depth = 0
         if i == 0, matches("#!", at: 0) { skipLine() }
@@ -92,7 +93,9 @@ struct Lexer {
         while i < bytes.count, bytes[i] != 0x0A, bytes[i] != 0x0D { i += 1 }
     }
 
-    /// White space or a comment. - Returns: whether there was any.
+    /// Skips white space or a comment.
+    ///
+    /// - Returns: A Boolean value that indicates whether it skipped anything.
     private mutating func skipBlank() -> Bool {
         switch bytes[i] {
         case 0x0A, 0x0D:
@@ -224,7 +227,8 @@ struct Lexer {
         return true
     }
 
-    /// Whether a raw string that begins with three quotation marks ends on its line, so that it isn't multi-line.
+    /// Returns a Boolean value that indicates whether a raw string that begins with three quotation marks ends on its
+    /// line, so that it isn't multi-line.
     private func endsOnLine(from offset: Int, _ hashes: Int) -> Bool {
         var k = offset
         while k < bytes.count, bytes[k] != 0x0A {
@@ -236,7 +240,8 @@ struct Lexer {
 
     // MARK: Regular expressions
 
-    /// A slash begins a regular expression where no operator can stand, and if another slash closes it on its line.
+    /// Returns a Boolean value that indicates whether a slash begins a regular expression. It does if an operator isn't
+    /// possible there and another slash closes it on its line.
     private func isRegexStart() -> Bool {
         let next = byte(i + 1)
         if [0x20, 0x09, 0x0A, 0x0D, 0x00, UInt8(ascii: ")"), UInt8(ascii: ","), UInt8(ascii: "=")].contains(next) {

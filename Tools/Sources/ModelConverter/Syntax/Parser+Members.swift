@@ -1,5 +1,5 @@
 extension Parser {
-    /// The members of a type.
+    /// Parses the members of a type.
     mutating func members(_ range: Range<Int>, of type: Int) {
         var i = range.lowerBound
         var conditions = 0
@@ -12,7 +12,7 @@ extension Parser {
                 continue
             }
             guard token.isMark("@") || token.name != nil else {
-                // A macro's arguments, or what isn't understood.
+                // The arguments of a macro, or unknown tokens.
                 i = max(partner[i], i) + 1
                 continue
             }
@@ -95,13 +95,14 @@ extension Parser {
         return declaration
     }
 
-    /// Whether a block has observers: such a property is a stored one.
+    /// Returns a Boolean value that indicates whether a block has observers, so that the property is a stored one.
     private func isObserved(_ block: Range<Int>) -> Bool {
         let (_, first) = head(block.lowerBound + 1, block.upperBound)
         return first < block.upperBound && (tokens[first].isWord("didSet") || tokens[first].isWord("willSet"))
     }
 
-    /// The end of a default value: a comma, a block of observers, or what begins the next declaration.
+    /// Returns the end of a default value, which is a comma, a block of observers, or the beginning of the next
+    /// declaration.
     private func expressionEnd(_ start: Int, _ limit: Int) -> Int {
         var i = start
         while i < limit {
@@ -114,7 +115,8 @@ extension Parser {
         return limit
     }
 
-    /// Behind the generic arguments of a type in an expression, whose commas separate no variables: `Map<String, Int>()`.
+    /// Returns the end of the generic arguments of a type in an expression, whose commas don't separate variables:
+    /// `Map<String, Int>()`.
     private func argumentsEnd(_ i: Int, _ limit: Int) -> Int? {
         guard tokens[i].isMark("<"), i > 0, tokens[i - 1].name != nil, tokens[i - 1].end == tokens[i].start else {
             return nil
@@ -134,13 +136,13 @@ extension Parser {
             && Self.introducers.contains(tokens[keyword].text)
     }
 
-    /// The first token from which another declaration begins.
+    /// Returns the first token of another declaration.
     private func declarationEnd(_ start: Int, _ limit: Int) -> Int {
         var i = start
         while i < limit {
             if tokens[i].isMark(";") || tokens[i].kind == .directive { return i }
             if tokens[i].startsLine, beginsDeclaration(i, limit) { return i }
-            // `case a case b` on one line is Swift.
+            // `case a case b` on one line is valid Swift.
             i = max(partner[i], i) + 1
         }
         return limit
@@ -155,7 +157,7 @@ extension Parser {
             if tokens[i].isMark("(") || tokens[i].isMark("[") {
                 i = partner[i]
             } else if i > keyword + 1, tokens[i].startsLine, beginsDeclaration(i, limit) {
-                // A requirement of a protocol's has no body.
+                // A requirement of a protocol has no body.
                 break
             }
             i += 1
@@ -174,7 +176,7 @@ extension Parser {
 
     // MARK: Types
 
-    /// Behind the angle bracket that closes the one at a token.
+    /// Returns the token after the angle bracket that closes the one at a token.
     func genericsEnd(_ start: Int, _ limit: Int) -> Int {
         var depth = 0
         var i = start
@@ -189,7 +191,7 @@ extension Parser {
         return min(start + 1, limit)
     }
 
-    /// Behind the type that begins at a token; the same token where none does.
+    /// Returns the token after the type that begins at a token, or the same token if no type begins there.
     func typeEnd(_ start: Int, _ limit: Int) -> Int {
         var i = start
         let prefixes: Set<String> = ["some", "any", "inout", "borrowing", "consuming", "sending", "isolated"]

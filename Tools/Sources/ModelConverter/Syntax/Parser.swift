@@ -1,4 +1,4 @@
-/// Finds the declarations of types and of their members, wherever they stand: also in functions.
+/// A parser that finds the declarations of types and of their members at any place, including functions.
 struct Parser {
     let tokens: [Token]
     let partner: [Int]
@@ -27,7 +27,9 @@ struct Parser {
 
     // MARK: Heads
 
-    /// The attributes and modifiers from a token on. - Returns: them, and the token behind.
+    /// Parses the attributes and modifiers that begin at a token.
+    ///
+    /// - Returns: The attributes and modifiers, and the token after them.
     func head(_ start: Int, _ limit: Int) -> (DeclarationHead, Int) {
         var head = DeclarationHead(start: start)
         var i = start
@@ -46,11 +48,11 @@ struct Parser {
         return (head, i)
     }
 
-    /// The attribute that begins at an `@`, be there a name behind it or not.
+    /// Parses the attribute that begins at an `@`, with or without a name after it.
     private func attribute(_ start: Int, _ limit: Int) -> Attribute {
         var i = min(start + 2, limit)
         while i + 1 < limit, tokens[i].isMark("."), tokens[i + 1].name != nil { i += 2 }
-        // Generic parameters of a property wrapper.
+        // The generic parameters of a property wrapper.
         if i < limit, tokens[i].isMark("<"), tokens[i].start == tokens[i - 1].end { i = genericsEnd(i, limit) }
         let name = tokens[(start + 1)..<i].map(\.text).joined()
         // Parentheses elsewhere belong to a tuple.
@@ -69,7 +71,7 @@ struct Parser {
         {
             return Modifier(name: token.text, range: i..<(i + 4), detail: tokens[i + 2].text)
         }
-        // As a modifier it stands before another one, an attribute or a keyword; `class` may be the keyword.
+        // A modifier is before another modifier, an attribute or a keyword. `class` may be the keyword.
         guard next.isMark("@") || Self.modifiers.contains(next.text) || Self.introducers.contains(next.text) else {
             return nil
         }
@@ -80,7 +82,7 @@ struct Parser {
 
     // MARK: Statements
 
-    /// Looks for types among statements of any kind.
+    /// Searches statements of any kind for types.
     mutating func statements(_ range: Range<Int>) {
         var i = range.lowerBound
         var conditions = 0
@@ -90,7 +92,7 @@ struct Parser {
                 if token.text.hasPrefix("#if") { conditions += 1 }
                 if token.text.hasPrefix("#endif") { conditions -= 1 }
             }
-            // A word behind a period is a member's name; one before a colon is a label.
+            // A word after a period is the name of a member, and one before a colon is a label.
             let isFirst = token.isMark("@") || (token.name != nil && !(i > 0 && tokens[i - 1].isMark(".")))
             guard isFirst else {
                 i += 1
@@ -105,7 +107,7 @@ struct Parser {
             } else if tokens[keyword].isWord("typealias") {
                 i = typealiasDeclaration(keyword, range.upperBound)
             } else {
-                // A function's body may have types as well.
+                // The body of a function may contain types, too.
                 i = max(keyword, i + 1)
             }
         }
@@ -144,7 +146,7 @@ struct Parser {
         return max(end, keyword + 1)
     }
 
-    /// The names of a plain type, without generic arguments; empty for any other.
+    /// Returns the names of a plain type, without generic arguments, or an empty array for other types.
     static func path(_ tokens: ArraySlice<Token>) -> [String] {
         var path: [String] = []
         var i = tokens.startIndex
@@ -159,12 +161,12 @@ struct Parser {
 
     // MARK: Types
 
-    /// - Returns: the token behind the type; nil where there is none.
+    /// - Returns: The token after the type, or nil if the tokens aren't a type.
     mutating func type(_ head: DeclarationHead, _ keyword: Int, _ limit: Int) -> Int? {
         guard case .word(false) = tokens[keyword].kind, let kind = TypeDeclaration.Kind(rawValue: tokens[keyword].text),
             keyword + 1 < limit, var name = tokens[keyword + 1].name
         else { return nil }
-        // `class var` and the like were taken for modifiers; an `actor` may be a variable.
+        // `class var` and similar declarations were parsed as modifiers, and an `actor` may be a variable.
         if case .word(false) = tokens[keyword + 1].kind, Self.introducers.contains(name) { return nil }
         var nameToken = keyword + 1
         var i = keyword + 2

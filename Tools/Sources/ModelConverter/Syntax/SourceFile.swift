@@ -1,14 +1,14 @@
-/// A file of Swift source: its bytes, tokens, and the types that it declares.
+/// A file of Swift source: its bytes, its tokens, and the types that it declares.
 package final class SourceFile {
     package let path: String
     let bytes: [UInt8]
     let tokens: [Token]
-    /// For each bracket the token that it belongs to; for other tokens their own number.
+    /// The matching bracket of each bracket. Other tokens have their own index.
     let partner: [Int]
     private(set) var types: [TypeDeclaration] = []
     private(set) var aliases: [(name: String, target: [String])] = []
     private(set) var imports: [ImportDeclaration] = []
-    /// Why the file can't be read as Swift; nothing of it is converted then.
+    /// The reason why the file can't be parsed as Swift. No part of it is converted then.
     let problem: (offset: Int, message: String)?
     private let lineStarts: [Int]
 
@@ -33,12 +33,12 @@ package final class SourceFile {
 
     func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
-    /// The source of some tokens, with all that stands between them.
+    /// Returns the source of tokens, including the text between them.
     func text(tokens range: Range<Int>) -> String {
         range.isEmpty ? "" : text(tokens[range.lowerBound].start..<tokens[range.upperBound - 1].end)
     }
 
-    /// From 1; the column in characters.
+    /// Returns the line and the column in characters, both counted from 1.
     func place(of offset: Int) -> (line: Int, column: Int) {
         var (low, high) = (0, lineStarts.count)
         while high - low > 1 {
@@ -50,18 +50,19 @@ package final class SourceFile {
 
     func lineStart(of offset: Int) -> Int { lineStarts[place(of: offset).line - 1] }
 
-    /// Behind the line's end, or the file's.
+    /// Returns the position after the end of the line or of the file.
     func lineEnd(of offset: Int) -> Int {
         let line = place(of: offset).line
         return line < lineStarts.count ? lineStarts[line] : bytes.count
     }
 
-    /// How the file ends its lines.
+    /// The line break of the file.
     var lineBreak: String {
         lineStarts.count > 1 && lineStarts[1] >= 2 && bytes[lineStarts[1] - 2] == 0x0D ? "\r\n" : "\n"
     }
 
-    /// Pairs of brackets. Branches of a condition must each close what they open: else nobody knows what is inside what.
+    /// Returns the pairs of brackets. Each branch of a condition must close the brackets that it opens, because the
+    /// nesting would be ambiguous otherwise.
     private static func partners(_ tokens: [Token]) -> ([Int], (offset: Int, message: String)?) {
         var partner = Array(tokens.indices)
         var open: [Int] = []

@@ -1,4 +1,4 @@
-/// A piece of Swift source that isn't white space or a comment.
+/// A part of Swift source that isn't white space or a comment.
 struct Token: Equatable {
     enum Kind: Equatable {
         /// A name or a keyword. In backticks it is never a keyword.
@@ -8,26 +8,26 @@ struct Token: Equatable {
         case literal
         /// A part of a string literal with interpolations: up to `\(`, from `)` to `\(`, or from `)` to the end.
         case literalPart
-        /// One character: a bracket, a comma, one of an operator's.
+        /// One character: a bracket, a comma, or a character of an operator.
         case mark
-        /// `#if`, `#elseif`, `#else`, `#endif` or `#sourceLocation`, with the rest of the line.
+        /// `#if`, `#elseif`, `#else`, `#endif` or `#sourceLocation`, with the remaining line.
         case directive
-        /// `#keyPath`, `#available` and other names behind a number sign.
+        /// `#keyPath`, `#available` and other names after a number sign.
         case hash
     }
 
     let kind: Kind
-    /// Offsets of bytes.
+    /// The offsets in bytes.
     let start: Int
     let end: Int
-    /// The characters; of a word in backticks without them.
+    /// The characters. For a word in backticks, they don't include the backticks.
     let text: String
-    /// Whether it is the first one of its line.
+    /// A Boolean value that indicates whether the token is the first one of its line.
     let startsLine: Bool
 
     func isMark(_ mark: String) -> Bool { kind == .mark && text == mark }
 
-    /// A word without backticks.
+    /// Returns a Boolean value that indicates whether the token is this word without backticks.
     func isWord(_ word: String) -> Bool { kind == .word(quoted: false) && text == word }
 
     /// The name of a declaration or its use.
