@@ -30,6 +30,13 @@ enum KnownAttacks {
         "query sets of 16 MB": "query sets aren't bounded by bytes",
         "bootstraps of 4 MiB objects": "a page is bounded by objects and not by bytes",
         "one of 60 documents of 4 MiB, again and again": "a page is bounded by objects and not by bytes",
+        "fragments of messages that never end": "fragments of a user's connections have no common bound",
+        "a frame of 16 MiB, byte by byte": "fragments of a user's connections have no common bound",
+        "5,000 sessions that do nothing": "binds of one user have no turns",
+        "resumes that compare classes": "comparisons have no turns",
+        "pages that aren't read": "a page is bounded by objects and not by bytes",
+        "JSON of 16 MiB of small values": "requests over HTTP have no turns",
+        "JSON of numbers with a million digits": "requests over HTTP have no turns",
         "binds with a million hashes": "messages are decoded on the loop of other connections",
         "binds with 100,000 objects that are held": "messages are decoded on the loop of other connections",
     ]

@@ -68,7 +68,7 @@ extension ServerMachine.Purpose {
         switch self {
         case .bind(let key), .identity(let key, _, _, _), .step(let key, _), .page(let key, _), .fetch(let key, _, _):
             key
-        case .rows, .commit, .part, .parts, .kept, .whole, .head, .writer, .firstHead, .note: nil
+        case .rows, .commit, .part, .parts, .kept, .whole, .head, .writer, .firstHead, .guest, .note: nil
         }
     }
 }
