@@ -18,7 +18,9 @@ struct SessionLifeOverSocketTests {
         let sizes = Mutex<[Int]>([])
         let (lines, line) = AsyncStream<Void>.makeStream()
         let client = try ClientProcess(
-            ["http://127.0.0.1:\(server.port)", "\(folder.path)/client", "\(rounds)", "life"]
+            ["http://127.0.0.1:\(server.port)", "\(folder.path)/client", "\(rounds)", "life"],
+            // The pools of glibc's threads grow by some KiB a round although nothing is kept.
+            variables: ["MALLOC_ARENA_MAX": "1"]
         ) { text in
             guard text.hasPrefix("M "), let size = Int(text.dropFirst(2)) else { return }
             let count = sizes.withLock { sizes in
@@ -35,7 +37,6 @@ struct SessionLifeOverSocketTests {
         let growth = Double(all[rounds - 1] - all[half]) / Double(rounds - 1 - half)
         print("anonymous KiB a round, of the second half: \(growth), after \(all.last ?? 0)")
         #expect(all.count == rounds)
-        // The allocator's pages come and go. A leak of a round is a multiple of this.
-        if isSoak { #expect(growth < 4, "\(all)") }
+        if isSoak { #expect(growth < 1, "\(all)") }
     }
 }

@@ -18,16 +18,19 @@ final class ClientProcess: @unchecked Sendable {
 
     /// - Parameters:
     ///   - launcher: as for `ServerProcess`.
+    ///   - variables: more variables of its environment.
     ///   - take: hears each line of its output, from another thread.
     init(
         _ arguments: [String],
         clockShift seconds: Int = 0,
         launcher: [String] = [],
+        variables: [String: String] = [:],
         take: @escaping @Sendable (String) -> Void
     ) throws {
         let output = Pipe()
         process.setCommand(launcher, Self.program, arguments)
         process.environment = ProcessInfo.processInfo.environment.merging(["FREEHOLD_CLOCK_SHIFT": "\(seconds)"]) { $1 }
+            .merging(variables) { $1 }
         (process.standardOutput, process.standardInput) = (output, input)
         let (stream, end) = AsyncStream<Void>.makeStream()
         ended = stream
