@@ -246,7 +246,14 @@ struct CostServer {
                 objects: transaction.objects.map { ObjectStep(name: $0.name, before: $0.before, after: $0.after) },
                 horizon: 0
             )
-            (messages, costs.step) = CPUTime.spent { view.batches(StepContents(step)) }
+            (messages, costs.step) = CPUTime.spent {
+                var work = ServerWork(
+                    user: "",
+                    StepWork(step, view, told: step.from, partedBytes: .max),
+                    objectSteps: .max
+                )
+                return if case .step(let done) = work.finish() { done.views.flatMap(\.batches) } else { [] }
+            }
             rows.head = transaction.head
             for changed in transaction.objects { rows.objects[changed.name] = .some(changed.after) }
             for (ident, file) in transaction.files { rows.files[ident] = file }

@@ -12,7 +12,7 @@ struct AdversaryTests {
         (configuration.limits.messageBytes, configuration.limits.sessions) = (64 << 10, 6)
         (configuration.limits.commitBytes, configuration.limits.commitChanges) = (128 << 10, 2_000)
         (configuration.conditions, configuration.heldObjects, configuration.pendingCommits) = (20, 50, 50)
-        (configuration.rowBytes, configuration.bindBytes, configuration.uploadCredit) = (64 << 10, 16 << 10, 32 << 10)
+        (configuration.rowBytes, configuration.userBytes, configuration.uploadCredit) = (64 << 10, 512 << 10, 32 << 10)
         (configuration.chunkObjects, configuration.stepObjects, configuration.logAge) = (3, 4, 60_000)
         (configuration.keptBytes, configuration.partBytes) = (4 << 10, 1 << 10)
         configuration.outgoingBytes = 128 << 10
@@ -54,7 +54,7 @@ struct AdversaryTests {
             expectEqual(own.shown, bench.expected(index), "seed \(seed), client \(index)")
         }
         // All that is left is what honest clients need.
-        expect(bench.machine.bindBytes["eve"] == nil, "seed \(seed)")
+        expect(bench.machine.sessionLedger.users["eve"] == nil, "seed \(seed)")
         let left = bench.machine.connections.count
         expectEqual(left, bench.clients.count, "seed \(seed)")
         expectEqual(bench.machine.sessions.keys.count, bench.clients.count, "seed \(seed)")

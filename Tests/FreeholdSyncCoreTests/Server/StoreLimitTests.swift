@@ -231,7 +231,8 @@ struct StoreLimitTests {
     @Test func `a session keeps some of the held objects that a client names, and isn't refused for the others`() {
         var bench = ServerBench {
             $0.heldObjects = 3
-            $0.bindBytes = 300
+            // Four sessions, and the held objects of one.
+            $0.userBytes = 4 * SessionBytes.least + 300
         }
         let clients = (0..<2).map { _ in bench.add(user: "ann") }
         for index in clients { bench.disconnect(index) }
