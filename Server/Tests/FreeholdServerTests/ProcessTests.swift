@@ -70,8 +70,6 @@ final class ServerProcess: @unchecked Sendable {
     /// A test that failed leaves no server, which would hold the run's output open.
     deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
 
-    var identifier: Int32 { process.processIdentifier }
-
     func end(_ signal: Int32) async {
         kill(process.processIdentifier, signal)
         for await _ in ended {}
