@@ -10,6 +10,7 @@ import ArgumentParser
 
 @main struct FreeholdServerCommand: AsyncParsableCommand {
     static func main() async {
+        StandardStream.occupyMissing()
         // Documents, accounts and secrets are their owner's.
         umask(0o077)
         var command: any ParsableCommand

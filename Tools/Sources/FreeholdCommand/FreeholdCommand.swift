@@ -38,6 +38,7 @@ struct FreeholdCommand: ParsableCommand {
     )
 
     static func main() {
+        StandardDescriptors.occupyMissing()
         Signals.watch()
         do {
             try checkName(Array(CommandLine.arguments.dropFirst()))

@@ -364,4 +364,20 @@ struct EditCommandTests {
             try expectEqual(Run.freehold("verify", path).status, 0)
         }
     }
+
+    @Test func `closed descriptors of a process don't let texts into the file`() throws {
+        try withFolder { folder in
+            let path = folder + "/a.realm"
+            try ToolFile.make(path)
+            for (index, closed) in ["<&- >&- 2>&-", "<&-", ">&-", "2>&-", "<&- 2>&-"].enumerated() {
+                let run = try Run.shell(
+                    """
+                    "$F" set '\(path)' TMPerson 'id == 1' note=new\(index) \(closed)
+                    "$F" query '\(path)' TMPerson 'id == 1' --columns note --format csv && "$F" verify '\(path)' > /dev/null
+                    """
+                )
+                expect(run.status == 0 && run.output.contains("new\(index)"), "\(closed): \(run)")
+            }
+        }
+    }
 }
