@@ -141,7 +141,7 @@ extension ServerMachine {
     }
 
     private mutating func start(_ page: ObjectPage, of bootstrap: Bootstrap, _ session: Session) {
-        let work = PageWork(bootstrap, page, session, configuration)
+        let work = PageWork(bootstrap, page: page, of: session, configuration: configuration)
         start(work, of: user(of: session.key), .page(session.key, of: bootstrap.number))
     }
 

@@ -19,7 +19,7 @@ public struct PageWork: SlicedWork {
     /// Whether the old view shows the object at the index, once that is known.
     private var was: View.Membership?
 
-    init(_ bootstrap: Bootstrap, _ page: ObjectPage, _ session: Session, _ configuration: ServerConfiguration) {
+    init(_ bootstrap: Bootstrap, page: ObjectPage, of session: Session, configuration: ServerConfiguration) {
         (self.bootstrap, self.page, held) = (bootstrap, page, session.held)
         chunk = (configuration.chunkBytes, max(configuration.chunkObjects, 1))
         heldChanges = session.heldChanges
