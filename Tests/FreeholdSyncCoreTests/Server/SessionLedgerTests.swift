@@ -20,12 +20,11 @@ struct SessionLedgerTests {
     /// Binds the only session of a new connection.
     ///
     /// - Returns: false if the session isn't bound.
-    private func bind(_ bench: inout ServerBench, _ user: SyncString, held bytes: Int, at number: ConnectionNumber)
+    private func bind(_ bench: inout ServerBench, _ user: SyncString, pending bytes: Int, at number: ConnectionNumber)
         -> Bool
     {
         var bind = Bind(app: "app", schema: SchemaClaim(version: 0, hash: .empty))
-        let key = SyncString(String(repeating: "k", count: bytes))
-        bind.held = [HeldObject(name: ObjectName("A", .string(key)), version: 1)]
+        bind.journal.pending = Array(repeating: .empty, count: bytes / 16)
         bench.run(.opened(number))
         bench.run(.received(number, .hello(Hello(deviceTime: 0, token: AccessToken(user))), bytes: 100))
         bench.run(.received(number, .bind(1, bind), bytes: 100))
@@ -45,12 +44,12 @@ struct SessionLedgerTests {
     @Test func `a user's sessions have one share, and the sessions of another user go on`() {
         var bench = bench { $0.userBytes = 30_000 }
         // One piece may exceed the share, and nothing behind it.
-        expect(bind(&bench, "ann", held: 20_000, at: 100))
-        expect(bind(&bench, "ann", held: 40_000, at: 101))
-        expect(!bind(&bench, "ann", held: 10, at: 102))
+        expect(bind(&bench, "ann", pending: 20_000, at: 100))
+        expect(bind(&bench, "ann", pending: 40_000, at: 101))
+        expect(!bind(&bench, "ann", pending: 10, at: 102))
         let ann = bench.add(user: "ann")
         expectEqual(bench.clients[ann].faults, [.transient(after: 10_000)])
-        expect(bind(&bench, "ben", held: 10, at: 103))
+        expect(bind(&bench, "ben", pending: 10, at: 103))
         let ben = bench.add(user: "ben")
         bench.commit(ben, [create("A", 1, text: 10)])
         expect(bench.clients[ben].faults.isEmpty && bench.clients[ben].pending.isEmpty)
@@ -87,14 +86,14 @@ struct SessionLedgerTests {
             $0.userBytes = 10 << 20
             $0.nodeBytes = 600_000
         }
-        expect(bind(&bench, "ann", held: 700_000, at: 100))
-        expect(!bind(&bench, "ann", held: 10, at: 101))
-        expect(bind(&bench, "ben", held: 200_000, at: 102))
-        expect(bind(&bench, "ben", held: 200_000, at: 103))
-        expect(!bind(&bench, "ben", held: 10, at: 104))
+        expect(bind(&bench, "ann", pending: 700_000, at: 100))
+        expect(!bind(&bench, "ann", pending: 10, at: 101))
+        expect(bind(&bench, "ben", pending: 200_000, at: 102))
+        expect(bind(&bench, "ben", pending: 200_000, at: 103))
+        expect(!bind(&bench, "ben", pending: 10, at: 104))
         bench.run(.closed(100))
-        expect(bind(&bench, "ann", held: 10, at: 105))
-        expect(bind(&bench, "ben", held: 10, at: 106))
+        expect(bind(&bench, "ann", pending: 10, at: 105))
+        expect(bind(&bench, "ben", pending: 10, at: 106))
     }
 
     @Test func `objects that are asked for by name come page by page, as credit allows`() {
@@ -131,7 +130,7 @@ struct SessionLedgerTests {
         let clients = (0..<5).map { bench.add(user: SyncString("user \($0 % 2)")) }
         for (index, client) in clients.enumerated() {
             bench.commit(client, [create("A", Int64(index), text: 100 * index)])
-            expect(bind(&bench, "user 0", held: 100, at: ConnectionNumber(100 + index)))
+            expect(bind(&bench, "user 0", pending: 100, at: ConnectionNumber(100 + index)))
             bench.machine.sessions.checkInvariants()
         }
         expectEqual(bench.machine.sessionLedger.users.count, 2)
