@@ -144,6 +144,7 @@ struct GroupTransaction: MergeStore, Sendable {
     /// Answers a commit that another copy of the file sent already. It takes no version.
     mutating func adopt(_ copied: CopiedCommit, as commit: UInt64, of ident: FileIdent) throws -> StoredAnswer {
         guard var file = file(ident) else { throw RowsMissing { $0.files = [ident] } }
+        guard let other = self.file(copied.ident) else { throw RowsMissing { $0.files = [copied.ident] } }
         let known = copied.answer.answer
         let refusals = known.refusals.map { refusal in
             var own = refusal
@@ -153,8 +154,14 @@ struct GroupTransaction: MergeStore, Sendable {
         let answer = MergeAnswer(commit: commit, version: known.version, clock: known.clock, refusals: refusals)
         let stored = StoredAnswer(answer: answer, hash: copied.answer.hash)
         (file.last, file.hash, file.clock) = (commit, stored.hash, max(file.clock, known.clock))
-        file.parents.removeAll { $0.ident == copied.ident }
-        file.parents.insert(FileParent(ident: copied.ident, version: known.version), at: 0)
+        // The other copy may have adopted the commit, too: elements have the number of the file that made them.
+        let line = other.parents.map { FileParent(ident: $0.ident, version: min($0.version, known.version)) }
+        for parent in (line.reversed() + [FileParent(ident: copied.ident, version: known.version)])
+        where parent.ident != ident {
+            let version = file.parents.first { $0.ident == parent.ident }.map { max($0.version, parent.version) }
+            file.parents.removeAll { $0.ident == parent.ident }
+            file.parents.insert(FileParent(ident: parent.ident, version: version ?? parent.version), at: 0)
+        }
         files[ident] = file
         answers[ident, default: []].append(stored)
         return stored
