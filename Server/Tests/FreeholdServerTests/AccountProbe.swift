@@ -78,6 +78,8 @@ final class AccountProbe: Sendable {
         var settings = ServerSettings(node: NodeConfiguration(apps: [:]))
         (settings.port, settings.administratorPort, settings.threads) = (0, nil, 1)
         settings.node.limits.greetingTimeout = 60_000
+        // On a busy machine peers are silent for minutes.
+        settings.node.limits.idleTimeout = 1_200_000
         var accounts = ServerSettings.Accounts(folder: folder.path)
         accounts.mailer = mailer
         accounts.change = { options in

@@ -49,7 +49,7 @@ struct HookEncryptionTests {
         let receiver = try await Receiver(tls: context) { _, _ in .status(200) }
         func post(_ client: HookClient, _ host: String) async throws -> HookAnswer {
             let address = try HookAddress("https://\(host):\(receiver.port)/")
-            return try await client.post(HookRequest(address: address, headers: [], body: [1], timeout: .seconds(5)))
+            return try await client.post(HookRequest(address: address, headers: [], body: [1], timeout: .seconds(60)))
         }
         let trusting = HookClient(trustRoots: folder.path + "/roots.pem")
         #expect(try await post(trusting, "localhost").status == 200)
