@@ -28,7 +28,7 @@ import Testing
         }
         let count = areClasses ? 200 : 50
         let small = try CPUTime.least { try cost(count) }
-        let large = try CPUTime.least(of: 1) { try cost(count * 4) }
+        let large = try CPUTime.least { try cost(count * 4) }
         print("growth of \(areClasses ? "classes" : "columns"): \(small), 4 times as many: \(large)")
         expect(CPUTime.isLinear(small, large), "\(small) \(large)")
     }
@@ -46,7 +46,7 @@ import Testing
             return try server.commit(changes).store
         }
         let small = try CPUTime.least { try cost(100) }
-        let large = try CPUTime.least(of: 1) { try cost(400) }
+        let large = try CPUTime.least { try cost(400) }
         print("links: \(small), 4 times as many: \(large)")
         // A schema with one more table has copies of the lists of all tables.
         expect(CPUTime.isLinear(small, large, factor: 6), "\(small) \(large)")
@@ -138,13 +138,20 @@ import Testing
             _ = try server.commit([.create(Self.name, item.create(count))])
             return try server.commit((0..<count).map { item.edit($0, count) })
         }
+        func pairs(_ small: CostServer.Costs, _ large: CostServer.Costs) -> [(String, Double, Double)] {
+            [
+                ("merge", small.merge, large.merge), ("step", small.step, large.step),
+                ("store", small.store, large.store), ("read", small.read, large.read),
+            ]
+        }
         let count = 1_500
-        let (small, large) = (try cost(count), try cost(count * 4))
+        var (small, large) = (try cost(count), try cost(count * 4))
+        // Other work on the machine makes a measurement larger, and never smaller.
+        for _ in 0..<3 where !pairs(small, large).allSatisfy({ CPUTime.isLinear($1, $2) }) {
+            large = large.least(try cost(count * 4))
+        }
         print("\(item.testDescription): \(small), 4 times as many of 4 times as many: \(large)")
-        for (name, small, large) in [
-            ("merge", small.merge, large.merge), ("step", small.step, large.step), ("store", small.store, large.store),
-            ("read", small.read, large.read),
-        ] {
+        for (name, small, large) in pairs(small, large) {
             expect(CPUTime.isLinear(small, large), "\(item.testDescription), \(name): \(small) \(large)")
         }
     }
@@ -160,6 +167,16 @@ struct CostServer {
         var store = 0.0
         /// One read of the objects from the file, afterwards.
         var read = 0.0
+
+        /// Returns the smaller one of each figure.
+        func least(_ other: Costs) -> Costs {
+            Costs(
+                merge: min(merge, other.merge),
+                step: min(step, other.step),
+                store: min(store, other.store),
+                read: min(read, other.read)
+            )
+        }
 
         var description: String {
             [("merge", merge), ("step", step), ("store", store), ("read", read)]

@@ -22,7 +22,8 @@ final class DrainWatch {
 
     /// - Parameter drainTime: The time that clients get to leave, in milliseconds.
     init(_ signals: [Int32], drainTime: Int64, _ logger: Logger) {
-        let time = Int(clamping: drainTime) + Self.grace
+        // Clients get the time, a silent one is cut 2 seconds later, and sinks get as much again.
+        let time = 2 * max(Int(clamping: drainTime), 1_000) + 2_000 + Self.grace
         sources = signals.map { [queue] number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)

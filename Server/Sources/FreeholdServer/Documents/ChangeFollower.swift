@@ -62,7 +62,7 @@ actor ChangeFollower {
                 return text
             }
             if hasFailed { return nil }
-            guard !node.status.isDraining, isGood,
+            guard !node.isDraining, isGood,
                 let now = node.access(identity.user, access.stream.app.string, access.stream.value)
             else { return nil }
             guard let head = await node.head(of: access.stream) else {
@@ -137,19 +137,19 @@ actor ChangeFollower {
         _ access: StreamAccess
     ) {
         (cursor, token) = (step.to, nil)
-        var isOverShare = false
         for event in found.events {
             guard let id = try? tokens.text(event.token) else { continue }
             let document = event.document(app: access.stream.app.string, token: id)
             guard let text = try? document.extendedJSON(isCanonical ? .canonical : .relaxed) else { continue }
             let line = "id: \(id)\nevent: \(event.operation.rawValue)\ndata: \(text)\n\n"
-            if memory?.add(line.utf8.count, of: .documents) == false { isOverShare = true }
+            // One event may exceed the share. The events before it are sent, so that the client goes on behind them.
+            if memory?.add(line.utf8.count, of: .documents) == false, !waiting.isEmpty {
+                memory?.add(-line.utf8.count, of: .documents)
+                waiting.append(DocumentFailure.overShare.event)
+                hasFailed = true
+                return
+            }
             waiting.append(line)
-        }
-        if isOverShare {
-            memory?.set(.documents, to: 0)
-            (waiting, hasFailed) = ([DocumentFailure.overShare.event], true)
-            return
         }
         guard let failure = found.failure else { return }
         hasFailed = true

@@ -47,6 +47,8 @@ extension DocumentService {
                 tries += 1
                 guard tries < 5 else { throw DocumentFailure.unavailable }
                 version = try await head(access).version
+                // Nothing was looked at: an answer without a position would be an end.
+                if after == nil, ContinuousClock.now >= until { throw DocumentFailure.unavailable }
                 continue
             }
             let done = page.through.flatMap { last in asked?.firstIndex { $0 > last } } ?? asked?.count ?? 0

@@ -159,7 +159,7 @@ public final class NodeListener: Sendable {
         http.decoderConfiguration.maxHeaderFieldCount = 64
         _ = try pipeline.configureUpgradableHTTPServerPipeline(configuration: http)
         try OneAnswer.add(to: pipeline)
-        let filter = RequestFilter(path: configuration.path) { allows($0.headers) && !node.status.isDraining }
+        let filter = RequestFilter(path: configuration.path) { allows($0.headers) && !node.isDraining }
         let upgrading = try pipeline.handler(type: NIOTypedHTTPServerUpgradeHandler<Void>.self)
         try pipeline.addHandler(filter, position: .before(upgrading))
     }
@@ -208,7 +208,7 @@ extension ServerNode {
     ///
     /// - Parameter metrics: nil where the world asks.
     fileprivate func answer(_ method: HTTPMethod, _ path: String, _ metrics: (() -> String)?) -> HTTPAnswer {
-        let status = status
+        let status = readiness
         switch (path, metrics) {
         case ("/health", _): return HTTPAnswer(body: "alive\n")
         case ("/ready", _):
@@ -228,7 +228,7 @@ extension ServerNode {
             return HTTPAnswer(type: "text/plain; version=0.0.4; charset=utf-8", body: metrics())
         case (configuration.path.withSingleSlashes, nil) where status.isDraining:
             return HTTPAnswer(status: .serviceUnavailable, body: "draining\n")
-        case ("/status", _?): return HTTPAnswer(type: "application/json", body: status.json + "\n")
+        case ("/status", _?): return HTTPAnswer(type: "application/json", body: self.status.json + "\n")
         default: return HTTPAnswer(status: .notFound, body: "There is nothing here.\n")
         }
     }

@@ -23,6 +23,8 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
     let memory: MemoryAccount
 
     /// On the node's loop.
+    var isOpened = false
+    /// On the node's loop.
     var countedUser: SyncString?
     /// On the node's loop.
     var countedSessions = 0
@@ -98,7 +100,9 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
     func channelInactive(context: ChannelHandlerContext) {
         isFinishing = true
         left.store(true, ordering: .releasing)
-        memory.close()
+        // Messages count until they are handled.
+        memory.set(.fragments, to: 0)
+        memory.set(.unsent, to: 0)
         circle.remove(self)
         node.closed(self)
         context.fireChannelInactive()

@@ -135,9 +135,15 @@ public final class ServerNode: @unchecked Sendable {
         public var memory = MemoryStatus()
     }
 
-    public var status: Status {
-        let memory = memoryStatus
-        return state.withLock { state in
+    public var status: Status { makeStatus(memoryStatus) }
+
+    /// The status without the memory, which takes time for all users.
+    var readiness: Status { makeStatus(MemoryStatus()) }
+
+    var isDraining: Bool { state.withLock { $0.isDraining } }
+
+    private func makeStatus(_ memory: MemoryStatus) -> Status {
+        state.withLock { state in
             Status(
                 isReady: !state.isDraining && state.storeFailures < 3,
                 isDraining: state.isDraining,
@@ -160,19 +166,23 @@ public final class ServerNode: @unchecked Sendable {
 
     // MARK: Connections
 
-    func opened(_ peer: Peer) {
-        loop.execute {
-            self.peers[peer.number] = peer
-            self.handle(.opened(peer.number))
-            self.note()
-            if self.drained != nil { peer.finish() }
-        }
+    func opened(_ peer: Peer) { loop.execute { self.open(peer) } }
+
+    /// Begins a connection, unless a message of it was handled before.
+    private func open(_ peer: Peer) {
+        guard !peer.isOpened else { return }
+        peer.isOpened = true
+        peers[peer.number] = peer
+        handle(.opened(peer.number))
+        note()
+        if drained != nil { peer.finish() }
     }
 
     func closed(_ peer: Peer) { add(.closed(peer), of: peer) }
 
     private func close(_ peer: Peer) {
         guard peers.removeValue(forKey: peer.number) != nil else { return }
+        peer.memory.close()
         if let user = peer.countedUser { leave(user) }
         sessions -= peer.countedSessions
         handle(.closed(peer.number))
@@ -223,8 +233,12 @@ public final class ServerNode: @unchecked Sendable {
         var (count, isBusy) = (0, isBusy(user))
         while !isBusy, count < Self.turn.messages, let item = messages.item(of: user) {
             switch item {
-            case .closed(let peer): close(peer)
+            case .closed(let peer):
+                open(peer)
+                close(peer)
             case .message(let message, let bytes, let peer):
+                // The user's turn may come before that of the connection's beginning.
+                open(peer)
                 take(message, bytes, from: peer)
                 peer.handled(bytes)
             }

@@ -167,7 +167,9 @@ extension ServerMachine {
         }
         // If objects can be hidden, the end of a page isn't reported, since it depends on them. Otherwise the client gets the first objects
         // early.
-        let isDue = isLast || isFull || (session.rights == nil && !bootstrap.waiting.isEmpty)
+        // A user over the share is sent what waits: only then is there room for another page.
+        let isEarly = session.rights == nil || !isWithinShare(session.user)
+        let isDue = isLast || isFull || isEarly && !bootstrap.waiting.isEmpty
         if isDue, let chunk = bootstrap.nextChunk(of: name, isLast: isLast, session.held) {
             sessions[key]?.state = .bootstrap(bootstrap)
             sessions[key]?.noteSent(chunk.classes)

@@ -189,6 +189,8 @@ extension ServerMachine {
         guard let session = sessions[key], case .catchingUp = session.state, session.cursor == cursor,
             let change = work.views.first, let step = work.contents?.step
         else { return }
+        // The session has another view by now, or calls its cursor otherwise: another request is on its way.
+        guard change.view.identity == session.view.identity, work.told == session.told ?? step.from else { return }
         sessions[key]?.state = .behind
         // The file has committed meanwhile: what that did mustn't be sent before the answers.
         if streams[session.stream]?.isMerging(session.ident) == true { return }
@@ -217,12 +219,19 @@ extension ServerMachine {
         guard session.fetches.reduce(names.count, { $0 + $1.count }) <= configuration.heldObjects else {
             return end(key, .tooLarge(limit: UInt64(configuration.heldObjects)), "Too many objects are asked for.")
         }
+        // A client asks for many names in each message.
+        guard session.fetches.count < 1_000 else {
+            return end(key, .violation, "There are too many requests for objects.")
+        }
         sessions[key]?.fetches.append(Set(names).sorted()[...])
         askFetched(key)
     }
 
     /// Asks for the objects that a client wants, one page at a time, if the session may be sent anything.
     private mutating func askFetched(_ key: SessionKey) {
+        if let session = sessions[key], !session.fetches.isEmpty, !isWithinShare(session.user) {
+            stalled.insert(session.user)
+        }
         guard let session = sessions[key], !session.isFetching, isOpen(session), let told = session.told,
             let names = session.fetches.first, let first = names.first
         else { return }
@@ -259,9 +268,10 @@ extension ServerMachine {
             session.isFetching, session.fetches.first?.starts(with: names) == true
         else { return }
         sessions[key]?.isFetching = false
-        var current = cursor(of: session)
-        if case .bootstrap(let bootstrap) = session.state { current = bootstrap.cursor }
-        guard current == at else { return askFetched(key) }
+        var (view, current) = (session.view, cursor(of: session))
+        if case .bootstrap(let bootstrap) = session.state { (view, current) = (bootstrap.new, bootstrap.cursor) }
+        // The client has another version, or another view, meanwhile.
+        guard current == at, view.identity == work.view.identity else { return askFetched(key) }
         sessions[key]?.fetches[0].removeFirst(names.count)
         if sessions[key]?.fetches[0].isEmpty == true { sessions[key]?.fetches.removeFirst() }
         let batches = [ClassBatch](work.updates)

@@ -28,7 +28,8 @@ extension ServerMachine {
     /// Begins a bootstrap if the session's view is another one by now.
     private mutating func follow(_ key: SessionKey) {
         guard let session = sessions[key] else { return }
-        if let queries = session.subscribing { return subscribe(key, queries) }
+        // Queries that are being compiled are compiled again, for the new rights.
+        defer { if let queries = session.subscribing { subscribe(key, queries) } }
         let held: (queries: Queries, view: View)
         switch session.state {
         // What is asked for is answered with the new rights.
@@ -41,6 +42,9 @@ extension ServerMachine {
         let view = view(of: held.queries, session)
         guard view.identity != held.view.identity else { return }
         send(key, .notice(key.number, Notice(.viewChanged)))
-        subscribe(key, held.queries)
+        // It takes effect at once: what the user may no longer see isn't sent while queries are compiled.
+        let number = session.subscriptions + 1
+        sessions[key]?.subscriptions = number
+        subscribe(key, held.queries, views: [view], number: number)
     }
 }

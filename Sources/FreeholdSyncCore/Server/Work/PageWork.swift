@@ -98,6 +98,8 @@ extension Bootstrap {
     private mutating func wait(for name: ObjectName, _ update: ObjectUpdate, _ origin: WaitingUpdate.Origin? = nil) {
         waiting.append(WaitingUpdate(name: name, update: update, origin: origin))
         waitingBytes += update.estimatedSize
+        // The object is kept, too.
+        if let origin { waitingBytes = waitingBytes.addingOrMax(UInt64(origin.object.estimatedBytes)) }
     }
 
     /// Returns the chunk of what waits. Returns `nil` if the client has it, or needs none.
@@ -168,7 +170,7 @@ extension Bootstrap {
 
 /// Single objects compared with a view, for a client that asks for them by name.
 public struct FetchWork: SlicedWork {
-    private let view: View
+    let view: View
     private let names: [ObjectName]
     private let found: [ObjectName: MergedObject]
     private var index = 0

@@ -177,7 +177,7 @@ public struct StepWork: SlicedWork {
     }
 
     /// What the session that is behind calls its cursor.
-    private var told: Cursor? { if case .late(_, _, let told) = source { told } else { nil } }
+    var told: Cursor? { if case .late(_, _, let told) = source { told } else { nil } }
 
     private mutating func begin(_ slice: inout WorkSlice) -> Bool {
         switch source {
