@@ -74,7 +74,7 @@ extension ServerMachine {
         guard isWithinShare(session.user) else { return endOverShare(key) }
         let named = resume.held.named(most: configuration.heldObjects, upTo: .max)
         let held = Dictionary(named.map { ($0.name, $0.version) }) { max($0, $1) }
-        // Of what was sent since the client wrote, it knows nothing yet.
+        // The client wrote this before it received what was sent meanwhile.
         session.hold(resume.cursor == session.told ? held : held.merging(session.held) { $1 })
         session.leastBase = resume.leastBase
         sessions[key] = session
@@ -167,7 +167,7 @@ extension ServerMachine {
         }
         // If objects can be hidden, the end of a page isn't reported, since it depends on them. Otherwise the client gets the first objects
         // early.
-        // A user over the share is sent what waits: only then is there room for another page.
+        // A user over the share is sent what waits, since another page needs the room.
         let isEarly = session.rights == nil || !isWithinShare(session.user)
         let isDue = isLast || isFull || isEarly && !bootstrap.waiting.isEmpty
         if isDue, let chunk = bootstrap.nextChunk(of: name, isLast: isLast, session.held) {
