@@ -234,6 +234,64 @@ struct WorkTests {
         expect(bench.clients[asker].mistakes.isEmpty && bench.clients[asker].faults.isEmpty)
     }
 
+    /// Finishes work that is handed out until a step was compared, whose result is kept back.
+    private func nextStep(_ bench: inout ServerBench) -> (number: WorkNumber, result: ServerWorkResult)? {
+        while !bench.works.isEmpty {
+            var (number, work) = bench.works.removeFirst()
+            let result = work.finish()
+            if case .step = result { return (number, result) }
+            bench.run(.worked(number, result))
+        }
+        return nil
+    }
+
+    private func subscribe(_ client: Int, to condition: SyncString, version: UInt64, _ bench: inout ServerBench) {
+        bench.clients[client].queries = Queries(
+            version: version,
+            queries: [ClassQuery(className: "A", condition: condition)]
+        )
+        bench.say(client, .queries(1, bench.clients[client].queries))
+    }
+
+    @Test func `a step that was compared with an earlier view isn't sent`() throws {
+        var bench = Self.bench { $0.inlineSteps = 0 }
+        let writer = bench.add([], user: "ann")
+        bench.commit(writer, (0..<20).map { Self.create($0) })
+        let reader = bench.add([ClassQuery(className: "A", condition: "x < 5")], user: "ben")
+        bench.disconnect(reader)
+        bench.commit(writer, [Self.create(100)])
+        bench.holdsWork = true
+        bench.connect(reader)
+        let old = try require(nextStep(&bench))
+        subscribe(reader, to: "x >= 5", version: 2, &bench)
+        let new = nextStep(&bench)
+        bench.run(.worked(old.number, old.result))
+        if let new { bench.run(.worked(new.number, new.result)) }
+        bench.holdsWork = false
+        bench.finishWork()
+        expectEqual(bench.clients[reader].objects.count, 16)
+        expect(bench.clients[reader].mistakes.isEmpty && bench.clients[reader].faults.isEmpty)
+    }
+
+    @Test func `objects that were compared with an earlier view aren't sent`() throws {
+        var bench = Self.bench { $0.inlineSteps = 0 }
+        let writer = bench.add([], user: "ann")
+        bench.commit(writer, (0..<20).map { Self.create($0) })
+        let reader = bench.add([ClassQuery(className: "A", condition: "x < 5")], user: "ben")
+        expectEqual(bench.clients[reader].objects.count, 5)
+        bench.holdsWork = true
+        bench.say(reader, .fetch(1, [ObjectName("A", 7)]))
+        var (number, work) = bench.works.removeFirst()
+        subscribe(reader, to: "x >= 5", version: 2, &bench)
+        bench.finishWork()
+        expectEqual(bench.clients[reader].objects.count, 15)
+        bench.run(.worked(number, work.finish()))
+        bench.holdsWork = false
+        bench.finishWork()
+        expectEqual(bench.clients[reader].objects.count, 15)
+        expect(bench.clients[reader].mistakes.isEmpty && bench.clients[reader].faults.isEmpty)
+    }
+
     // MARK: Shares
 
     @Test func `a user's requests wait for each other, and for no other user's`() {
