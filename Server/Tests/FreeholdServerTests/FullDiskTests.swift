@@ -108,7 +108,7 @@ private final class FullStore: NodeStore {
             let answer = try? await RawConnection.ask(["GET \(path) HTTP/1.1", "Host: localhost"], port: port)
             return answer?.status ?? 0
         }
-        for _ in 0..<400 where process.isRunning {
+        for _ in 0..<2_400 where process.isRunning {
             if await status("/health") == 200 { break }
             try await Task.sleep(for: .milliseconds(50))
         }
