@@ -8,7 +8,7 @@ import Testing
 @testable import FreeholdServer
 
 /// What the security model says of accounts.
-@Suite(.timeLimit(.minutes(10))) struct AccountSecurityTests {
+@Suite(.timeLimit(.minutes(20))) struct AccountSecurityTests {
     @Test func `the eleventh wrong password in five minutes isn't even looked at`() async throws {
         let server = try await AccountProbe()
         try await server.register("ann@example.org")

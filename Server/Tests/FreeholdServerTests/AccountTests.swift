@@ -7,7 +7,7 @@ import Testing
 @testable import FreeholdServer
 
 /// The accounts' API over sockets of loopback.
-@Suite(.timeLimit(.minutes(10))) struct AccountTests {
+@Suite(.timeLimit(.minutes(20))) struct AccountTests {
     @Test func `whoever registers logs in and has a profile`() async throws {
         let server = try await AccountProbe()
         #expect(try await server.register("Ann@example.org").status == 201)

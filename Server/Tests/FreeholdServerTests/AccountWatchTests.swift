@@ -7,7 +7,7 @@ import Testing
 @testable import FreeholdServer
 
 /// What it costs to follow accounts while many are connected.
-@Suite(.timeLimit(.minutes(10))) struct AccountWatchTests {
+@Suite(.timeLimit(.minutes(20))) struct AccountWatchTests {
     /// Counts since then.
     private struct Looks {
         let watch: AccountWatch

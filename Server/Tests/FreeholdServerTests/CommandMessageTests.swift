@@ -9,7 +9,7 @@ import Testing
 #endif
 
 /// What `freehold-server` says to somebody who has made a mistake.
-@Suite(.timeLimit(.minutes(10)), .enabled(if: ServerProcess.isBuilt, "freehold-server isn't built"))
+@Suite(.timeLimit(.minutes(20)), .enabled(if: ServerProcess.isBuilt, "freehold-server isn't built"))
 struct CommandMessageTests {
     /// Output and errors.
     private func run(_ arguments: String...) throws -> (status: Int32, output: String) {

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Compressed messages between clients and a server over sockets.
-@Suite(.timeLimit(.minutes(10))) struct CompressionTests {
+@Suite(.timeLimit(.minutes(20))) struct CompressionTests {
     private struct NoWelcome: Error {}
     private static let text = SyncString(String(repeating: "the same again, ", count: 2_000))
 

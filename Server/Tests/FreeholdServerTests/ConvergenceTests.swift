@@ -4,7 +4,7 @@ import FreeholdSyncCore
 import Testing
 
 /// Clients and a server over sockets of loopback.
-@Suite(.timeLimit(.minutes(10))) struct ConvergenceTests {
+@Suite(.timeLimit(.minutes(20))) struct ConvergenceTests {
     @Test func `two clients and a server converge`() async throws {
         let server = try await TestServer()
         let (a, b) = (try await TestClient(port: server.port), try await TestClient(port: server.port, user: "bob"))

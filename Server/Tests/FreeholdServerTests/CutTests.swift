@@ -5,7 +5,7 @@ import ServerTestRandom
 import Testing
 
 /// Connections that end anywhere, and frames in pieces. `FREEHOLD_SEED` repeats the cuts.
-@Suite(.timeLimit(.minutes(10))) struct CutTests {
+@Suite(.timeLimit(.minutes(20))) struct CutTests {
     private static let isSoak = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] != nil
 
     @Test func `a connection that is cut at any byte costs time only`() async throws {

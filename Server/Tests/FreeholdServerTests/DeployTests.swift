@@ -11,7 +11,7 @@ import Testing
 #endif
 
 /// The unit for systemd and the Dockerfile, as far as they can be compared with the program.
-@Suite(.timeLimit(.minutes(5))) struct DeployTests {
+@Suite(.timeLimit(.minutes(20))) struct DeployTests {
     private static func lines(_ name: String) throws -> [String] {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appendingPathComponent("Deploy")

@@ -13,7 +13,7 @@ import Testing
 @testable import FreeholdServer
 
 /// Documents over HTTP, beside devices.
-@Suite(.timeLimit(.minutes(10))) struct DocumentServiceTests {
+@Suite(.timeLimit(.minutes(20))) struct DocumentServiceTests {
     private static let root = "/api/data/v1/app/test"
     private static let schema = """
         {"title": "Note", "bsonType": "object", "required": ["_id", "owner"], "properties": {

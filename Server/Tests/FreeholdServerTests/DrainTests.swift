@@ -4,7 +4,7 @@ import FreeholdSyncCore
 import Testing
 
 /// Servers that end in an orderly way.
-@Suite(.timeLimit(.minutes(10))) struct DrainTests {
+@Suite(.timeLimit(.minutes(20))) struct DrainTests {
     @Test func `clients leave a server that drains, and go on at the next`() async throws {
         let store = QueuedServerStore(MemoryServerStore(epoch: 3))
         let first = try await TestServer(store: store)

@@ -6,7 +6,7 @@ import Testing
 @testable import FreeholdServer
 
 /// Clients that wait with a body until the server wants it (`Expect: 100-continue`).
-@Suite(.timeLimit(.minutes(5))) struct ExpectationTests {
+@Suite(.timeLimit(.minutes(20))) struct ExpectationTests {
     private static let login = AccountProbe.path + "/app/test/auth/providers/anon-user/login"
     private static let note = "/api/data/v1/app/test/Note"
 

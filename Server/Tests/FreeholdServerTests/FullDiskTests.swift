@@ -26,7 +26,7 @@ private final class FullStore: NodeStore {
 }
 
 /// A server whose disk, or the disk of its log, is full.
-@Suite(.timeLimit(.minutes(10))) struct FullDiskTests {
+@Suite(.timeLimit(.minutes(20))) struct FullDiskTests {
     @Test func `a full disk is named in the log, in the status and to the administrator, and devices read`()
         async throws
     {

@@ -64,7 +64,7 @@ private final class Gate: Sendable {
 }
 
 /// Stores that don't answer: who asks isn't kept waiting, and nothing of a request stays.
-@Suite(.timeLimit(.minutes(5))) struct HangingStoreTests {
+@Suite(.timeLimit(.minutes(20))) struct HangingStoreTests {
     private static let root = "/api/data/v1/app/test"
 
     private static func probe(_ store: HangingStore, _ milliseconds: Int64) async throws -> (AccountProbe, String) {

@@ -6,7 +6,7 @@ import NIOPosix
 import Testing
 
 /// Clients that don't keep to the protocol, or don't take what they are sent.
-@Suite(.timeLimit(.minutes(10))) struct HostileClientTests {
+@Suite(.timeLimit(.minutes(20))) struct HostileClientTests {
     private func greeted(_ server: TestServer) async throws -> RawPeer {
         let peer = try await RawPeer(port: server.port)
         try await peer.hello(TestServer.token("ann"))

@@ -6,7 +6,7 @@ import Testing
 @testable import FreeholdServer
 
 /// Requests that no client sends.
-@Suite(.timeLimit(.minutes(10))) struct HostileRequestTests {
+@Suite(.timeLimit(.minutes(20))) struct HostileRequestTests {
     static let providers = "/app/test/auth/providers/"
     static let routes: [(method: String, path: String)] = [
         ("GET", "/app/test/location"), ("POST", providers + "local-userpass/register"),

@@ -10,7 +10,7 @@ import Testing
 @testable import FreeholdServer
 
 /// Conditions on the key and conditions that aren't served, by subscriptions and over HTTP.
-@Suite(.timeLimit(.minutes(10))) struct KeyConditionTests {
+@Suite(.timeLimit(.minutes(20))) struct KeyConditionTests {
     private let clients = try! TestFolder()
     private static let root = "/api/data/v1/app/test"
 

@@ -12,7 +12,7 @@ import Testing
 #endif
 
 /// The answer arrives, although the client sends more than the server reads.
-@Suite(.timeLimit(.minutes(5))) struct LingeringCloseTests {
+@Suite(.timeLimit(.minutes(20))) struct LingeringCloseTests {
     private static let login = AccountProbe.path + "/app/test/auth/providers/anon-user/login"
 
     private static func head(_ line: String, _ headers: String...) -> [UInt8] {

@@ -10,7 +10,7 @@ import Testing
 @testable import FreeholdServer
 
 /// What many connections may take together.
-@Suite(.timeLimit(.minutes(10))) struct LoadTests {
+@Suite(.timeLimit(.minutes(20))) struct LoadTests {
     private static let notes = "/api/data/v1/app/test/Note"
 
     private static func upload(_ token: String, _ length: Int) -> [String] {

@@ -8,7 +8,7 @@ import Testing
 @testable import FreeholdServer
 
 /// Realms that stay open while the server ends their user's log-in, over sockets of loopback.
-@Suite(.timeLimit(.minutes(10))) struct LogInAgainTests {
+@Suite(.timeLimit(.minutes(20))) struct LogInAgainTests {
     private let clients = try! TestFolder()
 
     private func app(_ server: AccountProbe, _ device: String) -> App {

@@ -10,7 +10,7 @@ import Testing
 @testable import FreeholdServer
 
 /// What one user can make a node keep, by connections and by requests.
-@Suite(.timeLimit(.minutes(10))) struct MemoryShareTests {
+@Suite(.timeLimit(.minutes(20))) struct MemoryShareTests {
     private static let upgrade = [
         "GET /sync HTTP/1.1", "Host: localhost", "Connection: Upgrade", "Upgrade: websocket",
         "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "", "",

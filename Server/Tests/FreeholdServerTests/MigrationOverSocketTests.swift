@@ -28,7 +28,7 @@ extension VersionDevices.Device {
 }
 
 /// Apps whose migration changes names, types and classes while work waits, over sockets of loopback.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct MigrationOverSocketTests {
+@Suite(.serialized, .timeLimit(.minutes(20))) struct MigrationOverSocketTests {
     private typealias Dog = FirstApp.Dog
 
     private struct Keys {

@@ -8,7 +8,7 @@ import Testing
 @testable import FreeholdServer
 
 /// Streams that nobody wrote to, or that an app doesn't have.
-@Suite(.timeLimit(.minutes(10))) struct MissingStreamTests {
+@Suite(.timeLimit(.minutes(20))) struct MissingStreamTests {
     private static let schema = SchemaClaim(version: 0, hash: .empty)
 
     @Test(arguments: [NodeApp.Access.everyone, .ownStream]) func `reading by HTTP makes no stream`(

@@ -9,7 +9,7 @@ import Testing
 @testable import FreeholdServer
 
 /// The work of one user beside that of others: turns, shares, and what ends it.
-@Suite(.timeLimit(.minutes(5))) struct NeighbourTests {
+@Suite(.timeLimit(.minutes(20))) struct NeighbourTests {
     private static func until(_ isSo: () -> Bool) async throws -> Bool {
         for _ in 0..<1_000 where !isSo() { try await Task.sleep(for: .milliseconds(10)) }
         return isSo()

@@ -11,7 +11,7 @@ import Testing
 
 /// Two worlds that differ in hidden data only give an observer the same answers over HTTP, to the byte. Positions and tokens are encrypted: they
 /// have the same length.
-@Suite(.timeLimit(.minutes(10))) struct ObserverTests {
+@Suite(.timeLimit(.minutes(20))) struct ObserverTests {
     private static let schema = """
         {"title": "Note", "bsonType": "object", "required": ["_id", "owner"], "properties": {
           "_id": {"bsonType": "long"}, "owner": {"bsonType": "string"}, "text": {"bsonType": "string"},

@@ -95,7 +95,7 @@ extension Process {
     }
 }
 
-@Suite(.timeLimit(.minutes(10)), .enabled(if: ServerProcess.isBuilt, "freehold-server isn't built"))
+@Suite(.timeLimit(.minutes(20)), .enabled(if: ServerProcess.isBuilt, "freehold-server isn't built"))
 struct ProcessTests {
     @Test func `a restart keeps documents`() async throws {
         let folder = try ServerProcess.folder()

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The commands `project import` and `project export`, as a person types them.
-@Suite(.timeLimit(.minutes(10)), .enabled(if: ServerProcess.isBuilt, "freehold-server isn't built"))
+@Suite(.timeLimit(.minutes(20)), .enabled(if: ServerProcess.isBuilt, "freehold-server isn't built"))
 struct ProjectCommandTests {
     private let folder: TestFolder
     private var project: String { folder.path + "/backend" }

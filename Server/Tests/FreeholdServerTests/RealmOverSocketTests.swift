@@ -32,7 +32,7 @@ final class Person: Object {
 }
 
 /// RealmSwift's API against a server, over sockets of loopback.
-@Suite(.timeLimit(.minutes(10))) struct RealmOverSocketTests {
+@Suite(.timeLimit(.minutes(20))) struct RealmOverSocketTests {
     private let clients = try! TestFolder()
 
     private func app(_ server: AccountProbe, _ device: String) -> App {

@@ -6,7 +6,7 @@ import Testing
 @testable import FreeholdServer
 
 /// Forms of requests that are rare, and such as would be understood in two ways.
-@Suite(.timeLimit(.minutes(10))) struct RequestFormTests {
+@Suite(.timeLimit(.minutes(20))) struct RequestFormTests {
     private static let location = AccountProbe.path + "/app/test/location"
     private static let login = AccountProbe.path + "/app/test/auth/providers/anon-user/login"
 

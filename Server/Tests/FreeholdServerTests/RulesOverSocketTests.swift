@@ -27,7 +27,7 @@ final class Draft: Object {
 }
 
 /// Rules and schemas of apps, for programs with RealmSwift's API, over sockets of loopback.
-@Suite(.timeLimit(.minutes(10))) struct RulesOverSocketTests {
+@Suite(.timeLimit(.minutes(20))) struct RulesOverSocketTests {
     private let clients = try! TestFolder()
 
     private final class Errors: Sendable {

@@ -4,7 +4,7 @@ import FreeholdSyncCore
 import Testing
 
 /// The commands `schema`, `rules`, `app set` and `user set-data`, as a person types them.
-@Suite(.timeLimit(.minutes(10)), .enabled(if: ServerProcess.isBuilt, "freehold-server isn't built"))
+@Suite(.timeLimit(.minutes(20)), .enabled(if: ServerProcess.isBuilt, "freehold-server isn't built"))
 struct SchemaCommandTests {
     private let folder: TestFolder
 

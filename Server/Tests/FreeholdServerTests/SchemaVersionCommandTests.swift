@@ -4,7 +4,7 @@ import FreeholdSyncCore
 import Testing
 
 /// `schema push --as-version` and what goes with it, as a person types it.
-@Suite(.timeLimit(.minutes(3)), .enabled(if: ServerProcess.isBuilt, "freehold-server isn't built"))
+@Suite(.timeLimit(.minutes(20)), .enabled(if: ServerProcess.isBuilt, "freehold-server isn't built"))
 struct SchemaVersionCommandTests {
     private let folder: TestFolder
 

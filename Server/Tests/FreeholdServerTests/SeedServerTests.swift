@@ -9,7 +9,7 @@ import Testing
 @testable import FreeholdServer
 
 /// What the document on modelling for sync says of the server's schema.
-@Suite(.timeLimit(.minutes(10))) struct SeedServerTests {
+@Suite(.timeLimit(.minutes(20))) struct SeedServerTests {
     private let clients = try! TestFolder()
 
     private final class Errors: Sendable {

@@ -10,7 +10,7 @@ import Testing
 #endif
 
 /// `freehold-server` with other settings, modes and limits.
-@Suite(.timeLimit(.minutes(10)), .enabled(if: ServerProcess.isBuilt, "freehold-server isn't built"))
+@Suite(.timeLimit(.minutes(20)), .enabled(if: ServerProcess.isBuilt, "freehold-server isn't built"))
 struct SettingsTests {
     @Test(arguments: [
         #"{"tls": {"certificate": "a.pem", "key": "b.pem"}}"#, #"{"tls": {"key": "b.pem"}}"#, #"{"port": "7700"}"#,

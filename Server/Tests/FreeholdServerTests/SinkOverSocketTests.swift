@@ -16,7 +16,7 @@ final class Sample: AsymmetricObject {
 }
 
 /// Objects of asymmetric classes, from devices with RealmSwift's API through a server to where they are handed on.
-@Suite(.timeLimit(.minutes(10)), .enabled(if: ServerProcess.isBuilt, "freehold-server isn't built"))
+@Suite(.timeLimit(.minutes(20)), .enabled(if: ServerProcess.isBuilt, "freehold-server isn't built"))
 struct SinkOverSocketTests {
     private let clients = try! TestFolder()
     private let folder: TestFolder

@@ -6,7 +6,7 @@ import Testing
 
 /// Networks that take a large message only after a long time, or end before. Times and sizes are shortened: what counts is how many pings and cuts a
 /// message takes.
-@Suite(.timeLimit(.minutes(10))) struct SlowNetworkTests {
+@Suite(.timeLimit(.minutes(20))) struct SlowNetworkTests {
     /// Bytes of chance, which no compression makes fewer.
     private static func bytes(_ count: Int, _ random: inout SeededRandom) -> SyncValue {
         .data(Data((0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) }))

@@ -4,7 +4,7 @@ import FreeholdSyncCore
 import Testing
 
 /// What the commands say of streams.
-@Suite(.timeLimit(.minutes(10)), .enabled(if: ServerProcess.isBuilt, "freehold-server isn't built"))
+@Suite(.timeLimit(.minutes(20)), .enabled(if: ServerProcess.isBuilt, "freehold-server isn't built"))
 struct StreamCommandTests {
     @Test func `streams are shown with what they hold, and each can be exported`() async throws {
         let folder = try ServerProcess.folder()

@@ -9,7 +9,7 @@ import Testing
 import X509
 
 /// Encrypted connections.
-@Suite(.timeLimit(.minutes(10))) struct TLSTests {
+@Suite(.timeLimit(.minutes(20))) struct TLSTests {
     /// A certificate for `localhost` and its key, as files of a folder of the test's own.
     private struct Files {
         let folder = FileManager.default.temporaryDirectory.appending(path: "freehold-tls-\(UUID().uuidString)")

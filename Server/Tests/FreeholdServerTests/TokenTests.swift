@@ -9,7 +9,7 @@ import Synchronization
 import Testing
 
 /// Who may come in.
-@Suite(.timeLimit(.minutes(10))) struct TokenTests {
+@Suite(.timeLimit(.minutes(20))) struct TokenTests {
     @Test(arguments: [
         "", "nonsense", "a.b.c", "key:unknown", "user:ann", "anonymous:" + String(repeating: "x", count: 40),
     ])

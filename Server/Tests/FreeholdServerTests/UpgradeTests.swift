@@ -5,7 +5,7 @@ import Testing
 @testable import FreeholdServer
 
 /// Requests that ask for an upgrade, and who may ask in development.
-@Suite(.timeLimit(.minutes(10))) struct UpgradeTests {
+@Suite(.timeLimit(.minutes(20))) struct UpgradeTests {
     private static let webSocket = [
         "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
         "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",

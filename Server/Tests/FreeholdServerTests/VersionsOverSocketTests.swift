@@ -10,7 +10,7 @@ import Testing
 private typealias Hound = SecondApp.Hound
 
 /// A real old app and a real new app at one server, over sockets of loopback, with the server's documents in files.
-@Suite(.timeLimit(.minutes(5))) struct VersionsOverSocketTests {
+@Suite(.timeLimit(.minutes(20))) struct VersionsOverSocketTests {
     @MainActor @Test(arguments: [false, true]) func `old and new apps see each other's work at once`(
         _ restarts: Bool
     ) async throws {

@@ -4,7 +4,7 @@ import Testing
 @testable import FreeholdServer
 
 /// Frames that a client may not send, and answers to pings.
-@Suite(.timeLimit(.minutes(10))) struct WebSocketFrameTests {
+@Suite(.timeLimit(.minutes(20))) struct WebSocketFrameTests {
     private static let request = [
         "GET /sync HTTP/1.1", "Host: localhost", "Connection: Upgrade", "Upgrade: websocket",
         "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "", "",

@@ -7,7 +7,7 @@ import Testing
 
 @testable import FreeholdServer
 
-@Suite("Objects in files of JSON lines", .timeLimit(.minutes(10)))
+@Suite("Objects in files of JSON lines", .timeLimit(.minutes(20)))
 struct FileSinkTests {
     @Test
     func `each object is a line, files follow one another, and a restart goes on`() async throws {

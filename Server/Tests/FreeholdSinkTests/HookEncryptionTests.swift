@@ -11,7 +11,7 @@ import X509
 
 @testable import FreeholdServer
 
-@Suite("Encrypted requests of a hook", .timeLimit(.minutes(10)))
+@Suite("Encrypted requests of a hook", .timeLimit(.minutes(20)))
 struct HookEncryptionTests {
     /// A certificate for `localhost` and its key.
     private func certificate() throws -> (certificate: String, key: String) {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import FreeholdServer
 
-@Suite("Objects to an HTTP address", .timeLimit(.minutes(10)))
+@Suite("Objects to an HTTP address", .timeLimit(.minutes(20)))
 struct HookSinkTests {
     private func pump(
         _ source: MemorySource,

@@ -92,7 +92,7 @@ private struct Workshop {
 
 @Suite(
     "Processes that are killed while they hand objects on",
-    .timeLimit(.minutes(10)),
+    .timeLimit(.minutes(20)),
     .enabled(if: Workshop.isBuilt, "freehold-sinkchild isn't built")
 )
 struct KillTests {

@@ -43,7 +43,7 @@ final class MemorySink: IngestSink, Sendable {
     }
 }
 
-@Suite("Pumps of ingested objects", .timeLimit(.minutes(10)))
+@Suite("Pumps of ingested objects", .timeLimit(.minutes(20)))
 struct PumpTests {
     private func pump(
         _ source: MemorySource,

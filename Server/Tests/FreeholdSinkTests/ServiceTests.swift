@@ -99,7 +99,7 @@ private final class Stock: Sendable {
     }
 }
 
-@Suite("The service that runs sinks", .timeLimit(.minutes(10)))
+@Suite("The service that runs sinks", .timeLimit(.minutes(20)))
 struct ServiceTests {
     private let stream = StreamName(app: "shop")
 
