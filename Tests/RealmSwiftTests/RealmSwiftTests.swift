@@ -51,7 +51,7 @@ struct RealmSwiftTests {
 }
 
 extension RealmSwiftTests {
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(20)))
     func `top-level names, and observers that take an object as one of its class`() async throws {
         var configuration = Realm.Configuration(inMemoryIdentifier: "RealmSwiftTests.names")
         configuration.objectTypes = [RSOwner.self, RSDog.self]

@@ -138,7 +138,7 @@ struct HostileProjectTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(20)))
     func `pipes and folders in the place of files don't hold it up`() throws {
         try withFolder { folder in
             try write(["stitch.json": #"{"name": "a"}"#], to: folder)

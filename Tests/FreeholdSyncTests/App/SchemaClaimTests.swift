@@ -9,7 +9,7 @@ import Testing
 @testable import FreeholdSyncCore
 
 /// What a file tells servers of its classes.
-@Suite(.timeLimit(.minutes(2))) struct SchemaClaimTests {
+@Suite(.timeLimit(.minutes(20))) struct SchemaClaimTests {
     private final class Claims: Sendable {
         private let all = Mutex<[SchemaClaim]>([])
         var claims: [SchemaClaim] { all.withLock { $0 } }
