@@ -31,11 +31,11 @@ struct SyncWorldTests {
         Options(name: "lists", kinds: [.insert, .insert, .remove, .move, .setElement, .clear, .assign]),
         Options(
             name: "lists, creates and deletes",
-            kinds: [.insert, .insert, .remove, .move, .clear, .assign, .create, .delete]
+            kinds: [.insert, .insert, .remove, .clear, .assign, .create, .delete]
         ),
         Options(
             name: "lists, crashes",
-            kinds: [.insert, .insert, .remove, .move, .clear, .assign, .create, .delete, .embedded],
+            kinds: [.insert, .insert, .remove, .clear, .assign, .create, .delete],
             crashes: 20,
             drops: 40
         ),

@@ -339,9 +339,11 @@ struct SyncWorld {
         }
     }
 
-    /// The numbers in the lists that a client shows. Empty if edits of the options change numbers.
+    /// The numbers in the lists that a client shows. Empty if edits of the options change numbers, or move elements: a list that arrives whole
+    /// doesn't say which elements other devices moved.
     private func listed(_ index: Int) -> Set<ListedValue> {
-        guard options.refusals == 0, !options.kinds.contains(.setElement) else { return [] }
+        guard options.refusals == 0, !options.kinds.contains(where: { [.setElement, .embedded, .move].contains($0) })
+        else { return [] }
         var values: Set<ListedValue> = []
         for (name, contents) in clients[index].store.data.objects {
             guard case .list(let elements)? = contents["list"] else { continue }
