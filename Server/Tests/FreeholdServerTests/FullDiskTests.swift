@@ -113,7 +113,12 @@ private final class FullStore: NodeStore {
             try await Task.sleep(for: .milliseconds(50))
         }
         // Many lines of the log.
-        for _ in 0..<20 { #expect(await status("/nothing") == 404) }
+        for _ in 0..<20 {
+            var answer = await status("/nothing")
+            // On a busy machine a connection may end before its answer.
+            for _ in 0..<10 where answer == 0 && process.isRunning { answer = await status("/nothing") }
+            #expect(answer == 404)
+        }
         process.terminate()
         process.waitUntilExit()
         #expect(process.terminationReason == .exit && process.terminationStatus == 0)
