@@ -206,7 +206,7 @@ extension ServerNode {
 
     /// What HTTP requests get.
     ///
-    /// - Parameter metrics: nil where the world asks.
+    /// - Parameter metrics: `nil` for requests to the public port.
     fileprivate func answer(_ method: HTTPMethod, _ path: String, _ metrics: (() -> String)?) -> HTTPAnswer {
         let status = readiness
         switch (path, metrics) {

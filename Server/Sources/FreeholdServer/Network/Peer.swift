@@ -203,7 +203,7 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
 
     private func take(_ message: ClientMessage, _ bytes: Int) {
         if isIdentifying {
-            // A client waits for `welcome`; one that doesn't may be a little ahead. Whose token is another one meanwhile goes on.
+            // A client waits for `welcome`; one that doesn't may be a little ahead. A client that is renewing its token may continue.
             guard identity != nil || inbox.count < 100 else {
                 return refuse("Too much comes before the token is looked at.")
             }

@@ -178,7 +178,7 @@ extension ServerMachine {
             rightsChanges: session.rightsChanges
         )
         let queries = [row.subscribed, begun].compactMap { $0 }
-        start(views(of: queries, session), of: user(of: key), .bind(key, binding))
+        start(views(of: queries, session), of: session.user, .bind(key, binding))
     }
 
     /// The session begins.

@@ -14,7 +14,7 @@ extension ServerMachine {
         sessions[key]?.queryBytes = queries.bytes
         sessions[key]?.subscribing = queries
         sessions[key]?.subscriptions = number
-        start(views(of: [queries], session), of: user(of: key), .subscribe(key, queries, number: number))
+        start(views(of: [queries], session), of: session.user, .subscribe(key, queries, number: number))
     }
 
     /// The queries are understood. If there is a newer set, that counts.
@@ -142,7 +142,7 @@ extension ServerMachine {
 
     private mutating func start(_ page: ObjectPage, of bootstrap: Bootstrap, _ session: Session) {
         let work = PageWork(bootstrap, page: page, of: session, configuration: configuration)
-        start(work, of: user(of: session.key), .page(session.key, of: bootstrap.number))
+        start(work, of: session.user, .page(session.key, of: bootstrap.number))
     }
 
     /// A page was compared with the views.

@@ -181,7 +181,7 @@ extension ServerMachine {
             told: session.told ?? step.from,
             partedBytes: configuration.partedBytes
         )
-        start(work, of: user(of: key), .step(key, cursor))
+        start(work, of: session.user, .step(key, cursor))
     }
 
     /// A step was compared with the view of a session that is behind.
@@ -259,7 +259,7 @@ extension ServerMachine {
         }
         let found = Dictionary(page.objects.map { ($0.name, $0.object) }) { first, _ in first }
         let done = Array(names.prefix { name in page.through.map { name.key <= $0 } ?? true })
-        start(FetchWork(view, done, found), of: user(of: key), .fetch(key, done, at))
+        start(FetchWork(view, done, found), of: session.user, .fetch(key, done, at))
     }
 
     /// Objects were compared with the view.

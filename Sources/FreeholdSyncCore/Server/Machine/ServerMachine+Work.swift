@@ -38,8 +38,8 @@ extension ServerMachine {
     /// The result of work that was handed out.
     mutating func take(_ result: ServerWorkResult, _ number: WorkNumber) {
         guard let purpose = works.removeValue(forKey: number) else { return }
-        if let key = purpose.session {
-            countWork(of: user(of: key), -1)
+        if let key = purpose.session, let user = sessions[key]?.user {
+            countWork(of: user, -1)
             sessions[key]?.works.remove(number)
         }
         take(result, purpose)
@@ -60,14 +60,11 @@ extension ServerMachine {
     }
 
     /// Ends work whose session has ended.
-    mutating func cancelWork(of session: Session, _ user: SyncString) {
+    mutating func cancelWork(of session: Session) {
         for number in session.works.sorted() {
             works[number] = nil
-            countWork(of: user, -1)
+            countWork(of: session.user, -1)
             actions.append(.cancelWork(number))
         }
     }
-
-    /// The user of a session.
-    func user(of key: SessionKey) -> SyncString { sessions[key]?.user ?? "" }
 }

@@ -187,7 +187,7 @@ public struct ServerMachine: Sendable {
 
     mutating func forget(_ key: SessionKey) {
         guard let session = sessions.removeValue(forKey: key) else { return }
-        cancelWork(of: session, session.user)
+        cancelWork(of: session)
         streams[session.stream]?.guests.remove(key)
         keepIncoming(session)
         if session.stagedBytes > 0 {
