@@ -12,7 +12,7 @@ struct HostileImportTests {
 
     @Test(arguments: [RealmFixture.format22, .format24, .copy])
     func `a damaged file is an error that leaves nothing, or makes a sound file`(_ fixture: RealmFixture) throws {
-        let seed = Self.environment["FREEHOLD_SEED"].flatMap { UInt64($0) } ?? .random(in: 0 ... .max)
+        let seed = Self.environment["FREEHOLD_SEED"].flatMap { UInt64($0) } ?? TestSeed.random(in: 0 ... .max)
         print("FREEHOLD_SEED=\(seed)")
         var random = SeededRandom(seed: seed)
         let original = try fixture.bytes()

@@ -2,6 +2,7 @@ import Foundation
 import FreeholdBSON
 import FreeholdEngine
 import FreeholdServerStore
+import TestRandom
 import Testing
 
 @testable import FreeholdSyncCore
@@ -13,7 +14,7 @@ struct IngestedTests {
 
     private static func random() -> SeededRandom {
         let given = ProcessInfo.processInfo.environment["FREEHOLD_SEED"].flatMap { UInt64($0) }
-        let seed = given ?? UInt64.random(in: 0...1_000_000)
+        let seed = given ?? TestSeed.random(in: 0...1_000_000)
         print("ingested objects: FREEHOLD_SEED=\(seed)")
         return SeededRandom(seed: seed)
     }

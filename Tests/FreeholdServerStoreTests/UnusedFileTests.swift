@@ -71,6 +71,35 @@ struct UnusedFileTests {
         expectEqual(stores.twin.problems, [])
     }
 
+    @Test func `a commit of a file that was forgotten isn't kept`() throws {
+        var stores = try Stores()
+        defer { stores.twin.remove() }
+        let (forgotten, known) = (try stores.file(seen: 100), try stores.file(seen: 900))
+        let answer = StoredAnswer(
+            answer: MergeAnswer(commit: 1, version: 1, clock: Clock(milliseconds: 5), refusals: []),
+            hash: RunningHash.empty.appending([1], salt: 1)
+        )
+        guard case .bind(let bound) = stores.perform(.bind(FileQuery(ident: forgotten, acknowledged: 0))),
+            let row = bound.file
+        else {
+            Issue.record("no file")
+            return
+        }
+        _ = stores.perform(.trimFiles(unused: 500, idle: 500))
+        let head = stores.twin.head(of: Self.stream)
+        for isRow in [true, false] {
+            var commit = StoreCommit(expected: head, head: head)
+            commit.head.clock = Clock(milliseconds: 5)
+            if isRow { commit.files = [forgotten: row] } else { commit.answers = [forgotten: [answer], known: [answer]] }
+            guard case .failed(.moved) = stores.perform(.commit(commit)) else {
+                Issue.record("a commit of a file that is gone was kept")
+                return
+            }
+        }
+        expectEqual(stores.twin.head(of: Self.stream), head)
+        expectEqual(stores.twin.problems, [])
+    }
+
     @Test func `the bytes of users' documents are kept`() throws {
         var stores = try Stores()
         defer { stores.twin.remove() }

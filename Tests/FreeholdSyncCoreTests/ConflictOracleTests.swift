@@ -1,5 +1,6 @@
 import Foundation
 import FreeholdEngine
+import TestRandom
 import Testing
 
 @testable import FreeholdSyncCore
@@ -15,7 +16,7 @@ struct ConflictOracleTests {
         let environment = ProcessInfo.processInfo.environment
         let given = environment["FREEHOLD_SEED"].flatMap { UInt64($0) }
         let budget = given == nil ? TestBudget.cases(Self.usual, soak: Self.soak) : 1
-        let first = given ?? UInt64.random(in: 0..<1 << 40)
+        let first = given ?? TestSeed.random(in: 0..<1 << 40)
         print("ConflictOracleTests: FREEHOLD_SEED=\(first) and the \(budget - 1) after it")
         var (cases, counts) = (0, OfflineHistory.Counts())
         for seed in first..<first + UInt64(budget) {

@@ -1,5 +1,6 @@
 import Foundation
 import FreeholdSyncCore
+import TestRandom
 import Testing
 
 @testable import SyncWorlds
@@ -11,7 +12,7 @@ struct RandomHistoryTests {
     private static var seeds: [UInt64] {
         let environment = ProcessInfo.processInfo.environment
         if let seed = environment["FREEHOLD_SEED"].flatMap({ UInt64($0) }) { return [seed] }
-        let first = UInt64.random(in: 0..<1 << 40)
+        let first = TestSeed.random(in: 0..<1 << 40)
         print("RandomHistoryTests: FREEHOLD_SEED=\(first) and the \(count - 1) after it")
         return Array(first..<first + UInt64(count))
     }

@@ -28,7 +28,7 @@ struct HostileFileTests {
         RealmFixture.format11, .format22, .format24, .copy, .synchronized, .synchronized21, .cases22, .cases24,
     ])
     func `changed bits and references, and cut files, are errors or other values`(_ fixture: RealmFixture) throws {
-        let seed = Self.environment["FREEHOLD_SEED"].flatMap { UInt64($0) } ?? .random(in: 0 ... .max)
+        let seed = Self.environment["FREEHOLD_SEED"].flatMap { UInt64($0) } ?? TestSeed.random(in: 0 ... .max)
         print("FREEHOLD_SEED=\(seed)")
         var random = SeededRandom(seed: seed)
         let original = try fixture.bytes()

@@ -11,10 +11,10 @@ package struct SeededRandom: RandomNumberGenerator, Sendable {
 
     package init(seed: UInt64) { state = seed }
 
-    /// Takes the seed of `FREEHOLD_SEED`, or a random one, and prints it with the test's name.
+    /// Takes the seed of `FREEHOLD_SEED`, or one of `TestSeed`, and prints it with the test's name.
     package init(test: String) {
         let given = ProcessInfo.processInfo.environment["FREEHOLD_SEED"].flatMap { UInt64($0) }
-        let seed = given ?? UInt64.random(in: 0...UInt64(UInt32.max))
+        let seed = given ?? TestSeed.random(in: 0...UInt64(UInt32.max), function: test)
         print("\(test): FREEHOLD_SEED=\(seed)")
         state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1
     }

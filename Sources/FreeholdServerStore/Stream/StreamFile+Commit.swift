@@ -8,13 +8,13 @@ internal import FreeholdSyncCore
 
 /// A group of commits: everything that it changes, in one transaction.
 extension StreamFile {
-    /// - Returns: false if the head isn't the expected one.
+    /// - Returns: false if the head isn't the expected one, or a file that the commit writes is gone.
     func commit(_ commit: StoreCommit) throws -> Bool {
         let current = try read { $0.head }
         guard current.isExpected(by: commit) else { return false }
         return try write { transaction in
             var stream = try stream(transaction)
-            guard stream.head.isExpected(by: commit) else { return false }
+            guard stream.head.isExpected(by: commit), stream.hasFiles(of: commit) else { return false }
             if options.mode == .development {
                 var growth = SchemaGrowth(stream.tables, transaction.schema)
                 for (name, object) in commit.objects where object.isAlive { growth.add(name, object.contents) }
@@ -39,6 +39,13 @@ extension StreamFile {
 extension StreamHead {
     fileprivate func isExpected(by commit: StoreCommit) -> Bool {
         cursor == commit.expected.cursor && horizon == commit.expected.horizon
+    }
+}
+
+extension StreamView {
+    /// Whether the files that a commit writes are still there.
+    fileprivate func hasFiles(of commit: StoreCommit) -> Bool {
+        Set(commit.files.keys).union(commit.answers.keys).allSatisfy { fileRow($0) != nil }
     }
 }
 

@@ -1,12 +1,13 @@
 import CFreeholdShims
 import Foundation
+import TestRandom
 import Testing
 
 @testable import FreeholdEngine
 
 struct `Checksums` {
     private static var seed: UInt64 {
-        UInt64(ProcessInfo.processInfo.environment["FREEHOLD_SEED"] ?? "") ?? .random(in: 0..<1 << 32)
+        UInt64(ProcessInfo.processInfo.environment["FREEHOLD_SEED"] ?? "") ?? TestSeed.random(in: 0..<1 << 32)
     }
 
     /// CRC-32C bit by bit.

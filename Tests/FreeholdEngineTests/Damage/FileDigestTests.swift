@@ -1,4 +1,5 @@
 import Foundation
+import TestRandom
 import TestScript
 import Testing
 
@@ -9,7 +10,7 @@ struct `The digest` {
     private let folder = TemporaryFolder()
 
     private static var seed: UInt64 {
-        UInt64(ProcessInfo.processInfo.environment["FREEHOLD_SEED"] ?? "") ?? .random(in: 0..<1 << 32)
+        UInt64(ProcessInfo.processInfo.environment["FREEHOLD_SEED"] ?? "") ?? TestSeed.random(in: 0..<1 << 32)
     }
 
     private func open(_ path: String, _ key: EncryptionKey? = nil) throws -> Database {

@@ -1,4 +1,5 @@
 import Foundation
+import TestRandom
 import TestScript
 import Testing
 
@@ -19,7 +20,7 @@ struct DeletionComparisonTests {
         let environment = ProcessInfo.processInfo.environment
         // Six seeds in a row have every size of clusters, every schema and every budget.
         let count = UInt64(TestBudget.cases(6, soak: 200))
-        let first = UInt64(environment["FREEHOLD_SEED"] ?? "") ?? (TestBudget.isSoak ? 1 : .random(in: 1...195))
+        let first = UInt64(environment["FREEHOLD_SEED"] ?? "") ?? (TestBudget.isSoak ? 1 : TestSeed.random(in: 1...195))
         print("DeletionComparisonTests: FREEHOLD_SEED=\(first) and the \(count - 1) after it")
         return (first..<first + count).map { Run(seed: $0) }
     }()

@@ -1,4 +1,5 @@
 import Foundation
+import TestRandom
 import Testing
 
 @testable import FreeholdEngine
@@ -101,7 +102,7 @@ struct `Keys of blocks` {
 enum Seed {
     static var value: UInt64 {
         let seed =
-            UInt64(ProcessInfo.processInfo.environment["FREEHOLD_SEED"] ?? "") ?? .random(in: 0..<1 << 32)
+            UInt64(ProcessInfo.processInfo.environment["FREEHOLD_SEED"] ?? "") ?? TestSeed.random(in: 0..<1 << 32)
         print("seed \(seed)")
         return seed
     }

@@ -1,5 +1,6 @@
 import Foundation
 import FreeholdEngine
+import TestRandom
 import TestScript
 import Testing
 
@@ -8,7 +9,7 @@ struct PlaceholderProcessTests {
     private let folder = Result { try ChildFolder() }
 
     private static var seed: UInt64 {
-        UInt64(ProcessInfo.processInfo.environment["FREEHOLD_SEED"] ?? "") ?? .random(in: 0..<1 << 32)
+        UInt64(ProcessInfo.processInfo.environment["FREEHOLD_SEED"] ?? "") ?? TestSeed.random(in: 0..<1 << 32)
     }
 
     private static let isSoak = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] != nil

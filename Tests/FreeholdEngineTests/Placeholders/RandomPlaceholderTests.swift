@@ -1,4 +1,5 @@
 import Foundation
+import TestRandom
 import Testing
 
 @testable import FreeholdEngine
@@ -434,7 +435,7 @@ struct RandomPlaceholderTests {
     @Test(arguments: 0..<6)
     func `objects come and go, and links to them are what the model says`(run: Int) throws {
         let environment = ProcessInfo.processInfo.environment
-        let seed = environment["FREEHOLD_SEED"].flatMap { UInt64($0) } ?? .random(in: 0 ... .max)
+        let seed = environment["FREEHOLD_SEED"].flatMap { UInt64($0) } ?? TestSeed.random(in: 0 ... .max)
         print("seed \(seed)")
         var driver = Driver(random: SeededRandom(seed: seed))
         var database = try open()

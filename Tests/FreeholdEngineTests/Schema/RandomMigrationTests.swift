@@ -1,4 +1,5 @@
 import Foundation
+import TestRandom
 import Testing
 
 @testable import FreeholdEngine
@@ -11,7 +12,7 @@ struct `Random migrations` {
         if let seed = UInt64(ProcessInfo.processInfo.environment["FREEHOLD_SEED"] ?? "") {
             return budgets.map { (seed, $0) }
         }
-        let random = UInt64.random(in: 6...1 << 40)
+        let random = TestSeed.random(in: 6...1 << 40)
         let usual: [(UInt64, Int)] = [(1, budgets[0]), (2, budgets[1]), (random, budgets[Int(random % 2)])]
         guard TestBudget.isSoak else { return usual }
         return usual + [(1, budgets[1]), (2, budgets[0])] + (1...100).flatMap { n in budgets.map { (random + n, $0) } }

@@ -1,4 +1,5 @@
 import Foundation
+import TestRandom
 import Testing
 
 @testable import FreeholdEngine
@@ -95,7 +96,7 @@ struct VerifyTests {
 
     private static let seed: UInt64 = {
         let seed =
-            ProcessInfo.processInfo.environment["FREEHOLD_SEED"].flatMap { UInt64($0) } ?? .random(in: 0..<1 << 32)
+            ProcessInfo.processInfo.environment["FREEHOLD_SEED"].flatMap { UInt64($0) } ?? TestSeed.random(in: 0..<1 << 32)
         print("seed \(seed)")
         return seed
     }()

@@ -3,6 +3,7 @@
 #else
     import Foundation
 #endif
+import TestRandom
 import Testing
 
 @testable import FreeholdSyncCore
@@ -14,7 +15,7 @@ struct HostileMachineTests {
     static var seeds: [UInt64] {
         let environment = ProcessInfo.processInfo.environment
         if let seed = environment["FREEHOLD_SEED"].flatMap({ UInt64($0) }) { return [seed] }
-        let first = UInt64.random(in: 0..<1 << 40)
+        let first = TestSeed.random(in: 0..<1 << 40)
         print("HostileMachineTests: FREEHOLD_SEED=\(first)")
         return [722_745_941_940] + (first..<first + (environment["FREEHOLD_SOAK"] == nil ? 6 : 2_000))
     }

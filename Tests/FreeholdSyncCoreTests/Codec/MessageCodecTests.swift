@@ -1,5 +1,6 @@
 import Foundation
 import FreeholdCompression
+import TestRandom
 import Testing
 
 @testable import FreeholdSyncCore
@@ -38,7 +39,7 @@ enum CodecSeeds {
         let environment = ProcessInfo.processInfo.environment
         if let seed = environment["FREEHOLD_SEED"].flatMap({ UInt64($0) }) { return [seed] }
         let count = TestBudget.cases(count, soak: soak)
-        let first = UInt64.random(in: 0..<1 << 40)
+        let first = TestSeed.random(in: 0..<1 << 40)
         print("\(test): FREEHOLD_SEED=\(first) and the \(count - 1) after it")
         return Array(first..<first + UInt64(count))
     }

@@ -1,4 +1,5 @@
 import Foundation
+import TestRandom
 import Testing
 
 @testable import FreeholdSyncCore
@@ -30,7 +31,7 @@ struct ListTreeTests {
     private static var seeds: [UInt64] {
         let environment = ProcessInfo.processInfo.environment
         if let seed = environment["FREEHOLD_SEED"].flatMap({ UInt64($0) }) { return [seed] }
-        let first = UInt64.random(in: 0..<1 << 40)
+        let first = TestSeed.random(in: 0..<1 << 40)
         let count = TestBudget.cases(6, soak: 500)
         print("ListTreeTests: FREEHOLD_SEED=\(first) and the \(count - 1) after it")
         return Array(first..<first + UInt64(count))

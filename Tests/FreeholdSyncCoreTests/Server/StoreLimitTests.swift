@@ -76,6 +76,43 @@ struct StoreLimitTests {
         expect((bench.store as? LimitedStore).map { $0.attempts < 12 } ?? false)
     }
 
+    /// The moments at which the file of a waiting commit is forgotten.
+    enum Moment: CaseIterable { case beforeRead, beforeCommit }
+
+    @Test(arguments: Moment.allCases)
+    func `the first commit of a file that is forgotten meanwhile is done once, under another number`(moment: Moment) {
+        var bench = ServerBench()
+        let clients = ["ann", "ben"].map { bench.add(user: SyncString($0)) }
+        let first = bench.clients[clients[0]].identity?.ident
+        func forget(_ store: inout any WorldStore) {
+            guard let first else { return }
+            let note = ServerStoreRequest.Kind.noteFile(first, acknowledged: 0, leastBase: nil, time: 1)
+            for kind in [note, .trimFiles(unused: 2, idle: 2)] {
+                _ = store.perform(ServerStoreRequest(ServerBench.stream, kind))
+            }
+        }
+        bench.holdsGroups = true
+        bench.commit(clients[0], [create("A", 1)])
+        bench.commit(clients[1], [create("A", 2)])
+        bench.holdsGroups = false
+        if moment == .beforeRead { forget(&bench.store) }
+        bench.holdsRequests = true
+        bench.run(.timer(.group(ServerBench.stream)))
+        while let request = bench.requests.first?.request {
+            if case .commit = request.kind, moment == .beforeCommit { forget(&bench.store) }
+            bench.answerRequest()
+        }
+        bench.holdsRequests = false
+        expectEqual(bench.clients[0].faults, [.transient(after: 1_000)])
+        expect(bench.clients[1].pending.isEmpty && bench.clients[1].faults.isEmpty)
+        expectEqual(keys(bench), [ObjectName("A", .int(2))])
+        bench.connect(clients[0])
+        expect(bench.clients[0].pending.isEmpty && bench.clients[0].identity?.ident != first)
+        expectEqual(keys(bench), [ObjectName("A", .int(1)), ObjectName("A", .int(2))])
+        expectEqual(bench.store.head(of: ServerBench.stream).version, 2)
+        expect(bench.clients.allSatisfy(\.mistakes.isEmpty))
+    }
+
     @Test func `a program's submission that can't be kept is refused`() {
         var bench = ServerBench(store: LimitedStore())
         bench.run(.submit(1, Submission(stream: ServerBench.stream, user: "ann", changes: [create("Bad", 1)])))

@@ -3,6 +3,7 @@
 #else
     import Foundation
 #endif
+import TestRandom
 import Testing
 
 @testable import FreeholdSyncCore
@@ -67,7 +68,7 @@ struct SimulatorTests {
     @Test func `worlds come to rest as they must`() async {
         let isLong = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] != nil
         // The usual run is the same each time; others are for finding what it doesn't. Seeds that fail are named in docs/status.md.
-        let first = Self.number("FREEHOLD_SEED") ?? (isLong ? .random(in: 0..<1 << 40) : 1)
+        let first = Self.number("FREEHOLD_SEED") ?? (isLong ? TestSeed.random(in: 0..<1 << 40) : 1)
         let count =
             Self.number("FREEHOLD_COUNT")
             ?? (isLong ? 100_000 : Self.number("FREEHOLD_SEED") == nil ? UInt64(SimulatedProfile.all.count) : 1)
@@ -129,7 +130,7 @@ struct SimulatorTests {
     @Test func `apps of two versions of a schema come to rest as they must`() {
         let profiles = UInt64(SimulatedProfile.all.count)
         let isLong = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] != nil
-        let first = Self.number("FREEHOLD_SEED") ?? (isLong ? .random(in: 0..<1 << 30) : 1)
+        let first = Self.number("FREEHOLD_SEED") ?? (isLong ? TestSeed.random(in: 0..<1 << 30) : 1)
         let count = Self.number("FREEHOLD_VERSIONS") ?? UInt64(TestBudget.cases(3, soak: 8))
         print("SimulatorTests: FREEHOLD_SEED=\(first) FREEHOLD_VERSIONS=\(count)")
         for index in SimulatedProfile.all.indices where SimulatedProfile.all[index].hasVersions {

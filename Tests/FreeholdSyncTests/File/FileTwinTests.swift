@@ -1,4 +1,5 @@
 import Foundation
+import TestRandom
 import Testing
 
 @testable import FreeholdSyncCore
@@ -9,7 +10,7 @@ struct FileTwinTests {
     static func seeds(_ count: Int, soak: Int = 500) -> [UInt64] {
         let environment = ProcessInfo.processInfo.environment
         if let seed = environment["FREEHOLD_SEED"].flatMap({ UInt64($0) }) { return [seed] }
-        let first = UInt64.random(in: 0..<1 << 40)
+        let first = TestSeed.random(in: 0..<1 << 40)
         let number = environment["FREEHOLD_SOAK"].map { Int($0).flatMap { $0 > 1 ? $0 : nil } ?? soak } ?? count
         print("FileTwinTests: FREEHOLD_SEED=\(first) and the \(number - 1) after it")
         return Array(first..<first + UInt64(number))

@@ -1,4 +1,5 @@
 import Foundation
+import TestRandom
 import Testing
 
 @testable import Freehold
@@ -112,7 +113,7 @@ private struct IncrementModel: Equatable {
 @Suite("Increments: random operations against plain values")
 struct RandomIncrementTests {
     @Test(arguments: [
-        UInt64(ProcessInfo.processInfo.environment["FREEHOLD_SEED"] ?? "") ?? .random(in: 0 ... .max), 11,
+        UInt64(ProcessInfo.processInfo.environment["FREEHOLD_SEED"] ?? "") ?? TestSeed.random(in: 0 ... .max), 11,
     ])
     func `adds and sets in random order, of a realm and of plain values`(seed: UInt64) throws {
         let rounds = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] == nil ? 12 : 400

@@ -1,12 +1,13 @@
 import Foundation
 import Freehold
+import TestRandom
 import Testing
 
 /// Unmanaged sets and maps hold few elements otherwise than many: random edits around the border, compared with Swift's own.
 /// `FREEHOLD_SEED` repeats a seed.
 struct UnmanagedCollectionTests {
     static let seeds = [
-        UInt64(ProcessInfo.processInfo.environment["FREEHOLD_SEED"] ?? "") ?? .random(in: 0 ... .max), 7,
+        UInt64(ProcessInfo.processInfo.environment["FREEHOLD_SEED"] ?? "") ?? TestSeed.random(in: 0 ... .max), 7,
     ]
 
     /// Strings that Swift calls equal, which are two.

@@ -1,5 +1,6 @@
 import Foundation
 import FreeholdEngine
+import TestRandom
 import Testing
 
 @testable import Freehold
@@ -36,7 +37,7 @@ struct JSONDateTests {
             Timestamp(seconds: -1, nanoseconds: 1), Timestamp(seconds: -62_167_219_201, nanoseconds: 0),
             Timestamp(seconds: 253_402_300_800, nanoseconds: 5),
         ]
-        let seed = UInt64.random(in: 0 ... .max)
+        let seed = TestSeed.random(in: 0 ... .max)
         var generator = SystemRandomNumberGenerator()
         for bits in 1...63 {
             let size = Int64(1) << (bits - 1)

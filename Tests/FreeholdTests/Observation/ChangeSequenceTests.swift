@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Freehold
+import TestRandom
 import TestScript
 import Testing
 
@@ -85,7 +86,7 @@ struct ChangeSequenceTests {
 
     @Test
     func `however the actor's realm moves on, the changes fit`() async throws {
-        let seed = UInt64.random(in: 0 ... .max)
+        let seed = TestSeed.random(in: 0 ... .max)
         print("seed \(seed)")
         let configuration = threadingConfiguration()
         let keeper = try threadingRealm(configuration)

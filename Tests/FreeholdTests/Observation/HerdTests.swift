@@ -3,6 +3,7 @@ import Foundation
 import Freehold
 import Synchronization
 import TestHerd
+import TestRandom
 import TestScript
 import Testing
 
@@ -102,7 +103,7 @@ struct HerdTests {
 
     @Test
     func `every observer's copy stays equal, whoever writes and whoever is killed`() async throws {
-        let seed = UInt64.random(in: 0 ... .max)
+        let seed = TestSeed.random(in: 0 ... .max)
         print("seed \(seed)")
         let folder = try ChildFolder()
         let path = folder.file("herd.realm")

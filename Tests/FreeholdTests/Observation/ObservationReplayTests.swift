@@ -1,12 +1,13 @@
 import Foundation
 import Freehold
+import TestRandom
 import Testing
 
 @Suite("Observation: replayed changes")
 struct ObservationReplayTests {
     @Test
     func `copies kept by changes alone stay equal, whoever writes`() async throws {
-        let seed = UInt64.random(in: 0 ... .max)
+        let seed = TestSeed.random(in: 0 ... .max)
         print("seed \(seed)")
         let configuration = threadingConfiguration()
         let keeper = try threadingRealm(configuration)

@@ -2,6 +2,7 @@ import Foundation
 import Freehold
 import FreeholdEngine
 import Synchronization
+import TestRandom
 import TestScript
 import Testing
 
@@ -78,7 +79,7 @@ struct SchemaGrowthTests {
     @Test func `realms and observers of older classes go on`() async throws {
         let configuration = try made()
         let place = ObservingQueue(configuration)
-        let seed = UInt64.random(in: 0 ... .max)
+        let seed = TestSeed.random(in: 0 ... .max)
         print("seed \(seed)")
         var random = SeededRandom(seed: seed)
         let replays = ["named", "sorted", "friends", "all"].map { ReplayedCollection($0) }

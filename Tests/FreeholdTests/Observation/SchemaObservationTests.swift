@@ -1,6 +1,7 @@
 import Foundation
 import Freehold
 import FreeholdEngine
+import TestRandom
 import TestScript
 import Testing
 
@@ -49,7 +50,7 @@ struct SchemaObservationTests {
     func `observers go on when other realms add and drop indexes`() async throws {
         let configuration = try made()
         let place = ObservingQueue(configuration)
-        let seed = UInt64.random(in: 0 ... .max)
+        let seed = TestSeed.random(in: 0 ... .max)
         print("seed \(seed)")
         var random = SeededRandom(seed: seed)
         let replays = ["named", "sorted", "first", "friends", "all", "friends by name"].map { ReplayedCollection($0) }

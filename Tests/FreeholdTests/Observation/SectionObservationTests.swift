@@ -1,5 +1,6 @@
 import Foundation
 import Freehold
+import TestRandom
 import TestScript
 import Testing
 
@@ -218,7 +219,7 @@ struct SectionObservationTests {
 
     @Test(arguments: 0..<6)
     func `copies kept by changes alone stay equal`(_ round: Int) async throws {
-        let seed = UInt64.random(in: 0 ... .max)
+        let seed = TestSeed.random(in: 0 ... .max)
         print("seed \(seed)")
         var random = SeededRandom(seed: seed)
         let (place, configuration, keeper) = try place()

@@ -1,4 +1,5 @@
 import Foundation
+import TestRandom
 import Testing
 
 @testable import Freehold
@@ -240,7 +241,7 @@ struct MemberwiseQueryTests {
         ]
     }
 
-    @Test(arguments: [UInt64(ProcessInfo.processInfo.environment["FREEHOLD_SEED"] ?? "") ?? .random(in: 0 ... .max), 7])
+    @Test(arguments: [UInt64(ProcessInfo.processInfo.environment["FREEHOLD_SEED"] ?? "") ?? TestSeed.random(in: 0 ... .max), 7])
     func `random conditions find what a plain evaluator finds`(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let realm = try Self.realm()

@@ -15,7 +15,7 @@ import Testing
 struct HistoryTests {
     private func history(_ network: some HistoryNetwork) async throws {
         let environment = ProcessInfo.processInfo.environment
-        let seed = environment["FREEHOLD_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0..<1 << 40)
+        let seed = environment["FREEHOLD_SEED"].flatMap { UInt64($0) } ?? TestSeed.random(in: 0..<1 << 40)
         print("HistoryTests: FREEHOLD_SEED=\(seed)")
         var random = SeededRandom(seed: seed)
         let world = try await HistoryWorld(clients: 3, network, &random)

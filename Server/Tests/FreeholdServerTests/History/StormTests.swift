@@ -17,7 +17,7 @@ import Testing
 struct StormTests {
     @Test func `devices agree after a storm, and each transaction counts once`() async throws {
         let environment = ProcessInfo.processInfo.environment
-        let seed = environment["FREEHOLD_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0..<1 << 40)
+        let seed = environment["FREEHOLD_SEED"].flatMap { UInt64($0) } ?? TestSeed.random(in: 0..<1 << 40)
         var random = SeededRandom(seed: seed)
         let storm = try await Storm(clients: 3, &random)
         let count = environment["FREEHOLD_SOAK"] == nil ? 14 : 1_000

@@ -43,12 +43,13 @@ extension ServerMachine {
     private mutating func read(_ query: RowQuery, _ name: StreamName) {
         guard let group = streams[name]?.group else { return }
         guard group.reads < 100 else {
-            // The store has lost a file, or other nodes are always faster.
+            // Other nodes are always faster.
             streams[name]?.group = nil
             for item in group.items { fail(item, .transient(after: 1_000), "The commits can't be merged now.", name) }
             return
         }
         streams[name]?.group?.reads += 1
+        streams[name]?.group?.askedFiles = query.files
         var query = query
         query.mostBytes = configuration.groupBytes
         request(name, .read(query), .rows(name))
@@ -67,7 +68,25 @@ extension ServerMachine {
         } else {
             streams[name]?.remember(rows)
         }
+        guard failLostFiles(rows, name) else { return }
         runGroup(name)
+    }
+
+    /// A file that never uploaded anything may have been removed while its first commit waited. The commit can't be answered under its number:
+    /// its author binds again and gets another file.
+    ///
+    /// - Returns: false if no commit stays in the group.
+    private mutating func failLostFiles(_ rows: StoreRows, _ name: StreamName) -> Bool {
+        guard var group = streams[name]?.group else { return false }
+        let lost = group.askedFiles.filter { rows.files[$0] == nil }
+        group.askedFiles = []
+        let items = group.items.filter { lost.contains($0.ident) }
+        group.items.removeAll { lost.contains($0.ident) }
+        streams[name]?.group = group.items.isEmpty ? nil : group
+        for item in items { fail(item, .transient(after: 1_000), "The file isn't known any more.", name) }
+        guard group.items.isEmpty else { return true }
+        startGroup(name)
+        return false
     }
 
     mutating func takeCommit(_ answer: ServerStoreAnswer, _ name: StreamName) {
@@ -131,6 +150,7 @@ extension ServerMachine {
         streams[name]?.group?.retryAt = nil
         var query = RowQuery()
         query.files = Set(group.items.map(\.ident))
+        streams[name]?.group?.askedFiles = query.files
         for item in group.items { query.answers.insert(PartName(ident: item.ident, commit: item.commit.number)) }
         request(name, .read(query), .rows(name))
     }

@@ -367,4 +367,6 @@ struct Group: Sendable {
     var originals: Set<FileIdent> = []
     /// How often rows were asked for.
     var reads = 0
+    /// The files whose rows were asked for last.
+    var askedFiles: Set<FileIdent> = []
 }

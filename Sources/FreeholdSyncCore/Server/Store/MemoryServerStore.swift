@@ -245,6 +245,9 @@ extension MemoryServerStore.Stream {
         guard commit.expected.cursor == head.cursor, commit.expected.horizon == head.horizon else {
             return .failed(.moved)
         }
+        guard Set(commit.files.keys).union(commit.answers.keys).allSatisfy({ files[$0] != nil }) else {
+            return .failed(.moved)
+        }
         var next = commit.head
         (next.horizon, next.logStart) = (head.horizon, head.logStart)
         head = next

@@ -1,0 +1,1 @@
+../../../Tests/TestRandom/TestSeed.swift
