@@ -20,7 +20,8 @@ struct ConversionTests {
     @Test(arguments: [0, 10_000], [false, true])
     func `a map of keys gives each object's new key, and none for others`(_ memory: Int, _ isScattered: Bool) throws {
         let seed =
-            ProcessInfo.processInfo.environment["FREEHOLD_SEED"].flatMap { UInt64($0) } ?? TestSeed.random(in: 0 ... .max)
+            ProcessInfo.processInfo.environment["FREEHOLD_SEED"].flatMap { UInt64($0) }
+            ?? TestSeed.random(in: 0 ... .max)
         let count = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] == nil ? 25 : 2_000
         print("ConversionTests: FREEHOLD_SEED=\(seed), \(count) maps")
         var (random, cases) = (SeededRandom(seed: seed), 0)

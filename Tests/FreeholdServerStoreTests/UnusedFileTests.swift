@@ -90,7 +90,11 @@ struct UnusedFileTests {
         for isRow in [true, false] {
             var commit = StoreCommit(expected: head, head: head)
             commit.head.clock = Clock(milliseconds: 5)
-            if isRow { commit.files = [forgotten: row] } else { commit.answers = [forgotten: [answer], known: [answer]] }
+            if isRow {
+                commit.files = [forgotten: row]
+            } else {
+                commit.answers = [forgotten: [answer], known: [answer]]
+            }
             guard case .failed(.moved) = stores.perform(.commit(commit)) else {
                 Issue.record("a commit of a file that is gone was kept")
                 return

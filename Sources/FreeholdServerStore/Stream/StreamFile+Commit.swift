@@ -8,7 +8,7 @@ internal import FreeholdSyncCore
 
 /// A group of commits: everything that it changes, in one transaction.
 extension StreamFile {
-    /// - Returns: false if the head isn't the expected one, or a file that the commit writes is gone.
+    /// - Returns: false if the head isn't the expected one, or a file that the commit writes is missing.
     func commit(_ commit: StoreCommit) throws -> Bool {
         let current = try read { $0.head }
         guard current.isExpected(by: commit) else { return false }

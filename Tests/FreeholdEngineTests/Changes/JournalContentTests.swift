@@ -48,7 +48,8 @@ struct JournalContentTests {
     @Test(arguments: [nil, 64 << 10])
     func `the values of new objects of every type are told, whole leaves or single ones`(budget: Int?) throws {
         let seed =
-            ProcessInfo.processInfo.environment["FREEHOLD_SEED"].flatMap { UInt64($0) } ?? TestSeed.random(in: 0 ... .max)
+            ProcessInfo.processInfo.environment["FREEHOLD_SEED"].flatMap { UInt64($0) }
+            ?? TestSeed.random(in: 0 ... .max)
         print("seed \(seed)")
         var random = SeededRandom(seed: seed)
         let database = try database(budget: budget)

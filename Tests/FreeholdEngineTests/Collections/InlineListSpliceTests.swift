@@ -7,7 +7,8 @@ import Testing
 /// Small lists and dictionaries edited in their bytes, beside those whose elements are decoded, edited and encoded. `FREEHOLD_SEED` repeats
 /// a seed.
 struct InlineListSpliceTests {
-    static let seed = UInt64(ProcessInfo.processInfo.environment["FREEHOLD_SEED"] ?? "") ?? TestSeed.random(in: 0 ... .max)
+    static let seed =
+        UInt64(ProcessInfo.processInfo.environment["FREEHOLD_SEED"] ?? "") ?? TestSeed.random(in: 0 ... .max)
 
     static let types: [ColumnType] = [
         .int, .link, .bool, .float, .double, .timestamp, .decimal128, .objectId, .uuid, .string, .data, .mixed,

@@ -11,7 +11,8 @@ struct AbsentLeafTests {
     @Test(arguments: [false, true])
     func `each version has the leaves that it has, whoever looked before they came`(inMemory: Bool) throws {
         let seed =
-            ProcessInfo.processInfo.environment["FREEHOLD_SEED"].flatMap { UInt64($0) } ?? TestSeed.random(in: 0 ... .max)
+            ProcessInfo.processInfo.environment["FREEHOLD_SEED"].flatMap { UInt64($0) }
+            ?? TestSeed.random(in: 0 ... .max)
         print("seed \(seed)")
         var random = SeededRandom(seed: seed)
         var options = Database.Options()

@@ -64,7 +64,8 @@ struct DraftTests {
 
     @Test func `a draft holds what any file would, and LMDB's transaction little of it`() throws {
         let seed =
-            ProcessInfo.processInfo.environment["FREEHOLD_SEED"].flatMap { UInt64($0) } ?? TestSeed.random(in: 0 ... .max)
+            ProcessInfo.processInfo.environment["FREEHOLD_SEED"].flatMap { UInt64($0) }
+            ?? TestSeed.random(in: 0 ... .max)
         print("FREEHOLD_SEED=\(seed)")
         let folder = TemporaryFolder()
         let usual = try fill(folder.file("usual"), isDraft: false, seed: seed)

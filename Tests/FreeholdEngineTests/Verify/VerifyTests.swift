@@ -96,7 +96,8 @@ struct VerifyTests {
 
     private static let seed: UInt64 = {
         let seed =
-            ProcessInfo.processInfo.environment["FREEHOLD_SEED"].flatMap { UInt64($0) } ?? TestSeed.random(in: 0..<1 << 32)
+            ProcessInfo.processInfo.environment["FREEHOLD_SEED"].flatMap { UInt64($0) }
+            ?? TestSeed.random(in: 0..<1 << 32)
         print("seed \(seed)")
         return seed
     }()

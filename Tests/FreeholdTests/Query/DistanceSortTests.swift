@@ -103,7 +103,9 @@ struct DistanceSortTests {
         }
     }
 
-    @Test(arguments: [UInt64(ProcessInfo.processInfo.environment["FREEHOLD_SEED"] ?? "") ?? TestSeed.random(in: 0 ... .max), 3])
+    @Test(arguments: [
+        UInt64(ProcessInfo.processInfo.environment["FREEHOLD_SEED"] ?? "") ?? TestSeed.random(in: 0 ... .max), 3,
+    ])
     func `random places, with and without the index, are in the order of their distances`(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let realm = try Self.realm()

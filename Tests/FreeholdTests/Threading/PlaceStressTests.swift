@@ -155,7 +155,8 @@ struct PlaceStressTests {
     @Test
     func `all kinds of places freeze, thaw, refer, open and write at once`() async throws {
         let seed =
-            ProcessInfo.processInfo.environment["FREEHOLD_SEED"].flatMap { UInt64($0) } ?? TestSeed.random(in: 0 ... .max)
+            ProcessInfo.processInfo.environment["FREEHOLD_SEED"].flatMap { UInt64($0) }
+            ?? TestSeed.random(in: 0 ... .max)
         print("seed \(seed)")
         let rounds = 60
         let configuration = threadingConfiguration()

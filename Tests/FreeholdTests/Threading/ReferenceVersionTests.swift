@@ -132,7 +132,8 @@ struct ReferenceVersionTests {
     @Test
     func `random references resolve to what their versions and realms say`() throws {
         let seed =
-            ProcessInfo.processInfo.environment["FREEHOLD_SEED"].flatMap { UInt64($0) } ?? TestSeed.random(in: 0 ... .max)
+            ProcessInfo.processInfo.environment["FREEHOLD_SEED"].flatMap { UInt64($0) }
+            ?? TestSeed.random(in: 0 ... .max)
         print("seed \(seed)")
         var random = SeededRandom(seed: seed)
         let configuration = threadingConfiguration()

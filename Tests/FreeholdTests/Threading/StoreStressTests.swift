@@ -16,7 +16,8 @@ struct StoreStressTests {
     }
 
     @Test func `every task that was told of success is in the file, and no other`() async throws {
-        let seed = UInt64(ProcessInfo.processInfo.environment["FREEHOLD_SEED"] ?? "") ?? TestSeed.random(in: 1...1_000_000)
+        let seed =
+            UInt64(ProcessInfo.processInfo.environment["FREEHOLD_SEED"] ?? "") ?? TestSeed.random(in: 1...1_000_000)
         print("StoreStressTests: FREEHOLD_SEED=\(seed), \(Self.count) tasks")
         let done = try await withServerStore(serverConfiguration(inMemory: false)) { store in
             let succeeded = Locked<Set<Int>>([])

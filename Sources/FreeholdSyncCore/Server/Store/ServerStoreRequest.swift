@@ -128,7 +128,7 @@ public enum StoreFailure: Error, Hashable, Sendable {
     case unavailable(SyncString)
     /// Nothing was done, and the same request will always fail: something in it is larger than what the store can keep.
     case limit(SyncString)
-    /// The head isn't the expected one, since another node was there, or a file that the commit writes is gone. Nothing was done.
+    /// The head isn't the expected one, since another node was there, or a file that the commit writes is missing. Nothing was done.
     case moved
     /// Nobody knows whether it was done: the answer was lost, or took too long.
     case unknown
