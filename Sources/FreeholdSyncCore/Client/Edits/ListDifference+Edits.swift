@@ -1,6 +1,6 @@
 extension ListDifference {
-    /// Returns the difference as edits of a list that is known by its length only. Returns `nil` if the elements would have to be known: some of
-    /// them are edited inside.
+    /// Returns the difference as edits of a list of which only the length is known. Returns `nil` if the difference
+    /// edits the inside of elements, because such edits need the elements themselves.
     ///
     /// - Throws: `MisfitUpdate` if the difference doesn't fit a list of that length.
     /// - Complexity: O(*p* log *p*) for *p* pieces, O(log *p*) for each moved element, and O(new elements)

@@ -1,40 +1,43 @@
-/// The fewest moves that bring a list's elements into another order.
+/// Computes the smallest number of moves that bring a list's elements into another order.
 ///
-/// The elements are given in groups that stay together, so that the cost depends on the number of groups and of moves, and not on that of elements.
+/// The elements are given in groups that keep their inner order. The cost depends on the number of groups and moves,
+/// and not on the number of elements.
 struct ListMoves {
-    /// By rising positions in the old list, the numbers of elements of each group.
+    /// The number of elements of each group, in the order of the groups in the old list.
     private let counts: [Int]
-    /// The groups in the new order.
+    /// The indices of the groups, in the order of the new list.
     private let order: [Int]
 
-    /// One move: `to` is the position that the element has afterwards.
+    /// One move. `to` is the position of the element after the move.
     struct Move: Equatable {
         let from: Int
         let to: Int
     }
 
     /// - Parameters:
-    ///   - counts: the numbers of elements of groups, in their old order.
-    ///   - order: the groups in their new order, each once.
+    ///   - counts: The number of elements of each group, in the old order of the groups.
+    ///   - order: The indices of the groups in the new order. Each index occurs once.
     init(counts: [Int], order: [Int]) {
         precondition(counts.count == order.count)
         (self.counts, self.order) = (counts, order)
     }
 
-    /// The moves, one after the other.
+    /// The moves, in the order in which they are applied.
     ///
     /// - Complexity: O((*g* + *m*) log *g*) for *g* groups and *m* moves
     var moves: [Move] {
         let fixed = heaviestRise
-        // What stands in the list, by where its group stood: fixed groups with what was put behind them, and what is still to be moved.
+        // The number of elements at the old place of each group: `settled` counts fixed groups and the elements that
+        // were moved behind them, and `waiting` counts the elements that are still to be moved.
         var (settled, waiting) = (PrefixSums(counts.count), PrefixSums(counts.count))
         for group in counts.indices {
             if fixed[group] { settled.add(counts[group], at: group) } else { waiting.add(counts[group], at: group) }
         }
         var moves: [Move] = []
-        /// The fixed group behind which moved elements come. Nil at the list's start.
+        /// The fixed group behind which moved elements are inserted. `nil` at the start of the list.
         var anchor: Int?
-        /// The number of elements that were moved to the list's start, and of those in front of the place of the next one.
+        /// The number of elements that were moved to the start of the list, and the number of elements before the place
+        /// of the next moved element.
         var (atStart, done) = (0, 0)
         for group in order {
             guard !fixed[group] else {
@@ -53,9 +56,10 @@ struct ListMoves {
         return moves
     }
 
-    /// Which groups stay: those of a rising subsequence with the most elements.
+    /// For each group, a Boolean value that indicates whether it stays. The groups that stay are a rising subsequence
+    /// with the most elements.
     private var heaviestRise: [Bool] {
-        /// For each group, the group before it in a rise with the most elements.
+        /// For each group, the group before it in a rising subsequence with the most elements.
         var previous = [Int](repeating: -1, count: counts.count)
         var best = PrefixGreatest(counts.count)
         for group in order {
@@ -73,7 +77,7 @@ struct ListMoves {
     }
 }
 
-/// Numbers whose sums up to a place are known in O(log *n*).
+/// An array of numbers that adds a number at an index, and returns the sum up to an index, in O(log *n*).
 private struct PrefixSums {
     private var tree: [Int]
 
@@ -97,7 +101,7 @@ private struct PrefixSums {
     }
 }
 
-/// Numbers of which the greatest up to a place is known in O(log *n*). None is ever lowered.
+/// An array of numbers that returns the greatest number before an index in O(log *n*). No number is ever lowered.
 private struct PrefixGreatest {
     private var tree: [(number: Int, group: Int)]
 

@@ -1,4 +1,4 @@
-/// An edit names what isn't there.
+/// The error of an edit that names a missing object, element or entry.
 public struct MisplacedEdit: Error, Hashable {
     public let edit: LocalEdit
 
@@ -6,10 +6,10 @@ public struct MisplacedEdit: Error, Hashable {
 }
 
 extension LocalEdit {
-    /// Does the edit.
+    /// Applies the edit to the properties of an object.
     ///
-    /// - Parameter contents: of the object that the edit is about. Nil if there is none.
-    /// - Throws: `MisplacedEdit` if it names what isn't there. Then nothing is changed.
+    /// - Parameter contents: The properties of the object that is edited. `nil` if the object doesn't exist.
+    /// - Throws: `MisplacedEdit` if the edit names a missing object, element or entry. Then `contents` is unchanged.
     public func apply(to contents: inout [SyncString: MergedContent]?) throws {
         switch self {
         case .create(_, let new, _):
@@ -120,7 +120,7 @@ extension LocalEdit {
         }
     }
 
-    /// The elements at the hidden positions.
+    /// Returns the elements at the hidden positions.
     private static func spared(_ elements: [MergedContent], _ hidden: [Int]) -> [MergedContent] {
         let spared = Set(hidden)
         return elements.enumerated().filter { spared.contains($0.offset) }.map(\.element)

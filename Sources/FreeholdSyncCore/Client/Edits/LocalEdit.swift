@@ -1,24 +1,24 @@
-/// One edit of what a file shows. Both ways go by such edits: the app's work is read from the file as edits, and what the client
-/// downloads is written to the file as edits.
+/// One edit of the content that a file shows. Both directions use such edits: the app's work is read from the file as
+/// edits, and downloaded changes are written to the file as edits.
 ///
-/// Positions are those at the moment of the edit, after the edits before it. Elements of lists that aren't shown (`Placeholders` in
-/// the engine) have positions, too.
+/// A position is the one at the time of the edit, after all edits before it. Elements of lists that aren't shown
+/// (`Placeholders` in the engine) have positions, too.
 public enum LocalEdit: Hashable, Sendable {
-    /// `defaults` names the properties whose values nobody chose: they are the model's.
+    /// Creates an object. `defaults` names the properties that still have the default value of the model.
     case create(ObjectName, [SyncString: MergedContent], defaults: Set<SyncString>)
     case delete(ObjectName, DeletionCause)
 
-    /// A property, element or entry gets a value, or another embedded object.
+    /// Assigns a value, or a new embedded object, to a property, an element or an entry.
     case set(LocalPlace, MergedContent, Origin)
     case increment(LocalPlace, Int64)
 
     case insert(LocalPlace, at: Int, [MergedContent])
     case remove(LocalPlace, at: Int, count: Int)
-    /// `to` is the position that the element has afterwards.
+    /// Moves an element. `to` is the position of the element after the move.
     case move(LocalPlace, from: Int, to: Int)
-    /// Removes all elements but those at the hidden positions, which are given in rising order.
+    /// Removes all elements except those at the hidden positions, which are given in rising order.
     case clearList(LocalPlace, hidden: [Int])
-    /// `clearList`, and new elements before an index of what is left.
+    /// Like `clearList`, and then inserts new elements before index `at` of the elements that are left.
     case assignList(LocalPlace, hidden: [Int], at: Int, [MergedContent])
 
     case insertIntoSet(LocalPlace, [SyncValue])
@@ -26,21 +26,22 @@ public enum LocalEdit: Hashable, Sendable {
     case clearSet(LocalPlace, hidden: [SyncValue])
     case assignSet(LocalPlace, hidden: [SyncValue], [SyncValue])
 
-    /// Removes an entry of a dictionary, or of one inside a mixed value.
+    /// Removes an entry of a dictionary, or of a dictionary inside a mixed value.
     case removeEntry(LocalPlace)
     case clearDictionary(LocalPlace, hidden: [SyncString])
     case assignDictionary(LocalPlace, hidden: [SyncString], [SyncString: MergedContent])
 }
 
-/// Where something is in a file: an object, and the steps from it to a property, an element or an entry.
+/// A place in a file: an object, and the steps from it to a property, an element or an entry.
 ///
-/// An embedded object has no step of its own. Its properties follow the step to what holds it: `.element(3), .property("city")`.
+/// An embedded object has no step of its own. The steps to its properties follow the step to the property, element or
+/// entry that holds it, such as `.element(3), .property("city")`.
 public struct LocalPlace: Hashable, Sendable {
     public enum Step: Hashable, Sendable {
         case property(SyncString)
         case element(Int)
         case entry(SyncString)
-        /// Into a dictionary inside a mixed value.
+        /// The entry with this key, in a dictionary inside a mixed value.
         case nested(SyncString)
     }
 
@@ -63,7 +64,7 @@ public struct LocalPlace: Hashable, Sendable {
 extension LocalEdit {
     public var object: ObjectName { place?.object ?? name }
 
-    /// What is edited; nil if the edit makes or deletes an object as a whole.
+    /// The place that is edited. `nil` if the edit creates or deletes a whole object.
     public var place: LocalPlace? {
         switch self {
         case .create, .delete: nil

@@ -1,5 +1,5 @@
-/// What differs between two things that a client shows of an object, as the fewest edits: an applier writes these and nothing else, so
-/// an observer hears of what changed and of nothing more (sync-design.md, section 7).
+/// The difference between two contents that a client shows for an object, as the fewest edits. An applier writes only
+/// these edits, so that observers receive only actual changes (sync-design.md, section 7).
 struct ShownDifference {
     private(set) var edits: [LocalEdit] = []
 
@@ -12,7 +12,8 @@ struct ShownDifference {
         }
     }
 
-    /// Of contents without names: elements that stand alike at the ends of a list are taken for the same.
+    /// Creates the difference of contents without element names. Equal elements at the start and at the end of a list
+    /// count as the same elements.
     init(
         _ name: ObjectName,
         from old: [SyncString: MergedContent]?,
@@ -129,7 +130,7 @@ struct ShownDifference {
 
     /// Removes, moves and inserts elements.
     ///
-    /// - Parameter first: the position of the first of them in both lists.
+    /// - Parameter first: The position of the first of these elements in both lists.
     private mutating func reorder(
         _ old: ArraySlice<ClientList.Slot>,
         to new: ArraySlice<ClientList.Slot>,
@@ -185,12 +186,12 @@ struct ShownDifference {
 }
 
 extension [SyncValue] {
-    /// The values in the order of their descriptions, which are made once each.
+    /// The values, sorted by their descriptions. Each description is created once.
     var sortedByText: [SyncValue] { map { ($0.description, $0) }.sorted { $0.0 < $1.0 }.map(\.1) }
 }
 
 extension ClientList {
-    /// The elements that are shown, except some at the start and at the end.
+    /// The elements that are shown, without those of the shared start and the shared end.
     fileprivate func alive(between head: SlotSequence.SharedSlots, _ tail: SlotSequence.SharedSlots) -> [Slot] {
         slots.slots(in: head.slots..<slots.count - tail.slots).filter { $0.node != nil }
     }

@@ -1,16 +1,18 @@
-/// Makes changes with names of a local commit's edits with positions (sync-design.md, section 6).
+/// Converts the edits of a local commit, which use positions, into changes, which use names of elements
+/// (sync-design.md, section 6).
 ///
-/// Names depend on what is confirmed and on the pending work before. So a commit is resolved before anything that it touches changes.
+/// The names depend on the confirmed state and on the earlier pending work. A commit is therefore resolved before any
+/// object that it edits changes.
 struct EditResolver {
-    /// An object that edits are about.
+    /// An object that the edits are about.
     struct Work {
         fileprivate(set) var shadow: Shadow
-        /// The changes, to be added to the shadow.
+        /// The changes that will be added to the shadow.
         fileprivate(set) var pending: [PendingChange] = []
-        /// What the object is behind all pending work, as far as it was asked for.
+        /// The state of the object after all pending work. `nil` until it is needed.
         fileprivate(set) var replay: Replay?
 
-        /// - Parameter replay: what the object is behind the pending work of the shadow, if that is known.
+        /// - Parameter replay: The state of the object after the pending work of the shadow, if it is known.
         init(_ shadow: Shadow, replay: Replay? = nil) {
             self.shadow = shadow
             self.shadow.nameElements()
@@ -19,19 +21,19 @@ struct EditResolver {
     }
 
     private(set) var objects: [ObjectName: Work]
-    /// The last number that was given away.
+    /// The last number that was assigned to an element or an embedded object.
     private(set) var lastNumber: OwnNumber
     private(set) var changes: [Change] = []
     let commit: UInt64
 
-    /// - Parameter objects: all that the edits are about.
+    /// - Parameter objects: All objects that the edits are about.
     init(commit: UInt64, objects: [ObjectName: Work], lastNumber: OwnNumber) {
         self.commit = commit
         self.objects = objects
         self.lastNumber = lastNumber
     }
 
-    /// The versions that the author saw.
+    /// The versions of the objects that the author saw.
     var seen: [ObjectName: StreamVersion] {
         var seen: [ObjectName: StreamVersion] = [:]
         for (name, work) in objects where !work.pending.isEmpty {
@@ -45,7 +47,7 @@ struct EditResolver {
         while index < edits.count {
             let edit = edits[index]
             index += 1
-            // A list that was emptied and filled was assigned.
+            // A clear that is followed by an insert into the same list is an assignment.
             if case .clearList(let place, let hidden) = edit, index < edits.count,
                 case .insert(place, let at, let values) = edits[index]
             {
@@ -77,7 +79,7 @@ struct EditResolver {
         objects.values[place].replay?.perform(new)
     }
 
-    /// What the object is now.
+    /// Returns the current properties of the object, or `nil` if the object doesn't exist.
     private mutating func fields(of name: ObjectName) -> ClientFields? {
         guard let place = objects.index(forKey: name) else { return nil }
         if let known = objects.values[place].replay { return known.fields }
@@ -94,7 +96,8 @@ struct EditResolver {
     private mutating func resolve(_ edit: LocalEdit) throws {
         switch edit {
         case .create(let name, let contents, let defaults):
-            // An untouched collection is empty, and a default: it doesn't take what another create of the object put into its own.
+            // An unchanged collection counts as a default. It must not replace elements that another file's create of
+            // the same object put into the collection.
             let fields = contents.sorted { $0.key < $1.key }.map { field in
                 let isDefault = defaults.contains(field.key) || field.value.isEmptyCollection
                 return newField(field.key, field.value, isDefault ? .byDefault : .real)
@@ -149,7 +152,7 @@ struct EditResolver {
         return (place, try references(hidden, list, place.object, edit))
     }
 
-    // A list isn't held while an edit of it is done, so that nothing of it is copied.
+    // No copy of the list is kept during an edit, so that the edit doesn't have to copy its storage.
 
     private mutating func gap(_ place: LocalPlace, at: Int, _ edit: LocalEdit) throws -> (Place, Gap) {
         let (place, list) = try list(place, edit)
@@ -186,7 +189,7 @@ struct EditResolver {
         guard let element = list.slot(ofAlive: from), list.slot(ofAlive: to) != nil else {
             throw MisplacedEdit(edit: edit)
         }
-        // Its neighbours are those in the list without it.
+        // The neighbours are taken from the list without the moved element.
         let (left, right) = (to - 1 < from ? to - 1 : to, to < from ? to : to + 1)
         let gap = Gap(
             after: try list.slot(ofAlive: left).map { try reference($0, list, place.object, edit) },
@@ -195,10 +198,10 @@ struct EditResolver {
         return (place, try reference(element, list, place.object, edit), gap)
     }
 
-    /// The place with names.
+    /// Returns the place with names in the place of positions.
     private mutating func named(_ place: LocalPlace, _ edit: LocalEdit) throws -> Place { try find(place, edit).place }
 
-    /// What a clear or an assignment of a set takes out.
+    /// Returns the place, and the values that a clear or an assignment of a set removes.
     private mutating func taken(
         _ place: LocalPlace,
         elements hidden: [SyncValue],
@@ -212,7 +215,7 @@ struct EditResolver {
         return (place, taken)
     }
 
-    /// What a clear or an assignment of a dictionary takes out.
+    /// Returns the place, and the keys that a clear or an assignment of a dictionary removes.
     private mutating func taken(
         _ place: LocalPlace,
         keys hidden: [SyncString],
@@ -260,7 +263,7 @@ struct EditResolver {
         }
     }
 
-    /// Nil for collections.
+    /// Returns the value to send for the content, or `nil` for collections.
     private mutating func value(_ content: MergedContent) -> SyncValue? {
         switch content {
         case .value(let value): return value
@@ -288,7 +291,7 @@ struct EditResolver {
         }
     }
 
-    /// The place with names, and what stands there.
+    /// Returns the place with names in the place of positions, and the node at the place.
     private mutating func find(_ place: LocalPlace, _ edit: LocalEdit) throws -> (place: Place, ClientNode?) {
         let object = place.object
         guard let fields = fields(of: object) else { throw MisplacedEdit(edit: edit) }
@@ -317,7 +320,7 @@ struct EditResolver {
                 node = nil
             case (.nested(let key), let old) where inner == nil:
                 steps.append(.nested(key))
-                // What stands inside a mixed value is no node.
+                // Values inside a mixed value have no node of their own.
                 if case .value(let value)? = old { node = value.nested([key]).map { .value($0) } }
             default: throw MisplacedEdit(edit: edit)
             }
@@ -358,7 +361,7 @@ struct EditResolver {
         }
     }
 
-    /// The gap before an index of some slots.
+    /// Returns the gap before an index in an array of slots.
     private func gap(
         _ slots: [ClientList.Slot],
         _ index: Int,

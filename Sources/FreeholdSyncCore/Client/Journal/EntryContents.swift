@@ -1,6 +1,6 @@
 package import FreeholdEngine
 
-/// What an exact entry of a file's journal says of objects: how they are called, and what they held at one point.
+/// The names and contents of objects at one point of a commit, as an exact entry of a file's journal records them.
 struct EntryContents {
     let schema: DatabaseSchema
     var names: [JournalObject: PrimaryKey] = [:]
@@ -15,7 +15,7 @@ struct EntryContents {
         return ObjectName(SyncString(table.name), name)
     }
 
-    /// What is told of an object. What isn't has the default of its type.
+    /// Returns the recorded content of an object. Properties without a record have the default value of their type.
     func contents(_ object: JournalObject, _ table: Table) -> [SyncString: MergedContent] {
         var contents: [SyncString: MergedContent] = [:]
         let told = fields[object] ?? [:]
@@ -38,7 +38,7 @@ struct EntryContents {
     func content(_ value: Value, _ column: Column) -> MergedContent {
         if case .link(let key) = value, let table = schema.embeddedTarget(of: column) {
             let object = JournalObject(tableID: table.id, key: key)
-            // One that came and went isn't told of.
+            // The journal doesn't record an object that was created and deleted in the same commit.
             return fields[object] == nil ? .value(.null) : .embedded(contents(object, table))
         }
         return .value(self.value(value, column))
@@ -48,7 +48,7 @@ struct EntryContents {
 }
 
 extension Column {
-    /// What a new object holds.
+    /// The content of the column in a new object.
     package var emptyContent: MergedContent {
         switch collection {
         case .list: .list([])
@@ -58,6 +58,6 @@ extension Column {
         }
     }
 
-    /// What the property of a new object holds, or an element that has to be there.
+    /// The value of the column in a new object, or of a new element that must have a value.
     package var zero: Value { ColumnSpec(name, type, optional: isOptional).zero }
 }

@@ -1,16 +1,18 @@
 public import FreeholdEngine
 
-/// A commit of a Freehold file, read from its journal alone, as edits with stored positions.
+/// A commit of a Freehold file as edits with stored positions. It is read from the journal alone.
 ///
-/// The file's journal is exact (`JournalChange.exact`). What follows from deletions is left out, as it follows everywhere.
+/// The entry of the journal must be exact (`JournalChange.exact`). Consequences of deletions are left out, because
+/// every client and the server derive them from the deletion.
 public struct FileCommit {
-    /// In the order in which they were done; edits inside of embedded objects at the end.
+    /// The edits in the order in which they were done. Edits inside of embedded objects are at the end.
     public private(set) var edits: [LocalEdit] = []
-    /// Objects that were there and whose images the entry has, as they were.
+    /// The earlier content of objects that existed before the commit and for which the entry has images.
     public private(set) var before: [ObjectName: [SyncString: MergedContent]] = [:]
-    /// What columns that aren't shown held of them, by name.
+    /// The earlier values of hidden columns of these objects, by the names of the columns.
     public private(set) var hiddenBefore: [ObjectName: [String: Value]] = [:]
-    /// Random bits that the entry got when it was made. `nil` in entries of earlier versions of the library.
+    /// The random bits that the entry received when it was created. `nil` in entries of earlier versions of the
+    /// library.
     public private(set) var identity: UInt64?
     private let schema: DatabaseSchema
     private var after: EntryContents
@@ -20,10 +22,10 @@ public struct FileCommit {
     private var places: [JournalObject: NestedSubscript] = [:]
     private var isExact = false
     private var inner: [LocalEdit] = []
-    /// What a collection didn't show when it was cleared.
+    /// The links that a collection didn't show when it was cleared.
     private var unshown: [JournalProperty: [UnshownLink]] = [:]
 
-    /// - Parameter schema: the file's.
+    /// - Parameter schema: The schema of the file.
     /// - Throws: `.invalidDatabase` if the entry is damaged, or isn't exact.
     public init(_ entry: JournalEntry, schema: DatabaseSchema) throws(EngineError) {
         self.schema = schema
@@ -79,7 +81,8 @@ public struct FileCommit {
             }
         }
         if changesSchema {
-            // What a migration stores in new columns isn't sent. It counts as the state before the commit.
+            // Values that a migration stores in new columns aren't sent. They count as part of the state before the
+            // commit.
             contents.fields.merge(after.fields) { $0.merging($1) { $1 } }
         }
         for (object, key) in images {
@@ -98,7 +101,8 @@ public struct FileCommit {
         made[object.tableID]?.contains { $0.contains(object.key.raw) } ?? false
     }
 
-    /// What is made, or put somewhere else, is told as it is at the end.
+    /// Returns whether the edits contain the whole object in its final state. That is true of objects that the commit
+    /// creates or moves to another owner.
     private func isWhole(_ object: JournalObject) -> Bool { isMade(object) || after.fields[object] != nil }
 
     private func isDefault(_ column: Int, _ object: JournalObject) -> Bool {
@@ -117,7 +121,7 @@ public struct FileCommit {
         return column
     }
 
-    /// The place of a property, through the embedded objects that it is in.
+    /// Returns the place of a property. The steps lead through the embedded objects around the property.
     private func place(_ property: JournalProperty, depth: Int = 0) -> (place: LocalPlace, isEmbedded: Bool)? {
         guard let column = column(property), let table = schema.table(id: property.object.tableID), depth < 1_000 else {
             return nil
@@ -127,7 +131,7 @@ public struct FileCommit {
             return after.name(table.id, property.object.key).map { (LocalPlace($0, name), false) }
         }
         guard let owner = owners[property.object], let at = places[property.object] else { return nil }
-        // What a new owner holds goes with it.
+        // An edit with the new owner already contains everything inside it.
         if isWhole(owner.object) || isWhole(property.object) { return nil }
         guard let (place, _) = self.place(owner, depth: depth + 1) else { return nil }
         switch at {
@@ -165,7 +169,7 @@ public struct FileCommit {
 
     private mutating func create(_ table: Table, _ key: ObjectKey) {
         let object = JournalObject(tableID: table.id, key: key)
-        // One that came and went isn't told of.
+        // The journal doesn't record an object that was created and deleted in the same commit.
         guard after.fields[object] != nil, let name = after.name(table.id, key) else { return }
         let byDefault = table.columns.filter { isDefault($0.id, object) }.map { SyncString($0.name) }
         edits.append(.create(name, after.contents(object, table), defaults: Set(byDefault)))
@@ -180,7 +184,7 @@ public struct FileCommit {
         edits.append(.delete(name, .cascade(of: first)))
     }
 
-    /// The object whose deletion took others along.
+    /// The object whose deletion caused the next cascaded deletions.
     private var lastDeletion: ObjectName? {
         for case .delete(let name, .edit) in edits.reversed() { return name }
         return nil
@@ -236,7 +240,7 @@ public struct FileCommit {
         let hidden = hidden(property)
         switch (content, column.collection) {
         case (.values, .list):
-            // Its elements follow as an insert.
+            // The new elements follow as an insert.
             let left = hidden.positions
             add(.assignList(place, hidden: left, at: left.count, []), isEmbedded)
         case (.values(let values), .set):
@@ -254,9 +258,9 @@ public struct FileCommit {
         if isEmbedded { inner.removeLast() } else { edits.removeLast() }
     }
 
-    /// What a collection didn't show before it was cleared or assigned.
+    /// The parts of a collection that weren't shown before it was cleared or assigned.
     private struct Hidden {
-        /// Rising.
+        /// The positions, in rising order.
         var positions: [Int] = []
         var values: [SyncValue] = []
         var keys: [SyncString] = []

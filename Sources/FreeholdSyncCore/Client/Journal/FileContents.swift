@@ -1,15 +1,16 @@
 public import FreeholdEngine
 
-/// Objects of a Freehold file as sync knows them: by class and primary key, with links to objects that aren't there.
+/// The objects of a Freehold file in the form that sync uses: named by class and primary key, with links that may lead
+/// to missing objects.
 ///
-/// Classes that sync are those whose tables keep images (`WriteTransaction.keepImages(of:)`) and the embedded ones. Properties that link
-/// to objects of other classes stay local.
+/// The classes that sync are those whose tables keep images (`WriteTransaction.keepImages(of:)`), and the embedded
+/// classes. Properties that link to objects of other classes stay local.
 public struct FileContents {
     public let view: DataView
 
     public init(_ view: DataView) { self.view = view }
 
-    /// Nil for a key that sync can't have.
+    /// Returns the primary key for a value, or `nil` if sync doesn't support the value as a key.
     public static func key(_ value: Value) -> PrimaryKey? {
         switch value {
         case .null: .null
@@ -21,7 +22,8 @@ public struct FileContents {
         }
     }
 
-    /// What a link calls an object, or a placeholder. Nil if there is neither, or its class doesn't sync.
+    /// Returns the name of the object or the placeholder with a key. Returns `nil` if there is neither, or if its class
+    /// doesn't sync.
     public func name(_ tableID: Int, _ key: ObjectKey) -> ObjectName? {
         guard let table = view.schema.table(id: tableID), table.imageColumn != nil else { return nil }
         if key.isPlaceholder {
@@ -32,7 +34,7 @@ public struct FileContents {
         return Self.key(view.value(column, key)).map { ObjectName(SyncString(table.name), $0) }
     }
 
-    /// All of an object. Nil if it isn't there.
+    /// Returns the properties of an object, or `nil` if the object doesn't exist.
     ///
     /// - Complexity: O(size of the object)
     public func contents(_ table: Table, _ key: ObjectKey) -> [SyncString: MergedContent]? {
@@ -54,7 +56,8 @@ public struct FileContents {
         }
     }
 
-    /// A value of a column, or of an element of it. An embedded object is there with all that it holds.
+    /// Returns a value of a column, or of an element of the column. An embedded object is returned with everything
+    /// inside it.
     public func content(_ value: Value, _ column: Column) -> MergedContent {
         if case .link(let key) = value, let table = view.schema.embeddedTarget(of: column) {
             return contents(table, key).map { .embedded($0) } ?? .value(.null)
@@ -66,7 +69,8 @@ public struct FileContents {
 }
 
 extension DatabaseSchema {
-    /// Whether a column's values are sent: all but links to objects of classes that stay local.
+    /// Returns whether a column's values are sent. The values of all columns are sent, except links to objects of
+    /// classes that stay local.
     package func syncs(_ column: Column) -> Bool {
         guard column.type == .link, let target = column.targetTableID.flatMap(table(id:)) else { return true }
         return target.isEmbedded || target.imageColumn != nil
@@ -91,7 +95,7 @@ extension MergedContent {
 }
 
 extension SyncValue {
-    /// - Parameter name: what an object is called.
+    /// - Parameter name: Returns the name of an object.
     init(_ value: Value, _ column: Column, _ name: (_ table: Int, ObjectKey) -> ObjectName?) {
         switch value {
         case .null: self = .null

@@ -36,7 +36,7 @@ extension ClientMachine {
         (pingedAt, bestRoundTrip, hasProgressed) = (nil, .max, false)
     }
 
-    /// The connection is gone: another one comes after a while.
+    /// Handles the end of the connection, and sets a timer for the next attempt.
     mutating func lose(_ now: Int64, _ random: inout some RandomNumberGenerator, after: Int64 = 0) {
         guard link != .stopped, link != .waiting else { return }
         leave()
@@ -52,7 +52,7 @@ extension ClientMachine {
         output.append(.setTimer(.reconnect, at: now &+ delay))
     }
 
-    /// Closes the connection and waits for the app, or a timer that was set.
+    /// Closes the connection. The machine then waits for the app, or for a timer that is already set.
     mutating func close(_ next: Link) {
         output.append(.close)
         leave()
@@ -62,10 +62,10 @@ extension ClientMachine {
     private mutating func leave() {
         generation += 1
         (parts, partBytes) = ([], 0)
-        // The next connection goes on behind it.
+        // The next connection continues after the parts that are kept here.
         keepIncoming()
         (incoming, outgoing) = (nil, nil)
-        // A download that was waited for and isn't in the file has to be asked for again.
+        // A wait for a download whose end isn't in the file yet is requested again on the next connection.
         unsentMarks = marks.map(\.id) + unsentMarks
         marks = []
         output.append(.clearTimer(.ping))
@@ -83,7 +83,8 @@ extension ClientMachine {
         case .ping:
             guard link != .stopped, link != .waiting, link != .connecting else { return }
             if pingedAt != nil || link == .greeting {
-                // On a slow network the answer waits behind other messages. Only silence ends the connection.
+                // On a slow network the answer waits behind other messages. The connection ends only if the network
+                // transfers nothing.
                 guard hasProgressed else { return drop(now, &random) }
             } else {
                 pingedAt = now
@@ -107,13 +108,14 @@ extension ClientMachine {
 
     // MARK: Time
 
-    /// How far two clocks may differ that the network sets, in milliseconds.
+    /// The difference, in milliseconds, that two clocks synchronised by the network may have.
     private static let clockAccuracy: Int64 = 10
 
-    /// Learns the server's time from a round trip: the shorter the trip, the better.
+    /// Updates the estimate of the server's time from a round trip. A shorter trip gives a better estimate.
     ///
-    /// The server's time was taken at any moment of the trip. If the device's clock agrees with it at one of these moments, the device keeps
-    /// its clock: a clock that the network sets is better than a guess about a slow connection.
+    /// The server read its clock at an unknown moment of the trip. If the device's clock agrees with that time at one
+    /// of these moments, the offset is 0: a clock that the network sets is more precise than an estimate over a slow
+    /// connection.
     private mutating func learnTime(sent: Int64, server: Int64, _ now: Int64) {
         let (trip, overflow) = now.subtractingReportingOverflow(sent)
         guard !overflow, trip >= 0, trip < bestRoundTrip else { return }
@@ -161,7 +163,7 @@ extension ClientMachine {
     ) {
         switch message {
         case .ack(_, let ack):
-            // The messages of one transaction aren't parted by an answer.
+            // An acknowledgement never arrives between the messages of one transaction.
             request(.acknowledge(ack), .other, bytes: bytes)
         case .changes(_, let changes):
             guard !take(changes, bytes) else { break }
@@ -228,7 +230,7 @@ extension ClientMachine {
         }
     }
 
-    /// The app lets a file be reset that waits for it.
+    /// Resets a file that waits for a reset. The app calls it.
     public mutating func reset(_ mode: ResetMode) -> [ClientAction] {
         output = []
         isBlocked = false

@@ -1,19 +1,20 @@
-/// Messages that are too large to be sent at once: large commits, and large transactions of the server.
+/// Messages that are too large to be sent as one: large commits, and large transactions of the server.
 extension ClientMachine {
     // MARK: Up
 
-    /// Whether a commit is better sent in parts.
+    /// Returns whether a commit is large enough to be sent in parts.
     func goesInParts(bytes: UInt64) -> Bool { serverTakesParts && bytes > configuration.partBytes &* 4 }
 
-    /// Begins to send a commit in parts, or goes on where the last connection ended.
+    /// Begins to send a commit in parts, or continues where the last connection ended.
     ///
-    /// - Returns: false if it can't be sent so.
+    /// - Returns: `false` if the commit can't be sent in parts.
     mutating func sendInParts(_ commit: UploadedCommit, _ oldLists: [OldList]) -> Bool {
         let upload = ClientMessage.upload(1, Upload(commits: [commit], oldLists: oldLists))
         guard let bytes = try? MessageCodec.whole.encode(upload) else { return false }
         sentThrough = commit.commit.number
         guard UInt64(bytes.count) <= limits.commitBytes else {
-            // No server of this kind ever takes it. It is handed to the app, and what follows goes on.
+            // No server with these limits accepts the commit. It is set aside for the app, and the later commits are
+            // sent.
             report(.fault(.tooLarge(limit: limits.commitBytes), text: "A transaction is too large for the server."))
             request(.giveUp(commit.commit.number), .work)
             sentThrough = commit.commit.number - 1
@@ -70,10 +71,10 @@ extension ClientMachine {
         receiveBound(message, incomingBytes, now, &random)
     }
 
-    /// Has the file keep what came of a message.
+    /// Requests that the file keeps the received part of a message.
     mutating func keepIncoming() {
         guard let part = incoming?.flush(), !part.bytes.isEmpty else { return }
-        // Requests are done in their order, so the next part finds this one.
+        // The file performs requests in order, so that the next part finds this one.
         incoming?.wasKept()
         request(.keepPart(part), .other, bytes: incomingBytes)
         incomingBytes = 0
@@ -81,7 +82,7 @@ extension ClientMachine {
 }
 
 extension ServerMessage {
-    /// Whether servers send such messages in parts.
+    /// Returns whether servers send this kind of message in parts.
     var comesInParts: Bool {
         switch self {
         case .changes, .bootstrapChunk, .ack: true

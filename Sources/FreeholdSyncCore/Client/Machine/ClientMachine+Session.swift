@@ -30,7 +30,8 @@ extension ClientMachine {
         send(.credit(configuration.session, bytes: configuration.window))
     }
 
-    /// Returns the objects with pending work that a message may name. A server that refused a message gets fewer.
+    /// Returns the objects with pending work that a message may name. They are fewer after a server refused a message
+    /// as too large.
     private func named(_ held: [HeldObject]) -> [HeldObject] {
         held.named(most: configuration.heldObjects, upTo: messageBytes / 2)
     }
@@ -59,7 +60,7 @@ extension ClientMachine {
         }
     }
 
-    /// The file knows what it is: queries and work can go.
+    /// Begins the session after the file has stored its answer to `bound`. From now on queries and commits are sent.
     mutating func begin(_ bound: Bound) {
         isCollecting = false
         sentThrough = max(sentThrough, state.acknowledged)
@@ -96,7 +97,7 @@ extension ClientMachine {
 
     // MARK: Work
 
-    /// Asks the file for commits, if some can be sent.
+    /// Requests commits from the file if commits can be sent.
     mutating func upload() {
         sendParts()
         guard link == .ready, hasWork, !isCollecting, outgoing == nil, !state.isReset, uploadCredit > 0 else { return }
@@ -116,7 +117,7 @@ extension ClientMachine {
             if goesInParts(bytes: size.addingOrMax(oldLists.estimatedSize)) {
                 send(&batch)
                 if sendInParts(commit, oldLists) {
-                    // The others are asked for again once it was sent.
+                    // The other commits are requested again after this one was sent.
                     hasWork = true
                     return upload()
                 }
@@ -145,9 +146,9 @@ extension ClientMachine {
 
     // MARK: Downloads
 
-    /// The messages of one transaction are taken in together.
+    /// Takes in a message with changes. All messages of one transaction are taken in together.
     ///
-    /// - Returns: false if the server sends a transaction that has no end.
+    /// - Returns: `false` if the transaction exceeds the maximum size.
     mutating func take(_ changes: Changes, _ bytes: UInt64) -> Bool {
         if let first = parts.first, first.from != changes.from || first.to != changes.to {
             (parts, partBytes) = ([], 0)
@@ -155,7 +156,8 @@ extension ClientMachine {
         parts.append(changes)
         partBytes = partBytes.addingOrMax(bytes)
         guard !changes.continues else {
-            // What waits for the rest is paid for at once, else the rest couldn't come.
+            // The credit for an incomplete transaction is granted immediately. Otherwise the server couldn't send the
+            // rest.
             grant(bytes)
             return partBytes <= configuration.transactionBytes
         }
@@ -164,7 +166,7 @@ extension ClientMachine {
         return true
     }
 
-    /// Lets the server send as much again as was done with.
+    /// Counts processed bytes, and grants the server credit for them.
     mutating func grant(_ bytes: UInt64) {
         grantedBytes = grantedBytes.addingOrMax(bytes)
         guard link == .ready, grantedBytes >= configuration.window / 2 else { return }
@@ -173,7 +175,7 @@ extension ClientMachine {
     }
 
     mutating func fetch(_ names: [ObjectName]) {
-        // Without a cursor the answer couldn't be taken in.
+        // Without a cursor the file couldn't take in the answer.
         guard link == .ready, state.cursor != nil else { return }
         let new = names.filter { fetching.insert($0).inserted }
         for start in stride(from: 0, to: new.count, by: 1_000) {
@@ -183,7 +185,7 @@ extension ClientMachine {
 }
 
 extension UploadedCommit {
-    /// Parts that have about so many bytes.
+    /// Splits the commit into parts of about the given size.
     func split(bytes: UInt64) -> [UploadedCommit] {
         var groups: [[Change]] = [[]]
         var size: UInt64 = 0

@@ -1,5 +1,5 @@
 extension ClientMachine {
-    /// The file did what it was asked for.
+    /// Handles the file's answer to the oldest request.
     mutating func take(_ outcome: StoreOutcome, _ now: Int64, _ random: inout some RandomNumberGenerator) {
         guard !requests.isEmpty else { return }
         let request = requests.removeFirst()
@@ -29,7 +29,7 @@ extension ClientMachine {
                 report(.querySet(set))
             }
             take(download, isCurrent: isCurrent)
-            // A reset may have brought work about.
+            // A reset may have created work.
             hasWork = true
             if isCurrent { upload() }
         case .subscribed(let set):
@@ -74,7 +74,7 @@ extension ClientMachine {
             renewUploadMarks()
             upload()
         case .leastBase:
-            // The server keeps what unsent work can name, so it hears that there is less of it.
+            // The server keeps the history that unsent work can name. A higher least base lets it remove a part of it.
             if isCurrent, file.leastBase != reportedBase { resume(file, compare: []) }
             upload()
         case .work, .other: break
@@ -95,7 +95,7 @@ extension ClientMachine {
         heal(download.mismatches)
     }
 
-    /// Asks to compare classes, each three times a connection at most.
+    /// Requests a comparison of classes, for each class at most three times per connection.
     private mutating func heal(_ classes: [SyncString]) {
         guard link == .ready, !classes.isEmpty else { return }
         let new = classes.filter { healing[$0, default: 0] < 3 }
@@ -127,7 +127,8 @@ extension ClientMachine {
         uploadMarks.removeAll(where: isReached)
     }
 
-    /// The file's commits have other numbers than when the marks were set: they wait for the last one of now.
+    /// Adapts the waits for uploads after the commits of the file got new numbers. They wait for the commit that is the
+    /// last one now.
     private mutating func renewUploadMarks() {
         for index in uploadMarks.indices { uploadMarks[index].upTo = state.isReset ? nil : state.lastCommit }
         reachUploads()

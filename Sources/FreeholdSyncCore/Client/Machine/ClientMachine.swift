@@ -1,7 +1,8 @@
 /// The client's side of the protocol (sync-design.md, section 9), for one file.
 ///
-/// It is a value that does nothing by itself: an event goes in, actions come out. It holds no objects: what it takes in it hands on to the file
-/// as requests, one after the other, and each request is one transaction. So it may be killed at any moment and made anew.
+/// The machine is a value without side effects: its input is an event, and its output are actions. It holds no objects.
+/// It passes received data to the file as requests, one after the other, and each request is one transaction. The
+/// process may therefore be killed at any moment, and a new machine continues.
 ///
 ///     var machine = ClientMachine(configuration)
 ///     for action in machine.handle(.started, now: now, random: &random) {
@@ -13,21 +14,23 @@ public struct ClientMachine: Sendable {
     public internal(set) var configuration: ClientConfiguration
 
     var link = Link.stopped
-    /// Counts connections: what was asked for in an earlier one has no effect on a later one.
+    /// The number of connections so far. An answer to a request of an earlier connection has no effect on a later one.
     var generation: UInt64 = 0
     var failures = 0
     var isSuspended = false
-    /// The machine waits for the app.
+    /// A Boolean value that indicates whether the machine waits for the app.
     var isBlocked = false
-    /// The server doesn't take what the file is. It may later, so an app that resumes tries again.
+    /// A Boolean value that indicates whether the server refused the file's schema or app. It may accept them later, so
+    /// `resumed` tries again.
     var isRefused = false
 
-    /// The requests that the file hasn't answered.
+    /// The requests that the file hasn't answered yet, oldest first.
     var requests: [Request] = []
-    /// Marks that the server has answered, and how many requests are to be answered before they are reached.
+    /// The marks that the server has answered. `after` is the number of requests that the file has to answer before the
+    /// mark is reached.
     var marks: [(id: UInt64, after: Int)] = []
     var unsentMarks: [UInt64] = []
-    /// What waits for work to be sent, and the last commit of that work. None while a reset decides what becomes of it.
+    /// The waits for uploads, and the last commit of each. `upTo` is `nil` while a reset decides about the commits.
     var uploadMarks: [(id: UInt64, upTo: UInt64?)] = []
 
     // MARK: What the file is
@@ -39,49 +42,51 @@ public struct ClientMachine: Sendable {
     // MARK: The session
 
     var limits = MessageLimits()
-    /// The most bytes of a message that the server was found to accept.
+    /// The maximum number of bytes of a message, as far as it is known from refused messages.
     var knownLimit = UInt64.max
     var uploadCredit: UInt64 = 0
     var grantedBytes: UInt64 = 0
     var sentThrough: UInt64 = 0
-    /// The server's, as it said.
+    /// The horizon that the server sent.
     var horizon: StreamVersion = 0
     var sendsDocuments = false
     var sentQueries: UInt64 = 0
-    /// A query set that the server can't serve at all. It isn't sent again.
+    /// The version of a query set that the server can't serve. It isn't sent again.
     var rejectedQueries: UInt64?
     var isCollecting = false
     var parts: [Changes] = []
     var partBytes: UInt64 = 0
-    /// A commit that is being sent in parts, and what the server kept of one at the bind.
+    /// `outgoing` is a commit that is being sent in parts. `staged` is the beginning of such a commit that the server
+    /// had at the bind.
     var outgoing: OutgoingParts?
     var staged: PartialMessage?
-    /// A message that comes in parts, its bytes that aren't done with, and what the file kept of one at the bind.
+    /// `incoming` is a message that arrives in parts, and `incomingBytes` the size of its parts for which no credit was
+    /// granted yet. `keptParts` is the beginning of such a message that the file had at the bind.
     var incoming: IncomingParts?
     var incomingBytes: UInt64 = 0
     var keptParts: PartialMessage?
     var fetching: Set<ObjectName> = []
     var healing: [SyncString: Int] = [:]
     var misfits = 0
-    /// The least base of unsent work that the server was told.
+    /// The least base of unsent work that was last sent to the server.
     var reportedBase: StreamVersion?
-    /// Commits that a reset set aside so far.
+    /// The number of commits that a reset has set aside so far.
     var resetLost = 0
     var pingedAt: Int64?
-    /// A Boolean value that indicates whether bytes were sent or received since the last time of a ping.
+    /// A Boolean value that indicates whether bytes were sent or received since the ping timer last fired.
     var hasProgressed = false
     var greetedAt: Int64 = 0
     var bestRoundTrip = Int64.max
 
     var output: [ClientAction] = []
 
-    /// How far the connection is.
+    /// The state of the connection.
     enum Link: Hashable, Sendable {
         case stopped
         case waiting
         case connecting
         case greeting
-        /// `bind` is on its way, or what it says is being read.
+        /// `bind` was sent, or the file is storing the answer.
         case binding
         case ready
     }
@@ -93,7 +98,7 @@ public struct ClientMachine: Sendable {
             case bound(Bound)
             case resume(compare: [SyncString])
             case uploadMark(UInt64)
-            /// A reset numbered the file's commits anew.
+            /// The file's commits have new numbers after a reset.
             case uploadMarks
             case leastBase
             case work
@@ -102,7 +107,7 @@ public struct ClientMachine: Sendable {
 
         let generation: UInt64
         let purpose: Purpose
-        /// The bytes of messages that are done with once it is answered.
+        /// The size of the messages that are processed once the file has answered the request.
         let bytes: UInt64
     }
 
@@ -110,12 +115,14 @@ public struct ClientMachine: Sendable {
 
     var serverTakesParts: Bool { configuration.takesParts && limits.commitBytes > 0 }
 
-    /// Whether the session is bound, so that work goes up and down.
+    /// A Boolean value that indicates whether the session is bound, so that commits are sent and changes received.
     public var isReady: Bool { link == .ready }
 
+    /// Handles an event, and returns the actions that it causes.
+    ///
     /// - Parameters:
-    ///   - now: the device's clock, in milliseconds since 2015-01-01.
-    ///   - random: spreads the times of new connections.
+    ///   - now: The device's time, in milliseconds since 2015-01-01.
+    ///   - random: A source of random numbers. It spreads the times of new connections.
     public mutating func handle(
         _ event: ClientEvent,
         now: Int64,

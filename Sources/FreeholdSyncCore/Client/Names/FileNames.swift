@@ -1,9 +1,9 @@
-/// The names that classes and properties have in a file, by their numbers, which never change.
+/// The names that classes and properties have in a file, with the permanent numbers of the classes and properties.
 public struct FileNames: Hashable, Sendable {
     public struct Property: Hashable, Sendable {
         public let id: Int
         public let name: SyncString
-        /// The number of the class that a link or an embedded object is of.
+        /// The number of the target class, for links and embedded objects.
         public let target: Int?
 
         public init(id: Int, name: SyncString, target: Int?) { (self.id, self.name, self.target) = (id, name, target) }
@@ -29,7 +29,8 @@ public struct FileNames: Hashable, Sendable {
     public func named(_ name: SyncString) -> Class? { classes.first { $0.name == name } }
     public func numbered(_ id: Int) -> Class? { classes.first { $0.id == id } }
 
-    /// Returns the properties of the classes that aren't embedded which are, or lead through embedded objects to, one of some properties.
+    /// Returns the top-level properties that are one of the wanted properties, or that lead to one of them through
+    /// embedded objects.
     public func properties(leadingTo wanted: [SyncString: Set<SyncString>]) -> [SyncString: Set<SyncString>] {
         guard !wanted.isEmpty else { return [:] }
         let embedded = Dictionary(classes.filter(\.isEmbedded).map { ($0.id, $0) }) { first, _ in first }

@@ -1,20 +1,20 @@
-/// Gives classes and properties the names that they have in another version of a file's schema.
+/// Replaces the names of classes and properties by their names in another version of a file's schema.
 ///
-/// A class or property that the other version doesn't have keeps its name.
+/// A class or property that is missing in the other version keeps its name.
 public struct NameChanges: Sendable {
     private struct Class: Sendable {
         var name: SyncString
         var properties: [SyncString: SyncString] = [:]
-        /// The embedded classes of properties, by the names of before.
+        /// The embedded classes of properties, by the old names of both.
         var embedded: [SyncString: SyncString] = [:]
     }
 
-    /// By the names of before.
+    /// The changed names of classes, by the old names of the classes.
     private var classes: [SyncString: Class] = [:]
     /// A Boolean value that indicates whether no name changes.
     public private(set) var isEmpty = true
-    /// The properties that are stored anew under the name of an earlier one, since their type has changed. Classes and properties have the
-    /// names of now.
+    /// The properties whose type has changed. Their values are stored in a new column under the earlier name. Classes
+    /// and properties have their new names here.
     public private(set) var retyped: [SyncString: Set<SyncString>] = [:]
 
     public init(from old: FileNames, to new: FileNames) {
@@ -48,19 +48,19 @@ public struct NameChanges: Sendable {
 
     public func object(_ name: ObjectName) -> ObjectName { ObjectName(className(name.className), name.key) }
 
-    /// Returns the name of a property. The class has the name of before.
+    /// Returns the new name of a property. `className` is the old name of its class.
     func property(_ name: SyncString, of className: SyncString?) -> SyncString {
         className.flatMap { classes[$0]?.properties[name] } ?? name
     }
 
-    /// Returns the embedded class of a property, by the name of before.
+    /// Returns the old name of a property's embedded class.
     func embedded(_ name: SyncString, of className: SyncString?) -> SyncString? {
         className.flatMap { classes[$0]?.embedded[name] }
     }
 
     // MARK: Values
 
-    /// - Parameter inner: The class of an embedded object, by the name of before.
+    /// - Parameter inner: The old name of the class of an embedded object.
     func value(_ value: SyncValue, _ inner: SyncString?) -> SyncValue {
         switch value {
         case .link(let name): .link(object(name))
@@ -96,7 +96,7 @@ public struct NameChanges: Sendable {
 
     // MARK: Changes
 
-    /// Returns a place, and the class of the embedded objects there by the name of before.
+    /// Returns a place with new names, and the old name of the class of the embedded objects there.
     private func place(_ place: Place) -> (place: Place, inner: SyncString?) {
         var current: SyncString? = place.object.className
         let path = place.path.map { step -> Place.Step in
@@ -294,7 +294,7 @@ public struct NameChanges: Sendable {
         )
     }
 
-    /// - Parameter query: returns a query under the names of now; `nil` for one that has none.
+    /// - Parameter query: Returns a query under the new names, or `nil` if the query isn't possible under them.
     public func state(_ state: ClientState, query: (ClassQuery) -> ClassQuery?) -> ClientState {
         var state = state
         state.wanted = Set(state.wanted.map(object))

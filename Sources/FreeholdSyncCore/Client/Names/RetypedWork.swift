@@ -1,12 +1,12 @@
-/// Work on properties whose type a migration of the app has changed.
+/// Pending work on properties whose type a migration of the app has changed.
 extension ClientTransaction {
-    /// Shows pending work on properties that are stored anew, as far as their types hold it. The rest is given up, and kept for the app; the
-    /// server still receives what wasn't sent, for apps of the earlier version.
+    /// Applies pending work to properties that have a new type, as far as the type accepts the values. The other work
+    /// is removed and kept for the app. Unsent changes are still sent to the server, for apps of the earlier version.
     ///
     /// - Parameters:
-    ///   - properties: the properties, by class.
-    ///   - fits: returns whether the file has room for the content of a property.
-    /// - Returns: the properties whose work was given up.
+    ///   - properties: The properties, by the names of their classes.
+    ///   - fits: Returns whether a property can store a content.
+    /// - Returns: The properties whose work was removed.
     public mutating func showRetyped(
         _ properties: [SyncString: Set<SyncString>],
         fits: (MergedContent, _ className: SyncString, _ property: SyncString) -> Bool

@@ -1,6 +1,7 @@
-/// What pending changes do to a list.
+/// The effect of pending changes on a list.
 extension ClientList {
-    /// - Parameter isDead: only the slots are made, dead.
+    /// - Parameter isDead: A Boolean value that indicates whether the change only adds dead slots, for later work to
+    ///   name.
     mutating func perform(_ change: Change, seen: StreamVersion, isDead: Bool) {
         switch change {
         case .insert(_, let gap, let first, let values): insert(values, first, gap, seen, isDead: isDead)
@@ -42,7 +43,7 @@ extension ClientList {
     ) {
         var new: [Slot] = []
         new.reserveCapacity(values.count)
-        // Those that the confirmed list has already.
+        // The numbers of elements that the confirmed list has already.
         let numbers = first..<max(first, first.addingReportingOverflow(OwnNumber(values.count)).partialValue)
         let known = slots.ownNumbers(in: numbers)
         for (index, value) in values.enumerated() {
@@ -53,7 +54,7 @@ extension ClientList {
         slots.insert(contentsOf: new, at: index(in: gap, seen))
     }
 
-    /// Takes the elements that were seen or are own.
+    /// Removes the elements that the author saw or created, except the hidden ones.
     private mutating func clear(_ hidden: [ElementReference], _ seen: StreamVersion) {
         let spared = Set(hidden.compactMap { slotID($0, seen: seen).flatMap(element) })
         let known = names[seen] ?? []
@@ -63,8 +64,8 @@ extension ClientList {
         }
     }
 
-    /// Where in `slots` something comes that its author put between two others: before the right one, since what others put there before is
-    /// to its left.
+    /// Returns the index in `slots` at which an element is inserted that its author put into a gap. It is the index of
+    /// the right neighbour, because elements that other files inserted into the same gap are to the left of it.
     private func index(in gap: Gap, _ seen: StreamVersion) -> Int {
         let after = gap.after.flatMap { slotID($0, seen: seen) }.flatMap(index)
         let before = gap.before.flatMap { slotID($0, seen: seen) }.flatMap(index)

@@ -1,6 +1,6 @@
-/// From and to what can be stored and shown: values without names.
+/// Conversions from and to contents that can be stored and shown. These are values without names.
 extension ClientNode {
-    /// What a store holds of an object that has no pending work.
+    /// Creates the node for the content of an object without pending work.
     init(_ content: MergedContent) {
         self =
             switch content {
@@ -23,7 +23,7 @@ extension ClientNode {
         }
     }
 
-    /// There is nothing: as if the property had never been written.
+    /// A Boolean value that indicates whether the node is equal to a property that was never written.
     var isEmpty: Bool {
         switch self {
         case .value(let value): value == .null
@@ -34,7 +34,7 @@ extension ClientNode {
         }
     }
 
-    /// Whether there can be a list in it, at whatever depth.
+    /// A Boolean value that indicates whether the node can contain a list, at any depth.
     var mayHaveList: Bool {
         switch self {
         case .value, .set: false
@@ -42,7 +42,7 @@ extension ClientNode {
         }
     }
 
-    /// What an author wrote.
+    /// Creates the node for a value that an author wrote.
     init(_ value: SyncValue) {
         if case .embedded(let embedded) = value {
             let instance = ClientInstance(
@@ -75,7 +75,7 @@ extension ClientNode {
         }
     }
 
-    /// Visits every list, also inside of embedded objects.
+    /// Visits every list, including the lists inside of embedded objects.
     mutating func forEachList(_ body: (inout ClientList) -> Void) {
         switch self {
         case .value, .set: break

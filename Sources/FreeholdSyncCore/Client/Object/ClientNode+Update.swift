@@ -1,17 +1,17 @@
-/// A server's message doesn't fit what the client holds: the object is asked for again, whole.
+/// The error of a server's message that doesn't fit the client's state. The client then requests the whole object.
 struct MisfitUpdate: Error, Hashable {}
 
-/// Takes in what the server says of an object.
+/// Applies a server's message about an object to the client's nodes.
 struct UpdateReader {
-    /// The versions of this file's own commits that pending work may name, rising.
+    /// The versions of this file's own commits that pending work may name, in rising order.
     let ownVersions: [StreamVersion]
-    /// The slots of elements that went stay, since pending work may name them.
+    /// A Boolean value that indicates whether slots of removed elements are kept, because pending work may name them.
     let keepsDead: Bool
-    /// The elements that own numbers are about, as they are shown: what was moved is the same element.
+    /// The shown elements to which own numbers refer. An own number of a move refers to the moved element.
     let elements: [OwnNumber: SlotID]
-    /// The version of what is held.
+    /// The version of the object that the client has.
     var lastVersion: StreamVersion = 0
-    /// The version that the message leads to.
+    /// The version of the object after the message.
     var version: StreamVersion?
 
     private func ownNumber(_ made: Made?) -> OwnNumber? {
@@ -29,7 +29,7 @@ struct UpdateReader {
             let node = try node(field.content, over: old.isEmpty ? nil : old[field.name])
             guard new.updateValue(node, forKey: field.name) == nil else { throw MisfitUpdate() }
         }
-        // A list that isn't shown any more, and may be once more: pending work goes on naming its elements.
+        // A list that is no longer shown can be shown again later. Pending work continues to name its elements.
         for (name, node) in old where keepsDead && new[name] == nil {
             if case .list(let list) = node { new[name] = .list(try aligned([], over: list)) }
         }
@@ -48,7 +48,7 @@ struct UpdateReader {
             )
             var inner: ClientFields = [:]
             if case .instance(let old)? = old {
-                // One that was there when the work began has no version here.
+                // An embedded object that existed before the pending work has no version here.
                 let wasThere = old.number == nil && old.since == 0 && new.since <= lastVersion
                 if wasThere { (new.number, new.since) = (nil, 0) }
                 if old.isSame(as: new) { inner = old.fields }
@@ -74,7 +74,8 @@ struct UpdateReader {
         }
     }
 
-    /// The new elements of a run, with the names that they have here. Those of others get their names later.
+    /// Returns the new elements of a run, with the names of this file's own elements. Elements of other files get their
+    /// names later.
     private func elements(of run: ElementRun) -> [(id: SlotID?, content: ConfirmedContent)] {
         run.elements.enumerated().map { index, content in
             let id = ownID(of: run, index)
@@ -84,14 +85,15 @@ struct UpdateReader {
 
     private func ownID(of run: ElementRun, _ index: Int) -> SlotID? {
         guard let first = ownNumber(run.made) else {
-            // Another file moved what this one had put in.
+            // Another file moved an element that this file had inserted.
             return index == 0 ? ownNumber(run.origin).map { .own($0) } : nil
         }
         return .own(run.isFalling ? first &- OwnNumber(index) : first &+ OwnNumber(index))
     }
 
-    /// A list that came whole although work on it is pending: own elements are known, others are taken for the old ones that hold
-    /// the same and follow each other in the same order, if they were there when the old ones came.
+    /// Returns the nodes of a list that was received as a whole although it has pending work. Own elements are
+    /// recognised by their numbers. An element of another file is matched with an old element that has the same value
+    /// and the same order, if it existed at the version of the old element.
     private func aligned(_ runs: [ElementRun], over old: ClientList) throws -> ClientList {
         if let named = try named(runs, over: old) { return named }
         var list = old
@@ -100,7 +102,7 @@ struct UpdateReader {
         let all = runs.flatMap { run in
             let isNew = run.made.map { $0.version > lastVersion } ?? false
             return zip(elements(of: run), 0...).map { element, index in
-                // What was moved in another list has no element here.
+                // An element that was moved in another list isn't an element of this list.
                 let id = element.id.flatMap { id in id.isOwn || known.contains(id) ? id : ownID(of: run, index) }
                 return (id: id, content: element.content, isNew: isNew)
             }
@@ -115,7 +117,7 @@ struct UpdateReader {
                 same = old.place(of: id).flatMap { old.slots[$0].node }
             } else if !isNew {
                 let new = try node(content, over: nil).content
-                // A long way to the same value is more likely another element of that value.
+                // If the next equal value is far away, it is more likely another element with this value.
                 let reach = min(rest.count, next + Self.reach)
                 if next < reach, let index = rest[next..<reach].firstIndex(where: { $0.node?.content == new }) {
                     (id, same) = (rest[index].element, rest[index].node)
@@ -126,14 +128,15 @@ struct UpdateReader {
         }
         if keepsDead { list.keepDead(of: old) }
         if let version, list.names[version]?.isEmpty ?? false {
-            // It wasn't shown then.
+            // The list wasn't shown at that version.
             list.names[version] = nil
             list.name(at: version)
         }
         return list
     }
 
-    /// The elements have names if pending work saw this very version of the list, be it that the list wasn't shown meanwhile.
+    /// Returns the list with the names that pending work uses, if pending work saw exactly this version of the list.
+    /// The list may have been hidden in the meantime.
     private func named(_ runs: [ElementRun], over old: ClientList) throws -> ClientList? {
         guard let version, let names = old.names[version], !names.isEmpty else { return nil }
         let contents = runs.flatMap(\.elements)
@@ -150,7 +153,7 @@ struct UpdateReader {
                 list.slots.append(ClientList.Slot(id: id, element: slots[id]?.element ?? id, node: node))
             }
         }
-        // A moved element stands in one place.
+        // A moved element must have one place only.
         guard Set(list.slots.map(\.element)).count == list.slots.count else { return nil }
         list.keepDead(of: old)
         return list
@@ -158,7 +161,7 @@ struct UpdateReader {
 
     private static let reach = 64
 
-    /// Contents without names: what is alike is taken for the same.
+    /// Creates fields from contents without names. Equal elements count as the same elements.
     func fields(_ contents: [SyncString: MergedContent], over old: ClientFields) -> ClientFields {
         var new: ClientFields = [:]
         for (name, content) in contents {
@@ -188,7 +191,8 @@ struct UpdateReader {
 
     func node(_ difference: ContentDifference, in old: ClientNode?) throws -> ClientNode {
         switch (difference, old) {
-        // A list that replaced another one, or that comes since other fields are shown now: pending work names elements of the one that was.
+        // The list replaced another list, or is sent because other fields are shown now. Pending work names elements of
+        // the old list.
         case (.whole(.list(let runs)), .list(let list)?) where keepsDead: return .list(try aligned(runs, over: list))
         case (.whole(let content), _): return try node(content, over: nil)
         case (.instance(let differences), .instance(var instance)?):
@@ -255,9 +259,9 @@ struct UpdateReader {
 }
 
 extension ListDifference {
-    /// Returns the ranges that are kept of a list, by rising positions.
+    /// Returns the ranges of the old list that are kept, in rising order of their positions.
     ///
-    /// - Throws: `MisfitUpdate` if they aren't in the list, or have elements in common.
+    /// - Throws: `MisfitUpdate` if a range exceeds the list or overlaps with another range.
     func kept(of length: Int) throws -> [Range<Int>] {
         var kept: [Range<Int>] = []
         for case .kept(let start, let count) in pieces {
@@ -271,7 +275,8 @@ extension ListDifference {
 }
 
 extension ClientList {
-    /// A Boolean value that indicates whether one of some elements is shown at a position in one of some ranges, which rise.
+    /// Returns whether one of the elements is shown at a position inside of one of the ranges. The ranges are in rising
+    /// order.
     fileprivate func keeps(anyOf elements: [SlotID], in ranges: [Range<Int>]) -> Bool {
         func isKept(_ position: Int) -> Bool {
             let next = ranges.partitioned { $0.lowerBound > position }
@@ -285,7 +290,7 @@ extension ClientList {
         return alive.enumerated().contains { all.contains($0.element.element) && isKept($0.offset) }
     }
 
-    /// Keeps the slots of elements that went, each behind the slot before it.
+    /// Adds the slots of removed elements, each behind its earlier predecessor.
     fileprivate mutating func keepDead(of old: ClientList) {
         var dead: [SlotID?: [Slot]] = [:]
         var last: SlotID?
@@ -309,12 +314,12 @@ extension ClientList {
 }
 
 extension SyncValue {
-    /// Puts a value into dictionaries inside of this one, or takes it out.
+    /// Replaces or removes a value in dictionaries inside of this value.
     ///
-    /// - Returns: false if the path leads into something that is no dictionary.
+    /// - Returns: `false` if the path leads into a value that isn't a dictionary.
     package mutating func replace(_ path: ArraySlice<SyncString>, by value: SyncValue?) -> Bool {
         guard let key = path.first, case .dictionary(var dictionary) = self else { return false }
-        // Taken out while it changes, so that nothing is copied.
+        // The dictionary has one owner during the change, so that nothing is copied.
         self = .null
         defer { self = .dictionary(dictionary) }
         guard path.count > 1 else {

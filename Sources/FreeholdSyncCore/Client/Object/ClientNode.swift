@@ -1,9 +1,9 @@
-/// The properties of an object, or of an embedded one, as a client has them while it works on them.
+/// The properties of an object or an embedded object, in the form that a client edits.
 typealias ClientFields = [SyncString: ClientNode]
 
-/// What stands at a place, with the names that pending work may use for it (sync-design.md, sections 6 and 7).
+/// The content at a place, with the names that pending work may use for it (sync-design.md, sections 6 and 7).
 enum ClientNode: Hashable, Sendable {
-    /// Never an embedded object.
+    /// A value that isn't an embedded object.
     case value(SyncValue)
     case instance(ClientInstance)
     case list(ClientList)
@@ -13,32 +13,33 @@ enum ClientNode: Hashable, Sendable {
 
 /// An embedded object.
 struct ClientInstance: Hashable, Sendable {
-    /// The number that this file gave it. Nil if another file made it, or it was there before the work that is pending.
+    /// The number that this file gave the embedded object. `nil` if another file created it, or if it existed before
+    /// the pending work.
     var number: OwnNumber?
-    /// The version that made it. `pendingVersion` until that is known.
+    /// The version that created it. `pendingVersion` until that version is known.
     var since: StreamVersion
     var fields: ClientFields
 
     static let pendingVersion = StreamVersion.max
 
-    /// Whether the other is the same embedded object, edited.
+    /// Returns whether the other value is the same embedded object, possibly edited.
     func isSame(as other: ClientInstance) -> Bool {
         if let number, let own = other.number { return number == own }
         return number == nil && other.number == nil && since == other.since
     }
 }
 
-/// Names a slot of a list in one client. It is never sent.
+/// The name of a slot of a list. It is valid in one client only, and never sent.
 struct SlotID: Hashable, Sendable {
     let isOwn: Bool
-    /// An own number, or one that counts the slots which others made.
+    /// An own number, or a number that this client assigned to a slot of another file.
     let number: UInt64
 
     static func own(_ number: OwnNumber) -> SlotID { SlotID(isOwn: true, number: number) }
     static func confirmed(_ number: UInt64) -> SlotID { SlotID(isOwn: false, number: number) }
 }
 
-/// Slots with numbers that follow each other.
+/// A sequence of slots with consecutive numbers.
 struct SlotRun: Hashable, Sendable {
     let first: SlotID
     var count: Int
@@ -48,20 +49,20 @@ struct SlotRun: Hashable, Sendable {
     }
 }
 
-/// A list, with slots that are dead where pending work may name them.
+/// A list with its slots. Removed elements keep a dead slot if pending work may name them.
 struct ClientList: Hashable, Sendable {
     struct Slot: Hashable, Sendable {
         let id: SlotID
-        /// The slot that the element was put into first.
+        /// The first slot of the element. A move gives the element another slot.
         let element: SlotID
-        /// Nil if nothing stands there any more.
+        /// The content, or `nil` if the slot is dead.
         var node: ClientNode?
     }
 
     var slots = SlotSequence()
-    /// Of slots that others made.
+    /// The number for the next slot of another file.
     var nextNumber: UInt64 = 0
-    /// The slots that were alive in the confirmed list at versions that pending work names.
+    /// The slots that were alive in the confirmed list, for each version that pending work names.
     var names: [StreamVersion: [SlotRun]] = [:]
 
     var alive: [Slot] { slots.filter { $0.node != nil } }
@@ -70,7 +71,7 @@ struct ClientList: Hashable, Sendable {
 
     init() {}
 
-    /// Elements that nobody has names for yet.
+    /// Creates a list of elements that have no names yet.
     init(_ nodes: [ClientNode]) {
         slots = SlotSequence(nodes.map { slot(nextID(), $0) })
     }
@@ -84,7 +85,7 @@ struct ClientList: Hashable, Sendable {
 
     // MARK: Names
 
-    /// Remembers what `.confirmed` means in work that saw this version.
+    /// Records the slots to which `.confirmed` refers in work that saw this version.
     mutating func name(at version: StreamVersion) {
         guard names[version] == nil else { return }
         var runs: [SlotRun] = []
@@ -115,7 +116,7 @@ struct ClientList: Hashable, Sendable {
         }
     }
 
-    /// What work that sees this version calls a slot that is alive.
+    /// Returns the reference to a slot in work that saw the version.
     func reference(to id: SlotID, seen: StreamVersion?) -> ElementReference? {
         var index = 0
         for run in seen.flatMap({ names[$0] }) ?? [] {
@@ -125,13 +126,13 @@ struct ClientList: Hashable, Sendable {
         return id.isOwn ? .own(id.number) : nil
     }
 
-    /// The index in `slots` of the slot itself, be it dead.
+    /// Returns the index of a slot in `slots`. The slot may be dead.
     func index(of id: SlotID) -> Int? { slots.index(of: id) }
 
-    /// The element that stood in a slot.
+    /// Returns the element that was put into a slot.
     func element(_ id: SlotID) -> SlotID? { index(of: id).map { slots[$0].element } }
 
-    /// The index in `slots` of the place where an element is now.
+    /// Returns the index in `slots` of the current place of an element.
     func place(of element: SlotID) -> Int? { slots.place(of: element) }
 
     // MARK: Positions
@@ -139,7 +140,8 @@ struct ClientList: Hashable, Sendable {
     /// The number of elements that are shown.
     var aliveCount: Int { slots.aliveCount }
 
-    /// Returns the indices in `slots` of the elements that are shown at some positions. Returns `nil` if the list isn't as long.
+    /// Returns the indices in `slots` of the elements that are shown at some positions. Returns `nil` if the list is
+    /// too short.
     func indices(ofAlive positions: Range<Int>) -> [Int]? { slots.indices(ofAlive: positions) }
 
     /// Returns the slot of the element that is shown at a position.
@@ -150,7 +152,7 @@ struct ClientList: Hashable, Sendable {
 }
 
 extension ClientNode? {
-    // What is taken out has one owner, so that an edit of it copies nothing.
+    // The value has one owner while it is edited, so that an edit copies nothing.
 
     mutating func takeList() -> ClientList? {
         guard case .list(let list)? = self else { return nil }

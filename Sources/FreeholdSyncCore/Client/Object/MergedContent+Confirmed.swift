@@ -1,6 +1,7 @@
-/// What a server says of an object that a client doesn't have: no names are needed, since no work is about it.
+/// The content of an object that the server sent and the client doesn't have. It needs no names, since no pending work
+/// names its elements.
 extension [SyncString: MergedContent] {
-    /// - Throws: `MisfitUpdate` if a field is there twice, or a value can't be where it is.
+    /// - Throws: `MisfitUpdate` if a field occurs twice, or if a value isn't possible at its place.
     init(confirmed fields: [ConfirmedField]) throws {
         self.init(minimumCapacity: fields.count)
         for field in fields {
@@ -10,7 +11,7 @@ extension [SyncString: MergedContent] {
 }
 
 extension MergedContent {
-    /// As `UpdateReader` and `ClientNode` make it.
+    /// Creates the same content that `UpdateReader` and `ClientNode` create.
     init(_ content: ConfirmedContent) throws {
         switch content {
         case .value(.embedded): throw MisfitUpdate()

@@ -1,19 +1,19 @@
-/// A change of an own commit that the confirmed state doesn't hold yet.
+/// A change of an own commit that the confirmed state doesn't contain yet.
 public struct PendingChange: Hashable, Sendable {
-    /// The commit's number, and the index of the change in it.
+    /// The number of the commit, and the index of the change in the commit.
     public internal(set) var commit: UInt64
     public let index: Int
     public let change: Change
-    /// The version of the object that its author saw. Nil if nothing of it was confirmed.
+    /// The version of the object that the author saw. `nil` if the object wasn't confirmed.
     public let seen: StreamVersion?
-    /// Of a clear or an assignment of a set or dictionary: what it takes away.
+    /// The removed values or keys, for a clear or an assignment of a set or a dictionary.
     let taken: TakenKeys
-    /// The version that the commit took. Nil until it is answered.
+    /// The version that the commit received. `nil` until the server has answered it.
     public internal(set) var version: StreamVersion?
-    /// The object went by the work of others after this change was made.
+    /// A Boolean value that indicates whether another file's work deleted the object after this change.
     package var isBeforeErasure = false
 
-    /// Returns a pending change with the same place in its commit.
+    /// Returns a pending change with the same place in the commit.
     func with(_ change: Change) -> PendingChange {
         PendingChange(
             commit: commit,
@@ -27,14 +27,14 @@ public struct PendingChange: Hashable, Sendable {
     }
 }
 
-/// Values of a set or keys of a dictionary.
+/// Removed values of a set, or removed keys of a dictionary.
 struct TakenKeys: Hashable, Sendable {
     var elements: Set<SetElement> = []
     var keys: Set<SyncString> = []
 }
 
 extension Change {
-    /// Whether elements of lists may have numbers that this change gave them.
+    /// A Boolean value that indicates whether the change can give numbers to elements of lists.
     var makesElements: Bool {
         switch self {
         case .insert, .move, .assignList: true
@@ -44,7 +44,7 @@ extension Change {
         }
     }
 
-    /// Nil for what is about the object as a whole.
+    /// The place of the change. `nil` if the change is about a whole object.
     package var place: Place? {
         switch self {
         case .create, .delete: nil
@@ -59,7 +59,7 @@ extension Change {
 }
 
 extension NewContent {
-    /// Whether elements of lists, or embedded objects that may have lists, are in it.
+    /// A Boolean value that indicates whether the content can have elements of lists, at any depth.
     fileprivate var hasElements: Bool {
         switch self {
         case .value(.embedded), .list, .dictionary: true

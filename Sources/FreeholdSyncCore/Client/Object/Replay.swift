@@ -1,18 +1,20 @@
-/// Puts pending changes on top of what is confirmed: what the client shows (sync-design.md, section 2).
+/// Applies pending changes to the confirmed state. The result is the state that the client shows (sync-design.md,
+/// section 2).
 ///
-/// It does what the server would do if the pending work were the last to come. So own pending values win, and what was deleted
-/// by others stays deleted.
+/// It does what the server would do if the pending work arrived after all other work. Pending values of this file
+/// therefore win, and objects that other files deleted stay deleted.
 struct Replay: Sendable {
-    /// Nil if there is no object.
+    /// The properties of the object. `nil` if the object doesn't exist.
     var fields: ClientFields?
     let born: StreamVersion
-    /// The version up to which own creates that were answered took part in making objects of this name.
+    /// The last version at which an answered create of this file took part in creating an object of this name.
     let created: StreamVersion
-    /// An own pending create took part in the object.
+    /// A Boolean value that indicates whether a pending create of this file took part in creating the object.
     private var isOwn = false
-    /// An own pending change deleted it.
+    /// A Boolean value that indicates whether a pending change of this file deleted the object.
     private var isDeleted = false
-    /// Only the slots of lists are made, dead: for work that was answered and is to be named by later work.
+    /// A Boolean value that indicates whether changes only add dead slots to lists. That is the case for answered work
+    /// whose elements later work may name.
     var isDead = false
 
     init(_ fields: ClientFields?, born: StreamVersion, created: StreamVersion) {
@@ -56,7 +58,7 @@ struct Replay: Sendable {
         isOwn || born <= max(pending.seen ?? 0, created)
     }
 
-    /// A create of an object that is there: field by field, and defaults give way.
+    /// Applies a create to an object that exists already, field by field. Defaults don't replace values.
     private mutating func merge(_ new: [NewField]) {
         for field in new {
             let old = fields?[field.name]
@@ -87,7 +89,7 @@ struct Replay: Sendable {
                 place = ClientNode(value)
             } else if case .value(var old)? = place {
                 if origin == .byDefault, old.nested(nested[...]) != nil { return }
-                // Taken out while it changes, so that nothing is copied.
+                // The value has one owner while it changes, so that nothing is copied.
                 place = nil
                 _ = old.replace(nested[...], by: value)
                 place = .value(old)
@@ -137,14 +139,15 @@ struct Replay: Sendable {
     }
 }
 
-/// Finds what a change speaks of.
+/// Finds the place of a change in the fields of an object.
 struct PlaceEditor {
-    /// The version that `.confirmed` is about.
+    /// The version to which `.confirmed` refers.
     let seen: StreamVersion
 
-    /// Works on what stands at a place. If the place isn't there any more, nothing happens.
+    /// Calls a closure with the content at a place. It does nothing if the place doesn't exist any more.
     ///
-    /// - Parameter body: gets what stands there, nil if nothing does, and the keys that lead on into a mixed value.
+    /// - Parameter body: Receives the content of the place, which is `nil` if the place is empty, and the keys that
+    ///   lead on into a mixed value.
     func edit(
         _ path: ArraySlice<Place.Step>,
         in fields: inout ClientFields,

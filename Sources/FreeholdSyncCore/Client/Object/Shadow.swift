@@ -1,24 +1,27 @@
-/// An object with pending work: what the server has, and what the client's own commits do to it (sync-design.md, section 7, "shadows").
+/// An object with pending work: the server's state, and the client's own changes to it (sync-design.md, section 7,
+/// "shadows").
 ///
-/// A store keeps one for each such object and for no other.
+/// A store has a shadow for each object with pending work, and for no other object.
 public struct Shadow: Hashable, Sendable {
-    /// What is confirmed. Nil if there is no such object, or none in view.
+    /// The confirmed properties. `nil` if the object doesn't exist or isn't in view.
     private(set) var confirmed: ClientFields? { didSet { namedAt = Named() } }
-    /// The version of it. Nil if it isn't there.
+    /// The version of the confirmed properties. `nil` if the object isn't confirmed.
     public private(set) var version: StreamVersion?
-    /// What was confirmed before the object left, and of which version that was. It can come back (sync-attack.md, H6).
+    /// The confirmed properties, with their version, from before the object left the view. The object can return
+    /// (sync-attack.md, H6).
     private var absent: Absent?
-    /// The version at which it was made, as far as the client knows.
+    /// The version at which the object was created, as far as the client knows.
     private var born: StreamVersion = 0
-    /// The version of the last own create that was answered.
+    /// The version of this file's last create that the server has answered.
     private var created: StreamVersion = 0
-    /// In order.
+    /// The pending changes, in their order.
     public private(set) var pending: [PendingChange] = []
-    /// Versions that own commits with work on the object took, rising.
+    /// The versions of this file's answered commits with changes of the object, in rising order.
     private var ownVersions: [StreamVersion] = []
     private var namedAt = Named()
 
-    /// The version at which all lists of what is confirmed have names. It follows from these, so it says nothing about equality.
+    /// The version at which all lists of the confirmed state have names. It is derived from the other properties, so it
+    /// is ignored by `==`.
     private struct Named: Hashable, Sendable {
         var version: StreamVersion?
 
@@ -26,51 +29,53 @@ public struct Shadow: Hashable, Sendable {
         func hash(into hasher: inout Hasher) {}
     }
 
-    /// An object that has no pending work yet.
+    /// Creates the shadow of an object that has no pending work yet.
     ///
     /// - Parameters:
-    ///   - contents: what the store shows, which is what is confirmed. Nil if there is no such object.
-    ///   - version: nil if it isn't confirmed.
+    ///   - contents: The properties that the store shows, which are the confirmed ones. `nil` if the object doesn't
+    ///     exist.
+    ///   - version: The confirmed version, or `nil` if the object isn't confirmed.
     public init(contents: [SyncString: MergedContent]?, version: StreamVersion?) {
         confirmed = version == nil ? nil : contents.map(ClientFields.init)
         self.version = confirmed == nil ? nil : version
     }
 
-    /// What is confirmed, or was when the object left.
+    /// The confirmed properties, or the last ones before the object left the view.
     var named: ClientFields? { confirmed ?? absent?.fields }
 
     public var isClean: Bool { pending.isEmpty }
 
-    /// What is confirmed.
+    /// The confirmed properties.
     public var confirmedContents: [SyncString: MergedContent]? { confirmed?.contents }
 
-    /// What the client shows.
+    /// The properties that the client shows.
     public var contents: [SyncString: MergedContent]? { shown?.contents }
 
     var shown: ClientFields? { replay().fields }
 
-    /// What the client would show without the work that isn't answered yet.
+    /// The properties that the client would show without the changes that the server hasn't answered yet.
     var answeredContents: [SyncString: MergedContent]? {
         var replay = Replay(confirmed, born: born, created: created)
         for change in pending where change.version != nil { replay.perform(change) }
         return replay.fields?.contents
     }
 
-    /// What the client would show if it hadn't done what lies behind a commit.
+    /// Returns the properties that the client would show without the changes of all commits after the given one.
     func contents(throughCommit number: UInt64) -> [SyncString: MergedContent]? {
         var replay = Replay(confirmed, born: born, created: created)
         for change in pending where change.commit <= number { replay.perform(change) }
         return replay.fields?.contents
     }
 
-    /// The state behind all pending work.
+    /// Returns the state after all pending changes.
     func replay() -> Replay {
         var replay = Replay(confirmed, born: born, created: created)
         for change in pending { replay.perform(change) }
         return replay
     }
 
-    /// Whether a change is about the incarnation that is confirmed, as far as no own create takes part.
+    /// Returns whether a change is about the confirmed incarnation of the object. Own pending creates aren't
+    /// considered.
     package func means(_ change: PendingChange) -> Bool { born <= max(change.seen ?? 0, created) }
 
     // MARK: Own work
@@ -84,14 +89,14 @@ public struct Shadow: Hashable, Sendable {
 
     mutating func add(_ changes: [PendingChange]) { pending += changes }
 
-    /// The answer to a commit: the version that it took, and the indices of its changes that were refused.
+    /// The answer to a commit: the version that the commit received, and the indices of its refused changes.
     struct Answer: Hashable {
         let commit: UInt64
         let version: StreamVersion
-        /// The changes that are taken back at once.
+        /// The changes that are removed immediately.
         let refused: Set<Int>
-        /// The changes of what other files had deleted or replaced. They stay until the download says so, or the file would show for a moment
-        /// what the app has removed.
+        /// The refused changes of objects or instances that other files deleted or replaced. They stay until the
+        /// download of that deletion. Otherwise the file would show for a moment what the app has removed.
         let late: Set<Int>
 
         init(commit: UInt64, version: StreamVersion, refusals: [Refusal]) {
@@ -101,9 +106,10 @@ public struct Shadow: Hashable, Sendable {
         }
     }
 
-    /// Whether the client shows the same after commits are answered.
+    /// Returns whether the client shows the same content after these answers.
     ///
-    /// An answer to a create can show which incarnation later work is about. It doesn't if nothing is confirmed and the work begins with one.
+    /// The answer to a create can decide which incarnation later changes are about. It doesn't if the object isn't
+    /// confirmed and the pending work begins with a create.
     func isShownAlike(without answers: [Answer]) -> Bool {
         guard answers.allSatisfy({ $0.refused.isEmpty && $0.late.isEmpty }) else { return false }
         if confirmed == nil, let first = pending.first, !first.isBeforeErasure, case .create = first.change {
@@ -116,9 +122,9 @@ public struct Shadow: Hashable, Sendable {
         }
     }
 
-    /// Commits were answered: each took a version, and some of their changes were refused.
+    /// Applies the server's answers to commits. Each answer has the version of the commit and its refused changes.
     ///
-    /// - Parameter answers: by rising commits.
+    /// - Parameter answers: The answers, in rising order of the commits.
     mutating func acknowledge(_ answers: [Answer]) {
         let byCommit = Dictionary(answers.map { ($0.commit, $0) }) { $1 }
         var dropped: [PendingChange] = []
@@ -144,9 +150,9 @@ public struct Shadow: Hashable, Sendable {
         leaveDead(dropped)
     }
 
-    /// What was answered falls away once the confirmed state holds it.
+    /// Removes the answered changes that the confirmed state contains now.
     ///
-    /// - Parameter version: up to which the client has the stream.
+    /// - Parameter version: The version up to which the client has the stream.
     mutating func settle(upTo version: StreamVersion) {
         let limit = max(version, self.version ?? 0)
         let dropped = pending.filter { $0.version.map { $0 <= limit } ?? false }
@@ -156,7 +162,7 @@ public struct Shadow: Hashable, Sendable {
         forgetNames()
     }
 
-    /// All work on the object is given up.
+    /// Removes all pending work on the object.
     mutating func discard() { pending = [] }
 
     mutating func discard(_ isDiscarded: (PendingChange) -> Bool) { pending.removeAll(where: isDiscarded) }
@@ -165,7 +171,7 @@ public struct Shadow: Hashable, Sendable {
         for index in pending.indices { pending[index].commit = number(pending[index].commit) }
     }
 
-    /// What was put into lists leaves slots that are dead, as later work names them.
+    /// Adds dead slots for elements that removed changes had inserted, because later changes may name them.
     private mutating func leaveDead(_ changes: [PendingChange]) {
         guard !pending.isEmpty, !changes.isEmpty else { return }
         var replay = Replay(confirmed, born: born, created: created)
@@ -179,17 +185,18 @@ public struct Shadow: Hashable, Sendable {
         confirmed?.forEachList { list in list.names = list.names.filter { seen.contains($0.key) } }
     }
 
-    /// Gives the object the names of another version of the file's schema.
+    /// Replaces the names of properties by those of another version of the file's schema.
     mutating func rename(_ names: NameChanges, of className: SyncString) {
         confirmed = confirmed.map { names.fields($0, of: className) }
         absent = absent.map { Absent(fields: names.fields($0.fields, of: className), version: $0.version) }
         pending = pending.map { names.pending($0) }
     }
 
-    /// Gives up the work on a property, which the app's classes have no room for any more.
+    /// Removes the pending work on a property that the app's classes can no longer store.
     ///
-    /// - Parameter content: what the client shows of the property from then on. An object that isn't confirmed doesn't have the property.
-    /// - Returns: the changes that were given up. A create has only the property.
+    /// - Parameter content: The content that the client shows for the property from then on. An object that isn't
+    ///   confirmed doesn't have the property.
+    /// - Returns: The removed changes. For a create, a create with this property only.
     mutating func giveUp(_ property: SyncString, showing content: MergedContent) -> [PendingChange] {
         var dropped: [PendingChange] = []
         pending = pending.compactMap { change in
@@ -212,9 +219,9 @@ public struct Shadow: Hashable, Sendable {
 
     // MARK: Downloads
 
-    /// Takes in what the server says.
+    /// Applies the server's message about the object.
     ///
-    /// - Throws: `MisfitUpdate` if it doesn't fit what the client holds. Nothing is changed then.
+    /// - Throws: `MisfitUpdate` if the message doesn't fit the client's state. Then nothing is changed.
     mutating func apply(_ content: ObjectUpdate.Content) throws {
         switch content {
         case .present: break
@@ -230,7 +237,8 @@ public struct Shadow: Hashable, Sendable {
             }
         case .whole(let version, let born, let fields):
             let last = confirmed.map { Absent(fields: $0, version: self.version ?? 0) } ?? absent
-            // A version that pending work saw is one of an incarnation that was here, whatever the version before this one.
+            // If pending work saw this version, the client has had the incarnation of that version, even if another one
+            // is confirmed now.
             let isKnown = pending.contains { $0.seen == version }
             let old = last.flatMap { born <= $0.version || isKnown ? $0.fields : nil } ?? [:]
             let new = try reader(version).fields(fields, over: old)
@@ -249,7 +257,8 @@ public struct Shadow: Hashable, Sendable {
         settle(upTo: 0)
     }
 
-    /// A version has one content: where pending work saw the version, its names must mean what is there now. A list that isn't shown is empty.
+    /// Checks the names of lists at a version that pending work saw. Because a version has one content, the names must
+    /// still fit the lists. A list that isn't shown is empty and fits.
     private func checkNames(of fields: ClientFields, at version: StreamVersion) throws {
         guard pending.contains(where: { $0.seen == version }) else { return }
         var (isRight, copy) = (true, fields)

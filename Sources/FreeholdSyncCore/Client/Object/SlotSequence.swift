@@ -1,26 +1,27 @@
-/// The slots of a list, in pieces. A search or an edit costs O(√*n*), with small constants, and copies share the pieces that don't change.
+/// The slots of a list, stored in pieces. A search or an edit costs O(√*n*) with small constants, and copies share the
+/// unchanged pieces.
 ///
-/// The order of the slots and what they hold is all that counts: how they lie in pieces doesn't matter.
+/// Two sequences are equal if they have equal slots in the same order. The division into pieces doesn't matter.
 struct SlotSequence: Sendable {
     typealias Slot = ClientList.Slot
 
     private var pieces: [Piece] = []
     private(set) var count = 0
 
-    /// A piece has at most so many slots.
+    /// The maximum number of slots of a piece.
     private static let capacity = 512
 
-    /// Slots that follow each other.
+    /// A run of consecutive slots.
     private final class Piece: @unchecked Sendable {
-        // Sendable: it is changed only while one sequence has it.
+        // It is sendable because it is only changed while one sequence references it.
         private(set) var slots: [Slot]
-        /// The slots' names, in the order of the slots.
+        /// The ids of the slots, in the order of the slots.
         private(set) var runs: [(ids: SlotRun, offset: Int)] = []
-        /// The slots that aren't those of their elements.
+        /// The slots to which elements were moved.
         private(set) var moved: [(element: SlotID, offset: Int)] = []
         private(set) var aliveCount = 0
         private(set) var hasOwn = false
-        /// Whether an element may have lists inside.
+        /// A Boolean value that indicates whether an element may contain lists.
         private(set) var mayHaveLists = false
 
         init(_ slots: [Slot]) {
@@ -35,7 +36,7 @@ struct SlotSequence: Sendable {
 
         var copy: Piece { Piece(copyOf: self) }
 
-        /// Takes note of the next slot.
+        /// Updates the derived properties for the next slot.
         private func note(_ offset: Int) {
             slots.withUnsafeBufferPointer { slots in
                 let id = slots[offset].id
@@ -66,7 +67,7 @@ struct SlotSequence: Sendable {
             for offset in slots.indices { note(offset) }
         }
 
-        /// The node of a slot, to be changed.
+        /// The node of a slot. It can be changed in place.
         subscript(node offset: Int) -> ClientNode? {
             get { slots[offset].node }
             _modify {
@@ -80,7 +81,7 @@ struct SlotSequence: Sendable {
             }
         }
 
-        /// The offsets of the slots that fulfil a condition.
+        /// Returns the offsets of the slots that fulfil a condition.
         func offsets(where condition: (Slot) -> Bool) -> [Int] { slots.indices.filter { condition(slots[$0]) } }
 
         func offset(of id: SlotID) -> Int? {
@@ -96,7 +97,7 @@ struct SlotSequence: Sendable {
     var isEmpty: Bool { count == 0 }
     var indices: Range<Int> { 0..<count }
 
-    /// Finds the piece that has a slot, or the end of the last one.
+    /// Returns the piece that contains a slot, or the end of the last piece.
     private func locate(_ index: Int) -> (piece: Int, offset: Int) {
         var rest = index
         for piece in pieces.indices {
@@ -108,7 +109,7 @@ struct SlotSequence: Sendable {
         preconditionFailure("There is no slot \(index).")
     }
 
-    /// Makes sure that no other sequence has a piece.
+    /// Copies a piece if another sequence references it as well.
     private mutating func own(_ piece: Int) {
         if !isKnownUniquelyReferenced(&pieces[piece]) { pieces[piece] = pieces[piece].copy }
     }
@@ -118,7 +119,7 @@ struct SlotSequence: Sendable {
         return pieces[piece].slots[offset]
     }
 
-    /// What stands in a slot.
+    /// The node of a slot.
     subscript(node index: Int) -> ClientNode? {
         get { self[index].node }
         _modify {
@@ -130,7 +131,7 @@ struct SlotSequence: Sendable {
 
     // MARK: Names
 
-    /// The index of the slot itself, be it dead.
+    /// Returns the index of the slot with an id. The slot may be dead.
     func index(of id: SlotID) -> Int? {
         var start = 0
         for piece in pieces {
@@ -140,7 +141,7 @@ struct SlotSequence: Sendable {
         return nil
     }
 
-    /// The index of the place where an element is now.
+    /// Returns the index of the current slot of an element.
     func place(of element: SlotID) -> Int? {
         if let index = index(of: element) {
             let slot = self[index]
@@ -156,7 +157,7 @@ struct SlotSequence: Sendable {
         return nil
     }
 
-    /// Returns those of some own numbers that slots have.
+    /// Returns the numbers of a range that are own numbers of slots.
     func ownNumbers(in numbers: Range<OwnNumber>) -> Set<OwnNumber> {
         var known: Set<OwnNumber> = []
         for piece in pieces where piece.hasOwn {
@@ -171,7 +172,7 @@ struct SlotSequence: Sendable {
         return known
     }
 
-    /// The slots that this file made, in their order.
+    /// The slots that this file created, in their order.
     var own: [Slot] { pieces.lazy.filter(\.hasOwn).flatMap { $0.slots.filter(\.id.isOwn) } }
 
     // MARK: Positions
@@ -179,7 +180,7 @@ struct SlotSequence: Sendable {
     /// The number of elements that are shown.
     var aliveCount: Int { pieces.reduce(0) { $0 + $1.aliveCount } }
 
-    /// Returns the indices of the elements that are shown at some positions. Returns `nil` if there are fewer.
+    /// Returns the indices of the elements that are shown at some positions. Returns `nil` if fewer elements are shown.
     func indices(ofAlive positions: Range<Int>) -> [Int]? {
         guard positions.lowerBound >= 0 else { return nil }
         var found: [Int] = []
@@ -200,7 +201,7 @@ struct SlotSequence: Sendable {
         return found.count == positions.count && position >= positions.lowerBound ? found : nil
     }
 
-    /// The position of the element that is shown in a slot.
+    /// Returns the position of the element that is shown in a slot.
     func position(ofIndex index: Int) -> Int {
         var (rest, position) = (index, 0)
         for piece in pieces {
@@ -213,7 +214,7 @@ struct SlotSequence: Sendable {
         return position
     }
 
-    /// The slots at some indices.
+    /// Returns the slots in a range of indices.
     func slots(in range: Range<Int>) -> [Slot] {
         var slots: [Slot] = []
         slots.reserveCapacity(range.count)
@@ -230,7 +231,7 @@ struct SlotSequence: Sendable {
     // MARK: Changing
 
     mutating func append(_ slot: Slot) {
-        // No reference to the piece is held, or it would be copied.
+        // No reference to the piece is kept here, because the piece would be copied otherwise.
         let last = pieces.count - 1
         if last >= 0, pieces[last].slots.count < Self.capacity {
             own(last)
@@ -249,7 +250,7 @@ struct SlotSequence: Sendable {
         count += slots.count
     }
 
-    /// Adds the elements that another sequence shows at some positions.
+    /// Appends the elements that another sequence shows at some positions.
     mutating func append(alive positions: Range<Int>, of other: SlotSequence) {
         var position = 0
         for piece in other.pieces {
@@ -293,7 +294,7 @@ struct SlotSequence: Sendable {
         pieces.replaceSubrange(piece...piece, with: new)
     }
 
-    /// Empties the slots that fulfil a condition.
+    /// Marks the slots that fulfil a condition as dead.
     mutating func empty(where isEmptied: (Slot) -> Bool) {
         for piece in pieces.indices where pieces[piece].aliveCount > 0 {
             let emptied = pieces[piece].offsets { $0.node != nil && isEmptied($0) }
@@ -303,9 +304,9 @@ struct SlotSequence: Sendable {
         }
     }
 
-    /// Changes what stands in the slots.
+    /// Calls a closure with the node of each slot. The closure may change it.
     ///
-    /// - Parameter onlyLists: leaves out what can't have lists inside.
+    /// - Parameter onlyLists: A Boolean value that indicates whether pieces without lists are skipped.
     mutating func forEachNode(onlyLists: Bool = false, _ body: (inout ClientNode?) -> Void) {
         for piece in pieces.indices where !onlyLists || pieces[piece].mayHaveLists {
             own(piece)
@@ -315,7 +316,7 @@ struct SlotSequence: Sendable {
 
     // MARK: Comparing
 
-    /// The number of slots that stand at the start of both, in pieces that both share, and the same at the end.
+    /// Returns the slots at the start and at the end that lie in pieces which both sequences share.
     func shared(with other: SlotSequence) -> (start: SharedSlots, end: SharedSlots) {
         var (start, end) = (SharedSlots(), SharedSlots())
         let most = Swift.min(pieces.count, other.pieces.count)
@@ -343,7 +344,7 @@ struct SlotSequence: Sendable {
         }
     }
 
-    /// Checks that what is known of the pieces is right.
+    /// Asserts that the derived properties match the slots.
     func checkInvariants() {
         assert(count == pieces.reduce(0) { $0 + $1.slots.count }, "The count isn't that of the slots.")
         for piece in pieces {
@@ -397,7 +398,7 @@ extension SlotSequence: ExpressibleByArrayLiteral {
 
 extension SlotSequence: Kept {
     func write(to bytes: inout [UInt8]) {
-        // Like an array.
+        // The format is that of an array.
         bytes.appendVarint(count)
         for slot in self { slot.write(to: &bytes) }
     }

@@ -1,15 +1,15 @@
-/// What a synced file knows of itself: one small record, written with what it is about.
+/// The sync state of a file: one small record, which is written in the same transaction as the data that it describes.
 public struct ClientState: Hashable, Sendable {
-    /// Nil until the server gave it.
+    /// The identity that the server gave the file. `nil` before the first bind.
     public var file: FileIdentity?
-    /// Up to where the file has the stream. Nil before the first bootstrap's end.
+    /// The position up to which the file has the stream. `nil` before the end of the first bootstrap.
     public var cursor: Cursor?
-    /// The view that the file's state is of.
+    /// The view of which the file has the state.
     public var view: UInt64?
 
     // MARK: Own work
 
-    /// The last commit that was answered, and the running hash up to it.
+    /// The last commit that the server has answered, and the running hash up to it.
     public var acknowledged: UInt64 = 0
     public var acknowledgedHash = RunningHash.empty
     /// The last commit that this file may have sent.
@@ -18,7 +18,7 @@ public struct ClientState: Hashable, Sendable {
     public var lastCommit: UInt64 = 0
     /// The last number of an insert, a move or an embedded object.
     public var lastNumber: OwnNumber = 0
-    /// The first commit that is answered but not yet in what was downloaded, or not answered.
+    /// The first commit that isn't answered, or whose answered changes aren't downloaded yet.
     public var firstPending: UInt64 = 1
     /// The first commit that is kept.
     public var firstKept: UInt64 = 1
@@ -26,42 +26,45 @@ public struct ClientState: Hashable, Sendable {
     // MARK: Time
 
     public var clock = Clock.zero
-    /// What is to be added to the device's clock, in milliseconds; of the shortest round trip so far.
+    /// The difference between the server's time and the device's clock, in milliseconds. It is from the round trip that
+    /// was shortest so far.
     public var offset: Int64 = 0
 
     // MARK: Views
 
-    /// The newest at the end. One that is complete, and those behind it.
+    /// The query sets, newest last: the last complete one, and those after it.
     public var querySets: [QuerySet] = []
     public var bootstrap: BootstrapProgress?
     /// Commits under an older ident that aren't confirmed yet: their versions, and the objects that they are about.
     public var forked: [StreamVersion: [ObjectName]] = [:]
-    /// Objects that the file has wrong or not at all: they are asked for.
+    /// Objects that are wrong or missing in the file. They are requested from the server.
     public var wanted: Set<ObjectName> = []
-    /// What is to be played again once the file has the state of the new store.
+    /// Work that is done again as soon as the file has the state of the new store.
     public var recovery: [Recovery] = []
-    /// The file holds objects of another history.
+    /// A Boolean value that indicates whether the file has objects of another history.
     public var isReset = false
 
-    /// The store said which of the file's commits it has: the others lie in `recovery`, or were given up.
+    /// A Boolean value that indicates whether the new store has reported which of the file's commits it has. The other
+    /// commits are in `recovery`, or were discarded.
     public var isPrepared = false
 
-    /// How the file is reset.
+    /// The mode of the current reset.
     public var resetMode = ResetMode.recover
 
     public init() {}
 }
 
-/// What a file subscribes to, and how far that is.
+/// The queries of a file, and the progress of their bootstrap.
 public struct QuerySet: Hashable, Sendable {
     public enum State: Hashable, Sendable {
-        /// The server doesn't know of it yet.
+        /// The server hasn't received the queries yet.
         case pending
         case bootstrapping
         case complete
-        /// Queries of some classes weren't understood. The others are there once `isComplete`.
+        /// The server refused the queries of some classes. The objects of the other queries are complete if
+        /// `isComplete` is true.
         case error
-        /// A later one took its place.
+        /// A later query set replaced this one.
         case superseded
     }
 
@@ -69,7 +72,7 @@ public struct QuerySet: Hashable, Sendable {
     public let queries: [ClassQuery]
     public internal(set) var state = State.pending
     public internal(set) var errors: [QueryError] = []
-    /// All that it asks for, and that was understood, is in the file.
+    /// A Boolean value that indicates whether the file has all objects of the accepted queries.
     public internal(set) var isComplete = false
 
     public init(version: UInt64, queries: [ClassQuery]) {
@@ -81,27 +84,29 @@ public struct QuerySet: Hashable, Sendable {
 /// A bootstrap that has begun.
 public struct BootstrapProgress: Hashable, Sendable {
     public var begin: BootstrapBegin
-    /// Nil before the first chunk.
+    /// The last chunk that the file has. `nil` before the first chunk.
     public var position: BootstrapPosition?
     public var objects: UInt64 = 0
-    /// Where one that was given up had got to: the file has objects of it, which the server has to know of until a bootstrap ends.
+    /// The last chunk of an earlier bootstrap that was cancelled. The file has objects of it, so the server needs this
+    /// position until a bootstrap ends.
     public var earlier: BootstrapPosition?
 
-    /// What the server is told at the next bind.
+    /// The position that is sent to the server at the next bind.
     public var reached: BootstrapPosition? { position ?? earlier }
 }
 
-/// What one transaction of the app did to a synced file, as whoever committed wrote it down: any process, with or without a sync client.
+/// A transaction of the app in a synced file, as the committing process recorded it. The process needs no sync client.
 public struct LocalCommit: Hashable, Sendable {
-    /// Counts what the file writes down, without gaps.
+    /// The number of the record in the file, counted without gaps.
     public let sequence: UInt64
     public let clock: Clock
     public let schemaVersion: UInt64
-    /// Random bits that the transaction got when it was made, so that a copy of the file has them, too. `nil` if a version made it that gave none.
+    /// Random bits that the transaction received when it was created. Copies of the file have the same bits. `nil` if
+    /// an earlier version of the library created the record.
     public let identity: UInt64?
     public let edits: [LocalEdit]
-    /// The objects that the edits are about and that had no work of the file's own before, as they were. Those that weren't there aren't
-    /// named.
+    /// The earlier content of the objects that the edits are about, for objects without earlier work of the file.
+    /// Objects that didn't exist are left out.
     public let before: [ObjectName: [SyncString: MergedContent]]
 
     public init(
@@ -121,19 +126,19 @@ public struct LocalCommit: Hashable, Sendable {
     }
 }
 
-/// A commit as the file's journal keeps it.
+/// A commit in the form that the file's journal keeps.
 public struct JournalCommit: Hashable, Sendable {
     public internal(set) var commit: Commit
-    /// Random bits of the transaction that it was: `LocalCommit.identity`.
+    /// The random bits of the app's transaction: `LocalCommit.identity`.
     public internal(set) var identity: UInt64?
-    /// The running hash of the file's commits up to this one. `nil` until it is sealed, if the transaction has no identity.
+    /// The running hash of the file's commits up to this one. `nil` if the commit has no identity and isn't sealed yet.
     public internal(set) var hash: RunningHash?
-    /// The version that it took. Nil until it is answered.
+    /// The version that the commit received. `nil` until the server has answered it.
     public internal(set) var version: StreamVersion?
-    /// When it was answered, by the file's clock, in milliseconds since 2015-01-01.
+    /// The time of the answer by the file's clock, in milliseconds since 2015-01-01.
     public internal(set) var answeredAt: Int64?
 
-    /// The same without what it did in some classes.
+    /// Returns the commit without its changes of objects of some classes.
     package func without(_ classes: Set<SyncString>) -> JournalCommit {
         guard commit.changes.contains(where: { classes.contains($0.object.className) }) else { return self }
         var rest = self
@@ -149,12 +154,12 @@ public struct JournalCommit: Hashable, Sendable {
     }
 }
 
-/// Work that was given up. It is kept until the app takes it.
+/// Own work that was not applied. It is kept until the app takes it.
 public enum LostWork: Hashable, Sendable {
-    /// The server didn't do it.
+    /// The server refused the change.
     case refused(Refusal)
-    /// It was never sent, since the file was reset to what the server has.
+    /// The commit wasn't sent, because the file was reset to the server's state.
     case discarded(Commit)
-    /// It doesn't fit what the file holds.
+    /// The edits don't fit the content of the file.
     case misplaced([LocalEdit])
 }

@@ -1,10 +1,10 @@
 extension ClientStore {
-    /// Does what the machine asks for.
+    /// Performs a request of the machine.
     ///
     /// - Parameters:
-    ///   - now: the device's clock, in milliseconds since 2015-01-01.
-    ///   - random: salts the hashes of own commits.
-    /// - Throws: what the store throws. Whether the request happened isn't known then.
+    ///   - now: The device's time, in milliseconds since 2015-01-01.
+    ///   - random: A source of the random bits in the hashes of own commits.
+    /// - Throws: The errors of the store. After an error it is unknown whether the request was performed.
     public mutating func perform(
         _ request: StoreRequest,
         now: Int64,
@@ -14,9 +14,10 @@ extension ClientStore {
         return try perform(request, now: now, random: &random, care: &care)
     }
 
-    /// Like `perform(_:now:random:)`, for a caller that makes failed requests again.
+    /// Like `perform(_:now:random:)`, for a caller that repeats failed requests.
     ///
-    /// - Throws: `RepeatedFailure` in the place of an error that was thrown three times. The subject of the error is left out from then on.
+    /// - Throws: `RepeatedFailure` instead of an error that was thrown three times. Later requests leave out the
+    ///   subject of that error.
     public mutating func perform(
         _ request: StoreRequest,
         now: Int64,
@@ -24,7 +25,8 @@ extension ClientStore {
         care: inout StoreCare
     ) throws -> StoreOutcome {
         do {
-            // A transaction of the app by itself, so that an error says which one it is about.
+            // Each of the app's transactions is resolved in a transaction of its own, so that an error identifies the
+            // failed one.
             while care.isCareful, try resolve(&care, count: 1) {}
             while true {
                 var defaults = care.defaults
@@ -46,16 +48,17 @@ extension ClientStore {
     }
 }
 
-/// The bytes of local commits that one transaction gives numbers to. Work of many days offline takes several.
+/// The maximum number of bytes of local commits that are resolved in one transaction. The work of many days offline
+/// takes several transactions.
 private let resolvedBytes = 16 << 20
 
 extension ClientStore {
-    /// Resolves some of the app's transactions in a transaction of their own.
+    /// Resolves some of the app's transactions in one transaction of the store.
     ///
-    /// - Returns: A Boolean value that indicates whether there are more.
+    /// - Returns: A Boolean value that indicates whether unresolved transactions are left.
     private mutating func resolve(_ care: inout StoreCare, count: Int) throws -> Bool {
         var defaults = care.defaults
-        // Also if it throws: whether the transaction happened isn't known then.
+        // This also runs after an error, because it is unknown then whether the transaction happened.
         defer { care.defaults.formUnion(defaults) }
         let isMore = try transact { [care] transaction in
             transaction.care = care
@@ -133,7 +136,7 @@ extension ClientTransaction {
         }
     }
 
-    /// Returns a commit with the names of the schema that it was made under.
+    /// Returns a commit with the names of the schema under which it was created.
     private func asMade(_ uploaded: UploadedCommit) throws -> UploadedCommit {
         guard let names = try names(of: uploaded.commit.schemaVersion) else { return uploaded }
         return UploadedCommit(commit: names.commit(uploaded.commit), hash: uploaded.hash, part: uploaded.part)
@@ -142,7 +145,7 @@ extension ClientTransaction {
     func describe() throws -> FileDescription {
         FileDescription(
             state: state,
-            // Versions of another history say nothing.
+            // Versions of another history have no meaning for this server.
             held: state.isReset ? [] : try held(),
             leastBase: try leastBase(),
             pendingHashes: try pendingHashes(),
@@ -183,7 +186,7 @@ extension ClientTransaction {
     private mutating func subscribe(_ queries: [ClassQuery]) -> QuerySet {
         let set = QuerySet(version: (state.querySets.last?.version ?? 0) + 1, queries: queries)
         for index in state.querySets.indices { state.querySets[index].state = .superseded }
-        // The set that the file's state is of, and the new one.
+        // The set of which the file has the state, and the new set.
         state.querySets.removeAll { !$0.isComplete }
         state.querySets = Array(state.querySets.suffix(1)) + [set]
         return set
@@ -204,7 +207,7 @@ extension ClientTransaction {
     private mutating func takeIn(_ changes: [Changes], now: Int64) throws -> StoreOutcome {
         guard let first = changes.first, let last = changes.last else { return .misfit }
         guard first.from == state.cursor, changes.allSatisfy({ $0.from == first.from && $0.to == first.to }) else {
-            // What came twice says nothing new.
+            // A message that was received twice contains nothing new.
             let isOld = state.cursor.map { $0.epoch == first.to.epoch && first.to.version <= $0.version } ?? false
             return isOld && first.from != first.to ? .tookIn(try outcome(nil)) : .misfit
         }
@@ -251,10 +254,10 @@ extension ClientTransaction {
         if let old, old.begin.queryVersion == begin.queryVersion, old.begin.cursor == begin.cursor,
             old.begin.view == begin.view
         {
-            // It goes on.
+            // The bootstrap continues.
             return
         }
-        // What the file got of another one makes it neither the old view nor that one's.
+        // Objects of an incomplete bootstrap make the state of the file differ from both views.
         if old?.position != nil { state.view = nil }
         state.bootstrap = BootstrapProgress(begin: begin, earlier: old?.reached)
     }

@@ -1,48 +1,51 @@
-/// What a local file offers to the sync client.
+/// A local file, as the sync client uses it.
 ///
-/// All of one transaction happens or nothing of it, whatever is killed when. Nobody else commits meanwhile.
+/// A transaction is atomic, even if the process is killed. No other transaction commits while it runs.
 public protocol ClientStore {
     associatedtype Transaction: ClientTransaction
 
     mutating func transact<Result>(_ body: (inout Transaction) throws -> Result) throws -> Result
 }
 
-/// A transaction of a local file. What it reads contains what it wrote.
+/// A transaction of a local file. Its reads include its own writes.
 public protocol ClientTransaction {
     var state: ClientState { get set }
-    /// What is left out, since it failed before.
+    /// The objects and transactions that are left out because they failed before.
     var care: StoreCare { get set }
 
     // MARK: Objects
 
-    /// What the file shows of an object, hidden links included. Nil if it isn't there.
+    /// Returns the properties that the file shows for an object, including hidden links. Returns `nil` if the file
+    /// doesn't have the object.
     func contents(of name: ObjectName) throws -> [SyncString: MergedContent]?
-    /// Returns some properties of what the file shows of an object. Returns `nil` if the file doesn't have the object.
+    /// Returns some of the properties that the file shows for an object. Returns `nil` if the file doesn't have the
+    /// object.
     func contents(of name: ObjectName, only properties: Set<SyncString>) throws -> [SyncString: MergedContent]?
     /// Returns the number of elements of a list, including hidden links. Returns `nil` if the file has no such list.
     func count(ofList property: SyncString, of name: ObjectName) throws -> Int?
-    /// Edits what the file shows. Nothing of it is written down as own work, no delete rule runs, no unique constraint holds.
+    /// Edits the content that the file shows. The edits aren't recorded as own work, and run no delete rules and no
+    /// checks of unique constraints.
     mutating func perform(_ edits: [LocalEdit]) throws
 
-    /// The version of what is confirmed of an object. Nil if nothing is.
+    /// Returns the confirmed version of an object. Returns `nil` if the object isn't confirmed.
     func version(of name: ObjectName) throws -> StreamVersion?
     mutating func setVersion(_ version: StreamVersion?, of name: ObjectName) throws
-    /// The objects of a class that are confirmed, in a range of keys.
+    /// Returns the confirmed objects in a range of keys of a class.
     func confirmed(in range: KeyRange) throws -> [(key: PrimaryKey, version: StreamVersion)]
     func confirmedClasses() throws -> [SyncString]
-    /// The sum over the objects of a class that are confirmed.
+    /// Returns the checksum of the confirmed objects of a class.
     func checksum(of className: SyncString) throws -> ClassChecksum
 
     func shadow(of name: ObjectName) throws -> Shadow?
     mutating func setShadow(_ shadow: Shadow?, of name: ObjectName) throws
-    /// By rising names.
+    /// Returns the names of the objects with shadows, in rising order.
     func shadowed() throws -> [ObjectName]
 
     // MARK: The journal
 
-    /// What was committed and has no number yet, in order.
+    /// Returns the recorded transactions of the app that have no commit number yet, in order.
     func localCommits() throws -> [LocalCommit]
-    /// Returns the first of these, until they have about so many bytes: at least one, if there is one.
+    /// Returns the first of these transactions, up to about the given size. Returns at least one if there are any.
     func localCommits(upTo bytes: Int) throws -> [LocalCommit]
     mutating func removeLocalCommit(_ sequence: UInt64) throws
 
@@ -50,22 +53,24 @@ public protocol ClientTransaction {
     mutating func put(_ commit: JournalCommit) throws
     mutating func removeCommit(_ number: UInt64) throws
 
-    // MARK: Messages that come in parts
+    // MARK: Messages in parts
 
-    /// What is kept of one. There is one at most.
+    /// Returns the position of the message whose beginning is kept. At most one such message exists.
     func partial() throws -> PartialMessage?
-    /// Writes bytes behind those that are kept.
+    /// Appends bytes to those that are kept.
     mutating func keepPart(_ part: MessagePart) throws
     func keptBytes() throws -> [UInt8]
     mutating func removeParts() throws
 
-    /// Keeps work that was given up, for the app.
+    /// Keeps work that was not applied, for the app.
     mutating func keep(_ lost: LostWork) throws
 
-    /// The schema of what syncs, with its documents. Nil: the app's configuration says it.
+    /// Returns the schema of the classes that sync, with its documents. Returns `nil` if the app's configuration has
+    /// the schema.
     func schemaClaim() throws -> SchemaClaim?
 
-    /// The names that classes and properties had in a version of the app's schema, for those that have other names now. Nil: none has.
+    /// Returns the names that classes and properties had in a version of the app's schema, for those that were renamed
+    /// since. Returns `nil` if none were renamed.
     func names(of schemaVersion: UInt64) throws -> NameChanges?
 }
 

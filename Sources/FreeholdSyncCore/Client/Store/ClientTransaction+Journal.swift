@@ -1,10 +1,11 @@
 extension ClientTransaction {
-    /// Gives numbers and names to what was committed. It comes before anything that changes what is confirmed.
+    /// Converts recorded transactions of the app into commits with numbers and names. It runs before every change of
+    /// the confirmed state.
     ///
     /// - Parameters:
-    ///   - count: The greatest number of the app's transactions.
-    ///   - bytes: About the greatest size of them together. At least one is resolved.
-    /// - Returns: A Boolean value that indicates whether there are more.
+    ///   - count: The maximum number of the app's transactions.
+    ///   - bytes: The approximate maximum size of these transactions. At least one is resolved.
+    /// - Returns: A Boolean value that indicates whether unresolved transactions are left.
     @discardableResult
     package mutating func resolveLocalCommits(count: Int = .max, upTo bytes: Int = .max) throws -> Bool {
         let commits = try localCommits(upTo: bytes)
@@ -18,7 +19,7 @@ extension ClientTransaction {
         var replays: [ObjectName: Replay] = [:]
         for local in commits.prefix(count) {
             if care.setAside.contains(local.sequence) {
-                // What it did is taken back, as far as that can be done.
+                // The effects of the transaction are removed as far as possible.
                 try? misplace(local)
                 try keepImages(of: local, &unchanged)
                 try removeLocalCommit(local.sequence)
@@ -36,7 +37,7 @@ extension ClientTransaction {
             try keepImages(of: local, &unchanged)
             try removeLocalCommit(local.sequence)
         }
-        // While there are more, the file shows what these did, too.
+        // While unresolved transactions are left, the file also shows their effects.
         care.defaults.formUnion(defaults)
         if try !localCommits(upTo: 1).isEmpty { return true }
         for name in unchanged.sorted() where try shadow(of: name)?.isClean ?? false { try change(name) { _ in } }
@@ -45,13 +46,15 @@ extension ClientTransaction {
         return false
     }
 
-    /// Gives a number and names to one transaction. It isn't joined with another one: each keeps its own clock, and a refusal concerns it alone.
+    /// Converts one transaction into one commit. Transactions aren't merged, because each has its own clock, and a
+    /// refusal must affect only one of them.
     package mutating func resolve(_ local: LocalCommit) throws {
         var replays: [ObjectName: Replay] = [:]
         try resolve(local, replays: &replays)
     }
 
-    /// - Parameter replays: what objects are behind their pending work. Without it each of many transactions would do all of that work again.
+    /// - Parameter replays: The states of objects after their pending work. They spare each of many transactions a
+    ///   replay of all that work.
     private mutating func resolve(_ local: LocalCommit, replays: inout [ObjectName: Replay]) throws {
         var objects: [ObjectName: EditResolver.Work] = [:]
         objects.reserveCapacity(local.edits.count)
@@ -59,7 +62,7 @@ extension ClientTransaction {
             let name = edit.object
             guard objects.index(forKey: name) == nil else { continue }
             let shadow = try shadow(of: name) ?? Shadow(contents: local.before[name], version: version(of: name))
-            // Taken out, since its lists are changed in place.
+            // It is removed from the dictionary, since its lists are changed in place.
             objects[name] = EditResolver.Work(shadow, replay: replays.removeValue(forKey: name))
         }
         var resolver = EditResolver(commit: state.lastCommit + 1, objects: objects, lastNumber: state.lastNumber)
@@ -85,9 +88,10 @@ extension ClientTransaction {
         }
     }
 
-    /// Keeps the state of objects from before a transaction that left no work on them: the journal doesn't repeat it for the transactions behind it.
+    /// Creates shadows of objects that the transaction left without pending work. They keep the state from before the
+    /// transaction, because the journal doesn't repeat that state for later transactions.
     ///
-    /// A clean shadow that stays behind is removed when the object changes next.
+    /// Such a clean shadow is removed at the next change of the object.
     private mutating func keepImages(of local: LocalCommit, _ unchanged: inout Set<ObjectName>) throws {
         for (name, contents) in local.before where try shadow(of: name) == nil {
             let version = try version(of: name)
@@ -97,13 +101,14 @@ extension ClientTransaction {
         }
     }
 
-    /// A default that was written over a value gives way to it.
+    /// Restores a value that was overwritten by a default.
     private mutating func showDefaults(_ name: ObjectName) throws {
         guard let shadow = try shadow(of: name), let contents = try contents(of: name) else { return }
         try perform(ShownDifference(name, from: contents, to: shadow.contents).edits)
     }
 
-    /// The commit can't be told to the server: it is handed to the app, and what it did is taken back.
+    /// Handles a transaction that can't be sent to the server. Its edits are kept for the app, and its effects are
+    /// removed.
     private mutating func misplace(_ local: LocalCommit) throws {
         try keep(.misplaced(local.edits))
         for name in Set(local.edits.map(\.object)).sorted() {
@@ -114,11 +119,11 @@ extension ClientTransaction {
 
     // MARK: Sending
 
-    /// The commits behind a number, as many as fit. They won't change any more.
+    /// Returns the commits after a number, as many as fit into the size. They no longer change afterwards.
     ///
     /// - Parameters:
-    ///   - horizon: a commit from before it comes alone.
-    ///   - salts: random bits for each commit that was never sent.
+    ///   - horizon: The server's horizon. A commit whose base is before it is returned alone.
+    ///   - salt: A source of random bits for commits that have no identity.
     mutating func seal(
         after number: UInt64,
         bytes: UInt64,
@@ -133,7 +138,7 @@ extension ClientTransaction {
             size += entry.commit.estimatedSize
             if !commits.isEmpty, size > bytes || entry.commit.base < horizon { break }
             if entry.hash == nil {
-                // Its transaction was made by a version that gave it no identity.
+                // An earlier version of the library recorded the transaction without an identity.
                 let identity = entry.identity ?? salt.next()
                 (entry.identity, entry.hash) = (identity, try newHash(entry.commit, identity))
                 try put(entry)
@@ -147,10 +152,10 @@ extension ClientTransaction {
         return commits
     }
 
-    /// The running hash up to a commit. It follows from the identities of the file's transactions, so the copies of a file have the same hashes
-    /// for what was done before it was copied.
+    /// Returns the running hash up to a commit. The hash depends on the identities of the file's transactions. Copies
+    /// of a file therefore have equal hashes for commits from before the copy.
     ///
-    /// - Returns: `nil` if the commit, or the one before it, has no identity yet: `seal` gives it one.
+    /// - Returns: `nil` if the commit or its predecessor has no identity yet. `seal` assigns one.
     func newHash(_ commit: Commit, _ identity: UInt64?) throws -> RunningHash? {
         guard let identity else { return nil }
         var previous = state.acknowledgedHash
@@ -163,8 +168,8 @@ extension ClientTransaction {
         return previous.appending(bytes, salt: identity)
     }
 
-    /// The running hashes of commits that aren't answered, those that this file never sent among them: a copy of it may have. If a store with
-    /// another history is asked which it has, the hashes of all commits that are kept.
+    /// Returns the running hashes of unanswered commits. They include commits that this file never sent, since a copy
+    /// of the file may have sent them. During a reset, the result has the hashes of all commits that are kept.
     func pendingHashes() throws -> [RunningHash] {
         var hashes: [RunningHash] = []
         var number = state.isReset && !state.isPrepared ? state.firstKept : state.acknowledged + 1
@@ -177,9 +182,9 @@ extension ClientTransaction {
 
     // MARK: Answers
 
-    /// Takes answers in. Those that are known already are left out.
+    /// Applies answers of the server, except those that are known already.
     ///
-    /// - Returns: what was refused.
+    /// - Returns: The refused changes.
     mutating func acknowledge(_ ack: Ack, now: Int64) throws -> [Refusal] {
         var refusals: [Refusal] = []
         var answers: [ObjectName: [Shadow.Answer]] = [:]
@@ -191,7 +196,8 @@ extension ClientTransaction {
             }
             var refused = refusalsOfCommits[number] ?? []
             if !refused.isEmpty {
-                // Large changes may lack their content, and after a migration they have old names: the file has both.
+                // Large changes may lack their content, and their names may be from before a migration. The file has
+                // the content and the present names.
                 let isRenamed = try names(of: entry.commit.schemaVersion) != nil
                 refused = refused.map { isRenamed ? $0.with(changeOf: entry.commit) : $0.completed(by: entry.commit) }
             }
@@ -205,11 +211,11 @@ extension ClientTransaction {
             entry.answeredAt = now
             try put(entry)
             state.acknowledged = number
-            // A copy of the file may have sent it.
+            // A copy of the file may have sent the commit.
             state.sealed = max(state.sealed, number)
             state.acknowledgedHash = entry.hash ?? state.acknowledgedHash
         }
-        // Many transactions can be about one object, which is replayed once.
+        // Many answers can be about one object. It is replayed once.
         for (name, answers) in answers.sorted(by: { $0.key < $1.key }) {
             try about(name) { transaction in
                 guard var shadow = try transaction.shadow(of: name) else { return }
@@ -232,13 +238,13 @@ extension ClientTransaction {
         return refusals
     }
 
-    /// Forgets commits that were confirmed long ago (sync-design.md, section 7).
+    /// Removes commits from the journal that were confirmed long ago (sync-design.md, section 7).
     private mutating func trimJournal(now: Int64) throws {
         let week: Int64 = 7 * 24 * 3_600 * 1_000
         while state.firstKept < state.firstPending {
             if var entry = try commit(state.firstKept) {
                 guard let answeredAt = entry.answeredAt else {
-                    // A store that took the old one's place has it: its time begins now.
+                    // The store that replaced the old one has the commit. Its time in the journal starts now.
                     entry.answeredAt = now
                     return try put(entry)
                 }
@@ -251,6 +257,6 @@ extension ClientTransaction {
 }
 
 extension LocalCommit {
-    /// The classes of the objects that it is about.
+    /// The classes of the objects that the edits are about.
     package var classes: [SyncString] { Set(edits.map(\.object.className)).sorted() }
 }

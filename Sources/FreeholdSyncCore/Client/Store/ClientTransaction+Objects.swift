@@ -1,21 +1,21 @@
 extension ClientTransaction {
-    /// Changes what is known of an object, and shows what is to be shown then: only what differs is written.
+    /// Changes the shadow of an object, and writes the differences that result to the file.
     mutating func change(_ name: ObjectName, _ body: (inout Shadow) throws -> Void) throws {
         var shadow =
             try shadow(of: name) ?? Shadow(contents: contents(of: name), version: version(of: name))
         let before = shadow.shown
         try body(&shadow)
         do { try perform(ShownDifference(name, from: before, to: shadow.shown).edits) } catch is MisplacedEdit {
-            // The file shows something else than the pending work says.
+            // The content that the file shows differs from the result of the pending work.
             try perform(ShownDifference(name, from: contents(of: name), to: shadow.contents).edits)
         }
         try setVersion(shadow.version, of: name)
         try setShadow(shadow.isClean ? nil : shadow, of: name)
     }
 
-    /// Takes in an object that isn't there, and that no pending work is about.
+    /// Creates an object that the file doesn't have and that has no pending work.
     ///
-    /// - Returns: false if it is another case, and nothing was done.
+    /// - Returns: `false` if the conditions aren't fulfilled. Then nothing is changed.
     private mutating func makeNew(_ name: ObjectName, _ content: ObjectUpdate.Content) throws -> Bool {
         guard case .whole(let version, _, let fields) = content, try shadow(of: name) == nil,
             try contents(of: name) == nil
@@ -26,10 +26,10 @@ extension ClientTransaction {
         return true
     }
 
-    /// Takes in differences of lists of an object that no pending work is about. Their elements aren't read.
+    /// Applies differences of lists to an object that has no pending work. It doesn't read the elements of the lists.
     ///
-    /// - Returns: false if it is another case, and nothing was done.
-    /// - Throws: `MisfitUpdate` if the difference doesn't fit what the file holds. Nothing is changed then.
+    /// - Returns: `false` if the conditions aren't fulfilled. Then nothing is changed.
+    /// - Throws: `MisfitUpdate` if the difference doesn't fit the content of the file. Then nothing is changed.
     private mutating func editLists(_ name: ObjectName, _ content: ObjectUpdate.Content) throws -> Bool {
         guard case .difference(let version, let base, let fields) = content, version >= base,
             try shadow(of: name) == nil, try self.version(of: name) == base
@@ -64,9 +64,10 @@ extension ClientTransaction {
         return true
     }
 
-    /// Takes in objects of one class.
+    /// Applies updates of objects of one class.
     ///
-    /// - Returns: the file's own work that gave way to other files' creates of the same keys. It is kept for the app.
+    /// - Returns: The file's own work that was replaced by other files' creates of the same keys. It is kept for the
+    ///   app.
     @discardableResult
     mutating func take(_ batch: ClassBatch) throws -> [Refusal] {
         var replaced: [Refusal] = []
@@ -91,7 +92,7 @@ extension ClientTransaction {
             return
         }
         if case .whole(let version, let born, _) = update.content, version < born {
-            // No server that is right says so.
+            // A correct server never sends this.
             state.wanted.insert(name)
             return
         }
@@ -101,14 +102,14 @@ extension ClientTransaction {
                     try transaction.change(name) { try $0.apply(update.content) }
                 }
             }
-            // A difference that fits says nothing of what was doubtful before.
+            // A difference that fits doesn't repair an object that is requested. Only a complete update does.
             if !state.wanted.isEmpty, update.content.isAll { state.wanted.remove(name) }
         } catch is MisfitUpdate {
             state.wanted.insert(name)
         }
     }
 
-    /// What was answered falls away, up to where the file has the stream.
+    /// Removes answered changes that the confirmed state contains, up to a version of the stream.
     mutating func settle(upTo version: StreamVersion) throws {
         var (settled, deleted) = (Set<ObjectName>(), Set<ObjectName>())
         while state.firstPending <= state.lastCommit, let commit = try commit(state.firstPending),
@@ -119,13 +120,14 @@ extension ClientTransaction {
             state.firstPending += 1
         }
         for name in settled.sorted() where !care.skipped.contains(name) {
-            // Many transactions can be about one object, which is replayed once.
+            // Many transactions can be about one object. It is replayed once.
             try about(name) { transaction in
                 if try transaction.shadow(of: name) != nil { try transaction.change(name) { $0.settle(upTo: version) } }
             }
         }
         for name in deleted where try self.version(of: name) != nil {
-            // A refusal brought it back, as it was then. It may have gone since, and no step says so of what wasn't in the view before.
+            // The refusal of the deletion restored the object as it was at that time. The object may have been deleted
+            // since, and the server reports no deletion of an object that wasn't in the view before.
             state.wanted.insert(name)
         }
         for (taken, names) in state.forked where taken <= version {
@@ -134,8 +136,10 @@ extension ClientTransaction {
         }
     }
 
-    /// The classes of which the file doesn't hold what it should. Those of which objects are still asked for aren't told, or will be: those
-    /// that the refusal of a deletion brought back, from a version that the file hasn't got to yet.
+    /// Returns the classes whose objects in the file differ from the server's checksums. It leaves out classes that can't
+    /// be compared yet: those with objects that are requested or can't be stored, and those with a deletion that the server
+    /// has answered but that isn't confirmed. The refusal of a deletion restores an object from a later version than the
+    /// file has.
     func mismatches(_ sums: Checksums) throws -> [SyncString] {
         guard sums.view == state.view else { return [] }
         var wrong: [SyncString] = []
@@ -154,14 +158,14 @@ extension ClientTransaction {
         return wrong
     }
 
-    // MARK: What the server has to know
+    // MARK: Reports to the server
 
-    /// The objects with pending work, and what of them the file holds.
+    /// Returns the objects with pending work, and the versions of them that the file has.
     func held() throws -> [HeldObject] {
         try shadowed().compactMap { name in try version(of: name).map { HeldObject(name: name, version: $0) } }
     }
 
-    /// The least version that unsent work can name.
+    /// Returns the least version that unsent work can name, or `nil` without unsent work.
     func leastBase() throws -> StreamVersion? {
         guard try state.acknowledged < state.lastCommit || !localCommits().isEmpty else { return nil }
         var least = state.cursor?.version ?? 0
@@ -177,7 +181,7 @@ extension ClientTransaction {
 }
 
 extension ObjectUpdate.Content {
-    /// Whether it says all of the object.
+    /// A Boolean value that indicates whether the message describes the whole object.
     fileprivate var isAll: Bool {
         switch self {
         case .whole, .erased: true

@@ -1,5 +1,6 @@
 extension ClientTransaction {
-    /// The lists that a commit names elements of, as they were to its author, as far as the file still knows (sync-design.md, section 8).
+    /// Returns the lists whose elements a commit names, as the author saw them and as far as the file still has them
+    /// (sync-design.md, section 8).
     func oldLists(_ commit: Commit) throws -> [OldList] {
         var lists: [OldList] = []
         var known: Set<Place> = []
@@ -16,7 +17,7 @@ extension ClientTransaction {
 }
 
 extension Change {
-    /// The lists that the change names elements of, the outer ones first.
+    /// The lists whose elements the change names, outer lists first.
     fileprivate var listPlaces: [Place] {
         guard let place else { return [] }
         var places: [Place] = []
@@ -31,7 +32,8 @@ extension Change {
 }
 
 extension Shadow {
-    /// What a list held that work which saw a version names; nil for elements that are gone since.
+    /// Returns the elements of a list at the version that the work saw. An element is `nil` if it has been removed
+    /// since.
     fileprivate func elements(of place: Place, seen: StreamVersion) -> [SyncValue?]? {
         guard var fields = named else { return nil }
         var elements: [SyncValue?]?

@@ -1,5 +1,5 @@
 extension ClientTransaction {
-    /// Keeps bytes of a message that isn't whole.
+    /// Keeps received bytes of an incomplete message.
     mutating func keep(_ part: MessagePart) throws {
         guard part.offset > 0 else {
             try removeParts()
@@ -11,7 +11,8 @@ extension ClientTransaction {
         try keepPart(part)
     }
 
-    /// Returns the message whose last part is given, and forgets its parts. Nil if they don't make a message.
+    /// Returns the message that the given part completes, and removes its kept parts. Returns `nil` if the parts don't
+    /// form a message.
     mutating func whole(_ last: MessagePart) throws -> ServerMessage? {
         guard let partial = try partial(), partial.message == last.message, partial.received == last.offset else {
             return nil
@@ -22,13 +23,15 @@ extension ClientTransaction {
         return try? MessageCodec.whole.serverMessage(bytes)
     }
 
-    /// Forgets what came of a message that can't go on: the file has got further another way.
+    /// Removes the parts of a message that can't be continued, because the file has received its version in another
+    /// way.
     mutating func dropOldParts() throws {
         guard let message = try partial()?.message else { return }
         if message.number > 0, message.number <= state.cursor?.version ?? 0 { try removeParts() }
     }
 
-    /// Takes a commit back that no server takes, and keeps it for the app. Its number stays, with nothing in it.
+    /// Removes the effects of a commit that no server accepts, and keeps the commit for the app. Its number stays in
+    /// use, with an empty commit.
     mutating func giveUp(_ number: UInt64) throws {
         guard number > state.acknowledged, var entry = try commit(number), !entry.commit.changes.isEmpty else { return }
         try keep(.discarded(entry.commit))

@@ -1,5 +1,6 @@
 extension ClientTransaction {
-    /// The file goes on under a new ident: what both copies have counts as answered, the rest is numbered from 1.
+    /// Continues the file under a new ident. Commits that both copies have count as answered. The other commits are
+    /// numbered from 1.
     mutating func fork(_ fork: Fork, now: Int64) throws {
         if let ack = fork.answers { _ = try acknowledge(ack, now: now) }
         let common = min(fork.common, state.lastCommit)
@@ -9,7 +10,8 @@ extension ClientTransaction {
             if let entry = try commit(number) { rest.append(entry) }
             number += 1
         }
-        // Commits that were answered stay in the shadows until they are confirmed. Their old numbers must not meet new ones.
+        // Answered commits stay in the shadows until they are confirmed. Their old numbers must not collide with new
+        // ones.
         let offset = UInt64.max / 2
         for name in try shadowed() {
             guard var shadow = try shadow(of: name) else { continue }
@@ -28,7 +30,8 @@ extension ClientTransaction {
         (state.acknowledged, state.acknowledgedHash, state.sealed) = (0, .empty, 0)
         (state.firstKept, state.firstPending, state.lastCommit) = (1, 1, UInt64(rest.count))
         for var entry in rest {
-            // The hash stays what it is: another copy of the file may have sent the commit, and the server knows it by the hash.
+            // The hash doesn't change: another copy of the file may have sent the commit, and the server recognises the
+            // commit by its hash.
             entry.commit = entry.commit.numbered(entry.commit.number - common)
             try put(entry)
         }
@@ -36,16 +39,17 @@ extension ClientTransaction {
 
     // MARK: Another history
 
-    /// Forgets what the file has of the old store's history. What it shows stays until the new state comes, and so do its commits until the
-    /// store says which of them it has.
+    /// Begins a reset: removes what the file stores about the old store's history. The content that the file shows
+    /// stays until the new state arrives. The file's commits stay until the store reports which of them it has.
     mutating func reset(_ mode: ResetMode) {
         (state.isReset, state.isPrepared, state.resetMode) = (true, false, mode)
         (state.cursor, state.view, state.bootstrap, state.wanted) = (nil, nil, nil, [])
     }
 
-    /// The new store said which of the file's commits it has. The others are taken back, to be done again or given up.
+    /// Handles the new store's report about which of the file's commits it has. The effects of the other commits are
+    /// removed. These commits are done again later, or discarded.
     ///
-    /// - Returns: how many were set aside for the app.
+    /// - Returns: The number of commits that were set aside for the app.
     mutating func prepareReset(_ bound: Bound, now: Int64) throws -> Int {
         let known = min(bound.fork?.common ?? (bound.file == nil ? bound.acknowledged : 0), state.lastCommit)
         var lost = 0
@@ -61,7 +65,7 @@ extension ClientTransaction {
             }
         }
         try forgetCommits(after: known, isNewFile: bound.file != nil)
-        // Answers that never came: for how long these are kept is counted from now.
+        // These commits never received an answer. The time for which they are kept starts now.
         for number in state.firstKept..<max(state.firstPending, state.firstKept) {
             guard var entry = try commit(number), entry.answeredAt == nil else { continue }
             entry.answeredAt = now
@@ -99,7 +103,8 @@ extension ClientTransaction {
         state.firstKept = isNewFile ? 1 : min(state.firstKept, last + 1)
     }
 
-    /// What was committed while the file waits for the new state is taken back, and done once that is there.
+    /// Removes the effects of transactions that the app committed while the file waits for the new state. They are done
+    /// again as soon as the file has that state.
     mutating func postpone(_ locals: [LocalCommit]) throws {
         var first: [ObjectName: [SyncString: MergedContent]?] = [:]
         var last: [ObjectName: [SyncString: MergedContent]?] = [:]
@@ -123,9 +128,10 @@ extension ClientTransaction {
         }
     }
 
-    /// The file has the state of the new store: what isn't in it goes, and recovered work is done again as work of its own.
+    /// Ends a reset after the file has received the state of the new store. Objects that the new store doesn't have are
+    /// deleted, and recovered work is done again as own work.
     ///
-    /// - Returns: how many commits were set aside for the app.
+    /// - Returns: The number of commits that were set aside for the app.
     mutating func endReset() throws -> Int {
         state.isReset = false
         for className in try confirmedClasses() {
@@ -145,14 +151,14 @@ extension ClientTransaction {
         }
         for work in failed { try keep(work) }
         guard state.resetMode == .recoverOrDiscard, !failed.isEmpty else { return failed.count }
-        // All or nothing.
+        // The recovery failed in part, so all of it is discarded.
         let lost = try discardCommits(after: last)
         for name in try shadowed() { try change(name) { $0.discard() } }
         try forgetCommits(after: last, isNewFile: false)
         return failed.count + lost
     }
 
-    /// Does edits of an object as work of the file's own.
+    /// Applies edits of an object as own work of the file.
     private mutating func redo(_ edits: [LocalEdit], _ name: ObjectName) throws {
         guard !edits.isEmpty else { return }
         var before: [ObjectName: [SyncString: MergedContent]] = [:]

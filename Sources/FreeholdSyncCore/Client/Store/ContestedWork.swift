@@ -1,11 +1,12 @@
-/// The file's own work on fields of an object that another file made under the same key, before an update that may replace it.
+/// The file's own work on fields of an object that another file created under the same key. It is recorded before an
+/// update that may replace it.
 struct ContestedWork {
     private let name: ObjectName
-    /// What the fields hold by work that was answered.
+    /// The content of the fields according to answered work.
     private let mine: [SyncString: MergedContent]
     private let commit: UInt64
 
-    /// Returns `nil` if the file did nothing to the fields.
+    /// Returns `nil` if the file has no such work on the fields.
     init?(_ fields: [ContestedField], of name: ObjectName, in transaction: some ClientTransaction) throws {
         let shadow = try transaction.shadow(of: name)
         let held = try (shadow.map(\.version) ?? transaction.version(of: name)) ?? 0
@@ -20,7 +21,7 @@ struct ContestedWork {
         mine = contents.filter { work[$0.key] != nil }
     }
 
-    /// The last answered commit of the file that wrote to each field.
+    /// Returns the file's last answered commit that wrote to each field.
     private static func work(
         on fields: Set<SyncString>,
         of name: ObjectName,
@@ -42,7 +43,7 @@ struct ContestedWork {
         return work
     }
 
-    /// What gave way, after the update. Returns `nil` if nothing did.
+    /// Returns the part of the work that the update replaced. Returns `nil` if it replaced nothing.
     func refusal(_ transaction: some ClientTransaction) throws -> Refusal? {
         let shadow = try transaction.shadow(of: name)
         guard let now = try shadow.map(\.confirmedContents) ?? transaction.contents(of: name) else { return nil }
@@ -56,7 +57,7 @@ struct ContestedWork {
 }
 
 extension Change {
-    /// The fields of its object that it writes to.
+    /// The fields of the object that the change writes to.
     fileprivate var writtenFields: [SyncString] {
         switch self {
         case .create(_, let fields): fields.filter { $0.origin == .real }.map(\.name)

@@ -1,9 +1,10 @@
 /// A synced file in memory, for tests and tools.
 ///
-/// A transaction fails as told by `crashes`: then nothing of it happened, or all of it, and the caller doesn't hear which.
+/// `crashes` makes transactions fail. A failed transaction was performed completely or not at all, and the caller
+/// doesn't know which.
 public struct MemoryClientStore: ClientStore, Sendable {
     public struct Crash: Error, Hashable {
-        /// Whether the transaction happened.
+        /// A Boolean value that indicates whether the crash happens after the transaction was performed.
         public let isAfter: Bool
 
         public init(isAfter: Bool) { self.isAfter = isAfter }
@@ -12,7 +13,7 @@ public struct MemoryClientStore: ClientStore, Sendable {
     public struct Data: ClientTransaction, Sendable {
         public var state = ClientState()
         public var care = StoreCare()
-        /// Objects that no transaction of the session can store.
+        /// Objects that make each transaction of the session fail that stores them.
         var unstorable: Set<ObjectName> = []
         public private(set) var objects: [ObjectName: [SyncString: MergedContent]] = [:]
         public private(set) var versions: [ObjectName: StreamVersion] = [:]
@@ -23,20 +24,20 @@ public struct MemoryClientStore: ClientStore, Sendable {
         private var parts: (message: PartedMessage, bytes: [UInt8])?
         private var sums: [SyncString: ClassChecksum] = [:]
         var lastSequence: UInt64 = 0
-        /// What the last transaction edited, as an observer hears of it.
+        /// The edits of the last transaction, in the form in which an observer receives them.
         public internal(set) var edited: [LocalEdit] = []
     }
 
     public private(set) var data = Data()
-    /// Whether the next transactions crash: nil for those that don't.
+    /// The crashes of the next transactions. `nil` stands for a transaction that doesn't crash.
     public var crashes: [Crash?] = []
 
     public init() {}
 
-    /// Makes all transactions of the session fail that store something of these objects.
+    /// Makes all transactions of the session fail that store one of these objects.
     package mutating func setUnstorable(_ names: Set<ObjectName>) { data.unstorable = names }
 
-    /// A copy of a file.
+    /// Creates a copy of a file.
     public init(_ data: Data) { self.data = data }
 
     public mutating func transact<Result>(_ body: (inout Data) throws -> Result) throws -> Result {
@@ -49,12 +50,12 @@ public struct MemoryClientStore: ClientStore, Sendable {
         return result
     }
 
-    /// The app's own transaction.
+    /// Commits a transaction of the app.
     ///
     /// - Parameters:
-    ///   - wall: the device's clock, in milliseconds since 2015-01-01.
-    ///   - identity: random bits.
-    /// - Throws: `MisplacedEdit` if an edit names what isn't there. Then nothing is done.
+    ///   - wall: The device's time, in milliseconds since 2015-01-01.
+    ///   - identity: The random bits that identify the transaction.
+    /// - Throws: `MisplacedEdit` if an edit names a missing object, element or entry. Then nothing is changed.
     public mutating func commit(
         _ edits: [LocalEdit],
         wall: Int64,
@@ -69,12 +70,13 @@ public struct MemoryClientStore: ClientStore, Sendable {
 }
 
 extension MemoryClientStore.Data {
-    /// The app's own transaction, as a part of a transaction: what was done before an edit that is misplaced stays.
+    /// Records edits of the app as a part of this transaction. If an edit is misplaced, the effects of the edits before
+    /// it stay.
     ///
     /// - Parameters:
-    ///   - wall: the device's clock, in milliseconds since 2015-01-01.
-    ///   - identity: random bits.
-    /// - Throws: `MisplacedEdit` if an edit names what isn't there.
+    ///   - wall: The device's time, in milliseconds since 2015-01-01.
+    ///   - identity: The random bits that identify the app's transaction.
+    /// - Throws: `MisplacedEdit` if an edit names a missing object, element or entry.
     public mutating func commit(
         _ edits: [LocalEdit],
         wall: Int64,
@@ -140,7 +142,7 @@ extension MemoryClientStore.Data {
         shadows[name] = shadow
     }
 
-    /// What a test makes fail.
+    /// The error of an object that a test made unstorable.
     package struct Unstorable: Error, Hashable {
         package let name: ObjectName
     }
@@ -164,7 +166,7 @@ extension MemoryClientStore.Data {
 
     public mutating func keep(_ lost: LostWork) { self.lost.append(lost) }
 
-    /// The app takes what was given up.
+    /// Returns and removes the work that was kept for the app.
     public mutating func takeLost() -> [LostWork] {
         defer { lost = [] }
         return lost

@@ -1,12 +1,13 @@
 extension ClientTransaction {
-    /// What the file's own commits behind a number did, answered or not, as differences of contents.
+    /// Returns the effects of the file's own commits after a number, as differences of contents. Both answered and
+    /// unanswered commits are included.
     mutating func recoveries(after known: UInt64) throws -> [Recovery] {
         var settled: [ObjectName: [Change]] = [:]
         var number = max(known + 1, state.firstKept)
         while number < state.firstPending {
             if let commit = try commit(number)?.commit {
                 for change in commit.changes { settled[change.object, default: []].append(change) }
-                // The values that it took out of lists aren't known any more.
+                // The values that the commit removed from lists are unknown by now.
                 if commit.changes.contains(where: \.takesUnknown) { try keep(.discarded(commit)) }
             }
             number += 1
@@ -28,7 +29,7 @@ extension ClientTransaction {
         return recoveries
     }
 
-    /// The sums of what was added to properties that nothing else was done to.
+    /// Returns the sums that were added to properties, for properties without any other change.
     private static func adds(_ changes: [Change]) -> [SyncString: Int64] {
         var (adds, written) = ([SyncString: Int64](), Set<SyncString>())
         for change in changes {
@@ -47,7 +48,7 @@ extension ClientTransaction {
 }
 
 extension LocalCommit {
-    /// The sums of what was added to properties of an object that nothing else was done to.
+    /// Returns the sums that were added to an object's properties, for properties without any other edit.
     func adds(of name: ObjectName) -> [SyncString: Int64] {
         var (adds, written) = ([SyncString: Int64](), Set<SyncString>())
         for edit in edits where edit.object == name {
@@ -63,7 +64,8 @@ extension LocalCommit {
 }
 
 extension Change {
-    /// What it took can't be told from its names in another history.
+    /// A Boolean value that indicates whether the change removes or names elements that can't be identified in another
+    /// history.
     fileprivate var takesUnknown: Bool {
         switch self {
         case .remove, .move, .clearList, .clearSet, .clearDictionary: true
@@ -72,7 +74,7 @@ extension Change {
     }
 }
 
-/// What an object was before changes that are in it, as far as they say.
+/// Reverts changes of an object, as far as the changes contain the earlier content.
 private struct Undo {
     var contents: [SyncString: MergedContent]?
     private var isMade = false
@@ -100,7 +102,7 @@ private struct Undo {
         case (.entry(let key)?, .dictionary(var entries)?):
             let isWhole = rest.count == 1
             if case .removeEntry = change, isWhole {
-                // Any value will do: it says that the entry was there.
+                // The value is unknown. Any value records that the entry existed.
                 if entries[key] == nil { entries[key] = .value(.null) }
             } else if isWhole {
                 entries[key] = undone(change, entries[key])
@@ -142,7 +144,7 @@ private struct Undo {
 }
 
 extension MergedContent {
-    /// Whether it is what an author wrote, or an embedded object that may be.
+    /// Returns whether the content is the value that an author wrote. Embedded objects are compared by their content.
     fileprivate func isSame(as value: SyncValue) -> Bool {
         switch (self, value) {
         case (.embedded, .embedded): ClientNode(value).content == self

@@ -1,12 +1,12 @@
-/// What own work made of an object, to be made of it again in another history (sync-design.md, section 11).
+/// The effect of own work on an object, which is repeated in another history (sync-design.md, section 11).
 public struct Recovery: Hashable, Sendable {
     public let name: ObjectName
-    /// What it was without the work. Nil if the work made it.
+    /// The content of the object without the work. `nil` if the work created the object.
     public let base: [SyncString: MergedContent]?
-    /// Nil if the work deleted it.
+    /// The content of the object with the work. `nil` if the work deleted the object.
     public let mine: [SyncString: MergedContent]?
 
-    /// What was added to integers. They are alike in `base` and `mine`.
+    /// The sums that were added to integers. `base` and `mine` have equal values for these properties.
     public let adds: [SyncString: Int64]
 
     public init(
@@ -18,15 +18,15 @@ public struct Recovery: Hashable, Sendable {
         (self.name, self.base, self.mine, self.adds) = (name, base, mine, adds)
     }
 
-    /// What the work did.
+    /// The edits that the work consists of.
     package var edits: [LocalEdit] {
         let increments = adds.sorted { $0.key < $1.key }.map { LocalEdit.increment(LocalPlace(name, $0.key), $0.value) }
         return ShownDifference(name, from: base, to: mine).edits + increments
     }
 
-    /// The edits that do it.
+    /// Returns the edits that repeat the work on the new store's content of the object.
     ///
-    /// - Returns: nil if there is nothing that they could be done to.
+    /// - Returns: `nil` if the object doesn't exist, although the work needs it.
     func edits(over theirs: [SyncString: MergedContent]?) -> [LocalEdit]? {
         switch (mine, theirs) {
         case (nil, nil): return []
@@ -58,7 +58,7 @@ public struct Recovery: Hashable, Sendable {
         case (let base, .list(let mine), .list(let theirs)?):
             var old: [MergedContent] = []
             if case .list(let elements)? = base { old = elements }
-            // A move isn't done again: two files that moved an element would both put it in.
+            // A move isn't repeated, because two files that moved one element would both insert it.
             return .list(merged(old, mine, theirs))
         case (_, _, let theirs) where theirs == base: return mine
         case (let base, .set(let mine), .set(let theirs)?):
@@ -75,7 +75,7 @@ public struct Recovery: Hashable, Sendable {
         }
     }
 
-    /// Elements have no names across histories: they are known by their values.
+    /// Merges lists by the values of their elements, because elements have no common names in two histories.
     private static func merged(
         _ base: [MergedContent],
         _ mine: [MergedContent],

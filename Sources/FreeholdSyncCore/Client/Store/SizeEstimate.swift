@@ -1,4 +1,4 @@
-/// About how many bytes something takes in a message: more rather than less.
+/// The approximate number of bytes that a commit takes in a message. The estimate is rather too high than too low.
 extension Commit {
     public var estimatedSize: UInt64 {
         UInt64(32 + seen.count * 24) + changes.reduce(0) { $0 &+ $1.estimatedSize }

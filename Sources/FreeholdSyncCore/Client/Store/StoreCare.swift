@@ -1,11 +1,11 @@
 internal import FreeholdEngine
 
-/// An error of a file, and what the request was doing.
+/// An error of a file, with the subject of the failed request.
 public struct StoreTrouble: Error, Sendable, CustomStringConvertible {
     public enum Subject: Hashable, Sendable {
-        /// An object that the server sent, or whose answer it sent.
+        /// An object that the server sent, or that an answer is about.
         case object(ObjectName)
-        /// A transaction of the app, by its number in the file's journal, and the classes that it is about.
+        /// A transaction of the app: its number in the file's journal, and the classes that it changed.
         case work(sequence: UInt64, classes: [SyncString])
     }
 
@@ -17,7 +17,8 @@ public struct StoreTrouble: Error, Sendable, CustomStringConvertible {
     /// A Boolean value that indicates whether sync continues without the subject.
     public var isLeftOut: Bool { subject != nil && !isPassing }
 
-    /// A Boolean value that indicates whether the error is of the device, and may pass by itself.
+    /// A Boolean value that indicates whether the error has its cause in the device and can disappear without a change
+    /// of the file.
     public var isPassing: Bool {
         guard let error = error as? EngineError else { return false }
         switch error.code {
@@ -54,23 +55,26 @@ public struct StoreTrouble: Error, Sendable, CustomStringConvertible {
     }
 }
 
-/// Thrown in the place of an error that a request ended with three times.
+/// The error that replaces an error with which a request failed three times.
 public struct RepeatedFailure: Error, Sendable {
     public let trouble: StoreTrouble
 }
 
-/// What a client does about requests to its file that fail again and again, so that one object or one transaction of the app doesn't end sync.
+/// The handling of requests to a file that fail repeatedly, so that one object or one transaction of the app doesn't
+/// stop sync.
 ///
-/// A request that failed is made again. The second time the app's transactions are looked at one by one, so that the failure says which it is about.
-/// The third time its subject is left out: an object isn't taken in, a transaction is set aside for the app.
+/// A failed request is repeated. In the second attempt the app's transactions are resolved one by one, so that the
+/// error identifies the failed one. In the third attempt the subject of the error is left out: an object isn't updated,
+/// and a transaction is set aside for the app.
 public struct StoreCare: Sendable {
-    /// Objects that aren't taken in. They are tried again when the file is opened anew.
+    /// The objects that aren't updated. They are tried again when the file is opened the next time.
     package private(set) var skipped: Set<ObjectName> = []
-    /// Transactions of the app that are set aside.
+    /// The numbers of the app's transactions that are set aside.
     package private(set) var setAside: Set<UInt64> = []
-    /// A Boolean value that indicates whether the app's transactions are looked at one by one.
+    /// A Boolean value that indicates whether the app's transactions are resolved one by one.
     package private(set) var isCareful = false
-    /// Objects to which a transaction of the app gave default values, and that show them until all of its transactions are resolved.
+    /// The objects to which a transaction of the app assigned default values. They show the defaults until all of the
+    /// app's transactions are resolved.
     var defaults: Set<ObjectName> = []
     /// The number of failures, by the request and the text of the error.
     private var counts: [Failure: Int] = [:]
@@ -91,9 +95,9 @@ public struct StoreCare: Sendable {
         if counts.isEmpty { isCareful = false }
     }
 
-    /// Notes a failure.
+    /// Counts a failure.
     ///
-    /// - Returns: what failed, if it is the third equal failure.
+    /// - Returns: The failed subject if this is the third equal failure.
     mutating func failed(_ error: any Error, _ request: StoreRequest) -> StoreTrouble? {
         let trouble = error as? StoreTrouble ?? StoreTrouble(nil, error)
         if counts.count > 64 { counts = [:] }
@@ -107,7 +111,7 @@ public struct StoreCare: Sendable {
         case .work(let sequence, _)?: setAside.insert(sequence)
         case nil: break
         }
-        // The same error may be about something else next.
+        // The next error with the same text can have another subject.
         counts[failure] = nil
         isCareful = !counts.isEmpty
         return trouble
@@ -140,7 +144,7 @@ extension StoreRequest {
 }
 
 extension ClientTransaction {
-    /// Runs a body that is about an object. What it throws says so.
+    /// Runs a closure that is about an object. Errors of the closure are wrapped with the name of the object.
     mutating func about<Result>(_ name: ObjectName, _ body: (inout Self) throws -> Result) throws -> Result {
         do { return try body(&self) } catch let error as MisfitUpdate { throw error } catch let error as StoreTrouble {
             throw error

@@ -1,82 +1,84 @@
-/// What the machine asks the file to do: one transaction each, in the order in which they are asked.
+/// A request of the machine to the file. Each request is one transaction, and requests are performed in order.
 ///
-/// `ClientStore.perform` does them. All of a request happens, or nothing. After a request that failed the machine has to be started anew.
+/// `ClientStore.perform` performs a request completely or not at all. After a failed request, a new machine has to be
+/// started.
 public enum StoreRequest: Hashable, Sendable {
-    /// Reads what `bind` has to say.
+    /// Reads the state that `bind` sends.
     case describe
-    /// Gives names and numbers to what was committed, and reads commits to send. One from before the horizon comes alone.
+    /// Resolves recorded transactions of the app, and reads commits to send. A commit whose base is before the horizon
+    /// is returned alone.
     case collect(after: UInt64, bytes: UInt64, horizon: StreamVersion = 0)
-    /// Takes over what the server says that the file is.
+    /// Stores the server's answer to a bind.
     case bind(Bound)
     case acknowledge(Ack)
-    /// All messages of one pair of cursors.
+    /// Applies all messages between one pair of cursors.
     case takeIn([Changes])
-    /// Keeps bytes of a message that comes in parts.
+    /// Keeps bytes of a message that arrives in parts.
     case keepPart(MessagePart)
-    /// The last bytes of a message that comes in parts: it is taken in as if it had come at once.
+    /// Completes a message that arrives in parts, and applies it like a message that arrived as a whole.
     case takeParts(MessagePart)
-    /// Takes back a commit that is too large for the server, and keeps it for the app.
+    /// Removes the effects of a commit that is too large for the server, and keeps the commit for the app.
     case giveUp(UInt64)
     case beginBootstrap(BootstrapBegin)
     case takeInChunk(BootstrapChunk)
     case endBootstrap(BootstrapEnd)
-    /// The app's new queries.
+    /// Stores the app's new queries.
     case subscribe([ClassQuery])
-    /// The queries of this version were sent.
+    /// Records that the queries of this version were sent.
     case sentQueries(UInt64)
     case failQuery(QueryError)
     case setOffset(Int64)
-    /// Which classes differ from these sums.
+    /// Compares checksums of the server with those of the file.
     case compare(Checksums)
     case reset(ResetMode)
 }
 
-/// What happens to a file whose server has another history of the stream (sync-design.md, section 11).
+/// The handling of a file whose server has another history of the stream (sync-design.md, section 11).
 public enum ResetMode: Hashable, Sendable {
     /// Own work that the new store doesn't have is done again.
     case recover
-    /// As `recover`; if that fails, as `discard`.
+    /// Like `recover`, or like `discard` if the recovery fails.
     case recoverOrDiscard
     /// Own work is handed to the app.
     case discard
-    /// The app does it.
+    /// The app resets the file.
     case manual
 }
 
-/// What a request led to.
+/// The result of a request.
 public enum StoreOutcome: Hashable, Sendable {
     case done
     case described(FileDescription)
-    /// Commits to send, the lists that they come with, and whether there are more.
+    /// The commits to send, the lists that belong to them, and whether more commits can be sent.
     case collected([UploadedCommit], oldLists: [OldList] = [], hasMore: Bool)
     case acknowledged(upTo: UInt64, [Refusal])
-    /// The state is as far as the cursor.
+    /// The changes were applied. The outcome has the new cursor.
     case tookIn(DownloadOutcome)
-    /// - lost: if the file was reset, the commits that were set aside for the app.
+    /// The end of a bootstrap. `lost` is the number of commits that were set aside for the app, if the file was reset.
     case bootstrapped(QuerySet?, DownloadOutcome, lost: Int?)
     case subscribed(QuerySet)
     case compared([SyncString])
-    /// What the server said doesn't follow from what the file has.
+    /// The server's message doesn't fit the state of the file.
     case misfit
 }
 
-/// What a file knows, for `bind` and for the machine's start.
+/// The state of a file, for `bind` and for the start of the machine.
 public struct FileDescription: Hashable, Sendable {
     public var state: ClientState
     public var held: [HeldObject]
     public var leastBase: StreamVersion?
     public var pendingHashes: [RunningHash]
     public var hasLocalWork: Bool
-    /// Of the classes that sync; nil if the file doesn't know.
+    /// The schema of the classes that sync. `nil` if the file doesn't have it.
     public var schema: SchemaClaim?
 
-    /// What came of a message that comes in parts.
+    /// The received part of a message that arrives in parts.
     public var partial: PartialMessage?
 
-    /// Commits that the request set aside for the app.
+    /// The number of commits that the request set aside for the app.
     var lost = 0
 
-    /// The file asks which of its commits another history has.
+    /// A Boolean value that indicates whether the file asks which of its commits another history has.
     public var isReset: Bool { state.isReset && !state.isPrepared }
 
     public var journal: JournalRange {
@@ -91,14 +93,14 @@ public struct FileDescription: Hashable, Sendable {
 
 public struct DownloadOutcome: Hashable, Sendable {
     public var cursor: Cursor?
-    /// Objects to be fetched.
+    /// The objects to request.
     public var wanted: [ObjectName]
-    /// Classes whose sums differ.
+    /// The classes whose checksums differ.
     public var mismatches: [SyncString]
-    /// Own commits up to this one are in the confirmed state.
+    /// The last own commit that is part of the confirmed state, together with all commits before it.
     public var confirmed: UInt64
-    /// Local work came about: recovered work is to be sent.
+    /// The number of objects in the downloaded messages.
     public var objects: UInt64
-    /// Own work that gave way to other files' creates of the same keys.
+    /// Own work that was replaced by other files' creates of the same keys.
     public var replaced: [Refusal] = []
 }

@@ -1,4 +1,4 @@
-/// Changes and edits as a client's file keeps them.
+/// Changes and edits in the form that a client's file stores.
 extension Clock: Kept {
     func write(to bytes: inout [UInt8]) { rawValue.write(to: &bytes) }
     init(from reader: inout KeptReader) throws(CodecError) { self.init(rawValue: try UInt64(from: &reader)) }

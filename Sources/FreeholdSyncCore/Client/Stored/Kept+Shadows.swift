@@ -1,4 +1,4 @@
-/// Objects with pending work as a client's file keeps them.
+/// Objects with pending work in the form that a client's file stores.
 extension SlotID: Kept {
     func write(to bytes: inout [UInt8]) {
         isOwn.write(to: &bytes)
@@ -29,7 +29,7 @@ extension SlotRun: Kept {
 
 extension ClientList.Slot: Kept {
     func write(to bytes: inout [UInt8]) {
-        // Most elements stand where they were put, and are alive.
+        // Most elements weren't moved and are alive.
         let isMoved = element != id
         bytes.append((isMoved ? 1 : 0) | (node == nil ? 2 : 0))
         id.write(to: &bytes)
@@ -58,7 +58,7 @@ extension ClientList: Kept {
         slots = try SlotSequence(from: &reader)
         nextNumber = try UInt64(from: &reader)
         names = try [StreamVersion: [SlotRun]](from: &reader)
-        // New elements get numbers of their own.
+        // New elements get numbers after these.
         let greatest = slots.lazy.filter { !$0.id.isOwn }.map(\.id.number).max() ?? 0
         guard greatest <= nextNumber, nextNumber < .max else {
             throw reader.cursor.error(.inconsistent, "A list has elements that it doesn't count")

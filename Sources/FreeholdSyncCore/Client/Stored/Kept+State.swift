@@ -1,4 +1,4 @@
-/// What a synced file knows of itself, as bytes.
+/// The sync state of a file in the form that the file stores.
 extension RunningHash: Kept {
     func write(to bytes: inout [UInt8]) {
         bytes.appendFixed(high, width: 8)
@@ -226,7 +226,7 @@ extension ClientState: Kept {
         lastNumber = try OwnNumber(from: &reader)
         firstPending = try UInt64(from: &reader)
         firstKept = try UInt64(from: &reader)
-        // Numbers count on from here.
+        // New numbers continue after these.
         let limit = UInt64.max / 4
         guard acknowledged <= lastCommit, sealed <= lastCommit, lastCommit < limit, lastNumber < limit,
             firstPending > 0, firstPending <= lastCommit + 1, firstKept > 0
@@ -287,7 +287,7 @@ extension JournalCommit: Kept {
         let hash = try RunningHash?(from: &reader)
         let version = try StreamVersion?(from: &reader)
         let answeredAt = try Int64?(from: &reader)
-        // Earlier versions of the library end here.
+        // Records of earlier versions of the library end here.
         let identity = reader.cursor.remaining > 0 ? try reader.cursor.fixed(width: 8) : nil
         self.init(commit: commit, identity: identity, hash: hash, version: version, answeredAt: answeredAt)
     }
@@ -353,7 +353,7 @@ extension LostWork: Kept {
     }
 }
 
-/// What a file keeps of the sync client's state, as bytes and back. The first byte is the version.
+/// Converts the stored sync state of a client to bytes and back. The first byte is the version of the format.
 package enum KeptBytes {
     private static let version: UInt8 = 1
 
@@ -377,7 +377,7 @@ package enum KeptBytes {
     }
 
     package static func of(_ state: ClientState) -> [UInt8] { write(state) }
-    /// Of an object's shadow, and its name.
+    /// Returns the bytes of an object's shadow with the object's name.
     package static func of(_ shadow: Shadow, _ name: ObjectName) -> [UInt8] {
         var bytes = [version]
         name.write(to: &bytes)
@@ -397,7 +397,7 @@ package enum KeptBytes {
         return pair.shadow
     }
 
-    /// The name before a shadow.
+    /// Returns the name that precedes a shadow.
     package static func name(_ bytes: UnsafeRawBufferPointer) throws(CodecError) -> ObjectName {
         var reader = KeptReader(bytes)
         let version = try reader.kind()

@@ -5,13 +5,13 @@
 #endif
 internal import FreeholdEngine
 
-/// What a client's file keeps in bytes. Numbers of kinds are stored and never change.
+/// A value that a client's file stores as bytes. The stored numbers of kinds never change.
 protocol Kept {
     func write(to bytes: inout [UInt8])
     init(from reader: inout KeptReader) throws(CodecError)
 }
 
-/// Reads what `Kept` wrote. Whatever it reads is checked.
+/// Reads bytes that `Kept` wrote, and checks all of them.
 struct KeptReader {
     var cursor: ByteCursor
     private var depth = 0
@@ -22,7 +22,7 @@ struct KeptReader {
 
     mutating func kind() throws(CodecError) -> UInt8 { try cursor.byte() }
 
-    /// Reads what can hold itself.
+    /// Reads a value that can contain values of its own kind.
     mutating func nested<T>(_ body: (inout KeptReader) throws(CodecError) -> T) throws(CodecError) -> T {
         depth += 1
         guard depth <= 200 else { throw cursor.error(.tooDeep, "That is nested deeper than a file keeps") }
