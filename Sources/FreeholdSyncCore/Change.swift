@@ -1,60 +1,63 @@
-/// One thing that an author did, with all that is needed to do it elsewhere. It says what happened, not how it merges.
+/// A change by an author, with all data that is needed to apply it elsewhere. It describes what happened, and not how
+/// it merges.
 ///
-/// The rules are those of sync-design.md, section 5. Lists are section 6's.
+/// The rules are in sync-design.md: section 5, and section 6 for lists.
 public enum Change: Hashable, Sendable {
-    /// An object was made. Fields that aren't named have no value yet.
+    /// An object was created. Fields that the change doesn't name have no value yet.
     case create(ObjectName, [NewField])
-    /// An object was deleted. What a cascade took is named by changes of its own, behind the one that caused it; links that became nil are
-    /// named nowhere.
+    /// An object was deleted. Objects that the deletion cascades to have deletions of their own, which follow this one.
+    /// Links that became `nil` have no changes.
     case delete(ObjectName, DeletionCause)
 
-    /// A value was written whole: to a property, an element, an entry, or an entry of a dictionary inside a mixed value. A
-    /// value that is an embedded object makes an instance.
+    /// A value was assigned to a property, an element, an entry, or an entry of a dictionary inside a mixed value. The
+    /// assignment of an embedded object creates an instance.
     case set(Place, SyncValue, Origin)
-    /// A number was added to an integer, wrapping: to a property, an element or an entry.
+    /// A number was added to an integer with wrapping: to a property, an element or an entry.
     case increment(Place, Int64)
 
-    /// Elements came into a list, as one run. The first has the number `first`, each further one the next.
+    /// Elements were inserted into a list, as one run. The first has the number `first`, and each further one the next
+    /// number.
     case insert(Place, Gap, first: OwnNumber, [SyncValue])
-    /// Elements were taken out of a list.
+    /// Elements were removed from a list.
     case remove(Place, [ElementReference])
-    /// An element was put elsewhere in its list. The move has a number, so that edits can name where it went.
+    /// An element was moved in its list. The move has a number, so that edits can name the element's new place.
     case move(Place, ElementReference, Gap, number: OwnNumber)
-    /// All that the author could see was taken out of a list. `hidden` are the elements that stood there and that the author
-    /// couldn't see: links to objects that were missing or not in view.
+    /// All elements that the author could see were removed from a list. `hidden` are the other elements: links to
+    /// objects that were missing or not in view.
     case clearList(Place, hidden: [ElementReference])
-    /// `clearList`, and new elements in one step. The gap says where they are among what the author didn't take out.
+    /// Like `clearList`, and new elements were inserted in the same step. The gap is between elements that weren't
+    /// removed.
     case assignList(Place, hidden: [ElementReference], Gap, first: OwnNumber, [SyncValue])
 
     case insertIntoSet(Place, [SyncValue])
     case removeFromSet(Place, [SyncValue])
-    /// As `clearList`.
+    /// Like `clearList`, for a set.
     case clearSet(Place, hidden: [SyncValue])
     case assignSet(Place, hidden: [SyncValue], [SyncValue])
 
-    /// The entry at the place is gone; so is one of a dictionary inside a mixed value.
+    /// An entry was removed from a dictionary, or from a dictionary inside a mixed value.
     case removeEntry(Place)
-    /// As `clearList`, of a property that is a dictionary. Inside a mixed value each entry is removed by a change of its own.
+    /// Like `clearList`, for a dictionary property. Inside a mixed value each entry is removed by a change of its own.
     case clearDictionary(Place, hidden: [SyncString])
     case assignDictionary(Place, hidden: [SyncString], SyncDictionary)
 }
 
-/// Why a value was written.
+/// The origin of a written value.
 public enum Origin: Hashable, Sendable {
     /// The app wrote it.
     case real
-    /// The model's default, or a migration block: it loses to every real value, whatever their clocks.
+    /// The default of the model, or a migration block. It loses to every real value, regardless of the clocks.
     case byDefault
 }
 
-/// Why an object was deleted.
+/// The cause of an object's deletion.
 public enum DeletionCause: Hashable, Sendable {
     case edit
-    /// By a delete rule of the author's file, as a consequence of this object's deletion in the same commit.
+    /// A delete rule in the author's file, as a consequence of the deletion of this object in the same commit.
     case cascade(of: ObjectName)
 }
 
-/// A field of an object, or of an embedded one, as it was made.
+/// A field of a new object or embedded object.
 public struct NewField: Hashable, Sendable {
     public let name: SyncString
     public let content: NewContent
@@ -67,17 +70,17 @@ public struct NewField: Hashable, Sendable {
     }
 }
 
-/// What a field holds when it is made.
+/// The content of a field of a new object.
 public enum NewContent: Hashable, Sendable {
     case value(SyncValue)
-    /// The first element has the number `first`, each further one the next.
+    /// The first element has the number `first`, and each further one the next number.
     case list(first: OwnNumber, [SyncValue])
     case set([SyncValue])
     case dictionary(SyncDictionary)
 }
 
 extension Change {
-    /// The object that the change speaks of.
+    /// The object that the change is about.
     public var object: ObjectName {
         switch self {
         case .create(let name, _), .delete(let name, _): name

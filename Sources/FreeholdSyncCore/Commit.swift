@@ -1,18 +1,18 @@
-/// What one local transaction did, as it goes to the server (sync-design.md, sections 7 and 9).
+/// The changes of one local transaction, in the form that is sent to the server (sync-design.md, sections 7 and 9).
 public struct Commit: Hashable, Sendable {
-    /// Counts the commits of the file, from 1 without gaps: a resend is known by it.
+    /// The number of the commit in its file, starting at 1 without gaps. The server recognises repeated commits by it.
     public let number: UInt64
-    /// The client's clock. The server makes the effective one of it (section 4).
+    /// The client's clock. The server computes the effective clock from it (section 4).
     public let clock: Clock
-    /// The author's cursor: the stream's version up to which it had the changes.
+    /// The author's cursor: the version of the stream up to which the file had the changes.
     public let base: StreamVersion
-    /// Of each object that the changes speak of and that was confirmed to the author: the version of it that the author saw. An object
-    /// that isn't here was made by the author's own work, which the server hasn't confirmed. The version can be greater than `base`
-    /// (half a bootstrap, H5) and less than the object's at `base` (edits older than a download).
+    /// The versions of the changed objects that the author saw. An object that is missing here was created by the
+    /// author's own unconfirmed work. The version can be greater than `base` (an incomplete bootstrap, H5) and less
+    /// than the object's version at `base` (edits that are older than a download).
     public let seen: [ObjectName: StreamVersion]
-    /// The schema by which the changes name classes and properties (section 11).
+    /// The version of the schema whose names of classes and properties the changes use (section 11).
     public let schemaVersion: UInt64
-    /// In the order in which they were done.
+    /// The changes, in the order in which they were done.
     public let changes: [Change]
 
     public init(
@@ -32,16 +32,17 @@ public struct Commit: Hashable, Sendable {
     }
 }
 
-/// A change that the server acknowledged without doing it, handed back whole (sync-design.md, section 1, sentence 3).
+/// A change that the server answered without applying it. It is returned as a whole (sync-design.md, section 1,
+/// sentence 3).
 public struct Refusal: Hashable, Sendable {
-    /// Of the file's commit.
+    /// The number of the file's commit.
     public internal(set) var commit: UInt64
     /// The index of the change in the commit.
     public let index: Int
     public internal(set) var change: Change
     public internal(set) var reason: RefusalReason
-    /// The field that the user may not write, with dots before the names of fields of embedded objects, if the reason is `.forbidden` and a
-    /// field is the cause.
+    /// The field that the user has no right to write, if the reason is `.forbidden` and a field is the cause. Names of
+    /// fields of embedded objects follow dots.
     public internal(set) var field: SyncString?
     /// A Boolean value that indicates whether `change` lacks its content, because the refused changes of the commit are large. The author's
     /// file has the content: `completed(by:)`.
@@ -73,30 +74,33 @@ public struct Refusal: Hashable, Sendable {
 }
 
 public enum RefusalReason: Hashable, Sendable {
-    /// The object isn't there: deleted, or another was made under its name since, or its creation was refused.
+    /// The object doesn't exist: it was deleted, it was deleted and created again by another author, or its creation
+    /// was refused.
     case objectGone
     /// The embedded object was replaced or removed.
     case instanceGone
-    /// A rule of the app said no.
+    /// A rule of the app forbids the change.
     case forbidden
     /// An object with these values in a unique constraint exists.
     case notUnique
-    /// A link whose delete rule is `deny` holds the object.
+    /// A link with the delete rule `deny` leads to the object.
     case denied
     /// The deletion that caused this one was refused.
     case causeRefused
     /// Another object of the commit was refused, and the app refuses whole commits.
     case commitRefused
-    /// The class takes new objects only.
+    /// The class is asymmetric, so it only accepts new objects.
     case createOnly
-    /// It names a place or an element that never was.
+    /// The change names a place or an element that never existed.
     case malformed
-    /// The work is from before the horizon, and the list has no element any more that the change can be about.
+    /// The work is from before the horizon, and no element of the list matches the one that the change is about.
     case elementGone
-    /// The server's store can't keep what the commit would make of the object: a key, a value or an object is too large.
+    /// The server's store can't store the result of the commit, because a key, a value or an object is too large.
     case tooLarge
-    /// Another file made the object under the same key, and what it wrote is later. The change holds what gave way. A client finds it out by itself.
+    /// Another file created the object under the same key, and its values are later. The change contains the values
+    /// that were replaced. The client finds this out without the server.
     case replaced
-    /// A migration of the app gave the property another type, which doesn't hold the change. A client finds it out by itself.
+    /// A migration of the app changed the type of the property, and the new type doesn't accept the change. The client
+    /// finds this out without the server.
     case retyped
 }

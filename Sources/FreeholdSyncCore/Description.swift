@@ -122,7 +122,7 @@ extension Change: CustomStringConvertible {
 }
 
 extension Commit: CustomStringConvertible {
-    /// A line for the commit, and one for each change.
+    /// One line for the commit, and one for each change.
     public var description: String {
         let seen = seen.map { "\($0.key) at \($0.value)" }.sorted().joined(separator: ", ")
         let head = "commit \(number) at \(clock), base \(base), schema \(schemaVersion), saw (\(seen))"

@@ -1,4 +1,4 @@
-/// Numbers as bytes: seven bits a byte, the lowest first, the highest bit set in all but the last.
+/// Varints: numbers with seven bits per byte, lowest bits first. The highest bit is set in all bytes except the last.
 extension [UInt8] {
     package mutating func appendVarint(_ value: UInt64) {
         var rest = value
@@ -11,7 +11,7 @@ extension [UInt8] {
 
     package mutating func appendVarint(_ value: Int) { appendVarint(UInt64(value)) }
 
-    /// The lowest byte first.
+    /// Appends the number with the lowest byte first.
     package mutating func appendFixed(_ value: UInt64, width: Int) {
         for index in 0..<width { append(UInt8(truncatingIfNeeded: value >> UInt64(8 * index))) }
     }
@@ -23,18 +23,18 @@ extension [UInt8] {
 }
 
 extension Int64 {
-    /// Small numbers of either sign as small numbers: 0, −1, 1, −2, …
+    /// The zigzag form, in which small numbers of either sign are small: 0, −1, 1, −2, … become 0, 1, 2, 3, ….
     package var zigzag: UInt64 { UInt64(bitPattern: self << 1 ^ self >> 63) }
 
     package init(zigzag: UInt64) { self = Int64(bitPattern: zigzag >> 1) ^ -Int64(bitPattern: zigzag & 1) }
 }
 
 extension UInt64 {
-    /// The bytes of it as a varint.
+    /// The number of bytes of the number as a varint.
     var varintWidth: Int { Swift.max((70 - leadingZeroBitCount) / 7, 1) }
 }
 
-/// Reads a range of bytes from the left to the right. Whatever is read is checked against the range's end.
+/// Reads a range of bytes from its start to its end. All reads are checked against the end of the range.
 package struct ByteCursor {
     package let bytes: UnsafeRawBufferPointer
     package var position: Int
@@ -78,7 +78,7 @@ package struct ByteCursor {
         return value
     }
 
-    /// A number of things, each of which takes a byte at least.
+    /// Reads the number of following items, each of which takes at least one byte.
     package mutating func count() throws(CodecError) -> Int {
         let value = try varint()
         guard value <= UInt64(remaining) else { throw error(.truncated, "\(value) is more than what is left") }
@@ -95,14 +95,14 @@ package struct ByteCursor {
         return value
     }
 
-    /// The next bytes, as a range of their own.
+    /// Returns the range of the next bytes, and moves behind them.
     package mutating func take(_ count: Int) throws(CodecError) -> Range<Int> {
         guard count <= remaining else { throw error(.truncated, "\(count) bytes are more than what is left") }
         defer { position += count }
         return position..<position + count
     }
 
-    /// A length and as many bytes.
+    /// Reads a length, and returns the range of as many bytes.
     package mutating func section() throws(CodecError) -> Range<Int> { try take(count()) }
 
     package mutating func text() throws(CodecError) -> SyncString {
@@ -121,12 +121,12 @@ extension UnsafeRawBufferPointer {
 }
 
 extension String {
-    /// Nil if the bytes aren't UTF-8.
+    /// Returns `nil` if the bytes aren't UTF-8.
     init?(exactUTF8 bytes: UnsafeRawBufferPointer) {
         var highBits: UInt8 = 0
         for byte in bytes { highBits |= byte }
         self.init(decoding: bytes, as: UTF8.self)
-        // What isn't UTF-8 was replaced, and differs.
+        // Decoding replaces invalid bytes, so that the result differs.
         if highBits >= 0x80 { guard utf8.elementsEqual(bytes) else { return nil } }
     }
 }

@@ -1,34 +1,35 @@
-/// Why bytes aren't a message, or a message can't be written as bytes.
+/// The error of bytes that aren't a valid message, or of a message that can't be encoded.
 public struct CodecError: Error, Hashable, Sendable {
     public enum Code: Hashable, Sendable {
-        /// The bytes end before what they announce.
+        /// The bytes end before the announced length.
         case truncated
-        /// There are bytes, or values in a column, that nothing asks for.
+        /// Bytes, or values of a column, are left over at the end.
         case leftover
-        /// A kind of message, value, change or column that isn't known.
+        /// An unknown kind of message, value, change or column.
         case unknownKind
-        /// A field or a feature that isn't known and can't be skipped; the reason names it.
+        /// An unknown field or feature that must not be skipped. The reason names it.
         case unsupported
-        /// Larger than a limit.
+        /// A size exceeds a limit.
         case tooLarge
-        /// Nested deeper than a limit.
+        /// The nesting exceeds a limit.
         case tooDeep
-        /// Text that isn't UTF-8.
+        /// A text isn't UTF-8.
         case invalidUTF8
-        /// A number, or a count, that can't be here.
+        /// A number or a count is invalid at its place.
         case invalidNumber
-        /// A value where its kind can't be, or keys that don't rise.
+        /// A value has a kind that is invalid at its place, or keys aren't in rising order.
         case invalidValue
-        /// The compressed bytes aren't what they say.
+        /// The compressed bytes are invalid, or don't have the announced size.
         case compression
-        /// The stored object contradicts itself.
+        /// The stored object is inconsistent.
         case inconsistent
     }
 
     public let code: Code
-    /// What is wrong, in a sentence.
+    /// A description of the error, as a sentence.
     public let reason: String
-    /// Where in the bytes; in those of the body after it was inflated. Nil when writing.
+    /// The offset of the error in the bytes, or in the bytes of the decompressed body. `nil` if the error occurred
+    /// while writing.
     public let offset: Int?
 
     public init(_ code: Code, _ reason: String, offset: Int? = nil) {

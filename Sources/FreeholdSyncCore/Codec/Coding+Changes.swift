@@ -1,4 +1,4 @@
-/// Which change it is. The raw values are part of the protocol.
+/// The kind of a change. The raw values are part of the protocol.
 enum ChangeKind: UInt8 {
     case create = 0
     case delete = 1
@@ -20,7 +20,7 @@ enum ChangeKind: UInt8 {
     case assignDictionary = 17
 }
 
-/// Which step of a place it is. The raw values are part of the protocol.
+/// The kind of a step of a place. The raw values are part of the protocol.
 enum StepKind: UInt8 {
     case property = 0
     case confirmedElement = 1
@@ -57,7 +57,7 @@ extension Change {
 }
 
 extension ColumnWriter {
-    /// - Parameter objects: the group that objects are named in.
+    /// - Parameter objects: The group in which objects are named.
     func change(_ change: Change, _ objects: ColumnWriter) throws(CodecError) {
         kinds.append(change.kind.rawValue)
         try objects.reference(change.object)
@@ -102,10 +102,10 @@ extension ColumnWriter {
         }
     }
 
-    /// The group of the place's property; the steps behind it are written.
+    /// Returns the group of the place's property, and writes the further steps to it.
     private func group(of place: Place) -> ColumnWriter { self[.places].place(place) }
 
-    /// As `group(of:)`, of the group of places.
+    /// Like `group(of:)`, called on the group of places.
     func place(_ place: Place) -> ColumnWriter {
         let group = named(place.object.className)
         guard case .property(let name)? = place.path.first else {
@@ -165,7 +165,7 @@ extension ColumnWriter {
         group.elementReference(gap.before)
     }
 
-    /// 0 for nil, 1 for a confirmed element, 2 for one of the author's.
+    /// Writes 0 for `nil`, 1 for a confirmed element, and 2 for an element of the author.
     private func elementReference(_ reference: ElementReference?) {
         switch reference {
         case nil: kinds.append(0)

@@ -125,7 +125,7 @@ extension ColumnWriter {
             self[.part(4)].kinds.append(mark)
             self[.part(4)].int(Int64(index))
         }
-        // Clients that don't know the part pass over it.
+        // Clients that don't support the part skip it.
         guard ack.refusals.contains(where: { $0.field != nil }) else { return }
         for refusal in ack.refusals { self[.part(3)].text(refusal.field ?? "") }
     }
@@ -140,7 +140,7 @@ extension ColumnWriter {
         }
     }
 
-    /// The kind's lowest bit is set if the range has a start, the next one if it has an end.
+    /// The lowest bit of the kind is set if the range has a start, and the next bit if it has an end.
     private func range(_ range: KeyRange) throws(CodecError) {
         kinds.append((range.after == nil ? 0 : 1) | (range.through == nil ? 0 : 2))
         text(range.className)
@@ -166,12 +166,13 @@ extension RefusalReason {
         .malformed, .elementGone, .replaced,
     ]
 
-    /// Reasons that later versions of the protocol added. Old readers skip the place where they are written, and read `.malformed`.
+    /// Reasons that later versions of the protocol added. An old reader skips the place where they are written, and
+    /// reads `.malformed`.
     fileprivate static let added: [RefusalReason] = [.tooLarge]
 
     var raw: UInt8 { UInt8((Self.all.firstIndex(of: self) ?? Self.all.firstIndex(of: .malformed))!) }
 
-    /// The number of an added reason, from 1 on; 0 for the others.
+    /// The number of an added reason, starting at 1. 0 for the other reasons.
     fileprivate var later: UInt8 { Self.added.firstIndex(of: self).map { UInt8($0 + 1) } ?? 0 }
 
     /// - Returns: `nil` for 0, and for a number that a later version added.
@@ -187,10 +188,11 @@ extension RefusalReason {
 }
 
 extension Refusal {
-    /// What an old reader doesn't know of the refusal: the number of an added reason, and 128 for an outline. 0: nothing.
+    /// The part of the refusal that an old reader doesn't support: the number of an added reason, plus 128 for an
+    /// outline. 0 if there is no such part.
     fileprivate var mark: UInt8 { reason.later | (isOutline ? 128 : 0) }
 
-    /// The refusal with what the mark says.
+    /// Returns the refusal with the reason and the outline of the mark.
     func marked(_ mark: UInt8) -> Refusal {
         var marked = self
         (marked.reason, marked.isOutline) = (RefusalReason(later: mark & 127) ?? reason, mark & 128 != 0)

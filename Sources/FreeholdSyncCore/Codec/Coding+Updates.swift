@@ -1,4 +1,4 @@
-/// Which content of an object it is. The raw values are part of the protocol.
+/// The kind of an object's update. The raw values are part of the protocol.
 enum UpdateKind: UInt8 {
     case whole = 0
     case difference = 1
@@ -6,7 +6,7 @@ enum UpdateKind: UInt8 {
     case erased = 3
 }
 
-/// Which elements follow in a list. The raw values are part of the protocol.
+/// The kind of a run of elements in a list. The raw values are part of the protocol.
 enum RunKind: UInt8 {
     case kept = 0
     /// Elements without numbers.
@@ -112,7 +112,7 @@ extension ColumnWriter {
         for element in run.elements { try group.element(element, depth: depth) }
     }
 
-    /// A value or an embedded object.
+    /// Writes a value or an embedded object.
     private func element(_ content: ConfirmedContent, depth: Int) throws(CodecError) {
         switch content {
         case .value, .embedded: try confirmed(content, depth: depth)
@@ -120,7 +120,7 @@ extension ColumnWriter {
         }
     }
 
-    /// Values that can be in a set.
+    /// Writes values of kinds that a set supports.
     private func plainValues(_ values: [SyncValue], depth: Int) throws(CodecError) {
         for value in values where value.kind.rawValue >= ValueKind.mixedList.rawValue {
             throw CodecError(.invalidValue, "A value is in a set that can't be in one")
@@ -136,7 +136,8 @@ extension ColumnWriter {
         }
     }
 
-    /// - Parameter isElement: it is of an element or an entry, which can't be a collection.
+    /// - Parameter isElement: A Boolean value that indicates whether the difference is about an element or an entry,
+    ///   which can't be a collection.
     private func difference(_ content: ContentDifference, isElement: Bool = false, depth: Int) throws(CodecError) {
         switch content {
         case .whole(let content):

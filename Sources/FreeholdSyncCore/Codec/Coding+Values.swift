@@ -8,7 +8,8 @@ internal import FreeholdEngine
 extension ColumnWriter {
     func key(_ key: PrimaryKey) throws(CodecError) { try value(SyncValue(key), depth: 0) }
 
-    /// - Parameter hasEmbedded: embedded objects may be in it, as their author assigned them.
+    /// - Parameter hasEmbedded: A Boolean value that indicates whether the value may be an embedded object, in the form
+    ///   in which an author assigned it.
     func value(_ value: SyncValue, byDefault: Bool = false, hasEmbedded: Bool = false, depth: Int) throws(CodecError) {
         let kind = value.kind
         kinds.append(byDefault ? kind.rawValue | ValueKind.byDefault : kind.rawValue)
@@ -76,7 +77,7 @@ extension ColumnWriter {
     }
 }
 
-/// The depth of what is inside.
+/// Returns the depth of values inside a value of the given depth.
 func below(_ depth: Int) throws(CodecError) -> Int {
     guard depth < MessageCodec.greatestDepth else {
         throw CodecError(.tooDeep, "Values are nested deeper than \(MessageCodec.greatestDepth)")

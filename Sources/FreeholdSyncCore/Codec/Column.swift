@@ -1,30 +1,31 @@
-/// What stands in a group of columns, and in which order. The raw values are part of the protocol.
+/// The columns and groups that a group of columns contains, in the order of these bits. The raw values are part of the
+/// protocol.
 struct ColumnParts: OptionSet {
     let rawValue: UInt8
 
-    /// A byte for each value: what kind it is.
+    /// One byte for the kind of each value.
     static let kinds = ColumnParts(rawValue: 1)
-    /// Numbers that may all be the same for next to no bytes, as something else pays for them.
+    /// Numbers that take almost no bytes if they are all equal. Their count is bounded by another column.
     static let ints = ColumnParts(rawValue: 2)
-    /// Numbers each of which takes a byte at least: counts, references.
+    /// Numbers that take at least one byte each, such as counts and references.
     static let numbers = ColumnParts(rawValue: 4)
     static let texts = ColumnParts(rawValue: 8)
     static let fixed = ColumnParts(rawValue: 16)
-    /// Groups for what has a name: a class, a property.
+    /// Groups with names, for classes and properties.
     static let names = ColumnParts(rawValue: 32)
-    /// Which names a record has, for each combination that there is.
+    /// The combinations of names that records have.
     static let shapes = ColumnParts(rawValue: 64)
-    /// Groups for parts that have a number.
+    /// Groups with numbers, for parts.
     static let roles = ColumnParts(rawValue: 128)
 
-    /// From this number on a role can't be skipped by a reader that doesn't know it, and begins with its name.
+    /// The first critical role. A reader must not skip an unknown critical role, which begins with its name.
     static let firstCriticalRole: UInt8 = 64
-    /// More levels of groups than values can be nested.
+    /// The maximum depth of groups. It is greater than the depth to which values can be nested.
     static let greatestDepth = 3 * MessageCodec.greatestDepth
 }
 
-/// Gathers the values of one place of a message's structure, from all its rows. Groups form a tree; so values of one property of many
-/// objects come to lie next to each other.
+/// Collects the values of one place of a message's structure, from all rows of the message. Groups form a tree, so that
+/// the values of one property of many objects are adjacent in the encoded message.
 final class ColumnWriter {
     var kinds: [UInt8] = []
     private(set) var ints: [Int64] = []
@@ -39,7 +40,7 @@ final class ColumnWriter {
     private var lastShape = 0
     private var shapeNumbers: [[Int]: Int] = [:]
     private var nameNumbers: [SyncString: Int] = [:]
-    /// Of objects that were referred to: see `reference(_:)`.
+    /// The numbers of the objects that were written: see `reference(_:)`.
     private var objects: [ObjectName: Int] = [:]
 
     // MARK: Values
@@ -69,10 +70,11 @@ final class ColumnWriter {
 
     // MARK: Groups
 
-    /// The rows of the group around it up to the last one that this group says something of: see `rare(_:)`.
+    /// The row of the surrounding group for which this group has its last values: see `rare(_:)`.
     private var lastRow = 0
 
-    /// The group of what only few rows have, and readers of earlier versions skip. It is asked for behind the row's kind.
+    /// Returns the group for values that only few rows have and that readers of earlier versions skip. It is called
+    /// after the row's kind was written.
     func rare(_ role: Role) -> ColumnWriter {
         let group = self[role]
         group.number(kinds.count - group.lastRow)
@@ -88,7 +90,7 @@ final class ColumnWriter {
         return writer
     }
 
-    /// A group that is written as one of a critical extension is, for tests.
+    /// Returns a group that is written like a critical extension, for tests.
     func critical(_ role: UInt8, _ name: SyncString) -> ColumnWriter {
         criticalNames[role] = name
         return self[Role(rawValue: role)]
@@ -96,7 +98,7 @@ final class ColumnWriter {
 
     private var criticalNames: [UInt8: SyncString] = [:]
 
-    /// The group of a name; which one it is is written down.
+    /// Writes the index of a name, and returns the group of the name.
     func named(_ name: SyncString) -> ColumnWriter {
         let index = index(of: name)
         ints.append(Int64(index))
@@ -111,7 +113,7 @@ final class ColumnWriter {
         return names.count - 1
     }
 
-    /// Writes down which names a record has, and gives each field its group.
+    /// Writes which names a record has, and calls a closure with each field and its group.
     func record<Field>(
         _ fields: [Field],
         name: (Field) -> SyncString,
@@ -139,7 +141,7 @@ final class ColumnWriter {
         return lastShape
     }
 
-    /// Names an object: 0 and the name, or how long ago the group met it.
+    /// Writes a reference to an object: 0 and the name, or the distance to its last number in the group.
     func reference(_ name: ObjectName) throws(CodecError) {
         if let known = objects[name] {
             number(objects.count - known)
@@ -157,7 +159,7 @@ final class ColumnWriter {
             && roles.allSatisfy(\.writer.isEmpty)
     }
 
-    /// - Parameter known: the names that the message has already.
+    /// - Parameter known: The names that the message contains already.
     func append(to out: inout [UInt8], _ known: inout [SyncString: Int]) {
         var parts: ColumnParts = []
         let partsPlace = out.count

@@ -1,6 +1,6 @@
-/// The values of one place of a message's structure, which are asked for one after the other: see `ColumnWriter`.
+/// Reads the values of one place of a message's structure, one after the other: see `ColumnWriter`.
 ///
-/// It is made of bytes that stay where they are while it is used. Nothing is made of a column before it is asked for.
+/// The bytes must stay in place while the reader is used. A column is decoded only when its values are read.
 final class ColumnReader {
     private var kinds: ByteCursor
     private var ints: IntReader?
@@ -12,20 +12,20 @@ final class ColumnReader {
     private var names: [SyncString] = []
     private var named: [ColumnReader] = []
     private var shapes: [[Int]] = []
-    /// Objects that were referred to.
+    /// The objects that were read so far.
     private var objects: [ObjectName] = []
-    /// Somebody knew what it is for.
+    /// A Boolean value that indicates whether the group was requested, so that its role is known.
     private var isAsked = false
     let offset: Int
     private var firstKind = 0
 
-    /// What the reader of a message keeps while it parses.
+    /// The names that the reader of a message collects while it parses.
     struct Names {
         var known: [SyncString] = []
         var depth = 0
     }
 
-    /// A group without anything.
+    /// Creates an empty group.
     private init(_ cursor: ByteCursor) {
         offset = cursor.position
         kinds = cursor
@@ -96,12 +96,12 @@ final class ColumnReader {
         return try kinds.byte()
     }
 
-    /// The next kind has to be 0: it only says that something is there.
+    /// Reads the next kind, which must be 0. It only marks the presence of a value.
     func skipKind() throws(CodecError) {
         guard try kind() == 0 else { throw error(.unknownKind, "A kind has to be 0") }
     }
 
-    /// The kinds that weren't asked for yet: what is the most that can be made of this group.
+    /// The number of kinds that weren't read yet. It bounds the number of values that the group can have.
     var kindsLeft: Int { kinds.remaining }
 
     func int() throws(CodecError) -> Int64 {
@@ -130,7 +130,7 @@ final class ColumnReader {
         return Int(value)
     }
 
-    /// A number of things that need take no bytes. A message has no more of them than bytes.
+    /// Reads a number of items that may take no bytes. The number can't exceed the number of bytes of the message.
     func boundedNumber() throws(CodecError) -> Int {
         let value = try number()
         guard value <= kinds.bytes.count else {
@@ -174,7 +174,7 @@ final class ColumnReader {
 
     // MARK: Groups
 
-    /// The group of a role; an empty one if it isn't there.
+    /// The group of a role. It is empty if the message doesn't contain the role.
     subscript(role: Role) -> ColumnReader {
         if let reader = optional(role) { return reader }
         let reader = ColumnReader(ByteCursor(kinds.bytes, kinds.end..<kinds.end))
@@ -185,7 +185,8 @@ final class ColumnReader {
     private var lastRow = 0
     private var nextRow: Int?
 
-    /// The group of what only few rows have, if the row whose kind was read last has it: see `ColumnWriter.rare(_:)`.
+    /// Returns the group for values that only few rows have, if the row whose kind was read last has such values: see
+    /// `ColumnWriter.rare(_:)`.
     func rare(_ role: Role) throws(CodecError) -> ColumnReader? {
         guard let group = optional(role) else { return nil }
         if group.nextRow == nil, let numbers = group.numbers, !numbers.isAtEnd {
@@ -198,7 +199,7 @@ final class ColumnReader {
         return group
     }
 
-    /// Nil if the role isn't there.
+    /// Returns the group of a role, or `nil` if the message doesn't contain the role.
     func optional(_ role: Role) -> ColumnReader? {
         for entry in roles where entry.role == role.rawValue {
             entry.reader.isAsked = true
@@ -207,10 +208,10 @@ final class ColumnReader {
         return nil
     }
 
-    /// The next name that was written down, and its group.
+    /// Reads the next name, and returns it with its group.
     func nextNamed() throws(CodecError) -> (SyncString, ColumnReader) { try named(int()) }
 
-    /// As `nextNamed()`; nil for −1.
+    /// Like `nextNamed()`, except that it returns `nil` for −1.
     func nextNamedOrNone() throws(CodecError) -> (SyncString, ColumnReader)? {
         let index = try int()
         return index == -1 ? nil : try named(index)
@@ -224,7 +225,7 @@ final class ColumnReader {
         return (names[index], named[index])
     }
 
-    /// Makes the fields of the next record.
+    /// Reads the next record, and calls a closure for each field.
     func record<Field>(
         _ body: (SyncString, ColumnReader) throws(CodecError) -> Field
     ) throws(CodecError) -> [Field] {
@@ -257,7 +258,7 @@ final class ColumnReader {
 
     // MARK: The end
 
-    /// Everything was asked for, apart from what may be skipped.
+    /// Checks that all values were read, except for groups that may be skipped.
     func finish() throws(CodecError) {
         guard kinds.remaining == 0, ints?.isAtEnd ?? true, numbers?.isAtEnd ?? true, texts?.isAtEnd ?? true,
             fixed?.isAtEnd ?? true

@@ -1,28 +1,28 @@
-/// Compresses the bodies of messages. The platform brings it, since this module depends on nothing.
+/// A compression of message bodies. The caller provides it, because this module has no dependencies.
 public protocol MessageCompression: Sendable {
     var kind: CompressionKind { get }
 
-    /// The bytes compressed, or nil to send them as they are.
+    /// Returns the compressed bytes, or `nil` if the message should be sent without compression.
     func compressed(_ bytes: [UInt8]) -> [UInt8]?
 
-    /// The bytes that were compressed.
+    /// Returns the decompressed bytes.
     ///
-    /// - Parameter count: how many there must be. The result may have another length, but the implementation never makes more than one
-    ///   byte beyond it: so it needs no more memory, whatever the input is.
-    /// - Returns: nil if the input isn't what `compressed(_:)` makes.
+    /// - Parameter count: The expected number of bytes. The result may have another length, but an implementation never
+    ///   produces more than one additional byte. It therefore needs no more memory than that, for any input.
+    /// - Returns: `nil` if the input isn't a result of `compressed(_:)`.
     func inflated(_ bytes: UnsafeRawBufferPointer, count: Int) -> [UInt8]?
 }
 
-/// How a connection writes and reads messages: what both sides agreed on in `hello` and `welcome`.
+/// The encoding of messages on a connection, according to `hello` and `welcome`.
 public struct MessageCodec: Sendable {
-    /// Nil: nothing is compressed, and compressed messages are refused.
+    /// The compression of bodies. `nil` if bodies aren't compressed and compressed messages are refused.
     public var compression: (any MessageCompression)?
-    /// The most bytes of a body, for reading and for writing.
+    /// The maximum size of a body in bytes, for reading and writing.
     public var limit: Int
-    /// Bodies of fewer bytes aren't compressed.
+    /// The size in bytes below which bodies aren't compressed.
     public var threshold: Int
 
-    /// Below it compressing costs more than it saves.
+    /// The usual threshold. Below it, compression costs more than it saves.
     public static let usualThreshold = 1 << 10
 
     public init(
@@ -35,7 +35,7 @@ public struct MessageCodec: Sendable {
         self.threshold = threshold
     }
 
-    /// Levels of nested values that a message may have: an element of a collection is a level below it, and so is a field of an embedded
-    /// object.
+    /// The maximum depth of nested values in a message. An element of a collection, and a field of an embedded object,
+    /// is one level below its container.
     public static let greatestDepth = 120
 }

@@ -10,7 +10,7 @@ extension ColumnReader {
                 }
                 hello.versions.append(version)
             }
-            // Ways to compress that aren't known here are none.
+            // Unknown compressions are ignored.
             while kindsLeft > 0 {
                 if let compression = CompressionKind(rawValue: try self.kind()) {
                     hello.compressions.append(compression)
@@ -62,7 +62,7 @@ extension ColumnReader {
             journal: JournalRange(acknowledged: acknowledged, hash: try hash())
         )
         let pending = try boundedNumber()
-        // Equal hashes take no bytes.
+        // A run of equal hashes takes no bytes, so the number of hashes has its own limit.
         guard pending <= JournalRange.mostPending else {
             throw error(.tooLarge, "\(pending) commits are too many for a bind")
         }

@@ -99,7 +99,7 @@ extension ColumnReader {
         return kind
     }
 
-    /// Nil for elements that are kept.
+    /// Reads a run of elements. Returns `nil` for elements that are kept.
     private func run(_ kind: RunKind, depth: Int) throws(CodecError) -> ElementRun? {
         if kind == .kept { return nil }
         let made = kind == .plain ? nil : try made()

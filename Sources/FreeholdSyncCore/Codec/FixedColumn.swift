@@ -1,5 +1,6 @@
-/// Values of one width that follow each other: doubles, ids. It is written byte by byte: first of all values the first bytes, then the
-/// second ones, and so on. A byte that is the same in all is written once (`docs/sync-protocol.md`).
+/// A column of values of one width, such as doubles and ids. It is written by byte positions: the first bytes of all
+/// values, then the second bytes, and so on. A byte that is equal in all values is written once
+/// (`docs/sync-protocol.md`).
 struct FixedColumn {
     let width: Int
     private(set) var bytes: [UInt8] = []
@@ -38,9 +39,9 @@ final class FixedReader {
     private let bytes: UnsafeRawBufferPointer
     private let count: UInt64
     private var index: UInt64 = 0
-    /// The constant bytes, and room for the others.
+    /// The bytes that are equal in all values, with space for the other bytes.
     private var value: [UInt8]
-    /// The bytes that vary, and where those of the first value are.
+    /// The positions of the bytes that vary, and the offsets of these bytes of the first value.
     private var planes: [(plane: Int, start: Int)] = []
 
     init(_ cursor: inout ByteCursor) throws(CodecError) {

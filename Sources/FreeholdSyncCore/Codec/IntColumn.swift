@@ -1,21 +1,22 @@
-/// Integers of one kind that follow each other. Of several ways to write them the shortest is taken (`docs/sync-protocol.md`).
+/// A column of integers of one kind. The shortest of several forms is written (`docs/sync-protocol.md`).
 enum IntColumn {
-    /// How a column is written. The raw values are part of the protocol.
+    /// The form of a column. The raw values are part of the protocol.
     enum Form: UInt8 {
-        /// Each by itself.
+        /// Each number is written by itself.
         case plain = 0
-        /// Each as its distance from the one before; the first from 0.
+        /// Each number is written as its difference from the one before it, the first one as its difference from 0.
         case steps = 1
-        /// One number, and how often.
+        /// All numbers are equal: one number, and the count.
         case constant = 2
-        /// The least number, and each as its distance from that, in one to eight bytes.
+        /// The least number, and the difference of each number from it in one to eight bytes.
         case offsets = 3
     }
 
-    /// Appends a length and the column.
+    /// Appends the length of the column, and the column.
     ///
-    /// - Parameter mayRepeat: allows `constant`. It takes next to no bytes for any count, so only columns have it whose values are paid for
-    ///   by others: then a reader's memory is bounded by what it reads.
+    /// - Parameter mayRepeat: A Boolean value that indicates whether `constant` is allowed. This form takes almost no
+    ///   bytes for any count. It is therefore only allowed if another column bounds the number of values, so that the
+    ///   memory of a reader is bounded by the size of its input.
     static func append(_ values: [Int64], mayRepeat: Bool, to out: inout [UInt8]) {
         var (least, greatest, last) = (Int64.max, Int64.min, Int64(0))
         var (plain, steps) = (0, 0)
@@ -64,7 +65,7 @@ final class IntReader {
     private var cursor: ByteCursor
     private let form: IntColumn.Form
     private var last: Int64 = 0
-    /// Of `constant`.
+    /// The number of values that are left, for `constant`.
     private var left: UInt64 = 0
     private let width: Int
 

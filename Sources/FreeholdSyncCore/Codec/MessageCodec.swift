@@ -1,13 +1,13 @@
-/// A message without its session: encoded and compressed once, then sent to many.
+/// A message without its session. It is encoded and compressed once, and then sent in many sessions.
 public struct SharedMessage: Hashable, Sendable {
     let kind: MessageKind
     let isCompressed: Bool
-    /// What follows the session.
+    /// The bytes after the session.
     let tail: [UInt8]
 
-    /// The frame for a session.
+    /// Returns the frame for a session.
     ///
-    /// - Complexity: O(*n*), a copy.
+    /// - Complexity: O(*n*), for a copy of the bytes
     public func frame(for session: SessionNumber?) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(tail.count + 7)
@@ -18,12 +18,12 @@ public struct SharedMessage: Hashable, Sendable {
         return bytes
     }
 
-    /// About how many bytes a frame has.
+    /// The approximate number of bytes of a frame.
     public var byteCount: Int { tail.count + 7 }
 
-    /// The same message compressed, if that makes it shorter.
+    /// Returns the same message with compression if that makes it shorter.
     ///
-    /// - Parameter threshold: bodies of fewer bytes stay as they are.
+    /// - Parameter threshold: The size in bytes below which bodies aren't compressed.
     /// - Complexity: O(*n*)
     public func compressed(
         by compression: some MessageCompression,
@@ -45,21 +45,22 @@ extension MessageCodec {
 
     // MARK: Writing
 
-    /// The frame of a message. Equal messages make equal bytes.
+    /// Returns the frame of a message. Equal messages have equal frames.
     ///
-    /// - Throws: `CodecError` if the message is nested too deeply, too large, or has a value where its kind can't be.
+    /// - Throws: `CodecError` if the message is nested too deeply, is too large, or has a value of a kind that is
+    ///   invalid at its place.
     public func encode(_ message: ClientMessage) throws(CodecError) -> [UInt8] {
         let root = ColumnWriter()
         let kind = try root.message(message)
         return try shared(kind, root).frame(for: message.session)
     }
 
-    /// As for messages of clients.
+    /// Returns the frame of a message. Equal messages have equal frames.
     public func encode(_ message: ServerMessage) throws(CodecError) -> [UInt8] {
         try shared(message).frame(for: message.session)
     }
 
-    /// The message for any number of sessions; its own session doesn't count.
+    /// Returns the message in a form for any number of sessions. The session of `message` is ignored.
     public func shared(_ message: ServerMessage) throws(CodecError) -> SharedMessage {
         let root = ColumnWriter()
         let kind = try root.message(message)
@@ -78,8 +79,8 @@ extension MessageCodec {
 
     // MARK: Reading
 
-    /// Returns the bytes that a frame's body has, or will have once it is decompressed, as the frame's beginning says. Reading the frame fails if
-    /// that isn't true.
+    /// Returns the size of a frame's body after decompression, according to the beginning of the frame. Reading the
+    /// frame fails if the announced size is wrong.
     public static func bodyBytes(of frame: [UInt8]) -> Int {
         guard frame.count > 1, frame[1] & compressedFlag != 0 else { return frame.count }
         let announced = frame.withUnsafeBytes { bytes in
@@ -94,21 +95,22 @@ extension MessageCodec {
         return max(frame.count, (try? announced.get()).map { Int(clamping: $0) } ?? 0)
     }
 
-    /// The message of a frame. Any bytes are safe to read; what is made of them takes memory in proportion to the body.
+    /// Returns the message of a frame. All inputs are safe, and the memory for the message is proportional to the size
+    /// of the body.
     ///
-    /// - Returns: nil if the message is of a kind that isn't known and may be ignored.
-    /// - Throws: `CodecError` with the place.
+    /// - Returns: `nil` if the message has an unknown kind that may be ignored.
+    /// - Throws: `CodecError` with the offset of the error.
     public func clientMessage(_ frame: [UInt8]) throws(CodecError) -> ClientMessage? {
         try sizedClientMessage(frame)?.message
     }
 
-    /// As `clientMessage`, and the bytes of the body before it was compressed: what the message may take of memory depends on these, not on
-    /// the frame's.
+    /// Like `clientMessage`, with the size of the body before its compression in bytes. The memory that a message can
+    /// take depends on this size, and not on the size of the frame.
     public func sizedClientMessage(_ frame: [UInt8]) throws(CodecError) -> (message: ClientMessage, bytes: Int)? {
         try read(frame) { (kind, session, root) throws(CodecError) in try root.clientMessage(kind, session) }
     }
 
-    /// As for messages of clients.
+    /// Returns the message of a server's frame, like `clientMessage(_:)`.
     public func serverMessage(_ frame: [UInt8]) throws(CodecError) -> ServerMessage? {
         try read(frame) { (kind, session, root) throws(CodecError) in try root.serverMessage(kind, session) }?.message
     }
@@ -165,7 +167,7 @@ extension MessageCodec {
         guard count <= UInt64(max(limit, 0)) else {
             throw cursor.error(.tooLarge, "The message has \(count) bytes, the limit is \(limit)")
         }
-        // Deflate makes no more of a byte.
+        // A deflated byte expands to at most 1,032 bytes.
         guard count / 1032 <= UInt64(cursor.remaining) else {
             throw cursor.error(.compression, "\(count) bytes can't come from \(cursor.remaining)")
         }

@@ -1,6 +1,6 @@
 /// The first byte of a message. The raw values are part of the protocol.
 ///
-/// A kind from 128 on may be ignored by who doesn't know it.
+/// A receiver ignores unknown kinds from 128 on.
 enum MessageKind: UInt8 {
     case hello = 1
     case bind = 2
@@ -31,7 +31,7 @@ enum MessageKind: UInt8 {
 
     static let firstIgnorable: UInt8 = 128
 
-    /// Whether a message of this kind must have a session. Nil: it may.
+    /// A Boolean value that indicates whether a message of this kind has a session. `nil` if the session is optional.
     var hasSession: Bool? {
         switch self {
         case .hello, .ping, .welcome, .pong: false

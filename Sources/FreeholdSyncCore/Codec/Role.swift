@@ -1,4 +1,4 @@
-/// What a group of columns is for, within the group around it. The raw values are part of the protocol.
+/// The purpose of a group of columns inside the surrounding group. The raw values are part of the protocol.
 struct Role: RawRepresentable {
     let rawValue: UInt8
 
@@ -6,7 +6,7 @@ struct Role: RawRepresentable {
 
     private init(_ rawValue: UInt8) { self.rawValue = rawValue }
 
-    // Of values.
+    // Groups of values.
     static let float = Role(1)
     static let data = Role(2)
     static let date = Role(3)
@@ -26,7 +26,7 @@ struct Role: RawRepresentable {
     static let dictionaryDifference = Role(17)
     static let nested = Role(18)
 
-    // Inside of those.
+    // Groups inside of these.
     static let second = Role(1)
     static let values = Role(20)
     static let keys = Role(21)
@@ -34,14 +34,14 @@ struct Role: RawRepresentable {
     static let fields = Role(23)
     static let origins = Role(2)
 
-    // Of objects.
+    // Groups of objects.
     static let born = Role(1)
     static let base = Role(2)
     static let whole = Role(3)
     static let difference = Role(4)
     static let contested = Role(5)
 
-    // Of commits and changes.
+    // Groups of commits and changes.
     static let commitNumber = Role(1)
     static let clock = Role(2)
     static let commitBase = Role(3)
@@ -59,6 +59,6 @@ struct Role: RawRepresentable {
     static let made = Role(4)
     static let amounts = Role(5)
 
-    /// A part of a message, by a number of the message's own.
+    /// Returns the role of a part of a message. Each message has its own numbers of parts.
     static func part(_ number: UInt8) -> Role { Role(number) }
 }

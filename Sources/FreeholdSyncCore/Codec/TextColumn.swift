@@ -1,9 +1,9 @@
-/// Texts, or data, that follow each other. If many are equal, each different one is written once (`docs/sync-protocol.md`).
+/// A column of texts or data. If many of them are equal, each distinct one is written once (`docs/sync-protocol.md`).
 struct TextColumn {
     private(set) var bytes: [UInt8] = []
     private(set) var ends: [Int] = []
 
-    /// How a column is written. The raw values are part of the protocol.
+    /// The form of a column. The raw values are part of the protocol.
     enum Form: UInt8 {
         case plain = 0
         case distinct = 1
@@ -38,8 +38,8 @@ struct TextColumn {
         for index in indices { out.append(contentsOf: bytes[range(index)]) }
     }
 
-    /// The places of the texts that differ, and for each text its number among those. Nil if more than half of them differ, or there are
-    /// few.
+    /// Returns the indices of the distinct texts, and for each text the number of the distinct one. Returns `nil` if
+    /// there are fewer than eight texts, or if more than half of them are distinct.
     private func distinct() -> (first: [Int], numbers: [Int64])? {
         guard ends.count >= 8 else { return nil }
         var (first, numbers) = ([Int](), [Int64]())
@@ -73,7 +73,7 @@ struct TextColumn {
 final class TextReader {
     private let lengths: IntReader
     private var cursor: ByteCursor
-    /// Of `distinct`.
+    /// The numbers of the distinct texts, for `distinct`.
     private let numbers: IntReader?
     private var ranges: [Range<Int>] = []
     private var texts: [SyncString?] = []

@@ -1,4 +1,4 @@
-/// What a value is, or how it differs. The raw values are part of the protocol.
+/// The kind of a value or a difference. The raw values are part of the protocol.
 enum ValueKind: UInt8 {
     case null = 0
     case no = 1
@@ -13,26 +13,26 @@ enum ValueKind: UInt8 {
     case uuid = 10
     case decimal128 = 11
     case link = 12
-    /// Inside a mixed value.
+    /// A list inside a mixed value.
     case mixedList = 13
     case mixedDictionary = 14
     case embedded = 15
 
-    // What fields hold beside values.
+    // Contents of fields that aren't values.
     case list = 16
     case set = 17
     case dictionary = 18
 
-    // What differs.
+    // Kinds of differences.
     case instanceDifference = 19
     case listDifference = 20
     case setDifference = 21
     case dictionaryDifference = 22
     case nestedDifference = 23
-    /// The entry isn't there any more.
+    /// The entry was removed.
     case gone = 24
 
-    /// Set in the kind of what is there by default.
+    /// A flag in the kind of a default value.
     static let byDefault: UInt8 = 0x80
 }
 

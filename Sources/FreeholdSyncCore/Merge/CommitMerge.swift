@@ -1,4 +1,4 @@
-/// One attempt to merge a commit, without the objects that are refused.
+/// An attempt to merge a commit without the objects that are already refused.
 struct CommitMerge {
     private let commit: Commit
     private let stamp: Stamp
@@ -6,23 +6,23 @@ struct CommitMerge {
     private let rules: MergeRules
     private let refused: [ObjectName: RefusalReason]
     private let parents: [FileParent]
-    /// If the commit is from before the horizon.
+    /// The handling of the commit if its base is before the horizon.
     private var old: OldWork?
-    /// What the author may write. Nil: everything.
+    /// The rights of the author. `nil` if the author may write everything.
     private let rights: (any SessionRights)?
     private let isShared: Bool
     private let lensed: LensedCommit?
-    /// The objects of old work as they were before the commit.
+    /// The contents of the objects before the commit, for a commit from before the horizon.
     private var images: [ObjectName: [SyncString: MergedContent]] = [:]
 
-    /// The objects of the commit as they are now.
+    /// The present state of the objects that the commit is about.
     private var objects: [Target] = []
     private var places: [ObjectName: Int] = [:]
-    /// The objects of classes with properties that deny deletions, by class.
+    /// The objects of classes with properties whose delete rule is `deny`, by class.
     private var referrers: [SyncString: [ObjectName]] = [:]
     private var ingested: [(ObjectName, [NewField])] = []
     private(set) var refusals: [Refusal] = []
-    /// The fields for which objects are forbidden, by the objects' names as the commit has them.
+    /// The forbidden fields of forbidden objects, by the names that the commit has for the objects.
     private(set) var forbiddenFields: [ObjectName: SyncString] = [:]
 
     private struct Target {
@@ -49,9 +49,10 @@ struct CommitMerge {
         (self.parents, self.old, self.rights, self.isShared, self.lensed) = (parents, old, rights, isShared, lensed)
     }
 
-    /// Does the changes.
+    /// Applies the changes.
     ///
-    /// - Returns: objects that are refused, and why: then nothing may be written, and another attempt is due.
+    /// - Returns: The objects that this attempt refuses, with the reasons. If there are any, nothing may be written,
+    ///   and another attempt without these objects follows.
     mutating func run(_ store: inout some MergeStore) throws -> [ObjectName: RefusalReason] {
         let isRevocable = isRevocable
         places.reserveCapacity(commit.changes.count)
@@ -93,18 +94,19 @@ struct CommitMerge {
         return try duplicate(store).map { [$0: .notUnique] } ?? [:]
     }
 
-    /// The objects to which the commit does what its author may not do.
+    /// Returns the objects that the author has no right to change in this way.
     private mutating func forbidden(_ store: some MergeStore) throws -> [ObjectName: RefusalReason] {
         guard let rights else { return [:] }
         var forbidden: [ObjectName: RefusalReason] = [:]
         var fields: [ObjectName: SyncString] = [:]
         func check(_ name: ObjectName, _ before: MergedObject?, _ after: MergedObject?) {
-            // Nothing is compared for an object with a hidden field among its changes: the field that differs would be known then.
+            // States aren't compared for an object if the commit changes a hidden field of it, because the result would
+            // reveal whether the field has another value.
             guard refused[name] == nil, forbidden[name] == nil, !rights.writesAll(of: name.className) else { return }
             let states = [before, after].map { object in object.flatMap { $0.isAlive ? $0.contents : nil } }
             guard !rights.allows(name, before: states[0], after: states[1]) else { return }
             forbidden[name] = .forbidden
-            // Authors with another version of the schema have other names for it.
+            // Authors with another version of the schema have other names for the field.
             if lensed == nil { fields[name] = rights.forbiddenField(of: name, before: states[0], after: states[1]) }
         }
         for change in commit.changes where refused[change.object] == nil && forbidden[change.object] == nil {
@@ -138,7 +140,7 @@ struct CommitMerge {
         return objects.count - 1
     }
 
-    /// Whether the merged state may refuse something.
+    /// A Boolean value that indicates whether the merged state may cause a refusal.
     private var isRevocable: Bool {
         if let rights, commit.changes.contains(where: { !rights.writesAll(of: $0.object.className) }) { return true }
         if !rules.denying.isEmpty, commit.changes.contains(where: { if case .delete = $0 { true } else { false } }) {
@@ -149,7 +151,7 @@ struct CommitMerge {
         }
     }
 
-    /// Writes what was done.
+    /// Writes the merged objects to the store.
     mutating func finish(_ store: inout some MergeStore) throws {
         for (name, fields) in ingested { try store.ingest(name, fields) }
         for index in objects.indices {
@@ -174,7 +176,7 @@ struct CommitMerge {
             }
             return nil
         }
-        // Taken out while it is worked on, so that nothing is copied.
+        // The object has one owner while it changes, so that nothing is copied.
         objects[place].object = nil
         defer { objects[place].object = object }
         switch change {
@@ -219,7 +221,7 @@ struct CommitMerge {
                 let outcome = perform(other, place, author)
                 guard outcome != .malformed else { continue }
                 reason = outcome
-                // Removals are done each on its own; of other things one is enough.
+                // Each removal is done on its own. For all other changes, the first one that succeeds is enough.
                 if case .remove = other { continue }
                 break
             }
@@ -231,7 +233,8 @@ struct CommitMerge {
         }
     }
 
-    /// Elements of old work are indices at the version before the commit. One that aligned is what its author saw of it.
+    /// Returns an author whose element indices refer to the version before the commit, with the matched elements as the
+    /// elements that the author saw.
     private func aligned(_ author: Author, _ change: Change) -> Author {
         guard let old else { return author }
         let isInside = change.path.contains { if case .element = $0 { true } else { false } }
@@ -241,7 +244,7 @@ struct CommitMerge {
         return aligned
     }
 
-    /// Makes the dead slots of a change that was refused, if there is a list that they can be in.
+    /// Adds the dead slots of a refused change if the list that would contain them exists.
     private mutating func performRefused(_ change: Change, _ place: Int, _ author: Author) {
         switch change {
         case .insert, .move, .assignList: break
@@ -260,7 +263,8 @@ struct CommitMerge {
         return try store.object(name)
     }
 
-    /// Whether a live object has a link to one that was just deleted, by a property that denies it.
+    /// Returns whether a live object links to an object that the commit has just deleted, through a property whose
+    /// delete rule is `deny`.
     private func isDenied(_ name: ObjectName, _ store: some MergeStore) throws -> Bool {
         guard !rules.denying.isEmpty, let place = places[name], let object = objects[place].object,
             object.died == version, object.changed == version
@@ -276,11 +280,12 @@ struct CommitMerge {
         return false
     }
 
-    /// The first object of the commit that holds the same values as one before it, or as one that the commit doesn't name.
+    /// Returns the first object of the commit that has the same unique values as an earlier object of the commit, or as
+    /// an object that the commit doesn't change.
     private func duplicate(_ store: some MergeStore) throws -> ObjectName? {
         guard !rules.unique.isEmpty else { return nil }
         var checked: Set<ObjectName> = []
-        // By the constraint's index: the values that objects of the commit hold.
+        // The values of the commit's objects, by the index of the constraint.
         var held = rules.unique.map { _ in Set<[SetElement]>() }
         for change in commit.changes where checked.insert(change.object).inserted {
             let name = change.object
@@ -292,7 +297,7 @@ struct CommitMerge {
                 let others = try store.objects(of: name.className, holding: values, in: unique.properties)
                 for other in others where other != name && other.className == name.className && !checked.contains(other)
                 {
-                    // One that the commit names later gives way itself.
+                    // An object that the commit names later is refused instead.
                     if places[other] != nil, refused[other] == nil { continue }
                     if try self.values(other, unique, store) == values { return name }
                 }
@@ -301,7 +306,7 @@ struct CommitMerge {
         return nil
     }
 
-    /// What a live object holds in the properties. Nil if one of them is null.
+    /// Returns the values of a live object in the properties. Returns `nil` if one of them is null.
     private func values(
         _ name: ObjectName,
         _ unique: MergeRules.Unique,
@@ -319,6 +324,6 @@ struct CommitMerge {
 }
 
 extension Change {
-    /// The way from the object on.
+    /// The steps from the object to the changed place.
     fileprivate var path: [Place.Step] { place?.path ?? [] }
 }

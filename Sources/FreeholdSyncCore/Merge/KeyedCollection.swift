@@ -1,18 +1,19 @@
-/// A set of values, or a dictionary: a register for each value or key (sync-design.md, section 5).
+/// A set or a dictionary, with a register for each value or key (sync-design.md, section 5).
 struct KeyedCollection<Key: Hashable & Sendable>: Sendable {
     private(set) var entries: [Key: Register] = [:]
-    /// Of the write that made the collection. Registers that it wrote have no mark of their own.
+    /// The mark of the write that created the collection. Registers from that write have no mark of their own.
     let base: Mark
-    /// The rank of the assignment that stands.
+    /// The rank of the assignment that won.
     private(set) var assignment: Rank?
-    /// What the last clear or assignment looked at. A commit that clears often looks at each key once.
+    /// The keys that the last clear or assignment examined. It lets a commit with many clears examine each key only
+    /// once.
     private var sweep: Sweep?
 
-    /// All keys were looked at by one commit, except those that were written since.
+    /// A record that one commit has examined all keys, except those that were written since.
     private struct Sweep: Sendable {
-        /// The version that the commit takes.
+        /// The version of the commit.
         let version: StreamVersion
-        /// The rank of an assignment. Nil for a clear, which takes less.
+        /// The rank of the assignment. `nil` for a clear, which removes less.
         let rank: Rank?
         var keys: Set<Key> = []
     }
@@ -30,24 +31,24 @@ struct KeyedCollection<Key: Hashable & Sendable>: Sendable {
         if sweep?.version == mark.version { sweep?.keys.insert(key) } else { sweep = nil }
     }
 
-    /// Removes the key: a write like others.
+    /// Removes the key. A removal is a write like any other.
     mutating func remove(_ key: Key, _ mark: Mark) { set(key, .absent, mark) }
 
-    /// Works on the register of a key.
+    /// Calls a closure that edits the register of a key.
     mutating func edit(_ key: Key, _ body: (inout Register, Mark) -> Outcome) -> Outcome {
         if sweep != nil { sweep?.keys.insert(key) }
         return body(&entries[key, default: Register()], base)
     }
 
-    /// Takes the writes that the author saw, except of the hidden keys.
+    /// Removes the entries that the author saw, except those with hidden keys.
     mutating func clear(_ author: Author, hidden: Set<Key>) {
         take(author.mark(.real), assigning: nil, isWhole: hidden.isEmpty) { key, mark in
             author.saw(mark) && !hidden.contains(key)
         }
     }
 
-    /// Takes what the author saw, and unseen what earlier assignments brought, and writes anew. If a later assignment stands, the new writes
-    /// happen and are taken at once.
+    /// Removes the entries that the author saw, and unseen entries of earlier assignments. Then writes the new items.
+    /// If a later assignment has won, the new items are written and immediately removed.
     mutating func assign(_ items: [(Key, Register.Held)], _ mark: Mark, _ author: Author, hidden: Set<Key>) {
         let wins = assignment.map { mark.rank >= $0 } ?? true
         take(mark, assigning: mark.rank, isWhole: hidden.isEmpty) { key, other in
@@ -57,10 +58,12 @@ struct KeyedCollection<Key: Hashable & Sendable>: Sendable {
         for (key, held) in items { set(key, wins ? held : .absent, mark) }
     }
 
+    /// Removes entries that fulfil a condition.
+    ///
     /// - Parameters:
-    ///   - rank: of an assignment.
-    ///   - isWhole: no key is spared.
-    /// - Complexity: O(*n*) for the first one of a commit, then O(keys that were written since)
+    ///   - rank: The rank of the assignment. `nil` for a clear.
+    ///   - isWhole: A Boolean value that indicates whether no keys are excepted.
+    /// - Complexity: O(*n*) for the first clear or assignment of a commit, then O(keys that were written since)
     private mutating func take(
         _ mark: Mark,
         assigning rank: Rank?,
@@ -88,12 +91,12 @@ struct KeyedCollection<Key: Hashable & Sendable>: Sendable {
 
     var isSwept: Bool { sweep != nil }
 
-    /// The commit is done.
+    /// Removes the record of the commit's clears and assignments at the end of the commit.
     mutating func forgetSweep() { sweep = nil }
 
     // MARK: Reading
 
-    /// What there is, without what was removed.
+    /// The entries without those that were removed.
     var present: [Key: Register.Held] {
         entries.compactMapValues { register in
             let value = register.value

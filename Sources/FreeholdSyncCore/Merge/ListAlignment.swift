@@ -1,10 +1,11 @@
-/// Which elements of an old list are which of the list as it is now, as far as values tell.
+/// A matching of the elements of an old list with the elements of the present list by their values.
 ///
-/// Values that both lists have once lead; what lies between two of them is compared in order.
+/// Values that occur once in both lists are matched first. The elements between two matched ones are then compared in
+/// order.
 ///
 /// - Complexity: O(*n* log *n*)
 struct ListAlignment {
-    /// For each old element the index of the new one.
+    /// For each old element, the index of the matching present element. `nil` for elements without a match.
     private(set) var now: [Int?]
     private let count: Int
 
@@ -42,7 +43,7 @@ struct ListAlignment {
             if oldIndex < oldRange.upperBound { now[oldIndex] = newIndex }
             (oldStart, newStart) = (oldIndex + 1, newIndex + 1)
         }
-        // One that was moved is where it is.
+        // An element that was moved is matched at its new place.
         for (oldIndex, newIndex) in unique where now[oldIndex] == nil { now[oldIndex] = newIndex }
     }
 
@@ -63,10 +64,10 @@ struct ListAlignment {
         }
     }
 
-    /// How far an element is looked for among others of its value.
+    /// The maximum distance at which an element is searched among other elements of the same value.
     private static let reach = 64
 
-    /// The indices of a longest rising subsequence.
+    /// Returns the indices of a longest rising subsequence.
     private static func longestRise(_ numbers: [Int]) -> [Int] {
         var tails: [Int] = []
         var previous = [Int](repeating: -1, count: numbers.count)
@@ -86,17 +87,18 @@ struct ListAlignment {
 
     // MARK: Names
 
-    /// Nil if the element is gone.
+    /// Returns the reference to the matching element. Returns `nil` if the element has no match.
     func reference(_ reference: ElementReference) -> ElementReference? {
         guard case .confirmed(let index) = reference else { return reference }
         guard now.indices.contains(index), let found = now[index] else { return nil }
         return .confirmed(found)
     }
 
-    /// All elements that are still there.
+    /// The references to all matched elements.
     var all: [ElementReference] { now.compactMap { $0.map { .confirmed($0) } } }
 
-    /// Where something comes that its author put into a gap: the best place first, and one that surely is there last.
+    /// Returns the possible gaps for an element that its author inserted into a gap: the best one first, and one that
+    /// always exists last.
     func gaps(_ gap: Gap) -> [Gap] {
         var gaps: [Gap] = []
         switch gap.after {

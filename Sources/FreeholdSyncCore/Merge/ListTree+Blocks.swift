@@ -1,11 +1,12 @@
 extension ListTree {
-    /// Slots of one author with consecutive numbers that hang one below the other: each is the right child of the one before it, or, in a
-    /// backward block, the left child. Blocks grow at their end and are never split.
+    /// A sequence of slots of one author with consecutive numbers, each the child of the one before it: its right
+    /// child, or its left child in a backward block. Blocks grow at their end and are never split.
     struct Block: Sendable {
         let ident: FileIdent
         let first: OwnNumber
         var count: Int32
-        /// Counts only if there are several slots.
+        /// A Boolean value that indicates whether the slots are left children. It has no meaning in a block with one
+        /// slot.
         var isBackward = false
         let isAssigned: Bool
         let isReal: Bool
@@ -13,18 +14,22 @@ extension ListTree {
         /// The parent of the first slot.
         let parent: Slot
         let isLeft: Bool
-        /// How many blocks are above, and one of those, far up: a way to every ancestor in O(log *n*) steps.
+        /// `depth` is the number of blocks above this one. `jump` is one of these blocks, chosen so that every ancestor
+        /// can be reached in O(log *n*) steps.
         let depth: Int32
         let jump: Int32
 
-        /// When the slots were made: those from `offset` on by this write, up to the next birth's. Versions rise.
+        /// The writes that created the slots. Each birth applies to the slots from its `offset` up to the `offset` of
+        /// the next birth. The versions are in rising order.
         var birth: Birth
         var laterBirths: [Birth] = []
         var values: [SyncValue]
 
-        /// Offsets, without the last, that have children on the side of the continuation. Rising.
+        /// The offsets of slots that have children on the side of the next slot of the block, in rising order. The last
+        /// slot of the block isn't included.
         var forks: [Int32] = []
-        /// The leaf of the span that starts with the first slot, and those of the others.
+        /// `home` is the leaf of the span that starts with the first slot. `laterHomes` are the leaves of the other
+        /// spans.
         var home: Int32 = -1
         var laterHomes: [Home] = []
 
@@ -54,7 +59,7 @@ extension ListTree {
         var leaf: Int32
     }
 
-    /// A slot and a side of it.
+    /// A side of a slot.
     struct Kin: Hashable, Sendable {
         let slot: Slot
         let isLeft: Bool
@@ -71,7 +76,7 @@ extension ListTree {
         return Slot(block: own[index], offset: Int32(offset))
     }
 
-    /// Whether none of the numbers was used here, and all are numbers.
+    /// Returns whether all of the numbers are valid and unused in the list.
     func isFree(_ ident: FileIdent, _ first: OwnNumber, count: Int) -> Bool {
         guard count < Int(Int32.max), first <= .max - OwnNumber(count) else { return false }
         guard let own = authors[ident], count > 0 else { return true }
@@ -102,7 +107,7 @@ extension ListTree {
 
     func value(_ slot: Slot) -> SyncValue { blocks[Int(slot.block)].values[Int(slot.offset)] }
 
-    /// How many of the slots from `start` on were made at or before a version: these are the first ones.
+    /// Returns the number of slots of a span, from its start on, that were created at or before a version.
     func countBorn(_ span: Span, at version: StreamVersion) -> Int {
         let block = Int(span.block)
         if blocks[block].birth.version > version { return 0 }
@@ -112,7 +117,7 @@ extension ListTree {
         return min(max(Int(later[index].offset - span.start), 0), Int(span.count))
     }
 
-    /// Siblings are ordered by this.
+    /// The order of siblings.
     struct Order: Comparable {
         let clock: Clock
         let ident: FileIdent
@@ -128,7 +133,8 @@ extension ListTree {
 }
 
 extension Array {
-    /// The index of the first element that fulfils a condition which all behind it fulfil too.
+    /// Returns the index of the first element that fulfils a condition. All elements behind that element must fulfil
+    /// it, too.
     func partitioned(where condition: (Element) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {

@@ -1,4 +1,5 @@
-/// What changes of a list do (sync-design.md, section 5). Each is done whole, or not at all if it names what never was.
+/// The effects of changes on a list (sync-design.md, section 5). A change has no effect if it names an element that
+/// never existed.
 extension ListTree {
     mutating func insert(
         _ values: [SyncValue],
@@ -25,13 +26,14 @@ extension ListTree {
         return .done
     }
 
-    /// The value of an element that is gone.
+    /// Removes the value of an element that was removed from the list.
     private mutating func forget(_ element: Slot) {
         if !registers.isEmpty { registers[element] = nil }
         blocks[Int(element.block)].values[Int(element.offset)] = .null
     }
 
-    /// The later move of an element wins. A move always makes a slot: one that lost is dead from birth.
+    /// Moves an element. The later move of an element wins. Each move creates a slot: the slot of a move that loses is
+    /// dead from birth.
     mutating func move(_ reference: ElementReference, _ gap: Gap, number: OwnNumber, _ author: Author) -> Outcome {
         guard let (element, isAlive) = element(reference, author), let spot = spot(gap, author),
             isFree(author.ident, number, count: 1)
@@ -53,8 +55,8 @@ extension ListTree {
         return .done
     }
 
-    /// Takes what the author saw, and unseen what earlier assignments brought. If a later assignment stands, the new elements are dead
-    /// from birth.
+    /// Removes the elements that the author saw, and unseen elements of earlier assignments. Then inserts the new
+    /// elements. If a later assignment has won, the new elements are dead from birth.
     mutating func assign(
         _ values: [SyncValue],
         first: OwnNumber,
@@ -84,7 +86,9 @@ extension ListTree {
         return elements
     }
 
-    /// - Parameter aligned: what the author saw besides its own, if births don't tell.
+    /// Removes elements.
+    ///
+    /// - Parameter aligned: Elements that the author saw in addition to those that the versions of their births show.
     private mutating func take(
         _ author: Author,
         _ aligned: Set<Slot>,

@@ -1,13 +1,15 @@
-/// The order of the list: groups of leaves of spans.
+/// The order of the list: groups of leaves, which contain spans.
 extension ListTree {
-    /// Slots of one block that follow each other in the list and have the same fate. In a backward block they stand in falling order.
+    /// Slots of one block that are adjacent in the list and died at the same version, or are all alive. In a backward
+    /// block their offsets are falling.
     struct Span: Equatable, Sendable {
         let block: Int32
         var start: Int32
         var count: Int32
-        /// The version at which they died. `max` if they are alive, 0 if they were dead from birth.
+        /// The version at which the slots died. `max` if they are alive, 0 if they were dead from birth.
         var died: StreamVersion
-        /// No slot was made behind this version. The block knows it exactly; here it saves a look at a block for each span that is passed.
+        /// A version at or after the birth of all slots. The block has the exact versions. This copy saves a look at
+        /// the block for each span that a search passes.
         var youngest: StreamVersion
 
         static func == (a: Span, b: Span) -> Bool {
@@ -15,12 +17,12 @@ extension ListTree {
         }
     }
 
-    /// What is known of a leaf or a group without a look inside.
+    /// The properties of a leaf or a group that are known without reading its contents.
     struct Summary: Sendable {
         var alive = 0
-        /// The last version that made or killed something there.
+        /// The last version at which a slot was created or died.
         var changed: StreamVersion = 0
-        /// How many slots were alive at a version before that: what was counted last.
+        /// The number of slots that were alive at an earlier version, for the version that was counted last.
         var counted: (version: StreamVersion, alive: Int)?
 
         func alive(at version: StreamVersion) -> Int? {
@@ -49,7 +51,7 @@ extension ListTree {
         }
     }
 
-    /// The slots of a span in the list's order.
+    /// Calls a closure with the slots of a span in the order of the list.
     func forEachSlot(_ span: Span, _ body: (Slot) -> Void) {
         let offsets = span.start..<span.start + span.count
         if blocks[Int(span.block)].isBackward {
@@ -66,13 +68,14 @@ extension ListTree {
 
     // MARK: Indices of a version
 
-    /// Returns how many slots of a span were alive at a version. These are its first ones by their offsets.
+    /// Returns the number of slots of a span that were alive at a version. They are the slots with the lowest offsets.
     func alive(_ span: Span, at version: StreamVersion) -> Int {
         if span.died <= version { return 0 }
         return span.youngest <= version ? Int(span.count) : countBorn(span, at: version)
     }
 
-    /// Counts what was alive at a version wherever something changed since, and remembers it.
+    /// Counts the slots that were alive at a version, in all leaves and groups that have changed since, and stores the
+    /// counts.
     mutating func count(at version: StreamVersion) {
         for group in order.indices {
             let group = Int(order[group])
@@ -92,7 +95,7 @@ extension ListTree {
         }
     }
 
-    /// - Complexity: O(∛*n*) if that version was counted.
+    /// - Complexity: O(∛*n*) if the version was counted by `count(at:)`.
     func slot(at index: Int, version: StreamVersion) -> Slot? {
         guard index >= 0 else { return nil }
         var rest = index
@@ -160,7 +163,7 @@ extension ListTree {
         blocks[index].laterHomes.remove(at: place)
     }
 
-    /// Puts new slots in.
+    /// Inserts new slots.
     mutating func insert(_ span: Span, _ anchor: Anchor, _ version: StreamVersion) {
         if order.isEmpty {
             order = [0]
@@ -176,7 +179,7 @@ extension ListTree {
         split(leaf)
     }
 
-    /// Grows a neighbour at the index by slots that follow it in its block.
+    /// Extends a neighbour of the index by slots that continue its span. Returns whether that was possible.
     private mutating func lengthen(at index: Int, of leaf: Int, by span: Span) -> Bool {
         guard span.start > 0 else { return false }
         let neighbour = blocks[Int(span.block)].isBackward ? index : index - 1
@@ -188,9 +191,9 @@ extension ListTree {
         return true
     }
 
-    /// Makes the anchor a border of spans.
+    /// Splits a span at the anchor if necessary, so that a span can be inserted there.
     ///
-    /// - Returns: the place of what comes there.
+    /// - Returns: The place for the new span.
     private mutating func open(_ anchor: Anchor) -> (leaf: Int, index: Int) {
         let (slot, isBefore): (Slot, Bool)
         switch anchor {
@@ -202,7 +205,7 @@ extension ListTree {
         let span = leaves[leaf].spans[index]
         let isBackward = blocks[Int(span.block)].isBackward
         let low = slot.offset - span.start
-        /// How many slots of the span stand on the left, and how many have the lower offsets.
+        /// The number of slots of the span that are on the left of the anchor.
         let left = (isBackward ? span.count - 1 - low : low) + (isBefore ? 0 : 1)
         if left == 0 { return (leaf, index) }
         if left == span.count { return (leaf, index + 1) }
@@ -231,7 +234,7 @@ extension ListTree {
 
     // MARK: Deaths
 
-    /// Ends the life of a slot that is alive.
+    /// Marks a live slot as dead.
     mutating func kill(_ slot: Slot, _ version: StreamVersion) {
         let (leaf, index) = locate(slot)
         let span = leaves[leaf].spans[index]
@@ -251,9 +254,9 @@ extension ListTree {
         split(leaf)
     }
 
-    /// Returns the slots that are alive and fulfil a condition, by the leaves that they are in, in the list's order.
+    /// Returns the live slots that fulfil a condition, grouped by leaf, in the order of the list.
     ///
-    /// - Complexity: O(*n*) for *n* slots that are alive, and O(∛*n*) for those that aren't
+    /// - Complexity: O(*n*) for *n* live slots, plus O(∛*n*) for *n* dead slots
     func alive(where condition: (Slot) -> Bool) -> [(leaf: Int, slots: [Slot])] {
         var found: [(leaf: Int, slots: [Slot])] = []
         for group in order where groups[Int(group)].summary.alive > 0 {
@@ -268,9 +271,9 @@ extension ListTree {
         return found
     }
 
-    /// Ends the lives of slots that are alive.
+    /// Marks live slots as dead.
     ///
-    /// - Parameter dead: the slots, in the list's order, by their leaves.
+    /// - Parameter dead: The slots in the order of the list, grouped by leaf.
     /// - Complexity: O(slots of these leaves)
     mutating func killAll(_ dead: [(leaf: Int, slots: [Slot])], _ version: StreamVersion) {
         for (leaf, slots) in dead {
@@ -310,7 +313,8 @@ extension ListTree {
         return result
     }
 
-    /// One span for two neighbours, if they are of one block and one fate.
+    /// Returns one span for two neighbours if they are adjacent parts of one block and died at the same version.
+    /// Returns `nil` otherwise.
     private func join(_ left: Span, _ right: Span) -> Span? {
         guard left.block == right.block, left.died == right.died else { return nil }
         let (low, high) = blocks[Int(left.block)].isBackward ? (right, left) : (left, right)
@@ -322,7 +326,7 @@ extension ListTree {
 
     // MARK: Leaves
 
-    /// Makes several leaves of one that is too large.
+    /// Splits a leaf that is too large into several leaves.
     private mutating func split(_ leaf: Int) {
         guard leaves[leaf].spans.count > Self.capacity else { return }
         let (spans, group, changed) = (leaves[leaf].spans, Int(leaves[leaf].group), leaves[leaf].summary.changed)
@@ -343,7 +347,8 @@ extension ListTree {
         }
         let place = groups[group].leaves.firstIndex(of: Int32(leaf))!
         groups[group].leaves.replaceSubrange(place...place, with: new)
-        // The new leaves are still to be counted. Else each search would look at all their spans.
+        // The counts of the new leaves are missing, so the count of the group is removed. Otherwise each search would
+        // examine all their spans.
         groups[group].summary.counted = nil
         split(group: group)
     }

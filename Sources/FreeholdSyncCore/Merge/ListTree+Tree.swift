@@ -1,12 +1,13 @@
 extension ListTree {
-    /// Where a slot hangs.
+    /// The place of a slot in the tree.
     struct Spot {
         let parent: Slot
         let isLeft: Bool
     }
 
-    /// Where a slot that is put between two others hangs: it is the right child of the one before it, unless the other lies
-    /// in that one's right subtree. Then it is the left child of the other.
+    /// Returns the place in the tree of a slot that is inserted between two others. It is the right child of the left
+    /// neighbour, except if the right neighbour is in the right subtree of the left one. Then it is the left child of
+    /// the right neighbour.
     mutating func spot(_ gap: Gap, _ author: Author) -> Spot? {
         var (left, right) = (Slot.root, Slot?.none)
         if let after = gap.after {
@@ -21,7 +22,7 @@ extension ListTree {
         return Spot(parent: right, isLeft: true)
     }
 
-    /// Whether a slot lies in the right subtree of another.
+    /// Returns whether a slot is in the right subtree of another one.
     private func isRight(_ slot: Slot, of ancestor: Slot) -> Bool {
         if ancestor == .root { return true }
         let top = blocks[Int(ancestor.block)]
@@ -38,14 +39,14 @@ extension ListTree {
         return !top.isBackward && found.parent.offset > ancestor.offset
     }
 
-    /// The next slot of the block that a slot is in, if that is a child on the side.
+    /// Returns the next slot of the same block if it is a child on the given side.
     private func continuation(_ slot: Slot, isLeft: Bool) -> Slot? {
         let block = blocks[Int(slot.block)]
         guard block.isBackward == isLeft, slot.offset + 1 < block.count else { return nil }
         return Slot(block: slot.block, offset: slot.offset + 1)
     }
 
-    /// Beside what in the list a new child comes.
+    /// The place in the list at which a new child is inserted.
     enum Anchor {
         case start
         case after(Slot)
@@ -72,7 +73,7 @@ extension ListTree {
         }
     }
 
-    /// The last slot of the subtree of one, or, on the left, the first.
+    /// Returns the last slot of a slot's subtree, or the first one if `isLeft` is true.
     private func end(of slot: Slot, isLeft: Bool) -> Slot {
         var slot = slot
         search: while true {
@@ -96,9 +97,10 @@ extension ListTree {
 
     // MARK: Making slots
 
-    /// Makes slots, the first at a spot and each further one as the right child of the one before it.
+    /// Creates slots. The first one is at the given place, and each further one is the right child of the one before
+    /// it.
     ///
-    /// - Returns: the first one.
+    /// - Returns: The first slot.
     mutating func make(
         _ values: [SyncValue],
         _ spot: Spot,
@@ -145,7 +147,7 @@ extension ListTree {
         return slot
     }
 
-    /// Whether new slots lengthen the block of their parent.
+    /// Returns whether new slots can be added to the block of their parent.
     private func extends(
         _ spot: Spot,
         _ count: Int32,
@@ -190,7 +192,7 @@ extension ListTree {
         attach(index, spot)
     }
 
-    /// What a block under another one jumps to.
+    /// Returns the value of `jump` for a block under another one.
     func jump(below parent: Int32) -> Int32 {
         let above = blocks[Int(parent)]
         let (jump, beyond) = (blocks[Int(above.jump)], blocks[Int(blocks[Int(above.jump)].jump)])

@@ -1,9 +1,11 @@
 extension ListTree {
-    /// Rewrites the tree as a chain, without what was dead at the horizon, if nothing was made since (sync-design.md, sections 6 and 8).
+    /// Rewrites the tree as a chain without the slots that were dead at the horizon, if no slot was created since
+    /// (sync-design.md, sections 6 and 8).
     ///
-    /// Whatever comes later was made by authors who saw all of the chain, and ranks above it. So clocks and births are forgotten, and each
-    /// element is named after the slot that it stands in. Births become 0, and not the version of the youngest slot: that one can be of work
-    /// that was refused, and so be younger than what an author who saw all of the list says of the object.
+    /// The authors of later slots have seen the whole chain, so these slots rank above it. Clocks and births are
+    /// therefore removed, and each element is named after its present slot. The births become 0 instead of the version
+    /// of the youngest slot. The youngest slot can be part of refused work. Its version can therefore be greater than
+    /// the version that an author names after seeing the whole list.
     ///
     /// - Complexity: O(*n*)
     mutating func trim(horizon: StreamVersion) {

@@ -1,38 +1,42 @@
 /// A synced list: the tree of slots of sync-design.md, section 6.
 ///
-/// A slot is made by an insert or a move and stays where it is. Its author put it beside another slot, its parent, so the slots are a
-/// tree, and the list is the tree read from left to right (Fugue). An element is named after the slot that its insert made. It stands in
-/// that slot or in the one that the latest move made.
+/// An insert or a move creates a slot, which never changes its place. Its author placed it beside another slot, its
+/// parent. The slots therefore form a tree, and the list is the tree in order from left to right (Fugue). An element is
+/// named after the slot that its insert created. Its place is that slot, or the slot that its latest move created.
 ///
-/// Slots are kept twice, both times as runs of consecutive slots of one author:
-/// - as *blocks*, never split, which hold the tree, the names and the values (`ListTree+Blocks`, `ListTree+Tree`);
-/// - as *spans*, pieces of blocks in the order of the list, which know what is alive (`ListTree+Sequence`).
+/// Slots are stored twice, both times as runs of consecutive slots of one author:
+/// - as *blocks*, which are never split and contain the tree, the names and the values (`ListTree+Blocks`,
+///   `ListTree+Tree`);
+/// - as *spans*, which are parts of blocks in the order of the list and contain the state of the slots, alive or dead
+///   (`ListTree+Sequence`).
 ///
-/// Each insert, removal and move costs O(∛*n*) for *n* spans, with small constants, however the list was made. An index of an old version
-/// costs a walk over what changed since, once, and then as little.
+/// Each insert, removal and move costs O(∛*n*) for *n* spans with small constants, independent of the history of the
+/// list. The first use of an index of an old version costs a walk over the later changes. Further uses of that version
+/// cost O(∛*n*), too.
 struct ListTree: Sendable {
-    /// The first one is the root, which is no slot of the list.
+    /// The blocks. The first one is the root, which isn't a slot of the list.
     var blocks: [Block]
     /// The blocks of each author, by rising numbers.
     var authors: [FileIdent: [Int32]] = [:]
-    /// The blocks beside each slot, in order, as far as they aren't the slot's own continuation.
+    /// The blocks beside each slot, in order, without the continuation of the slot's own block.
     var kids: [Kin: [Int32]] = [:]
 
     var leaves: [Leaf] = []
     var groups: [Group] = []
-    /// The groups, as they follow each other in the list.
+    /// The groups, in the order of the list.
     var order: [Int32] = []
 
-    /// What an element was set to, and embedded objects. Other values lie in blocks.
+    /// The registers of elements that were set after their insert, and of embedded objects. Other values are stored in
+    /// blocks.
     var registers: [Slot: Register] = [:]
-    /// Of slots that a move made: their elements.
+    /// The elements of slots that a move created.
     var moved: [Slot: Slot] = [:]
-    /// Of elements that were moved: where they are.
+    /// The present places of elements that were moved.
     var positions: [Slot: Position] = [:]
 
-    /// The rank of the assignment that stands.
+    /// The rank of the assignment that won.
     var assignment: Rank?
-    /// The version at which the last slot was made, dead ones included.
+    /// The version at which the last slot was created. Dead slots are included.
     var youngest: StreamVersion = 0
 
     init() { blocks = [Block.root] }
@@ -49,12 +53,12 @@ struct ListTree: Sendable {
         let slot: Slot
     }
 
-    /// How many elements there are.
+    /// The number of elements.
     var count: Int { groups.reduce(0) { $0 + $1.summary.alive } }
 
     // MARK: Names
 
-    /// The slot that a reference means. Nil if it never was.
+    /// Returns the slot of a reference. Returns `nil` if the slot never existed.
     func slot(_ reference: ElementReference, _ author: Author) -> Slot? {
         switch reference {
         case .confirmed(let index): slot(at: index, version: author.listed ?? author.seen)
@@ -62,7 +66,7 @@ struct ListTree: Sendable {
         }
     }
 
-    /// A slot that a file made before the author's was copied from it.
+    /// Returns the slot that a parent file of the author's file created before the copy.
     private func inheritedSlot(_ number: OwnNumber, _ author: Author) -> Slot? {
         for parent in author.parents {
             if let slot = slot(parent.ident, number), birth(slot).version <= parent.version { return slot }
@@ -70,13 +74,13 @@ struct ListTree: Sendable {
         return nil
     }
 
-    /// As `slot`, and remembers what it counted.
+    /// Like `slot`, except that it stores the counts of the version.
     mutating func find(_ reference: ElementReference, _ author: Author) -> Slot? {
         if case .confirmed = reference { count(at: author.listed ?? author.seen) }
         return slot(reference, author)
     }
 
-    /// The element that stood in the slot that a reference means, and whether it still is in the list.
+    /// Returns the element that was in the slot of a reference, and whether it is still in the list.
     mutating func element(_ reference: ElementReference, _ author: Author) -> (Slot, isAlive: Bool)? {
         guard let slot = find(reference, author) else { return nil }
         let element = moved[slot] ?? slot
@@ -87,7 +91,8 @@ struct ListTree: Sendable {
 
     // MARK: Elements
 
-    /// Works on the register of an element. That of one that is gone is empty, and forgotten.
+    /// Calls a closure that edits the register of an element. For a removed element the register is empty, and its
+    /// changes are discarded.
     mutating func edit(_ element: Slot, isAlive: Bool, _ body: (inout Register, Mark) -> Outcome) -> Outcome {
         let base = mark(element)
         guard isAlive else {
@@ -110,7 +115,7 @@ struct ListTree: Sendable {
 
     // MARK: Reading
 
-    /// The elements in order.
+    /// The elements, in their order.
     ///
     /// - Complexity: O(*n*)
     var contents: [MergedContent] {

@@ -1,22 +1,24 @@
-/// What a write is known by: how it ranks among others, and who saw it.
+/// The identity of a write. It decides how the write ranks among other writes, and which authors saw it.
 struct Mark: Hashable, Sendable {
     var stamp: Stamp
-    /// The stream's version that the write's commit took.
+    /// The version of the stream that the write's commit received.
     var version: StreamVersion
-    /// Not a default.
+    /// A Boolean value that indicates whether the write isn't a default.
     var isReal = true
-    /// It came with an assignment of the whole collection, and goes with that.
+    /// A Boolean value that indicates whether the write is part of an assignment of the whole collection. A later
+    /// assignment removes it.
     var isAssigned = false
 
     var rank: Rank { Rank(isReal: isReal, stamp: stamp) }
 
-    /// Before every write.
+    /// A mark that ranks before every write.
     static let nothing = Mark(stamp: Stamp(clock: .zero, ident: .me), version: 0, isReal: false)
 }
 
-/// The order of writes to one thing: any real one beats any default, then the stamp decides.
+/// The rank of a write to a place. Real writes rank above defaults. The stamp decides between two writes of one kind.
 ///
-/// Two writes of one rank are of one commit and come in its order, so the one that is at hand wins against an equal one.
+/// Two writes with equal ranks are from one commit and are applied in its order. A write that is applied therefore wins
+/// against an earlier one with an equal rank.
 struct Rank: Hashable, Comparable, Sendable {
     let isReal: Bool
     let stamp: Stamp
@@ -26,33 +28,38 @@ struct Rank: Hashable, Comparable, Sendable {
     }
 }
 
-/// A commit at work on an object: the stamp of its writes, and what its author knew of the object.
+/// The author of a commit, from the point of view of one object: the stamp of the commit's writes, and the author's
+/// knowledge of the object.
 struct Author: Sendable {
     let stamp: Stamp
-    /// The version that the commit takes.
+    /// The version of the stream that the commit receives.
     let version: StreamVersion
-    /// The version of the object that the author saw; 0 if it only knew its own work.
+    /// The version of the object that the author saw. It is 0 if the author only knew its own work.
     var seen: StreamVersion
-    /// The files that this one was copied from.
+    /// The files of which the author's file is a copy.
     var parents: [FileParent] = []
 
-    /// The version of which `.confirmed` elements are indices, if not of the one that the author saw (`OldWork`).
+    /// The version to which the indices of `.confirmed` elements refer, if it isn't the version that the author saw
+    /// (`OldWork`).
     var listed: StreamVersion?
 
-    /// Which elements the author saw of the list that a clear or an assignment is about. Nil if their births tell (`OldWork`: behind the horizon
-    /// births are forgotten).
+    /// The elements that the author saw, for the list that a clear or an assignment is about. `nil` if the births of
+    /// the elements decide. Births before the horizon aren't stored (`OldWork`).
     var aligned: [ElementReference]?
 
-    /// The version of the object that the author saw, if `seen` is a later one for the sake of the places that a change names (`OldWork`).
+    /// The version of the object that the author saw, if `seen` is a later version which the places of a change need
+    /// (`OldWork`).
     var knew: StreamVersion?
 
-    /// Several people write under the file's number: what it did in other commits isn't known to the author for that.
+    /// A Boolean value that indicates whether several people write under the number of the file. Then the author
+    /// doesn't know the other commits of the file.
     var isShared = false
 
-    /// The changes were refused. Only the slots of lists are made, dead, since later work can name them.
+    /// A Boolean value that indicates whether the changes were refused. Then only the dead slots of lists are created,
+    /// since later work can name them.
     var isRefused = false
 
-    /// What an increment counts from if null stands there.
+    /// The value from which an increment counts if the present value is null.
     var fill: SyncValue?
 
     var ident: FileIdent { stamp.ident }
@@ -63,16 +70,16 @@ struct Author: Sendable {
 
     func saw(_ mark: Mark) -> Bool { mark.version <= knew ?? seen || isOwn(mark.stamp.ident, mark.version) }
 
-    /// Whether the author's file did what a file did in a version, be it before it was copied.
+    /// Returns whether the author's file wrote the version of a file, possibly before it was copied.
     func isOwn(_ file: FileIdent, _ version: StreamVersion) -> Bool {
         if isShared { return file == ident && version == self.version }
         return file == ident || parents.contains { $0.ident == file && version <= $0.version }
     }
 }
 
-/// What became of a change in an object.
+/// The outcome of a change in an object.
 enum Outcome: Hashable {
-    /// It counts, or lost to something that is allowed to beat it.
+    /// The change was applied, or it lost to another change by the merge rules.
     case done
     case instanceGone
     case malformed

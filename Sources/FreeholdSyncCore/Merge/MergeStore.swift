@@ -1,34 +1,38 @@
-/// What a merge reads and writes of a stream's state (sync-design.md, section 8). All of one merge is one transaction.
+/// The part of a stream's state that a merge reads and writes (sync-design.md, section 8). Each merge is one
+/// transaction.
 public protocol MergeStore {
-    /// The stream's version.
+    /// The version of the stream.
     var version: StreamVersion { get }
-    /// Behind this version nothing dead is kept.
+    /// The version before which no deleted data is kept.
     var horizon: StreamVersion { get }
-    /// The greatest time that the server ever took for the present.
+    /// The greatest time that the server has used so far, in milliseconds since 2015-01-01.
     var now: Int64 { get }
 
-    /// The greatest effective clock of the stream's commits up to a version.
+    /// Returns the greatest effective clock of the stream's commits up to a version.
     func greatestClock(upTo version: StreamVersion) throws -> Clock
-    /// The number of the file's last commit, and that commit's effective clock.
+    /// Returns the number of the file's last commit, and the effective clock of that commit.
     func lastCommit(of ident: FileIdent) throws -> (number: UInt64, clock: Clock)
-    /// The files that a file was copied from.
+    /// Returns the files of which a file is a copy.
     func parents(of ident: FileIdent) throws -> [FileParent]
 
-    /// The answer that a commit got.
+    /// Returns the answer that was given to a commit.
     func answer(to commit: UInt64, of ident: FileIdent) throws -> MergeAnswer?
 
     func object(_ name: ObjectName) throws -> MergedObject?
-    /// As `object`, but the store gives its own copy away, so that nothing is copied when it changes. It gets it back by `put`.
+    /// Like `object`, except that the store gives up its own copy, so that a change of the object copies nothing. `put`
+    /// returns the object to the store.
     mutating func take(_ name: ObjectName) throws -> MergedObject?
     mutating func put(_ name: ObjectName, _ object: MergedObject) throws
-    /// Stores an object of a class that takes new objects only, unless it is there.
+    /// Stores an object of an asymmetric class, unless an object with the name exists.
     mutating func ingest(_ name: ObjectName, _ fields: [NewField]) throws
-    /// The commit is done.
+    /// Records the answer to a commit at the end of its merge.
     mutating func finish(_ answer: MergeAnswer, of ident: FileIdent, now: Int64) throws
 
-    /// Live objects that may have a link to the object in the property. More than those are allowed.
+    /// Returns live objects that may link to an object through a property. The result may contain objects without such
+    /// a link.
     func objects(linkingTo name: ObjectName, by property: MergeRules.Property) throws -> [ObjectName]
-    /// Live objects of a class that may hold these values in the properties. More than those are allowed.
+    /// Returns live objects of a class that may have these values in the properties. The result may contain objects
+    /// with other values.
     func objects(
         of className: SyncString,
         holding values: [SetElement],
@@ -40,7 +44,7 @@ extension MergeStore {
     public func parents(of ident: FileIdent) throws -> [FileParent] { [] }
 }
 
-/// What the schema and the app say, as far as a merge needs it.
+/// The rules of the schema and the app that a merge applies.
 public struct MergeRules: Sendable {
     public struct Property: Hashable, Sendable {
         public let className: SyncString
@@ -62,36 +66,37 @@ public struct MergeRules: Sendable {
         }
     }
 
-    /// Constraints beyond the key: properties whose values together must differ.
+    /// Unique constraints in addition to the primary key. Each is a group of properties whose values together must be
+    /// unique.
     public var unique: [Unique] = []
-    /// Properties with links whose delete rule is `deny`.
+    /// Link properties whose delete rule is `deny`.
     public var denying: [Property] = []
-    /// Classes that take new objects only.
+    /// Asymmetric classes, which only accept new objects.
     public var createOnly: Set<SyncString> = []
-    /// A refusal takes the whole commit with it.
+    /// A Boolean value that indicates whether the refusal of one object refuses the whole commit.
     public var refusesWholeCommits = false
-    /// Whether a rule of the app forbids what a commit does to an object.
+    /// Returns whether a rule of the app forbids the changes that a commit makes to an object.
     public var forbids: @Sendable (FileIdent, Commit, ObjectName) -> Bool = { _, _, _ in false }
 
     public init() {}
 }
 
-/// What a client is told of its commit.
+/// The answer to a client's commit.
 public struct MergeAnswer: Hashable, Sendable {
     public let commit: UInt64
-    /// The version that the commit made.
+    /// The version that the commit received.
     public let version: StreamVersion
-    /// The effective clock.
+    /// The effective clock of the commit.
     public let clock: Clock
     public let refusals: [Refusal]
 }
 
-/// Why a commit isn't merged at all.
+/// The reason why a commit can't be merged.
 public enum MergeError: Error, Hashable {
-    /// A commit before this one never came.
+    /// The server hasn't received all earlier commits of the file. The next one must have the number `expected`.
     case gap(expected: UInt64)
-    /// The author claims to have seen a version that isn't there.
+    /// The author names a version as seen that doesn't exist.
     case unknownVersion
-    /// The author must resync by keys first (sync-design.md, section 8).
+    /// The author must first synchronise the keys of its objects again (sync-design.md, section 8).
     case behindHorizon
 }

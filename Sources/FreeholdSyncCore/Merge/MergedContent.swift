@@ -1,5 +1,5 @@
-/// What can be read of a merged object: values, no stamps (sync-design.md, section 5). Links are there as they were written, whether their
-/// object is or not.
+/// The readable content of a merged object: values without stamps (sync-design.md, section 5). Links are included even
+/// if their target doesn't exist.
 public enum MergedContent: Hashable, Sendable {
     case value(SyncValue)
     case embedded([SyncString: MergedContent])
@@ -9,7 +9,7 @@ public enum MergedContent: Hashable, Sendable {
 }
 
 extension MergedContent {
-    /// Whether it is a collection without anything in it, as new objects have them.
+    /// A Boolean value that indicates whether the content is an empty collection, as in a new object.
     var isEmptyCollection: Bool {
         switch self {
         case .value, .embedded: false
@@ -19,7 +19,8 @@ extension MergedContent {
         }
     }
 
-    /// What of it isn't in another content of the same field. Returns `nil` if that holds all of it.
+    /// Returns the part of the content that another content of the same field doesn't have. Returns `nil` if the other
+    /// content has all of it.
     func lost(in other: MergedContent?) -> MergedContent? {
         switch (self, other) {
         case (.list(let elements), _):
@@ -45,7 +46,7 @@ extension MergedContent {
         }
     }
 
-    /// Whether a link to the object is in it.
+    /// Returns whether the content has a link to the object.
     func links(to name: ObjectName) -> Bool {
         switch self {
         case .value(let value): value.links(to: name)
@@ -69,7 +70,7 @@ extension SyncValue {
 }
 
 extension Register.Held {
-    /// Nil if nothing is there.
+    /// The content, or `nil` for an absent value.
     var content: MergedContent? {
         switch self {
         case .absent: nil
@@ -80,7 +81,7 @@ extension Register.Held {
 }
 
 extension Record {
-    /// Returns what was written to a field; `nil` for defaults.
+    /// Returns the content that was written to a field. Returns `nil` for a default.
     func written(_ name: SyncString) -> MergedContent? {
         guard let field = fields[name] else { return nil }
         if case .register(let register) = field, !(register.mark ?? base).isReal, !register.hasEdits { return nil }

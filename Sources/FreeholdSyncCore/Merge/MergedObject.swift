@@ -1,28 +1,30 @@
-/// An object as the server keeps it: its values, and what later merges need to know of how they came about (sync-design.md, section 8).
+/// An object in the form that the server stores: its values, and the history that later merges need (sync-design.md,
+/// section 8).
 ///
-/// It changes in merges only.
+/// Only merges change it.
 public struct MergedObject: Sendable {
-    /// The version at which this incarnation was made.
+    /// The version at which this incarnation was created.
     public private(set) var born: StreamVersion
-    /// The version at which it died. It is kept until the horizon.
+    /// The version at which it was deleted. Deleted objects are kept until the horizon.
     public private(set) var died: StreamVersion?
-    /// The version of its last change.
+    /// The version of the last change.
     public internal(set) var changed: StreamVersion
 
-    /// The versions of the last changes of collections and of what lies inside of embedded objects, by property, where it isn't the one at
-    /// which the object was made. Of single values their writes know.
+    /// The versions of the last changes of collections and of the insides of embedded objects, by property, as far as
+    /// they differ from the version of the creation. The version of a single value is stored with its last write.
     private(set) var touched: [SyncString: StreamVersion] = [:]
 
-    /// The versions at which a second create of the live object, by another file, met other contents than its own, by property.
+    /// The versions at which another file's create of the live object met different contents, by property.
     private(set) var contested: [SyncString: StreamVersion] = [:]
 
     private(set) var record: Record
-    /// The files whose own creates took part in making it. They know it, whatever version they saw.
+    /// The files whose creates took part in creating the object. They know the object even if they saw an earlier
+    /// version.
     private(set) var makers: [FileIdent]
-    /// The files that deleted it, be it as the second.
+    /// The files that deleted the object. A file that deleted it after another one is included.
     private(set) var deleters: [FileIdent] = []
 
-    /// A new incarnation.
+    /// Creates a new incarnation.
     init(_ fields: [NewField], _ author: Author) {
         born = author.version
         changed = author.version
@@ -31,7 +33,7 @@ public struct MergedObject: Sendable {
         record.create(fields, author)
     }
 
-    /// One that was stored.
+    /// Creates an object from its stored form.
     init(
         born: StreamVersion,
         died: StreamVersion?,
@@ -48,7 +50,7 @@ public struct MergedObject: Sendable {
         (self.makers, self.deleters) = (makers, deleters)
     }
 
-    /// What it holds, also after its death.
+    /// The properties. A deleted object still has them.
     ///
     /// - Complexity: O(*n*) for *n* values.
     public var contents: [SyncString: MergedContent] { record.contents }
@@ -57,12 +59,12 @@ public struct MergedObject: Sendable {
 
     // MARK: Merging
 
-    /// Whether the author means this incarnation.
+    /// Returns whether the author's changes are about this incarnation.
     func isKnown(to author: Author) -> Bool { author.seen >= born || makers.contains { author.isOwn($0, born) } }
 
-    /// Whether a create makes a new incarnation behind this dead one.
+    /// Returns whether a create by the author creates a new incarnation after this deleted one.
     ///
-    /// - Parameter base: the cursor of the author.
+    /// - Parameter base: The cursor of the author.
     func canFollow(_ author: Author, base: StreamVersion) -> Bool {
         guard let died else { return false }
         return base >= died || deleters.contains { author.isOwn($0, died) }
@@ -90,7 +92,9 @@ public struct MergedObject: Sendable {
         if author.version != born { touched[name] = author.version }
     }
 
-    /// - Returns: whether it was alive.
+    /// Deletes the object.
+    ///
+    /// - Returns: A Boolean value that indicates whether the object was alive.
     mutating func delete(_ author: Author) -> Bool {
         if !deleters.contains(author.ident) { deleters.append(author.ident) }
         guard died == nil else { return false }
@@ -108,12 +112,12 @@ public struct MergedObject: Sendable {
         return outcome
     }
 
-    /// The commit is done with the object.
+    /// Ends the changes of a commit.
     mutating func finish() { record.finish() }
 
     // MARK: Reading
 
-    /// The value of a property. Nil if it never was written.
+    /// Returns the content of a property, or `nil` if the property was never written.
     func content(_ property: SyncString) -> MergedContent? { record.fields[property]?.content }
 
     func links(to name: ObjectName, by property: SyncString) -> Bool {
@@ -122,9 +126,9 @@ public struct MergedObject: Sendable {
 
     // MARK: Upkeep
 
-    /// Forgets what no commit of the horizon's version or a later one can name.
+    /// Removes data that no commit with a base at the horizon or later can name.
     ///
-    /// - Returns: false if nothing is left: the object is to be forgotten.
+    /// - Returns: `false` if nothing is left, so that the object has to be removed.
     public mutating func trim(horizon: StreamVersion) -> Bool {
         if let died, died <= horizon { return false }
         record.trim(horizon: horizon)
@@ -132,12 +136,13 @@ public struct MergedObject: Sendable {
         return true
     }
 
-    /// Makes one of neighbouring adds to one counter. An add that was merged counts as if it had come with the last of them.
+    /// Merges neighbouring adds to one counter into one add. The result has the position of the last of them.
     public mutating func mergeNeighbouringAdds() { record.mergeAdds() }
 }
 
 extension Change {
-    /// The property whose last change only the object can tell: of a single value its write knows.
+    /// Returns the property for which the object stores the version of the last change. Returns `nil` for a change of a
+    /// single value, whose write has the version.
     fileprivate func touched(_ path: [Place.Step]) -> SyncString? {
         guard case .property(let name)? = path.first else { return nil }
         switch self {

@@ -1,7 +1,8 @@
-/// What a record has by names, in the order in which it came.
+/// The values of a record by their names, in the order in which they were added.
 ///
-/// Most records have few fields, so they lie in an array, and a name is looked for among them; only many have a table. A dictionary of its own for
-/// each object of a stream took several times the memory, and a hash for each access.
+/// Most records have few fields. They are stored in an array that is searched from the start, and only records with
+/// many fields have a table. One dictionary for each object of a stream would take several times the memory, and each
+/// access would compute a hash.
 struct NamedValues<Value: Sendable>: Sendable {
     struct Entry: Sendable {
         let name: SyncString
@@ -9,7 +10,7 @@ struct NamedValues<Value: Sendable>: Sendable {
     }
 
     private var entries: [Entry]
-    /// The places of names, if there are many.
+    /// The indices of the names. `nil` if the record has few fields.
     private var table: [SyncString: Int]?
 
     private static var few: Int { 16 }
@@ -21,7 +22,7 @@ struct NamedValues<Value: Sendable>: Sendable {
         index()
     }
 
-    /// - Parameter entries: each name once.
+    /// - Parameter entries: The entries, with different names.
     init(unique entries: [Entry]) {
         self.entries = entries
         index()
@@ -54,7 +55,7 @@ struct NamedValues<Value: Sendable>: Sendable {
         _modify { yield &entries[place].value }
     }
 
-    /// - Precondition: the name isn't there.
+    /// - Precondition: The name is not present.
     mutating func append(_ name: SyncString, _ value: Value) {
         entries.append(Entry(name: name, value: value))
         if table != nil {
@@ -76,14 +77,14 @@ extension NamedValues: RandomAccessCollection {
 }
 
 extension NamedValues: Equatable where Value: Equatable {
-    /// The order doesn't matter.
+    /// The order of the entries doesn't matter.
     static func == (a: NamedValues, b: NamedValues) -> Bool {
         a.count == b.count && a.entries.allSatisfy { entry in b[entry.name] == entry.value }
     }
 }
 
 extension NamedValues {
-    /// By rising names.
+    /// The entries, sorted by their names.
     var byName: [Entry] {
         var last: SyncString?
         for entry in entries {

@@ -1,12 +1,13 @@
-/// A commit from before the horizon at work on objects of today (sync-design.md, section 8).
+/// The handling of a commit whose base is before the horizon, on the present objects (sync-design.md, section 8).
 ///
-/// What its author saw of a list is gone. So elements are known by value: the author sends the list as it saw it, and that is aligned with the list as
-/// it is. What aligns is done, an insert comes where its neighbours are now, and the rest is reported.
+/// The server no longer has the list that the author saw. Elements are therefore matched by value: the author sends the
+/// list as it saw it, and that list is aligned with the present one. Changes of matched elements are applied, inserted
+/// elements are placed beside their present neighbours, and all other changes are refused.
 struct OldWork {
     private let lists: [Place: [SyncValue?]]
-    /// The version before the commit: aligned elements are indices at it.
+    /// The version before the commit. The indices of aligned elements refer to it.
     let version: StreamVersion
-    /// How the author's app sees elements.
+    /// Returns the form in which the author's app sees an element.
     private let seen: @Sendable (Place, SyncValue) -> SyncValue
     private var alignments: [Place: ListAlignment] = [:]
 
@@ -20,21 +21,22 @@ struct OldWork {
         self.version = version
     }
 
-    /// What is to be done instead of a change.
+    /// The changes that are applied in the place of a change.
     struct Plan {
-        /// One after the other.
+        /// The changes, in their order.
         var changes: [Change] = []
-        /// If the last of them names what isn't there, the first of these that doesn't is done.
+        /// Alternatives for the last of the changes, if it names a missing element. The first one that succeeds is
+        /// applied. Removals are all applied.
         var instead: [Change] = []
-        /// What a clear or an assignment takes of what its author saw.
+        /// The elements that a clear or an assignment removes as seen by its author.
         var aligned: [ElementReference]?
-        /// The part of the change that can't be done.
+        /// The part of the change that can't be applied. It is reported to the author.
         var rest: Change?
-        /// Nothing can be done.
+        /// Returns a plan that applies nothing.
         static func none(_ change: Change) -> Plan { Plan(rest: change) }
     }
 
-    /// - Parameter contents: of the object before the commit.
+    /// - Parameter contents: The properties of the object before the commit.
     mutating func plan(_ change: Change, _ contents: [SyncString: MergedContent]) -> Plan {
         guard let old = change.place else { return Plan(changes: [change]) }
         guard let place = aligned(old, contents) else { return .none(change) }
@@ -48,14 +50,14 @@ struct OldWork {
             let there = references.compactMap(alignment.reference)
             let gone = references.filter { alignment.reference($0) == nil }
             var plan = Plan(changes: there.isEmpty ? [] : [.remove(place, there)])
-            // Each on its own, since one of them may be of an insert that was refused.
+            // Each element is removed by a change of its own, since one of them may belong to a refused insert.
             plan.instead = there.map { .remove(place, [$0]) }
             if !gone.isEmpty { plan.rest = .remove(old, gone) }
             return plan
         case .move(_, let reference, let gap, let number):
             let alignment = alignment(old, contents)
             guard let reference = alignment.reference(reference) else {
-                // Later work can name where it went: there is a dead slot of its number.
+                // Later work can name the move, so a dead slot with its number is created.
                 let slot = Change.insert(place, alignment.gaps(gap).last ?? gap, first: number, [.null])
                 return Plan(changes: [slot, .remove(place, [.own(number)])], rest: change)
             }
@@ -82,7 +84,7 @@ struct OldWork {
 
     // MARK: Places
 
-    /// A place with its elements as they are now. Nil if one of them is gone.
+    /// Returns a place with references to present elements. Returns `nil` if one of the elements has no match.
     private mutating func aligned(_ place: Place, _ contents: [SyncString: MergedContent]) -> Place? {
         var steps: [Place.Step] = []
         for (index, step) in place.path.enumerated() {
@@ -127,7 +129,7 @@ struct OldWork {
 }
 
 extension Change {
-    /// The same at another place; for changes that name no elements behind it.
+    /// Returns the same change at another place. The change must not name elements at the end of its place.
     fileprivate func moved(to place: Place) -> Change {
         switch self {
         case .set(_, let value, let origin): .set(place, value, origin)
@@ -145,7 +147,7 @@ extension Change {
 }
 
 extension MergedContent {
-    /// The content without names, to compare with.
+    /// The content without names, for comparisons.
     var plainValue: SyncValue {
         switch self {
         case .value(let value): return value

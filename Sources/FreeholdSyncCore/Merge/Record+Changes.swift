@@ -1,7 +1,7 @@
 extension Record {
-    /// Does what a change says, from the place's step behind the record on.
+    /// Applies a change, beginning with the first step of the path inside the record.
     ///
-    /// If the author's work was refused, only the slots of lists are made.
+    /// If the author's work was refused, only dead slots of lists are created.
     mutating func perform(_ change: Change, _ path: ArraySlice<Place.Step>, _ author: Author) -> Outcome {
         guard case .property(let name)? = path.first else { return .malformed }
         let rest = path.dropFirst()
@@ -33,7 +33,7 @@ extension Record {
         return withList(name, body)
     }
 
-    /// A change of a whole property.
+    /// Applies a change of a whole property.
     private mutating func perform(_ change: Change, on name: SyncString, _ author: Author) -> Outcome {
         switch change {
         case .set, .increment:
@@ -58,7 +58,8 @@ extension Record {
 }
 
 extension Register {
-    /// - Parameter isEntry: the register is an entry of a property that is a dictionary, so it can be removed.
+    /// - Parameter isEntry: A Boolean value that indicates whether the register is an entry of a dictionary property,
+    ///   which can be removed.
     mutating func perform(
         _ change: Change,
         _ path: ArraySlice<Place.Step>,
@@ -87,7 +88,7 @@ extension Register {
         case .increment(_, let number):
             if author.isRefused { return .done }
             if keys.isEmpty, var sum = author.fill, number != 0, isNull(isEntry: isEntry) {
-                // Its author was shown a number, and wrote the next one.
+                // The author was shown `fill` instead of null, and incremented it.
                 sum.add(number)
                 set(.value(sum), author.mark(.real), base: base)
             } else {
@@ -108,9 +109,9 @@ extension Register {
 }
 
 extension Register {
-    /// An entry that isn't there is no null.
+    /// Returns whether the value is null. A missing entry isn't null.
     fileprivate func isNull(isEntry: Bool) -> Bool {
-        // No edit makes a null of anything else, or something else of it.
+        // Edits never change null into another value, or another value into null.
         switch held {
         case .value(.null): true
         case .absent: !isEntry

@@ -1,6 +1,7 @@
-/// The properties of an object, or of an embedded one.
+/// The properties of an object or of an embedded object.
 struct Record: Sendable {
-    /// Of the write that made it. A property that it wrote has no mark of its own (sync-design.md, section 8, `meta`).
+    /// The mark of the write that created the record. Properties from that write have no mark of their own
+    /// (sync-design.md, section 8, `meta`).
     let base: Mark
     private(set) var fields: NamedValues<Field>
 
@@ -14,15 +15,15 @@ struct Record: Sendable {
         case list(ListTree)
         case set(KeyedCollection<SetElement>)
         case dictionary(KeyedCollection<SyncString>)
-        /// Stands there while the field is worked on, so that nothing is copied.
+        /// A placeholder while the field is edited, so that nothing is copied.
         case moved
     }
 
     // MARK: Making
 
-    /// Writes the fields of a new object, or of another create of the same one. Each collection with something in it counts as an assignment.
-    /// An empty one is what a new object has by itself: it says that there is a collection, and takes nothing. Clients mark it as a default,
-    /// and earlier versions of them don't.
+    /// Writes the fields of a new object, or of another create of the same object. A collection with elements counts as
+    /// an assignment. An empty collection has no effect besides its existence, because each new object has one. Clients
+    /// mark empty collections as defaults, except clients of earlier versions.
     mutating func create(_ new: [NewField], _ author: Author) {
         if fields.isEmpty { fields.reserveCapacity(new.count) }
         for field in new { _ = write(field, author) }
@@ -53,7 +54,7 @@ struct Record: Sendable {
 
     // MARK: Fields
 
-    /// Works on a property that is a single value, in place; it is made if it isn't there.
+    /// Calls a closure that edits a property with a single value in place. A missing property is created.
     mutating func withRegister(_ name: SyncString, _ body: (inout Register, Mark) -> Outcome) -> Outcome {
         let base = base
         return with(name, make: .register(Register())) { field in
@@ -117,7 +118,7 @@ struct Record: Sendable {
 
     // MARK: Upkeep
 
-    /// Forgets what no commit of the horizon's version or a later one can name.
+    /// Removes data that no commit with a base at the horizon or later can name.
     mutating func trim(horizon: StreamVersion) {
         forEachField { field in
             if case .list(var list) = field {
@@ -129,7 +130,7 @@ struct Record: Sendable {
         forEachRegister { $0.forEachRecord { $0.trim(horizon: horizon) } }
     }
 
-    /// Makes one of neighbouring adds everywhere.
+    /// Merges neighbouring adds in all registers.
     mutating func mergeAdds() {
         forEachRegister { register in
             register.mergeAdds()
@@ -137,7 +138,8 @@ struct Record: Sendable {
         }
     }
 
-    /// A commit is done: puts the edits of single values in their order, so that each read of them needn't, and forgets what only helps it.
+    /// Ends the changes of a commit: sorts the edits of single values, so that reads needn't, and removes data that
+    /// only the merge of the commit needs.
     mutating func finish() {
         for place in fields.indices {
             switch fields[place].value {
@@ -193,7 +195,7 @@ extension Mark {
 }
 
 extension KeyedCollection where Key == SetElement {
-    /// Malformed if a value can't be an element.
+    /// Assigns values to the set. Returns `malformed` if a value can't be an element.
     mutating func assign(_ values: [SyncValue], _ mark: Mark, _ author: Author, hidden: [SyncValue]) -> Outcome {
         let items = values.compactMap { value in SetElement(value).map { ($0, Register.Held.value(value)) } }
         let spared = hidden.compactMap(SetElement.init)

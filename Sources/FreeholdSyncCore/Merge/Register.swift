@@ -1,20 +1,20 @@
-/// One value that is written whole, with the edits that came after the write: adds, and edits along a path into dictionaries of a mixed
-/// value. Its value is what a replay of its writes in the order of their ranks gives.
+/// A value that is written as a whole, with the edits after the write: adds, and edits along a path into dictionaries
+/// of a mixed value. Its present value is the result of all writes in the order of their ranks.
 ///
-/// An edit that a later one makes pointless is dropped. So there is at most one write a path, plus the adds after it. Edits are put in their
-/// order, and pointless ones dropped, in one pass over many: see `RegisterEdits`.
+/// An edit that a later edit replaces is dropped, so that each path has at most one write and the adds after it. Edits
+/// are sorted and dropped in one pass over many edits: see `RegisterEdits`.
 struct Register: Sendable {
     private(set) var held: Held
-    /// Of the write that counts. Nil if it is the write that made what contains the register.
+    /// The mark of the write that won. `nil` if it is the write that created the record or collection of the register.
     private(set) var mark: Mark?
-    /// The number of the last of `written` that weren't put in their order yet.
+    /// The number of edits at the end of `written` that aren't sorted yet.
     private var unordered: UInt32 = 0
-    /// The edits by rising ranks, and behind them the edits that weren't put in their order yet.
+    /// The edits in rising order of their ranks, followed by the edits that aren't sorted yet.
     private var written: [Edit] = []
 
-    /// What a whole write left.
+    /// The result of a write of the whole value.
     enum Held: Sendable {
-        /// Nothing was written, or it was removed.
+        /// No value was written, or the value was removed.
         case absent
         case value(SyncValue)
         indirect case instance(Instance)
@@ -38,20 +38,20 @@ struct Register: Sendable {
         written = edits
     }
 
-    /// By rising ranks.
+    /// The edits, in rising order of their ranks.
     ///
     /// - Complexity: O(1), or O(edits) if edits were made since the last `order()`
     var edits: [Edit] { unordered == 0 ? written : RegisterEdits.ordered(written, last: Int(unordered)) }
 
     var hasEdits: Bool { !written.isEmpty && (unordered == 0 || !edits.isEmpty) }
 
-    /// It is as what contains the register made it.
+    /// A Boolean value that indicates whether the register wasn't written since its record or collection was created.
     var isUntouched: Bool { mark == nil && !hasEdits }
 
-    /// The version of the last commit whose edit counts; 0 for none.
+    /// The version of the last commit with an effective edit. 0 if there is none.
     var lastEdit: StreamVersion { edits.reduce(0) { max($0, $1.mark.version) } }
 
-    /// What stands there now.
+    /// The present value.
     ///
     /// - Complexity: O(1) without edits, else O(size of the value and the edits' paths)
     var value: Held {
@@ -61,7 +61,7 @@ struct Register: Sendable {
 
     var isOrdered: Bool { unordered == 0 }
 
-    /// Puts all edits in their order.
+    /// Sorts the edits.
     mutating func order() {
         guard unordered > 0 else { return }
         written = edits
@@ -70,7 +70,7 @@ struct Register: Sendable {
 
     // MARK: Writing
 
-    /// - Parameter base: the mark of what contains the register.
+    /// - Parameter base: The mark of the record or collection that contains the register.
     mutating func set(_ new: Held, _ mark: Mark, base: Mark) {
         guard mark.rank >= (self.mark ?? base).rank else { return }
         held = new
@@ -86,7 +86,7 @@ struct Register: Sendable {
 
     /// - Complexity: O(1), amortised over the edits, for a path of a bounded length
     mutating func edit(_ path: [SyncString], _ action: Edit.Action, _ mark: Mark, base: Mark) {
-        // Nothing changes, and an add of 0 says something else here.
+        // An add of 0 changes nothing, and marks a trace here.
         if action == .add(0) { return }
         guard mark.rank >= (self.mark ?? base).rank else { return }
         append(Edit(mark: mark, path: path, action: action))
@@ -98,13 +98,13 @@ struct Register: Sendable {
         if written.count <= Self.few || Int(unordered) > written.count / 2 { order() }
     }
 
-    /// So many edits are put in their order at once.
+    /// The number of unsorted edits after which all edits are sorted.
     private static let few = 8
 
-    /// Takes away the writes that the author saw. A write that was taken leaves a removal with its own mark, so that nothing older comes
-    /// back.
+    /// Removes the writes that the author saw. A removed write leaves a removal with its own mark, so that no older
+    /// write becomes visible.
     ///
-    /// - Parameter taker: the mark of the clear or assignment.
+    /// - Parameter taker: The mark of the clear or assignment.
     mutating func take(by taker: Mark, base: Mark, where isTaken: (Mark) -> Bool) {
         if !held.isAbsent, isTaken(mark ?? base) { held = .absent }
         guard !written.isEmpty else { return }
@@ -115,7 +115,8 @@ struct Register: Sendable {
         if !held.isAbsent, written.filter({ !$0.isTrace }) != before { leaveTrace(of: taker, base) }
     }
 
-    /// The value is another one since a commit that left no write behind. An add of 0 says so to whoever asks what changed since a version.
+    /// Records that a commit changed the value without leaving a write. An add of 0 has the version of the commit, for
+    /// requests of the changes since a version.
     private mutating func leaveTrace(of taker: Mark, _ base: Mark) {
         written.removeAll { $0.isTrace }
         let last = written.last?.mark ?? mark ?? base
@@ -123,8 +124,8 @@ struct Register: Sendable {
         written.append(Edit(mark: mark, path: [], action: .add(0)))
     }
 
-    /// Makes one of neighbouring adds to one thing. It has the latest mark, so a set that comes late can count an add too many but
-    /// loses none.
+    /// Merges neighbouring adds to one number into one add with the latest mark. A set that arrives late can then count
+    /// an add too many, but never loses one.
     mutating func mergeAdds() {
         guard written.count > 1 else { return }
         order()
@@ -146,7 +147,7 @@ struct Register: Sendable {
 
     // MARK: Instances
 
-    /// Works on the instance that the register holds, if it is the one that the author means.
+    /// Calls a closure that edits the embedded object in the register, if the author's reference is about this object.
     mutating func edit(
         _ reference: InstanceReference,
         _ author: Author,
@@ -166,7 +167,7 @@ struct Register: Sendable {
         return outcome
     }
 
-    /// Visits the records of instances.
+    /// Calls a closure with the records of embedded objects.
     mutating func forEachRecord(_ body: (inout Record) -> Void) {
         guard case .instance(var instance) = held else { return }
         held = .absent
@@ -175,7 +176,7 @@ struct Register: Sendable {
     }
 }
 
-/// An embedded object that was assigned: (file, number) is its id.
+/// An embedded object that was assigned. Its id is the file and the number.
 struct Instance: Sendable {
     let ident: FileIdent
     let number: OwnNumber
@@ -185,7 +186,7 @@ struct Instance: Sendable {
 extension Register.Held {
     var isAbsent: Bool { if case .absent = self { true } else { false } }
 
-    /// What a write of the value leaves.
+    /// Creates the result of a write of the value.
     init(_ value: SyncValue, _ mark: Mark, _ author: Author) {
         if case .embedded(let embedded) = value {
             var record = Record(base: mark)
@@ -199,10 +200,10 @@ extension Register.Held {
 
 extension Register.Edit {
     var isWrite: Bool { if case .add = action { false } else { true } }
-    /// It changes nothing. What did was taken away.
+    /// A Boolean value that indicates whether the edit only records that a removed edit had changed the value.
     var isTrace: Bool { action == .add(0) }
 
-    /// A write of the whole value. It stands among edits that aren't ordered yet, and ends those before it.
+    /// Returns an edit for a write of the whole value. It ends the edits before it, as long as they aren't sorted.
     fileprivate static func whole(_ mark: Mark) -> Register.Edit {
         Register.Edit(mark: mark, path: [], action: .remove)
     }

@@ -1,14 +1,15 @@
-/// What many edits of one register come to.
+/// Functions that combine many edits of one register.
 enum RegisterEdits {
     typealias Edit = Register.Edit
 
-    /// Returns edits by rising ranks, without those that a later one makes pointless: a write ends all before it that are about its path or
-    /// lead on from there.
+    /// Returns the edits in rising order of their ranks, without the edits that a later write replaces. A write
+    /// replaces all earlier edits of its path and of longer paths that begin with its path.
     ///
     /// - Parameters:
-    ///   - edits: by rising ranks, except for the last ones. The later of two edits with one rank counts.
-    ///   - count: the number of the last ones, which are in the order of their arrival.
-    /// - Complexity: O(edits × length of their paths), and O(*k* log *k*) for *k* last ones that came in no order
+    ///   - edits: Edits in rising order of their ranks, except for the last ones. If two edits have equal ranks, the
+    ///     later one wins.
+    ///   - count: The number of last edits, which are in the order of their arrival.
+    /// - Complexity: O(edits × length of their paths), plus O(*k* log *k*) for *k* unsorted edits
     static func ordered(_ edits: [Edit], last count: Int) -> [Edit] {
         let all = merged(edits[..<(edits.count - count)], rising(edits[(edits.count - count)...]))
         var tree = PathTree()
@@ -55,8 +56,8 @@ enum RegisterEdits {
         return all + rest
     }
 
-    /// The edits with one add to a number between two edits that concern it: numbers that round must not depend on whether neighbours were
-    /// merged.
+    /// Returns the edits with one add in the place of all adds to a number between two edits that affect the number.
+    /// Rounded results then don't depend on whether neighbouring adds were merged.
     ///
     /// - Complexity: O(edits × length of their paths)
     static func summed(_ edits: [Edit]) -> [Edit] {
@@ -93,13 +94,13 @@ enum RegisterEdits {
 
     // MARK: Values
 
-    /// One edit, without the part of its path that leads to a dictionary.
+    /// An edit, with the part of its path that is relative to a dictionary.
     private struct Step {
         let path: ArraySlice<SyncString>
         let action: Edit.Action
     }
 
-    /// Returns a value with edits done to it, one after the other.
+    /// Returns a value after edits, which are applied in their order.
     ///
     /// - Complexity: O(size of the dictionaries that the edits are about), and O(*k* log *k*) for *k* edits
     static func applied(_ edits: [Edit], to value: SyncValue) -> SyncValue {
@@ -127,7 +128,7 @@ enum RegisterEdits {
         return .dictionary(dictionary.replacing(groups.map { ($0.key, entry(dictionary[$0.key], after: $0.steps)) }))
     }
 
-    /// - Parameter old: nil if there is none.
+    /// - Parameter old: The old value of the entry, or `nil` if there is none.
     private static func entry(_ old: SyncValue?, after steps: [Step]) -> SyncValue? {
         var entry = old
         var inner: [Step] = []
@@ -152,7 +153,8 @@ enum RegisterEdits {
     }
 }
 
-/// Numbers of paths: each path that was asked for has one, and so has each path that leads to it. The empty path has 0.
+/// A numbering of paths. Each path that was requested has a number, and so does each beginning of it. The empty path
+/// has the number 0.
 struct PathTree {
     private struct Branch: Hashable {
         let node: Int
@@ -162,7 +164,7 @@ struct PathTree {
     private var children: [Branch: Int] = [:]
     private(set) var count = 1
 
-    /// Returns the number of the path that leads on from another one.
+    /// Returns the number of the path that continues another one with a key.
     mutating func child(_ key: SyncString, of node: Int) -> Int {
         let branch = Branch(node: node, key: key)
         if let known = children[branch] { return known }

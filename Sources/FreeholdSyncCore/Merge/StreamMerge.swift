@@ -1,22 +1,26 @@
 /// Merges commits into a stream (sync-design.md, sections 4 to 6; `docs/sync-decisions.md`).
 ///
-/// It reads and writes only the objects that a commit names. Objects that a unique constraint or a delete rule may still refuse are
-/// copied first, others change in place.
+/// A merge reads and writes only the objects that a commit names. Objects that may still be refused by a unique
+/// constraint, a delete rule or the rights of the author are copied first. Other objects are changed in place.
 public struct StreamMerge: Sendable {
     public let rules: MergeRules
 
     public init(_ rules: MergeRules) { self.rules = rules }
 
-    /// Merges a commit, whole or not at all, and answers it. A resend changes nothing and gets the same answer.
+    /// Merges a commit as a whole or not at all, and returns the answer. A repeated commit changes nothing and receives
+    /// the same answer.
     ///
     /// - Parameters:
-    ///   - oldLists: the lists that the commit is about as its author saw them, if the author knows that the commit is from before the horizon.
-    ///   - rights: what its author may write. Nil: everything.
-    ///   - isShared: several people commit under the file's number, each of whom knows what it names as seen, and nothing more.
-    ///   - lensed: what its author called things, if that is something else.
-    ///   - refusing: why all changes are refused. Nil: they are merged.
-    ///   - now: the server's wall clock, in milliseconds since 2015-01-01. If it goes back, that isn't believed.
-    /// - Throws: `MergeError`, before anything is changed, and what the store throws.
+    ///   - oldLists: The lists that the commit is about, as their author saw them, if the author knows that the commit
+    ///     is from before the horizon.
+    ///   - rights: The rights of the author. `nil` if the author may write everything.
+    ///   - isShared: A Boolean value that indicates whether several people commit under the number of the file. Each of
+    ///     them knows only what its commit names as seen.
+    ///   - lensed: The commit under the author's names, if these differ from the stream's.
+    ///   - refusing: The reason for which all changes are refused. `nil` if they are merged.
+    ///   - now: The server's time, in milliseconds since 2015-01-01. An earlier time than in an earlier call is
+    ///     replaced by that one.
+    /// - Throws: `MergeError` before anything is changed, and the errors of the store.
     public func apply(
         _ commit: Commit,
         from ident: FileIdent,
@@ -48,7 +52,7 @@ public struct StreamMerge: Sendable {
         let old = isOld ? OldWork(oldLists ?? [], version: store.version, seen: lensed?.seen) : nil
         var refused = refusedAtOnce(commit, ident)
         if let reason { for change in commit.changes { refused[change.object] = reason } }
-        // For which fields the user may not write objects.
+        // The fields that the author has no right to write, by object.
         var fields: [ObjectName: SyncString] = [:]
         while true {
             var attempt = CommitMerge(
@@ -82,7 +86,7 @@ public struct StreamMerge: Sendable {
         }
     }
 
-    /// The objects that are refused whatever the state is.
+    /// Returns the objects that are refused regardless of the stored state.
     private func refusedAtOnce(_ commit: Commit, _ ident: FileIdent) -> [ObjectName: RefusalReason] {
         var refused: [ObjectName: RefusalReason] = [:]
         for change in commit.changes {
@@ -99,7 +103,7 @@ public struct StreamMerge: Sendable {
         return refused
     }
 
-    /// Refuses what goes with the refused.
+    /// Adds the objects that have to be refused together with refused ones.
     private func refuseMore(_ refused: inout [ObjectName: RefusalReason], _ commit: Commit) {
         guard !refused.isEmpty else { return }
         if rules.refusesWholeCommits {

@@ -1,32 +1,34 @@
-/// Opens a session: which file wants what, and what it has.
+/// The request that opens a session. It describes the file and its state.
 public struct Bind: Hashable, Sendable {
     public var app: SyncString
-    /// The value of the app's stream field. Nil if the app has one stream.
+    /// The value of the app's stream field. `nil` if the app has one stream.
     public var stream: SyncValue?
-    /// Nil until the server gave the file one.
+    /// The identity of the file. `nil` until the server has given it one.
     public var file: FileIdentity?
     public var schema: SchemaClaim
-    /// Nil if the file has nothing yet.
+    /// The position of the file in the stream. `nil` if the file has no data yet.
     public var cursor: Cursor?
-    /// The view that the file's state is of, as the server called it.
+    /// The view of which the file has the state, as the server named it.
     public var view: UInt64?
-    /// The version of the last `queries` that the server answered with a bootstrap's end; 0 for none.
+    /// The version of the last `queries` for which the file received the end of a bootstrap. 0 if there is none.
     public var queryVersion: UInt64
     public var journal: JournalRange
-    /// The least version that unsent work can name. Nil if there is no such work.
+    /// The least version that unsent work can name. `nil` if there is no such work.
     public var leastBase: StreamVersion?
-    /// The objects with pending work and the versions of them that the client holds: bootstraps send these as differences.
+    /// The objects with pending work, and the versions of them that the client has. Bootstraps send these objects as
+    /// differences.
     public var held: [HeldObject]
-    /// Where a bootstrap was when the connection was lost.
+    /// The last position of a bootstrap that was interrupted by the end of the connection.
     public var bootstrap: BootstrapPosition?
-    /// The view that was to come by it.
+    /// The view of that bootstrap.
     public var bootstrapView: UInt64?
 
-    /// The server's history was another one than the file's, which starts anew: `journal` names all commits that the file still has, answered
-    /// or not, and `bound` says which of them the server knows, be it by a fork.
+    /// A Boolean value that indicates whether the file resets because the server has another history. Then `journal`
+    /// names all commits that the file still has, answered or not, and `bound` reports which of them the server has,
+    /// possibly as a fork.
     public var isReset = false
 
-    /// What the file keeps of a message that came in parts. The server goes on behind it, if it still has that message.
+    /// The beginning of a message that the file received in parts. The server continues the message if it still has it.
     public var partial: PartialMessage?
 
     public init(
@@ -56,7 +58,7 @@ public struct Bind: Hashable, Sendable {
     }
 }
 
-/// A file's number and the secret that proves it.
+/// The number of a file, with the secret that proves it.
 public struct FileIdentity: Hashable, Sendable {
     public let ident: FileIdent
     public let secret: FileSecret
@@ -67,7 +69,7 @@ public struct FileIdentity: Hashable, Sendable {
     }
 }
 
-/// 128 random bits. It prints as dots.
+/// A secret of 128 random bits. Its description shows only dots.
 public struct FileSecret: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
     public let high: UInt64
     public let low: UInt64
@@ -81,12 +83,12 @@ public struct FileSecret: Hashable, Sendable, CustomStringConvertible, CustomRef
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// The schema that a file has.
+/// The schema of a file.
 public struct SchemaClaim: Hashable, Sendable {
     public var version: UInt64
-    /// Of the documents. Equal hashes are equal schemas.
+    /// The hash of the documents. Schemas with equal hashes are equal.
     public var hash: RunningHash
-    /// The documents themselves, if the server asked for them.
+    /// The documents, if the server requested them.
     public var documents: [SchemaDocument]
 
     public init(version: UInt64, hash: RunningHash, documents: [SchemaDocument] = []) {
@@ -96,7 +98,7 @@ public struct SchemaClaim: Hashable, Sendable {
     }
 }
 
-/// The JSON document of a class (sync-design.md, section 11).
+/// The JSON document of a class's schema (sync-design.md, section 11).
 public struct SchemaDocument: Hashable, Sendable {
     public let className: SyncString
     public let json: SyncString
@@ -107,19 +109,20 @@ public struct SchemaDocument: Hashable, Sendable {
     }
 }
 
-/// The commits that a file has in its journal behind the last one whose answer it knows, and what they are.
+/// The commits in a file's journal after the last one whose answer the file has, described by their hashes.
 ///
-/// The server compares the hashes with those of the commits that it has. If one differs, the file was copied or restored from a
-/// backup.
+/// The server compares the hashes with those of its own commits. If a hash differs, the file was copied or restored
+/// from a backup.
 public struct JournalRange: Hashable, Sendable {
-    /// The number of the last commit whose answer the file knows; 0 for none.
+    /// The number of the last commit whose answer the file has. 0 if there is none.
     public var acknowledged: UInt64
     /// The running hash up to that commit.
     public var hash: RunningHash
-    /// The running hashes up to each of the commits behind it, or up to the first ``mostPending`` of them.
+    /// The running hashes up to each of the later commits, or up to the first ``mostPending`` of them.
     public var pending: [RunningHash]
 
-    /// The most hashes of a range. Fewer commits than these can be on their way at once; a file that waits with more names the others later.
+    /// The maximum number of hashes of a range. At most this number of commits can be in transfer. A file with more
+    /// commits sends the other hashes later.
     public static let mostPending = 100_000
 
     public init(acknowledged: UInt64 = 0, hash: RunningHash = .empty, pending: [RunningHash] = []) {
@@ -129,7 +132,7 @@ public struct JournalRange: Hashable, Sendable {
     }
 }
 
-/// An object and the version of it that a client holds.
+/// An object, and the version of it that a client has.
 public struct HeldObject: Hashable, Sendable {
     public let name: ObjectName
     public let version: StreamVersion
@@ -139,10 +142,10 @@ public struct HeldObject: Hashable, Sendable {
         self.version = version
     }
 
-    /// The most objects that a message names. The server sends objects that aren't named whole.
+    /// The maximum number of objects that a message names. The server sends all other objects as a whole.
     public static let mostNamed = 100_000
 
-    /// The bytes that the object takes in a message, at most.
+    /// The maximum number of bytes of the object in a message.
     var estimatedSize: UInt64 {
         switch name.key {
         case .string(let text): 24 + UInt64(text.string.utf8.count)
@@ -152,10 +155,10 @@ public struct HeldObject: Hashable, Sendable {
 }
 
 extension [HeldObject] {
-    /// Returns the first objects, as many as a message may name.
+    /// Returns the first objects, up to the limits of a message.
     ///
-    /// A session doesn't need the others: a bootstrap sends an object that isn't named whole, or by its version only. The client fetches an
-    /// object of which it holds another version.
+    /// A session works without the other objects: a bootstrap sends an object that isn't named as a whole or by its
+    /// version, and a client that has another version of it fetches the object.
     func named(most count: Int, upTo bytes: UInt64) -> [HeldObject] {
         var size: UInt64 = 0
         return Array(
@@ -167,30 +170,32 @@ extension [HeldObject] {
     }
 }
 
-/// The answer to `bind`. Next comes an `ack` for the commits that the server has and whose answers the file doesn't know.
+/// The answer to `bind`. It is followed by an `ack` for the commits that the server has and whose answers the file
+/// doesn't have.
 public struct Bound: Hashable, Sendable {
-    /// What the file is from here on. Nil if it stays what it said.
+    /// The new identity of the file. `nil` if the file keeps its identity.
     public var file: FileIdentity?
     public var schema: SchemaVerdict
     public var epoch: UInt64
-    /// The number of the file's last commit that the server has; 0 for none.
+    /// The number of the file's last commit that the server has. 0 if there is none.
     public var acknowledged: UInt64
-    /// The file was copied, and goes on under a new ident.
+    /// The fork, if the file is a copy and continues under a new ident.
     public var fork: Fork?
 
-    /// Commits with an earlier base come with the lists that they are about (`Upload.oldLists`).
+    /// The server's horizon. A commit with an earlier base is sent with the lists that it is about (`Upload.oldLists`).
     public var horizon: StreamVersion = 0
     public var start: Start
 
-    /// What the server keeps of a commit that comes in parts. The client goes on behind it.
+    /// The beginning of a commit that the server received in parts. The client continues after it.
     public var staged: PartialMessage?
 
     public enum Start: Hashable, Sendable {
-        /// `changes` follow, from the client's cursor on. The sums are of the state at that cursor, if the server can tell.
+        /// `changes` follow, beginning at the client's cursor. The checksums are those of the state at that cursor, if
+        /// the server has them.
         case resume(Checksums?)
         /// `bootstrapBegin` follows.
         case bootstrap
-        /// Nothing follows until the client sends `queries`, or binds again with the schema's documents.
+        /// Nothing follows until the client sends `queries`, or binds again with the documents of its schema.
         case nothing
     }
 
@@ -211,12 +216,13 @@ public struct Bound: Hashable, Sendable {
     }
 }
 
-/// Where the work of two copies of a file parts.
+/// The commit up to which two copies of a file are equal.
 public struct Fork: Hashable, Sendable {
-    /// The last commit that both have. The file's later ones are numbered from 1 under the new ident. If the file was reset, it is 0 too if
-    /// the server has none of the commits that the file named.
+    /// The last commit that both copies have. The later commits of the file are numbered from 1 under the new ident. It
+    /// is also 0 if the file was reset and the server has none of its commits.
     public let common: UInt64
-    /// The answers to those up to it that the file doesn't know. After this, numbers are those of the new ident.
+    /// The answers that the file doesn't have to commits up to `common`. All numbers after this message are those of
+    /// the new ident.
     public let answers: Ack?
 
     public init(common: UInt64, answers: Ack? = nil) {
@@ -227,15 +233,15 @@ public struct Fork: Hashable, Sendable {
 
 public enum SchemaVerdict: Hashable, Sendable {
     case accepted
-    /// The server doesn't know the hash: the client binds again, with the documents.
+    /// The server doesn't have a schema with this hash. The client has to bind again with the documents.
     case documentsNeeded
-    /// The app's schema hasn't this. The session can't go on.
+    /// The app's schema doesn't contain these classes or properties. The session can't continue.
     case refused([SchemaProblem])
 }
 
 public struct SchemaProblem: Hashable, Sendable {
     public let className: SyncString
-    /// Nil if it is about the class.
+    /// The property, or `nil` if the problem is about the class.
     public let property: SyncString?
     public let text: SyncString
 

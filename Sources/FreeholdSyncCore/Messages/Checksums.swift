@@ -5,11 +5,12 @@
 #endif
 internal import FreeholdEngine
 
-/// What a view holds, summed up. A client whose sum differs has a class wrong, and compares it by keys.
+/// The checksums of a view's content. If a sum differs from the client's, the client has wrong objects of the class and
+/// requests a comparison by keys.
 public struct Checksums: Hashable, Sendable {
-    /// The view that was summed up; sums of another one say nothing.
+    /// The view of the checksums. They can't be compared with those of another view.
     public var view: UInt64
-    /// By rising names. Classes without objects are there, too.
+    /// The checksums of the classes by rising names, including classes without objects.
     public var classes: [ClassChecksum]
 
     public init(view: UInt64, classes: [ClassChecksum]) {
@@ -18,9 +19,9 @@ public struct Checksums: Hashable, Sendable {
     }
 }
 
-/// The number of a class's objects in a view and the wrapping sum of their hashes.
+/// The number of objects of a class in a view, and the wrapping sum of their hashes.
 ///
-/// Objects come and go in any order: `add` and `remove` are each other's inverse.
+/// The order of `add` and `remove` doesn't matter, because each reverts the other.
 public struct ClassChecksum: Hashable, Sendable {
     public let className: SyncString
     public private(set) var count: UInt64
@@ -32,7 +33,7 @@ public struct ClassChecksum: Hashable, Sendable {
         self.sum = sum
     }
 
-    /// - Parameter version: of the last change that the session can see.
+    /// - Parameter version: The version of the object's last change that is visible to the session.
     public mutating func add(_ key: PrimaryKey, version: StreamVersion) {
         count &+= 1
         sum &+= Self.hash(key, version)
@@ -43,8 +44,8 @@ public struct ClassChecksum: Hashable, Sendable {
         sum &-= Self.hash(key, version)
     }
 
-    /// The hash of one object: FNV-1a over the key's kind and bytes, and the version; then mixed. `docs/sync-protocol.md` has it step by
-    /// step.
+    /// Returns the hash of one object: FNV-1a over the kind and the bytes of the key and over the version, which is
+    /// then mixed. `docs/sync-protocol.md` describes each step.
     public static func hash(_ key: PrimaryKey, _ version: StreamVersion) -> UInt64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         func add(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }

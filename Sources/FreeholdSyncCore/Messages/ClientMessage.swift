@@ -1,6 +1,6 @@
-/// What a client sends (sync-design.md, section 9). One message is one binary frame.
+/// A message from a client (sync-design.md, section 9). One message is one binary frame.
 ///
-/// Sessions share a connection: each is one file. Messages of a session begin with its number.
+/// Sessions share a connection, and each session is about one file. The messages of a session begin with its number.
 public enum ClientMessage: Hashable, Sendable {
     /// The first message of a connection. A later one renews the token.
     case hello(Hello)
@@ -8,47 +8,49 @@ public enum ClientMessage: Hashable, Sendable {
     case bind(SessionNumber, Bind)
     case queries(SessionNumber, Queries)
     case upload(SessionNumber, Upload)
-    /// Bytes of an `upload` that has one commit.
+    /// A part of an `upload` with one commit.
     case part(SessionNumber, MessagePart)
-    /// The server may send this many bytes more in the session.
+    /// Permits the server to send this number of additional bytes in the session.
     case credit(SessionNumber, bytes: UInt64)
-    /// Asks the server to send `marked` with this number as soon as it has sent everything that the stream holds now.
+    /// Asks the server to send `marked` with this number as soon as it has sent everything that the stream has now.
     case mark(SessionNumber, UInt64)
-    /// Asks the server to go on from this cursor: after it paused, after an error that has passed, or to compare classes by keys.
+    /// Asks the server to continue after this cursor: after a pause, after a transient error, or to compare classes by
+    /// keys.
     case resume(SessionNumber, Resume)
-    /// Asks for these objects as a whole. The answer is a `changes` that doesn't move the cursor.
+    /// Requests objects as a whole. The answer is a `changes` that doesn't move the cursor.
     case fetch(SessionNumber, [ObjectName])
-    /// Ends the session. The number isn't used again in the connection.
+    /// Ends the session. Its number isn't used again on the connection.
     case unbind(SessionNumber)
     case ping(Ping)
 }
 
-/// What a server sends (sync-design.md, section 9). One message is one binary frame.
+/// A message from a server (sync-design.md, section 9). One message is one binary frame.
 public enum ServerMessage: Hashable, Sendable {
     /// The answer to `hello`.
     case welcome(Welcome)
     /// The answer to `bind`.
     case bound(SessionNumber, Bound)
-    /// The query of one class wasn't understood. Those of other classes are in force.
+    /// The server refused the query of one class. The queries of other classes are valid.
     case queryError(SessionNumber, QueryError)
     case ack(SessionNumber, Ack)
     case changes(SessionNumber, Changes)
     case bootstrapBegin(SessionNumber, BootstrapBegin)
     case bootstrapChunk(SessionNumber, BootstrapChunk)
     case bootstrapEnd(SessionNumber, BootstrapEnd)
-    /// Bytes of a message that is too large to be sent at once.
+    /// A part of a message that is too large to be sent as one.
     case part(SessionNumber, MessagePart)
-    /// The client may upload this many bytes more in the session.
+    /// Permits the client to upload this number of additional bytes in the session.
     case credit(SessionNumber, bytes: UInt64)
-    /// Everything is sent that the stream held when the `mark` with this number came: all up to this version.
+    /// The server has sent everything up to this version, which the stream had when the server received the `mark` with
+    /// this number.
     case marked(SessionNumber, UInt64, StreamVersion)
     case notice(SessionNumber, Notice)
-    /// An error of a session, or of the whole connection if there is no number.
+    /// An error of a session, or of the whole connection if the number is `nil`.
     case error(SessionNumber?, ErrorMessage)
     case pong(Pong)
 }
 
-/// Names a session of a connection. The client chooses the numbers, from 1.
+/// The number of a session on a connection. The client chooses the numbers, starting at 1.
 public struct SessionNumber: RawRepresentable, Hashable, Comparable, Sendable, ExpressibleByIntegerLiteral {
     public let rawValue: UInt32
 
@@ -59,7 +61,7 @@ public struct SessionNumber: RawRepresentable, Hashable, Comparable, Sendable, E
 }
 
 extension ClientMessage {
-    /// The session that the message belongs to; nil if it belongs to the connection.
+    /// The session of the message. `nil` if the message belongs to the connection.
     public var session: SessionNumber? {
         switch self {
         case .hello, .ping: nil
@@ -72,7 +74,7 @@ extension ClientMessage {
 }
 
 extension ServerMessage {
-    /// The session that the message belongs to; nil if it belongs to the connection.
+    /// The session of the message. `nil` if the message belongs to the connection.
     public var session: SessionNumber? {
         switch self {
         case .welcome, .pong: nil

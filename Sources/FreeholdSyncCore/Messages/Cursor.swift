@@ -1,8 +1,10 @@
-/// Up to where a client has a stream: which history of it, how far, and what that history was (sync-design.md, section 9).
+/// The position of a client in a stream: the version, and the history that the version belongs to (sync-design.md,
+/// section 9).
 ///
-/// Two cursors of one version that differ are of two histories: the store was restored, copied, or promoted too early.
+/// Two different cursors with equal versions belong to two histories. The store was restored, copied, or promoted too
+/// early.
 public struct Cursor: Hashable, Sendable {
-    /// A store gets a new one whenever it is copied.
+    /// The epoch of the store. A copy of a store has a new epoch.
     public let epoch: UInt64
     public let version: StreamVersion
     /// The running hash of the stream's log up to the version.
@@ -15,10 +17,10 @@ public struct Cursor: Hashable, Sendable {
     }
 }
 
-/// A hash of a sequence that grows: of a stream's log, or of the commits of a file.
+/// A hash of a growing sequence, such as a stream's log or the commits of a file.
 ///
-/// Who keeps the sequence makes it; everybody else only compares it. So its algorithm isn't part of the protocol. It
-/// notices copies and restored backups, not forgery.
+/// Only the owner of the sequence computes the hash. Other programs only compare hashes, so the algorithm isn't part of
+/// the protocol. The hash detects copies and restored backups. It doesn't detect forgery.
 public struct RunningHash: Hashable, Sendable {
     public let high: UInt64
     public let low: UInt64
@@ -28,14 +30,14 @@ public struct RunningHash: Hashable, Sendable {
         self.low = low
     }
 
-    /// Of the empty sequence.
+    /// The hash of the empty sequence.
     public static let empty = RunningHash(high: 0, low: 0)
 
-    /// The hash of this sequence and one thing more.
+    /// Returns the hash of this sequence with one more item.
     ///
     /// - Parameters:
-    ///   - bytes: the thing.
-    ///   - salt: random bits, so that two files never make the same thing; 0 for none.
+    ///   - bytes: The item.
+    ///   - salt: Random bits that make equal items of two files different. 0 for none.
     /// - Complexity: O(*n*)
     public func appending(_ bytes: [UInt8], salt: UInt64 = 0) -> RunningHash {
         var (a, b) = (high ^ 0x9E37_79B9_7F4A_7C15, low ^ 0xD1B5_4A32_D192_ED03)

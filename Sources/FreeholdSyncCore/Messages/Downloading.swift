@@ -1,16 +1,17 @@
-/// What changed in the view between two cursors. The client takes it in as one transaction.
+/// The changes of a view between two cursors. The client applies them in one transaction.
 public struct Changes: Hashable, Sendable {
-    /// The client's cursor.
+    /// The client's cursor before the changes.
     public var from: Cursor
-    /// The client's cursor afterwards. If it is `from`, the message corrects what the client has, and no transaction of the
-    /// server belongs to it.
+    /// The client's cursor after the changes. If it equals `from`, the message corrects the client's state, and belongs
+    /// to no transaction of the server.
     public var to: Cursor
     /// The greatest effective clock of the stream at `to`.
     public var clock: Clock
     public var classes: [ClassBatch]
-    /// More messages with the same cursors follow, and belong to the same transaction.
+    /// A Boolean value that indicates whether more messages with the same cursors follow. They belong to the same
+    /// transaction.
     public var continues: Bool
-    /// Of the view at `to`.
+    /// The checksums of the view at `to`.
     public var checksums: Checksums?
 
     public init(
@@ -30,15 +31,15 @@ public struct Changes: Hashable, Sendable {
     }
 }
 
-/// Begins the state of a view, or of what a new query set adds to it.
+/// The beginning of a bootstrap, which sends the state of a view, or the objects that a new query set adds to the view.
 public struct BootstrapBegin: Hashable, Sendable {
-    /// Of the snapshot that the objects come from. The client's cursor once the bootstrap ended.
+    /// The cursor of the snapshot from which the objects are read. The client has it at the end of the bootstrap.
     public var cursor: Cursor
-    /// The query set that is complete at the end.
+    /// The version of the query set that is complete at the end.
     public var queryVersion: UInt64
-    /// What the client says of its state at the next `bind`.
+    /// The view that the client names at its next `bind`.
     public var view: UInt64
-    /// About how many objects and bytes will come.
+    /// The approximate number of objects and bytes of the bootstrap.
     public var objects: UInt64
     public var bytes: UInt64
 
@@ -53,10 +54,10 @@ public struct BootstrapBegin: Hashable, Sendable {
 
 public struct BootstrapChunk: Hashable, Sendable {
     public var classes: [ClassBatch]
-    /// Which keys the chunk says everything of: what the client holds there and the chunk doesn't name isn't in the view. Without
-    /// ranges the chunk only adds and takes away what it names.
+    /// The ranges of keys for which the chunk is complete: an object of these ranges that the chunk doesn't name isn't
+    /// in the view. A chunk without ranges only adds and removes the objects that it names.
     public var covers: [KeyRange]
-    /// Where to go on if the connection is lost after this chunk.
+    /// The position from which the bootstrap continues if the connection ends after this chunk.
     public var position: BootstrapPosition
 
     public init(classes: [ClassBatch], covers: [KeyRange] = [], position: BootstrapPosition) {
@@ -66,11 +67,12 @@ public struct BootstrapChunk: Hashable, Sendable {
     }
 }
 
-/// How far a bootstrap came. Any node can go on from it: it first sends what changed since `cursor` in what the client has.
+/// The progress of a bootstrap. Every node can continue it. A node first sends the changes since `cursor` of the
+/// objects that the client has.
 public struct BootstrapPosition: Hashable, Sendable {
     public var cursor: Cursor
     public var queryVersion: UInt64
-    /// The last object. Classes come by rising names, objects by rising keys.
+    /// The last object that was sent. Classes are sent by rising names, and objects by rising keys.
     public var last: ObjectName
 
     public init(cursor: Cursor, queryVersion: UInt64, last: ObjectName) {
@@ -80,12 +82,12 @@ public struct BootstrapPosition: Hashable, Sendable {
     }
 }
 
-/// Keys of a class, in the order of `PrimaryKey`.
+/// A range of keys of a class, in the order of `PrimaryKey`.
 public struct KeyRange: Hashable, Sendable {
     public let className: SyncString
-    /// Nil at the class's start.
+    /// The key before the range. `nil` if the range begins at the start of the class.
     public let after: PrimaryKey?
-    /// Nil at its end.
+    /// The last key of the range. `nil` if the range ends at the end of the class.
     public let through: PrimaryKey?
 
     public init(className: SyncString, after: PrimaryKey? = nil, through: PrimaryKey? = nil) {
@@ -96,7 +98,7 @@ public struct KeyRange: Hashable, Sendable {
 }
 
 public struct BootstrapEnd: Hashable, Sendable {
-    /// What `bootstrapBegin` said.
+    /// The cursor of `bootstrapBegin`.
     public var cursor: Cursor
     public var queryVersion: UInt64
     /// The greatest effective clock of the stream at the cursor.
@@ -111,13 +113,13 @@ public struct BootstrapEnd: Hashable, Sendable {
     }
 }
 
-/// Asks the server to go on.
+/// The request to continue a session.
 public struct Resume: Hashable, Sendable {
     public var cursor: Cursor?
     public var bootstrap: BootstrapPosition?
-    /// Classes whose sums differed: the server names all keys of them (`BootstrapChunk.covers`).
+    /// The classes whose checksums differed. The server sends all keys of them (`BootstrapChunk.covers`).
     public var compare: [SyncString]
-    /// As in `bind`.
+    /// The least version that unsent work can name, as in `bind`.
     public var leastBase: StreamVersion?
     public var held: [HeldObject]
 

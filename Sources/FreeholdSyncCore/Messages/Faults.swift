@@ -1,29 +1,30 @@
-/// What went wrong, as the client has to take it (sync-design.md, section 9).
+/// The kind of an error. It decides how the client reacts (sync-design.md, section 9).
 public enum SyncFault: Hashable, Sendable {
-    /// The client tries again after so many milliseconds.
+    /// A temporary error. The client tries again after this number of milliseconds.
     case transient(after: UInt64)
-    /// The token isn't accepted. The app's to act upon, if a new one doesn't help.
+    /// The server doesn't accept the token. If a new token doesn't help, the app has to act.
     case auth
-    /// The user may not use this app, stream or file.
+    /// The user has no right to use this app, stream or file.
     case forbidden
-    /// The app's to act upon.
+    /// The server doesn't accept the schema. The app has to act.
     case schema
-    /// The query set can't be served at all.
+    /// The server can't serve the query set.
     case query
-    /// The client splits what it sent. The number is the most bytes.
+    /// The message was too large. The client splits it. `limit` is the maximum size in bytes.
     case tooLarge(limit: UInt64)
-    /// The other side doesn't keep to the protocol. The client connects again, later each time.
+    /// The other side violated the protocol. The client connects again, after a delay that increases each time.
     case violation
-    /// The server has another history of the stream: the client resets as it was told to (sync-design.md, section 11).
+    /// The server has another history of the stream. The client resets the file according to its reset mode
+    /// (sync-design.md, section 11).
     case storeReplaced
-    /// The server speaks no version of the protocol that the client speaks. The app's to act upon.
+    /// The server supports no version of the protocol that the client supports. The app has to act.
     case upgradeRequired
 }
 
-/// An error. The session has ended, or the connection if there is no session.
+/// An error that ended the session, or the connection if the message has no session.
 public struct ErrorMessage: Hashable, Sendable {
     public var fault: SyncFault
-    /// For logs and people.
+    /// A description of the error for logs and people.
     public var text: SyncString
 
     public init(_ fault: SyncFault, text: SyncString) {
@@ -32,16 +33,16 @@ public struct ErrorMessage: Hashable, Sendable {
     }
 }
 
-/// What a client should know although nothing went wrong.
+/// Information for a client that isn't an error.
 public struct Notice: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
-        /// The client was too slow and isn't sent anything any more: it catches up by `resume`.
+        /// The server sends no more changes because the client was too slow. The client continues with `resume`.
         case paused
-        /// The server goes away in so many milliseconds; another node takes over.
+        /// The server shuts down in this number of milliseconds. Another node takes over.
         case leaving(after: UInt64)
-        /// The app's schema, roles or the user's data changed: the view follows.
+        /// The app's schema, its roles or the user's data have changed. The server sends the changes of the view.
         case viewChanged
-        /// Only the text counts.
+        /// Only the text has a meaning.
         case information
     }
 

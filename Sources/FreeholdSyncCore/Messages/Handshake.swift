@@ -1,15 +1,15 @@
 /// The first message of a client.
 public struct Hello: Hashable, Sendable {
-    /// The versions of the protocol that the client speaks, the preferred one first.
+    /// The versions of the protocol that the client supports, the preferred one first.
     public var versions: [UInt16]
-    /// The ways to compress that the client knows, the preferred one first.
+    /// The compressions that the client supports, the preferred one first.
     public var compressions: [CompressionKind]
-    /// The device's clock, in milliseconds since 2015-01-01.
+    /// The device's time, in milliseconds since 2015-01-01.
     public var deviceTime: Int64
     public var token: AccessToken
     /// The client's name and version, for logs.
     public var agent: SyncString?
-    /// A Boolean value that indicates whether the client takes messages in parts.
+    /// A Boolean value that indicates whether the client accepts messages in parts.
     public var takesParts = false
 
     public init(
@@ -27,13 +27,13 @@ public struct Hello: Hashable, Sendable {
     }
 }
 
-/// How a body is compressed.
+/// The compression of a body.
 public enum CompressionKind: UInt8, Hashable, Sendable, CaseIterable {
     /// The zlib format (RFC 1950).
     case zlib = 1
 }
 
-/// What a client proves by who it is. It prints as dots.
+/// The token with which a client authenticates its user. Its description shows only dots.
 public struct AccessToken: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
     public let text: SyncString
 
@@ -45,14 +45,14 @@ public struct AccessToken: Hashable, Sendable, CustomStringConvertible, CustomRe
 
 /// The server's answer to `hello`.
 public struct Welcome: Hashable, Sendable {
-    /// The version of the protocol that both speak from here on.
+    /// The version of the protocol that both sides use from now on.
     public var version: UInt16
-    /// How bodies may be compressed from here on. Nil: not at all.
+    /// The compression that both sides may use from now on. `nil` if bodies aren't compressed.
     public var compression: CompressionKind?
     public var limits: MessageLimits
-    /// The server's clock, in milliseconds since 2015-01-01.
+    /// The server's time, in milliseconds since 2015-01-01.
     public var serverTime: Int64
-    /// The bytes that each session may upload at first.
+    /// The number of bytes that each session may upload before it receives more credit.
     public var credit: UInt64
 
     public init(
@@ -70,15 +70,15 @@ public struct Welcome: Hashable, Sendable {
     }
 }
 
-/// What a server accepts.
+/// The limits of a server.
 public struct MessageLimits: Hashable, Sendable {
-    /// The most bytes of a message's body before it is compressed.
+    /// The maximum size of a message's body before compression, in bytes.
     public var messageBytes: UInt64
-    /// The most changes of one commit, its parts taken together.
+    /// The maximum number of changes of one commit, including all of its parts.
     public var commitChanges: UInt64
-    /// The most sessions of a connection.
+    /// The maximum number of sessions of a connection.
     public var sessions: UInt64
-    /// The most bytes of a commit that comes in parts. 0 if the server takes no parts.
+    /// The maximum size of a commit in parts, in bytes. 0 if the server doesn't accept parts.
     public var commitBytes: UInt64 = 0
 
     public init(messageBytes: UInt64 = 16 << 20, commitChanges: UInt64 = 10_000_000, sessions: UInt64 = 1_000) {
@@ -88,9 +88,9 @@ public struct MessageLimits: Hashable, Sendable {
     }
 }
 
-/// Asks whether the other side is there, and what time it is.
+/// A request for the other side's time, which also checks the connection.
 public struct Ping: Hashable, Sendable {
-    /// The device's clock, in milliseconds since 2015-01-01.
+    /// The device's time, in milliseconds since 2015-01-01.
     public var deviceTime: Int64
 
     public init(deviceTime: Int64) { self.deviceTime = deviceTime }
@@ -98,9 +98,9 @@ public struct Ping: Hashable, Sendable {
 
 /// The answer to `ping`.
 public struct Pong: Hashable, Sendable {
-    /// What the ping said.
+    /// The device's time from the ping.
     public var deviceTime: Int64
-    /// The server's clock, in milliseconds since 2015-01-01.
+    /// The server's time, in milliseconds since 2015-01-01.
     public var serverTime: Int64
 
     public init(deviceTime: Int64, serverTime: Int64) {

@@ -1,10 +1,11 @@
-/// Bytes of a message that is sent in parts, since it is too large for slow networks, or for one message.
+/// A part of a message that is sent in parts, because it is too large for slow networks or for one message.
 ///
-/// Both ends keep what came over connections: the next one goes on where the last one was cut. The bytes of the parts, put together, are the message's
-/// frame as one of session 1, without compression. So it has no limit but those of `PartedMessage.count`.
+/// Both sides keep received parts after a connection ends, and the next connection continues behind them. The parts
+/// together are the frame of the message in session 1, without compression. Its size has no limit except
+/// `PartedMessage.count`.
 public struct MessagePart: Hashable, Sendable {
     public var message: PartedMessage
-    /// The place of the first byte in the whole message.
+    /// The offset of the first byte in the whole message.
     public var offset: UInt64
     public var bytes: [UInt8]
 
@@ -12,18 +13,18 @@ public struct MessagePart: Hashable, Sendable {
         (self.message, self.offset, self.bytes) = (message, offset, bytes)
     }
 
-    /// The place behind the last byte.
+    /// The offset behind the last byte.
     public var end: UInt64 { offset.addingOrMax(UInt64(bytes.count)) }
 }
 
-/// Names a message that is sent in parts.
+/// The identity of a message that is sent in parts.
 public struct PartedMessage: Hashable, Sendable {
-    /// By which its sender finds it again: the number of the commit that it holds, for uploads; the version to which `changes` lead, for those of the
-    /// server; 0 for its other messages.
+    /// The number by which the sender finds the message again: the number of the commit for uploads, the version after
+    /// the changes for `changes`, and 0 for other messages of the server.
     public var number: UInt64
-    /// A hash of all bytes. Equal hashes are equal messages.
+    /// A hash of all bytes. Messages with equal hashes are equal.
     public var hash: RunningHash
-    /// The number of all bytes.
+    /// The total number of bytes.
     public var count: UInt64
 
     public init(number: UInt64, hash: RunningHash, count: UInt64) {
@@ -35,22 +36,22 @@ public struct PartedMessage: Hashable, Sendable {
     }
 }
 
-/// How much of a message that is sent in parts its receiver keeps.
+/// The received beginning of a message that is sent in parts.
 public struct PartialMessage: Hashable, Sendable {
     public var message: PartedMessage
-    /// Bytes from the start on.
+    /// The number of received bytes, from the start of the message.
     public var received: UInt64
 
     public init(message: PartedMessage, received: UInt64) { (self.message, self.received) = (message, received) }
 }
 
-/// A message on its way out in parts.
+/// A message that is being sent in parts.
 struct OutgoingParts: Sendable {
     let message: PartedMessage
     let bytes: [UInt8]
     var offset: UInt64
 
-    /// - Parameter known: what the receiver has of some message, which may be this one.
+    /// - Parameter known: The beginning of a message that the receiver has. It may be the beginning of another message.
     init(number: UInt64, _ bytes: [UInt8], known: PartialMessage?) {
         self.init(PartedMessage(number: number, bytes), bytes, known: known)
     }
@@ -62,7 +63,7 @@ struct OutgoingParts: Sendable {
 
     var isDone: Bool { offset >= message.count }
 
-    /// Takes the next part.
+    /// Returns the next part.
     mutating func next(bytes count: UInt64) -> MessagePart {
         let end = min(offset.addingOrMax(max(count, 1)), message.count)
         defer { offset = end }
@@ -70,16 +71,16 @@ struct OutgoingParts: Sendable {
     }
 }
 
-/// A message that comes in parts: what of it is kept elsewhere, and what isn't yet.
+/// A message that is being received in parts. A part of it is stored, and the rest is in memory.
 struct IncomingParts: Sendable {
     let message: PartedMessage
-    /// The bytes that are kept elsewhere.
+    /// The number of stored bytes.
     var kept: UInt64
-    /// The bytes behind those that are being kept.
+    /// The number of bytes after these that are being stored.
     var keeping: UInt64 = 0
-    /// The bytes behind those.
+    /// The bytes after these.
     var buffer: [UInt8] = []
-    /// The time at which the buffer got its first byte.
+    /// The time at which the buffer received its first byte, in milliseconds.
     var since: Int64 = 0
 
     init(_ message: PartedMessage, kept: UInt64) { (self.message, self.kept) = (message, kept) }
@@ -87,7 +88,7 @@ struct IncomingParts: Sendable {
     var received: UInt64 { kept + keeping + UInt64(buffer.count) }
     var isWhole: Bool { received == message.count }
 
-    /// Adds a part. False if it isn't the one that follows.
+    /// Adds a part. Returns `false` if it isn't the next part of the message.
     mutating func take(_ part: MessagePart, now: Int64) -> Bool {
         guard part.message == message, part.offset == received, !part.bytes.isEmpty, part.end <= message.count else {
             return false
@@ -97,12 +98,12 @@ struct IncomingParts: Sendable {
         return true
     }
 
-    /// Whether so much is in memory, or for so long, that it should be kept.
+    /// Returns whether the buffer is large enough or old enough to be stored.
     func isDue(_ now: Int64, bytes: UInt64, delay: Int64) -> Bool {
         !buffer.isEmpty && (UInt64(buffer.count) >= bytes || now &- since >= delay)
     }
 
-    /// Takes the buffer, to be kept.
+    /// Returns the buffer as a part to store, and empties it.
     mutating func flush() -> MessagePart {
         let part = MessagePart(message: message, offset: kept + keeping, bytes: buffer)
         keeping += UInt64(buffer.count)
@@ -110,11 +111,11 @@ struct IncomingParts: Sendable {
         return part
     }
 
-    /// The buffer was kept.
+    /// Counts the bytes that were being stored as stored.
     mutating func wasKept() { (kept, keeping) = (kept + keeping, 0) }
 }
 
 extension MessageCodec {
-    /// What the bytes of parts make together.
+    /// The codec of the frame that parts form together.
     package static let whole = MessageCodec(limit: .max)
 }
