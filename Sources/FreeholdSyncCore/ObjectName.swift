@@ -5,7 +5,8 @@
 #endif
 public import FreeholdEngine
 
-/// What every client calls an object: its class and its primary key (sync-design.md, section 5, "create" and "link").
+/// The name of an object on all clients: its class and its primary key (sync-design.md, section 5, "create" and
+/// "link").
 public struct ObjectName: Hashable, Sendable {
     public let className: SyncString
     public let key: PrimaryKey
@@ -16,7 +17,7 @@ public struct ObjectName: Hashable, Sendable {
     }
 
     public static func == (a: ObjectName, b: ObjectName) -> Bool {
-        // Keys differ more often.
+        // Keys are compared first, because they differ more often.
         a.key == b.key && a.className == b.className
     }
 
@@ -25,7 +26,7 @@ public struct ObjectName: Hashable, Sendable {
         hasher.combine(key)
     }
 
-    /// See `WordHasher`.
+    /// Returns the hash of the name: see `WordHasher`.
     public func _rawHashValue(seed: Int) -> Int {
         var hasher = WordHasher(seed: seed)
         hasher.combine(className)
@@ -34,7 +35,7 @@ public struct ObjectName: Hashable, Sendable {
     }
 }
 
-/// The value of `_id`. Null is a key like others where the property is optional.
+/// The value of `_id`. If the property is optional, null is a valid key.
 public enum PrimaryKey: Hashable, Sendable, ExpressibleByIntegerLiteral, ExpressibleByStringLiteral {
     case null
     case int(Int64)
@@ -46,7 +47,7 @@ public enum PrimaryKey: Hashable, Sendable, ExpressibleByIntegerLiteral, Express
     public init(stringLiteral value: String) { self = .string(SyncString(value)) }
 }
 
-/// The order in which keys of a class are listed: null, integers, texts by their bytes, ids by their bytes, UUIDs by theirs.
+/// The order of the keys of a class: null, then integers, then texts, object ids and UUIDs, each by their bytes.
 extension PrimaryKey: Comparable {
     public static func < (a: PrimaryKey, b: PrimaryKey) -> Bool {
         switch (a, b) {
@@ -70,7 +71,7 @@ extension PrimaryKey: Comparable {
     }
 }
 
-/// By class name, then by key.
+/// Names are ordered by class name, and then by key.
 extension ObjectName: Comparable {
     public static func < (a: ObjectName, b: ObjectName) -> Bool { (a.className, a.key) < (b.className, b.key) }
 }

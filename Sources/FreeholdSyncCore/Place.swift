@@ -1,34 +1,34 @@
-/// A number that a file gives to what it makes in lists and to embedded objects: an insert, a move, an instance.
+/// A number that a file assigns to its inserts and moves in lists, and to its embedded objects.
 ///
-/// Numbers of a file rise and are never given twice. Coalescing never renumbers: the number of what was coalesced away
-/// is used up (sync-attack.md, H13).
+/// The numbers of a file increase, and no number is assigned twice. Coalescing doesn't change numbers: the numbers of
+/// removed work stay unused (sync-attack.md, H13).
 public typealias OwnNumber = UInt64
 
-/// Names an element of a list, as its author saw it (sync-design.md, section 6).
+/// A reference to an element of a list, as its author saw it (sync-design.md, section 6).
 ///
-/// What is named is the *slot*: where the element stood. An edit of the element reaches it also after others moved it.
+/// It names the *slot* of the element. An edit therefore also reaches an element that another file has moved.
 public enum ElementReference: Hashable, Sendable {
-    /// The index in the confirmed list of the object at the version that the commit names for it, in stored places: hidden
-    /// elements are counted.
+    /// The index in the confirmed list, at the object's version that the commit names. The index counts all stored
+    /// elements, including hidden ones.
     case confirmed(Int)
-    /// What the author's insert or move of this number made, in this commit or an earlier one.
+    /// The slot that the author's insert or move with this number created, in this commit or an earlier one.
     case own(OwnNumber)
 }
 
-/// Names an embedded object at a place (sync-design.md, section 5; sync-attack.md, H12).
+/// A reference to an embedded object at a place (sync-design.md, section 5; sync-attack.md, H12).
 public enum InstanceReference: Hashable, Sendable {
-    /// The one that was there in the confirmed object at the version that the commit names for it.
+    /// The embedded object in the confirmed object, at the version that the commit names.
     case confirmed
-    /// The one that the author assigned under this number.
+    /// The embedded object that the author assigned with this number.
     case own(OwnNumber)
 }
 
-/// Between which elements something is put into a list, as the author saw it, in stored places: the hidden neighbour
-/// counts (sync-design.md, section 6; sync-attack.md, H10).
+/// The neighbours between which an element is inserted, as the author saw the stored list. A hidden element can be a
+/// neighbour (sync-design.md, section 6; sync-attack.md, H10).
 public struct Gap: Hashable, Sendable {
-    /// Nil at the list's start.
+    /// The left neighbour. `nil` at the start of the list.
     public let after: ElementReference?
-    /// Nil at the list's end.
+    /// The right neighbour. `nil` at the end of the list.
     public let before: ElementReference?
 
     public init(after: ElementReference?, before: ElementReference?) {
@@ -37,19 +37,20 @@ public struct Gap: Hashable, Sendable {
     }
 }
 
-/// Where something is: an object, and the way from it.
+/// A place in an object, as the steps from the object to it.
 ///
-/// The first step is a property. Behind a collection comes an element or an entry, behind a value that is an embedded object
-/// the instance, and behind that a property of it. `nested` leads into a dictionary inside a mixed value, once for each depth.
-/// Nothing leads into a list inside a mixed value, since that is one register.
+/// The first step is a property. A collection is followed by a step to an element or an entry. A value that is an
+/// embedded object is followed by a step to the instance, and then by a step to a property of it. `nested` is a step
+/// into a dictionary inside a mixed value, one for each level. No step leads into a list inside a mixed value, because
+/// that list is one register.
 public struct Place: Hashable, Sendable {
     public enum Step: Hashable, Sendable {
         case property(SyncString)
         case element(ElementReference)
-        /// Of a property that is a dictionary.
+        /// The entry with this key, of a dictionary property.
         case entry(SyncString)
         case instance(InstanceReference)
-        /// An entry of a dictionary that is, or is inside of, a mixed value.
+        /// The entry with this key, of a dictionary that is a mixed value or inside of one.
         case nested(SyncString)
     }
 

@@ -1,4 +1,4 @@
-/// Refusals of large changes travel and are stored without the content of the changes, since the author has it.
+/// Refusals of large changes are sent and stored without the content of the changes, because the author has it.
 extension Refusal {
     /// The refusal without the content of its change, and with at most 1 KiB of the object's key.
     var outline: Refusal {
@@ -7,7 +7,7 @@ extension Refusal {
         return short
     }
 
-    /// The refusal with the change that the author's commit has in its place.
+    /// Returns the refusal with the change of the author's commit.
     ///
     /// - Returns: The same refusal if the commit doesn't have the change.
     func with(changeOf own: Commit) -> Refusal {
@@ -17,15 +17,15 @@ extension Refusal {
         return whole
     }
 
-    /// The refusal with its content, if that was left out.
+    /// Returns the refusal with its content, if the content was left out.
     func completed(by own: Commit) -> Refusal { isOutline ? with(changeOf: own) : self }
 }
 
 extension [Refusal] {
-    /// The most bytes of refused changes that an answer keeps.
+    /// The maximum size of the refused changes in an answer, in bytes.
     private static var most: UInt64 { 1 << 20 }
 
-    /// The refusals, without the content of their changes if that is more than 1 MiB.
+    /// The refusals, without the content of their changes if that content is larger than 1 MiB.
     ///
     /// - Complexity: O(size of the changes)
     var bounded: [Refusal] {
@@ -39,7 +39,7 @@ extension [Refusal] {
 }
 
 extension Change {
-    /// The bytes of the names in the change, which its estimated size doesn't count.
+    /// The size of the names in the change, in bytes. The estimated size of a change doesn't include them.
     fileprivate var nameSize: UInt64 {
         var size = object.key.textSize + UInt64(object.className.string.utf8.count)
         for case .property(let name) in place?.path ?? [] { size += UInt64(name.string.utf8.count) }
@@ -54,7 +54,7 @@ extension Change {
         }
     }
 
-    /// The kind of the change, its object and the property that it is about.
+    /// The change without its content. It has the kind of the change, its object and the property that it is about.
     fileprivate var outline: Change {
         let name = ObjectName(object.className, object.key.beginning)
         switch self {
@@ -81,7 +81,7 @@ extension [NewField] {
 }
 
 extension SyncValue {
-    /// The bytes of names in embedded objects.
+    /// The size of names in embedded objects, in bytes.
     fileprivate var nameSize: UInt64 { if case .embedded(let new) = self { new.fields.nameSize } else { 0 } }
 }
 

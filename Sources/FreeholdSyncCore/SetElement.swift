@@ -5,21 +5,24 @@
 #endif
 public import FreeholdEngine
 
-/// Which element of a set a value is: two values are one element exactly if their `SetElement`s are equal.
+/// The identity of a value as an element of a set. Two values are the same element exactly if their `SetElement`s are
+/// equal.
 ///
 /// The rule, for sets of every type (sync-design.md, section 5, "set of values"; sync-attack.md, section 7):
 ///
-/// - Numbers (int, float, double, decimal) are one element if they have exactly the same value: 1, 1.0 and a decimal 1.00
-///   are; 0.1 as a double and 0.1 as a decimal aren't, as no double is exactly a tenth.
-/// - 0.0 and −0.0 are one element. All NaNs are one element, whatever their type. So are infinities of one sign.
-/// - Strings and data are one element if their bytes are equal. A string is never data.
-/// - Every other value is one element only with the same value of the same type. A bool is no number.
+/// - Numbers (int, float, double, decimal) are the same element if they have exactly the same value. 1, 1.0 and a
+///   decimal 1.00 are the same element. 0.1 as a double and 0.1 as a decimal aren't, because no double is exactly a
+///   tenth.
+/// - 0.0 and −0.0 are the same element. All NaNs are the same element, regardless of their type. So are infinities of
+///   one sign.
+/// - Strings, and data, are the same element if their bytes are equal. A string and data are never the same element.
+/// - Each other value is only the same element as an equal value of the same type. A bool isn't a number.
 public enum SetElement: Hashable, Sendable {
     case null
     case bool(Bool)
-    /// A whole number from −2^63 to 2^63 − 1, whatever its type was.
+    /// A whole number from −2^63 to 2^63 − 1, of any numeric type.
     case int(Int64)
-    /// The bits of a number that is no such integer and that a double holds exactly; of every NaN those of `Double.nan`.
+    /// The bits of any other number that a double holds exactly. All NaNs have the bits of `Double.nan`.
     case binary(UInt64)
     /// A number that only a decimal holds exactly.
     case decimal(Decimal128)
@@ -30,7 +33,7 @@ public enum SetElement: Hashable, Sendable {
     case uuid(UUID)
     case link(ObjectName)
 
-    /// Nil for collections and embedded objects: sets have none.
+    /// Returns `nil` for collections and embedded objects, because sets don't contain them.
     public init?(_ value: SyncValue) {
         switch value {
         case .null: self = .null
@@ -66,7 +69,7 @@ public enum SetElement: Hashable, Sendable {
 }
 
 extension SyncValue {
-    /// A value that is the element.
+    /// Creates a value that is the element.
     init(_ element: SetElement) {
         switch element {
         case .null: self = .null

@@ -1,9 +1,9 @@
 internal import FreeholdEngine
 
-/// A text that is equal, hashed and ordered by its UTF-8 bytes.
+/// A text that is compared, hashed and ordered by its UTF-8 bytes.
 ///
-/// `String` takes "é" in one scalar and "é" in two for the same. Keys of objects and of dictionaries, and elements of sets,
-/// don't: two clients must never disagree on whether two things are one.
+/// `String` treats "é" as one scalar and "é" as two scalars as equal. Keys of objects and dictionaries, and elements of
+/// sets, are compared by bytes instead, so that all clients agree on which values are equal.
 public struct SyncString: Hashable, Comparable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
     public let string: String
 
@@ -28,7 +28,7 @@ public struct SyncString: Hashable, Comparable, Sendable, ExpressibleByStringLit
         hasher.combine(0xFF as UInt8)
     }
 
-    /// See `WordHasher`.
+    /// Returns the hash of the text: see `WordHasher`.
     public func _rawHashValue(seed: Int) -> Int {
         var hasher = WordHasher(seed: seed)
         hasher.combine(self)

@@ -5,10 +5,10 @@
 #endif
 public import FreeholdEngine
 
-/// A value as it travels: what a property, an element or an entry holds (sync-design.md, sections 5 and 9).
+/// A value of a property, an element or an entry, in the form that is sent (sync-design.md, sections 5 and 9).
 ///
-/// Two values are equal (`==`) if they are the same to the bit: 0.0 and −0.0, 1 and 1.0, 1.0 and 1.00 as decimals all differ, and a NaN is
-/// equal to itself. Which values are *one element* of a set is a question of its own: see `SetElement`.
+/// Two values are equal (`==`) if all their bits are equal: 0.0 and −0.0, 1 and 1.0, and the decimals 1.0 and 1.00 all
+/// differ, and a NaN is equal to itself. `SetElement` decides whether two values are the same element of a set.
 public enum SyncValue: Sendable {
     case null
     case bool(Bool)
@@ -21,17 +21,17 @@ public enum SyncValue: Sendable {
     case objectId(ObjectId)
     case uuid(UUID)
     case decimal128(Decimal128)
-    /// An object of the stream, which may be missing or not in view.
+    /// A link to an object of the stream. The object may be missing or not in view.
     case link(ObjectName)
-    /// Only in mixed values: one register, however long.
+    /// A list in a mixed value. It is one register, regardless of its length.
     case list([SyncValue])
-    /// Only in mixed values: it merges key by key.
+    /// A dictionary in a mixed value. It merges key by key.
     case dictionary(SyncDictionary)
-    /// A new embedded object. To assign one makes an instance.
+    /// A new embedded object. Its assignment creates an instance.
     case embedded(EmbeddedValue)
 }
 
-/// The entries of a dictionary in a mixed value, by rising bytes of their keys, each key once.
+/// The entries of a dictionary in a mixed value, in rising order of the bytes of their keys. Each key occurs once.
 public struct SyncDictionary: Hashable, Sendable {
     public struct Entry: Hashable, Sendable {
         public let key: SyncString
@@ -45,7 +45,7 @@ public struct SyncDictionary: Hashable, Sendable {
 
     public private(set) var entries: [Entry]
 
-    /// Of several entries with one key the last counts.
+    /// Creates a dictionary. If several entries have one key, the last one is used.
     ///
     /// - Complexity: O(*n* log *n*)
     public init(_ entries: [(key: SyncString, value: SyncValue)] = []) {
@@ -57,12 +57,12 @@ public struct SyncDictionary: Hashable, Sendable {
         }
     }
 
-    /// Entries that are as they have to be.
+    /// Creates a dictionary from entries with different keys in rising order.
     init(rising entries: [Entry]) { self.entries = entries }
 
-    /// Returns the dictionary with other values for some keys.
+    /// Returns the dictionary with new values for some keys.
     ///
-    /// - Parameter new: by rising keys, each once. Nil removes an entry.
+    /// - Parameter new: The new values, by rising keys. Each key occurs once. A value of `nil` removes the entry.
     /// - Complexity: O(*n* + *k*) for *k* keys
     func replacing(_ new: [(key: SyncString, value: SyncValue?)]) -> SyncDictionary {
         var all: [Entry] = []
@@ -98,10 +98,10 @@ public struct SyncDictionary: Hashable, Sendable {
     }
 }
 
-/// An embedded object as its author assigned it.
+/// An embedded object in the form in which its author assigned it.
 ///
-/// It becomes an instance with an id of its own: (the author's file, `number`). A later assignment makes another
-/// instance, and edits inside name theirs (sync-design.md, section 5).
+/// The assignment creates an instance whose id is the author's file and `number`. A later assignment creates another
+/// instance, and edits of an embedded object name its instance (sync-design.md, section 5).
 public struct EmbeddedValue: Hashable, Sendable {
     public let number: OwnNumber
     public let fields: [NewField]
@@ -158,11 +158,12 @@ extension SyncValue: Hashable {
 }
 
 extension SyncValue {
-    /// Adds to a number, in the number's own type; integers wrap. Whatever else it is stays.
+    /// Adds to a number in the number's own type. Integers wrap. Values of other types don't change.
     ///
-    /// Apps add to integers only. The number can be of another type all the same: one that apps of another version of the schema wrote.
+    /// Apps only add to integers. The number can nevertheless have another type, if an app with another version of the
+    /// schema wrote it.
     package mutating func add(_ number: Int64) {
-        // −0.0 and 0, and decimals with zeros behind them, stay what they are.
+        // −0.0, 0 and decimals with trailing zeros don't change.
         guard number != 0 else { return }
         switch self {
         case .int(let value): self = .int(value &+ number)

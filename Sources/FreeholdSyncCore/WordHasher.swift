@@ -5,18 +5,19 @@
 #endif
 internal import FreeholdEngine
 
-/// Hashes what tables are looked up by for each object of each message: SipHash-1-3 of whole words.
+/// The hash function of tables that are searched for each object of each message: SipHash-1-3 over whole words.
 ///
-/// The standard `Hasher` takes bytes in pieces of any length and keeps what doesn't fill a word, which costs more than the hash of a name. Types
-/// that use this one answer `_rawHashValue(seed:)`, which sets and dictionaries ask for; it is a requirement of `Hashable` that most types leave
-/// to the standard library. Names come from clients, who mustn't be able to choose ones that collide: so the key is the process's own.
+/// The standard `Hasher` accepts pieces of any length and buffers incomplete words, which costs more than the hash of a
+/// name. Types with this hash function implement `_rawHashValue(seed:)`, a requirement of `Hashable` that sets and
+/// dictionaries call and that most types leave to the standard library. Clients choose the names, and must not be able
+/// to choose names that collide. The key is therefore random for each process.
 struct WordHasher {
     private var a: UInt64
     private var b: UInt64
     private var c: UInt64
     private var d: UInt64
 
-    /// As random as the standard library's hashes.
+    /// A key that is as random as the hashes of the standard library.
     private static let key: (UInt64, UInt64) = {
         func word(_ number: Int) -> UInt64 {
             var hasher = Hasher()
@@ -26,7 +27,7 @@ struct WordHasher {
         return (word(1), word(2))
     }()
 
-    /// - Parameter seed: of a table.
+    /// - Parameter seed: The seed of a table.
     init(seed: Int) {
         let (first, second) = Self.key
         let low = first ^ UInt64(bitPattern: Int64(seed))
@@ -60,7 +61,7 @@ struct WordHasher {
         if isDone == nil { Array(text.string.utf8).withUnsafeBufferPointer { combine($0) } }
     }
 
-    /// The last word has the length in its highest byte, so a text is no beginning of another one.
+    /// The last word has the length in its highest byte, so that no text is the beginning of another one.
     private mutating func combine(_ bytes: UnsafeBufferPointer<UInt8>) {
         let raw = UnsafeRawBufferPointer(bytes)
         var offset = 0
@@ -106,7 +107,7 @@ struct WordHasher {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// Whether the bytes are the same: a word at a time, since most are of names.
+    /// Returns whether the bytes are equal. It compares whole words, because most bytes are those of names.
     func isSame(as other: UnsafeBufferPointer<UInt8>) -> Bool {
         guard count == other.count else { return false }
         let (a, b) = (UnsafeRawBufferPointer(self), UnsafeRawBufferPointer(other))

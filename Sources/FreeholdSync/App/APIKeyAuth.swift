@@ -2,10 +2,10 @@ import Freehold
 import FreeholdBSON
 public import FreeholdEngine
 
-/// A key by which programs log in as a user.
+/// A key with which programs log in as a user.
 public struct UserAPIKey: Hashable, Sendable {
     public let name: String
-    /// The key itself: only from `createAPIKey`. Whoever has it is the user.
+    /// The key itself, which only `createAPIKey` returns. Every owner of the key can log in as the user.
     public let key: String?
     public let objectId: ObjectId
     public let disabled: Bool
@@ -13,7 +13,7 @@ public struct UserAPIKey: Hashable, Sendable {
 
 public typealias RLMUserAPIKey = UserAPIKey
 
-/// The API keys of a user who is logged in. Each method throws `AppError`.
+/// The API keys of a user with a log-in. Each method throws `AppError`.
 public struct APIKeyAuth: Sendable {
     private let user: User
 
@@ -21,7 +21,7 @@ public struct APIKeyAuth: Sendable {
 
     public var app: App { user.app }
 
-    /// Makes a key. It is told this once.
+    /// Creates a key. Only this result contains the key itself.
     public func createAPIKey(named name: String) async throws -> UserAPIKey {
         try UserAPIKey(try await send(.POST, "", ["name": .string(name)]))
     }
@@ -38,7 +38,7 @@ public struct APIKeyAuth: Sendable {
     public func enableAPIKey(_ id: ObjectId) async throws { try await send(.PUT, "/\(id)/enable") }
     public func disableAPIKey(_ id: ObjectId) async throws { try await send(.PUT, "/\(id)/disable") }
 
-    /// Keys are the refresh token's to manage: an access token that somebody reads can't make one.
+    /// Requests use the refresh token, so that a stolen access token can't create keys.
     @discardableResult
     private func send(_ method: RLMHTTPMethod, _ path: String, _ body: Document? = nil) async throws -> BSONValue {
         let location = try await app.location()

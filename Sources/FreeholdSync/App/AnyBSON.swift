@@ -2,10 +2,11 @@ public import Foundation
 public import FreeholdBSON
 public import FreeholdEngine
 
-/// Fields of custom data, of a profile, of a function's payload.
+/// The fields of custom data, of a profile, or of a function's payload.
 public typealias Document = [String: AnyBSON?]
 
-/// A value of a document, as RealmSwift names them. `FreeholdBSON` has every type of BSON, and reads and writes bytes.
+/// A value of a document, with the cases of RealmSwift. `FreeholdBSON` supports all types of BSON, and reads and writes
+/// bytes.
 @frozen
 public indirect enum AnyBSON: Hashable, Sendable {
     case double(Double)
@@ -44,7 +45,8 @@ extension AnyBSON {
     public var uuidValue: UUID? { if case .uuid(let value) = self { value } else { nil } }
     public var isNull: Bool { self == .null }
 
-    /// The number as an `Int`, whatever number it is; nil if it is none, has a fraction or doesn't fit.
+    /// Returns a number of any numeric type as an `Int`. Returns `nil` if the value isn't a number, has a fraction or
+    /// doesn't fit.
     public func asInt() -> Int? {
         switch self {
         case .int32(let value): Int(value)
@@ -54,7 +56,7 @@ extension AnyBSON {
         }
     }
 
-    /// The number as a `Double`; nil if it is none.
+    /// Returns a number of any numeric type as a `Double`. Returns `nil` if the value isn't a number.
     public func asDouble() -> Double? {
         switch self {
         case .int32(let value): Double(value)
@@ -82,7 +84,8 @@ extension AnyBSON: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, Expr
 // MARK: BSON
 
 extension AnyBSON {
-    /// The value in the types that RealmSwift has; nil for those that it has none for: code, symbols, pointers, undefined.
+    /// Creates a value of RealmSwift's types. Returns `nil` for BSON types that RealmSwift doesn't have: code, symbols,
+    /// pointers, undefined.
     public init?(_ value: BSONValue) {
         switch value {
         case .double(let value): self = .double(value)
@@ -105,7 +108,7 @@ extension AnyBSON {
         }
     }
 
-    /// As BSON has it. A timestamp has whole seconds, and none beyond those of 32 bits.
+    /// The value as BSON. The time of a timestamp is rounded to whole seconds and limited to 32 bits.
     public var bson: BSONValue {
         switch self {
         case .double(let value): return .double(value)

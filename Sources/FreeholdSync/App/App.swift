@@ -4,7 +4,7 @@ import FreeholdBSON
 import FreeholdEngine
 import Synchronization
 
-/// An app on a server of yours: its users, and what they sync.
+/// An app on a server of yours, with its users and their synced realms.
 ///
 /// ```swift
 /// let app = App(id: "dogs", configuration: AppConfiguration(baseURL: "https://sync.example.org"))
@@ -12,7 +12,7 @@ import Synchronization
 /// let realm = try await Realm(configuration: user.flexibleSyncConfiguration())
 /// ```
 ///
-/// The same id and base URL give the same instance. Any thread may use it.
+/// Calls with the same id, base URL and folder return the same instance. Any thread may use it.
 public final class App: Sendable {
     public let appId: String
     public let configuration: AppConfiguration
@@ -20,7 +20,7 @@ public final class App: Sendable {
 
     let api: AppAPI
     let file: UserFile
-    /// Of the app's users and their realms.
+    /// The folder of the app's users and their realms.
     let folder: URL
 
     private let state = Mutex(State())
@@ -76,13 +76,13 @@ public final class App: Sendable {
 
     // MARK: Users
 
-    /// All that are known here, by id; those that are logged out, too.
+    /// The users of the app on this device, by id. Logged-out users are included.
     public var allUsers: [String: User] {
         load()
         return state.withLock { $0.users }
     }
 
-    /// Who logged in, or was switched to, last, and is still logged in.
+    /// The user of the last log-in or switch, if this user is still logged in.
     public var currentUser: User? {
         load()
         return state.withLock { state in
@@ -94,7 +94,7 @@ public final class App: Sendable {
     /// Reads the users of earlier launches, once.
     private func load() {
         if state.withLock({ $0.isLoaded }) { return }
-        // A file that can't be read has no users: who logs in gets the error.
+        // A file that can't be read counts as empty. The next log-in throws the error.
         let users = (try? file.users()) ?? []
         state.withLock { state in
             if state.isLoaded { return }
@@ -105,9 +105,9 @@ public final class App: Sendable {
         }
     }
 
-    /// Makes a user the current one, of all processes.
+    /// Makes a user the current user in all processes.
     ///
-    /// - Precondition: the user is logged in.
+    /// - Precondition: The user is logged in.
     @discardableResult
     public func `switch`(to user: User) -> User {
         precondition(user.isLoggedIn, "User \(user.id) isn't logged in. Log in first.")
@@ -117,17 +117,18 @@ public final class App: Sendable {
         return user
     }
 
-    /// Who is the current user from now on, in this process; nil after a log-out that leaves nobody. Ours, in place of RealmSwift's
-    /// Combine publisher.
+    /// The changes of the current user in this process, from now on. `nil` after a log-out if no other user is logged
+    /// in. This is an addition to RealmSwift's API, in the place of its Combine publisher.
     public var currentUsers: AsyncStream<User?> { listeners.stream() }
 
-    /// Ends the sessions of a user that logged out.
+    /// Ends the sessions of a user after a log-out.
     func ended(_ user: User) {
         loggedOut(user)
         syncManager.end(user)
     }
 
-    /// Chooses another current user. The sessions of a user whose log-in the server ended wait for the next log-in.
+    /// Chooses another current user. If the server ended the log-in of the user, the user's sessions wait for the next
+    /// log-in.
     func loggedOut(_ user: User) {
         state.withLock { state in
             if user.state == .removed { state.users[user.id] = nil }
@@ -137,12 +138,12 @@ public final class App: Sendable {
         listeners.tell(currentUser)
     }
 
-    /// Where the realms of a user lie.
+    /// Returns the folder of a user's realms.
     func folder(of user: User) -> URL {
         folder.appendingPathComponent(AppAPI.escaped(user.id), isDirectory: true)
     }
 
-    /// Reports the work in a user's files that the server doesn't have. Files that are encrypted and not open can't be looked into.
+    /// Reports work in a user's files that the server doesn't have. It can't read encrypted files that aren't open.
     func reportUnsentWork(of user: User) {
         let folder = folder(of: user)
         let open = syncManager.databases(of: user)
@@ -163,7 +164,7 @@ public final class App: Sendable {
         let folder = folder(of: user)
         for file in (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
         where file.pathExtension == "realm" {
-            // Open files stay until their realms are let go of.
+            // Files that are open stay on disk until their realms are closed.
             _ = try? Realm.deleteFiles(for: Realm.Configuration(fileURL: file))
         }
         try? FileManager.default.removeItem(at: folder)
@@ -171,7 +172,7 @@ public final class App: Sendable {
 
     // MARK: Log-in
 
-    /// Logs somebody in, who becomes the current user.
+    /// Logs a user in, and makes this user the current user.
     ///
     /// - Throws: `AppError`
     public func login(credentials: Credentials) async throws -> User {
@@ -199,7 +200,7 @@ public final class App: Sendable {
             return user
         }
         user.take(kept)
-        // The user is logged in, whatever becomes of the profile.
+        // The user is logged in even if the request of the profile fails.
         await syncManager.begin(user)
         defer { listeners.tell(user) }
         try await user.refreshProfile()
@@ -208,7 +209,7 @@ public final class App: Sendable {
 
     public var emailPasswordAuth: EmailPasswordAuth { EmailPasswordAuth(self) }
 
-    /// What is told of the device at a log-in.
+    /// Returns the description of the device that is sent at a log-in.
     func device(_ userId: String?) -> Document {
         var device: Document = [
             "appId": .string(appId), "sdk": "Freehold",
@@ -219,9 +220,9 @@ public final class App: Sendable {
         return device
     }
 
-    // MARK: Where the server is
+    // MARK: The address of the server
 
-    /// Asked once; again after `updateBaseUrl`.
+    /// Returns the address of the server. It is requested once, and again after `updateBaseUrl`.
     func location() async throws(AppError) -> AppAPI.Location {
         if let location = state.withLock({ $0.location }) { return location }
         guard let baseURL = configuration.baseURL, !baseURL.isEmpty else {
@@ -235,17 +236,19 @@ public final class App: Sendable {
         return location
     }
 
-    /// What is known of it without asking.
+    /// The address of the server, if it is known without a request.
     var knownLocation: AppAPI.Location? { state.withLock { $0.location } }
 }
 
-/// What lets `App(id:configuration:)` give an instance that is there already: an initializer of a class can't.
+/// A protocol whose extension lets `App(id:configuration:)` return an existing instance. An initialiser of a class
+/// can't.
 public protocol _MadeOnce {}
 
 extension App: _MadeOnce {}
 
 extension _MadeOnce where Self == App {
-    /// The app of an id. The same id, base URL and folder give the same instance; the configuration is copied at the first call.
+    /// Returns the app with an id. The same id, base URL and folder return the same instance. The configuration is
+    /// copied at the first call.
     public init(id: String, configuration: AppConfiguration? = nil) {
         self = App.app(id: id, configuration: configuration ?? AppConfiguration())
     }

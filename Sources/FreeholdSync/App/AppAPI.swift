@@ -1,17 +1,17 @@
 import Foundation
 import FreeholdBSON
 
-/// The requests of an app, in the shape of App Services' client API (version 2.0).
+/// The requests of an app, in the format of App Services' client API (version 2.0).
 struct AppAPI: Sendable {
     let appId: String
     let transport: any RLMNetworkTransport
     let timeout: TimeInterval
 
-    /// Where the app lives.
+    /// The addresses of an app.
     struct Location: Hashable, Sendable {
-        /// Of HTTP requests, without a slash at the end.
+        /// The address for HTTP requests, without a slash at the end.
         let hostname: String
-        /// Of sync.
+        /// The address for sync.
         let wsHostname: String
     }
 
@@ -32,7 +32,7 @@ struct AppAPI: Sendable {
     var appPath: String { "\(Self.root)/app/\(Self.escaped(appId))" }
     static let authPath = "\(root)/auth"
 
-    /// As a part of a path.
+    /// Returns the text escaped for use in a path.
     static func escaped(_ text: String) -> String {
         let allowed = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_~")
         return text.addingPercentEncoding(withAllowedCharacters: allowed) ?? ""
@@ -84,14 +84,16 @@ struct AppAPI: Sendable {
         let answer = try await send(.GET, baseURL.withoutSlash + appPath + "/location")
         var (host, sync) = (try Self.text(answer, "hostname"), try Self.text(answer, "ws_hostname"))
         if baseURL.lowercased().hasPrefix("https:") {
-            // A server behind a proxy may not know that it is asked by TLS. Passwords and tokens never go in the clear for that.
+            // A server behind a proxy may not know that the request used TLS. The client must nevertheless not send
+            // passwords and tokens without TLS.
             host = host.replacingScheme("http:", by: "https:")
             sync = sync.replacingScheme("ws:", by: "wss:")
         }
         return Location(hostname: host.withoutSlash, wsHostname: sync.withoutSlash)
     }
 
-    /// - Parameter link: the token of the user who gets another way to log in.
+    /// - Parameter link: The access token of a user, if the credentials become an additional way for this user to log
+    ///   in.
     func login(
         _ location: Location,
         _ credentials: Credentials,
@@ -131,7 +133,7 @@ struct AppAPI: Sendable {
 
     func refresh(_ location: Location, _ refreshToken: String) async throws(AppError) -> UserTokens {
         let answer = try await send(.POST, location.hostname + Self.authPath + "/session", token: refreshToken)
-        // A server that rotates refresh tokens gives a new one.
+        // A server that rotates refresh tokens returns a new one.
         let next = answer.documentValue?["refresh_token"]?.stringValue ?? refreshToken
         return UserTokens(access: try Self.text(answer, "access_token"), refresh: next)
     }

@@ -1,21 +1,26 @@
 public import Foundation
 
-/// Where an app's server is, and how to talk to it. A value that may cross threads; an ``App`` copies it.
+/// The address of an app's server, and the settings of its connections. A value that may be used on any thread. An
+/// ``App`` copies it.
 public struct AppConfiguration: Sendable {
-    /// Such as `https://sync.example.org`. There is no default: you run the server. Without one log-ins fail with `missingBaseURL`.
+    /// The URL of the server, such as `https://sync.example.org`. It has no default, because you run the server.
+    /// Without a URL, log-ins fail with `missingBaseURL`.
     public var baseURL: String?
-    /// The transport of HTTP requests. If it is `nil`, requests have connections of their own, which don't use proxies, and answers have at most 4 MiB.
+    /// The transport of HTTP requests. If it is `nil`, each request has a connection of its own that doesn't use
+    /// proxies, and an answer may have at most 4 MiB.
     public var transport: (any RLMNetworkTransport)?
-    /// The time for the whole answer of a request, in milliseconds.
+    /// The maximum time from a request to the end of its answer, in milliseconds.
     public var defaultRequestTimeoutMS: UInt
-    /// Whether the sessions of a user share a connection. They always do: it is there for source compatibility.
+    /// A value without effect, for source compatibility. The sessions of a user always share a connection.
     public var enableSessionMultiplexing: Bool
     public var syncTimeouts: SyncTimeoutOptions
-    /// Where users and their realms are kept. Nil: in `Realm.Configuration.defaultDirectory`. Ours.
+    /// The folder of the users and their realms. `nil` stands for `Realm.Configuration.defaultDirectory`. This is an
+    /// addition to RealmSwift's API.
     public var rootDirectory: URL?
-    /// 64 bytes that the file of users, with their tokens, is encrypted with. Without it the file is readable by its owner only. Ours.
+    /// A key of 64 bytes that encrypts the file of users, which contains their tokens. Without a key the file isn't
+    /// encrypted, and only its owner may read it. This is an addition to RealmSwift's API.
     public var metadataEncryptionKey: Data?
-    /// The way of sync, in place of connections to the server.
+    /// The transport of sync, in the place of connections to the server.
     package var syncTransport: (@Sendable (User) -> any SyncTransport)?
 
     public init(
@@ -33,17 +38,17 @@ public struct AppConfiguration: Sendable {
     }
 }
 
-/// Times of connections, in milliseconds.
+/// The timeouts of connections, in milliseconds.
 public struct SyncTimeoutOptions: Hashable, Sendable {
-    /// For a connection to come about.
+    /// The maximum time to open a connection.
     public var connectTimeout: UInt
-    /// How long a connection is kept that nobody uses. Freehold closes it at once.
+    /// A value without effect. Freehold closes a connection without sessions immediately.
     public var connectionLingerTime: UInt
-    /// Between signs of life.
+    /// A value without effect. Sessions send a ping every 30 seconds.
     public var pingKeepalivePeriod: UInt
-    /// For the answer to one.
+    /// The time without received or sent bytes after which a connection ends that waits for an answer of the server.
     public var pongKeepaliveTimeout: UInt
-    /// How soon after a connection came about its end counts as a failure. Freehold has no use for it.
+    /// A value without effect.
     public var fastReconnectLimit: UInt
 
     public init(

@@ -1,9 +1,9 @@
 public import Foundation
 import FreeholdBSON
 
-/// What an app's server answered with an error, or why it couldn't be asked.
+/// The error of a request to an app's server: the server's answer, or the reason for a missing answer.
 public struct AppError: Error, Hashable, Sendable, CustomStringConvertible, LocalizedError {
-    /// The kinds, by the numbers that Realm gives them.
+    /// The kinds of errors, with the numbers of Realm.
     public enum Code: Int, Hashable, Sendable {
         case unknown = -1
         case httpRequestFailed = 1
@@ -13,16 +13,16 @@ public struct AppError: Error, Hashable, Sendable, CustomStringConvertible, Loca
         case functionNotFound, functionSyntaxError, functionInvalid, apiKeyAlreadyExists, executionTimeLimitExceeded
         case notCallable, userAlreadyConfirmed, userDisabled, authError, accountNameInUse
         case invalidPassword, maintenanceInProgress, mongoDBError
-        /// What RealmSwift has and Freehold doesn't: ours.
+        /// A feature of RealmSwift that Freehold doesn't support. This is an addition to RealmSwift's API.
         case unsupported = 1_000
-        /// There is no base URL: ours.
+        /// The configuration has no base URL. This is an addition to RealmSwift's API.
         case missingBaseURL = 1_001
     }
 
     public let code: Code
-    /// What happened, in a sentence. It holds no password and no token.
+    /// A description of the error, as a sentence. It contains no password and no token.
     public let message: String
-    /// The answer's status, if there was an answer.
+    /// The HTTP status of the answer. `nil` if the server didn't answer.
     public let httpStatusCode: Int?
 
     public init(_ code: Code, _ message: String, httpStatusCode: Int? = nil) {
@@ -34,7 +34,7 @@ public struct AppError: Error, Hashable, Sendable, CustomStringConvertible, Loca
 }
 
 extension AppError.Code {
-    /// Catches it without a cast: `catch AppError.invalidPassword`.
+    /// Matches an error with this code, so that `catch AppError.invalidPassword` needs no cast.
     public static func ~= (code: Self, error: any Error) -> Bool { (error as? AppError)?.code == code }
 }
 
@@ -50,7 +50,7 @@ extension AppError {
     public static let accountNameInUse = Code.accountNameInUse
     public static let invalidPassword = Code.invalidPassword
 
-    /// What an answer says: its `error` and `error_code`.
+    /// Creates the error from the fields `error` and `error_code` of an answer.
     init(_ response: RLMResponse) {
         let fields = try? BSONDocument(extendedJSON: response.body)
         let status = response.httpStatusCode

@@ -1,6 +1,7 @@
-// RealmSwift's forms with completion handlers. Each handler is called once, on a thread of the library's; errors are those of the async form.
+// The methods of RealmSwift with completion handlers. Each handler is called once, on a thread of the library. The
+// errors are those of the async method.
 
-/// Calls a handler with what the body gives or throws.
+/// Calls a handler with the value that a closure returns, or with its error.
 func complete<Value: Sendable>(
     _ handler: @escaping @Sendable (Result<Value, any Error>) -> Void,
     _ body: @escaping @Sendable () async throws -> Value
@@ -12,7 +13,7 @@ func complete<Value: Sendable>(
     }
 }
 
-/// The same of a body that gives nothing.
+/// Calls a handler with the error of a closure that returns no value.
 func complete(
     _ handler: @escaping @Sendable ((any Error)?) -> Void,
     _ body: @escaping @Sendable () async throws -> Void

@@ -1,4 +1,4 @@
-/// Who somebody is, and what proves it.
+/// The credentials of a user for a log-in.
 @frozen
 public enum Credentials: Sendable {
     case facebook(accessToken: String)
@@ -6,7 +6,7 @@ public enum Credentials: Sendable {
     case googleId(token: String)
     case apple(idToken: String)
     case emailPassword(email: String, password: String)
-    /// A token of somebody else's, which the server is told to believe.
+    /// A JSON web token of another issuer. The server's configuration has to accept the issuer.
     case jwt(token: String)
     case function(payload: Document)
     case userAPIKey(String)
@@ -14,7 +14,7 @@ public enum Credentials: Sendable {
     case anonymous
 }
 
-/// How somebody logs in.
+/// The name of a kind of credentials.
 public struct Provider: RawRepresentable, Hashable, Sendable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -46,9 +46,9 @@ extension Credentials {
         }
     }
 
-    /// The body of a log-in.
+    /// Returns the body of a log-in request.
     ///
-    /// - Throws: `AppError.unsupported` for providers that need Apple, Facebook or Google, and for functions.
+    /// - Throws: `AppError.unsupported` for functions, and for providers that need Apple, Facebook or Google.
     func fields() throws(AppError) -> Document {
         switch self {
         case .emailPassword(let email, let password): ["username": .string(email), "password": .string(password)]

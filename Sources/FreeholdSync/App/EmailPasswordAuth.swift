@@ -1,17 +1,17 @@
-/// Accounts that are an e-mail address and a password.
+/// The accounts with an e-mail address and a password.
 ///
-/// Each method throws `AppError`. None needs a user who is logged in.
+/// Each method throws `AppError`. No method needs a log-in.
 public struct EmailPasswordAuth: Sendable {
     public let app: App
 
     init(_ app: App) { self.app = app }
 
-    /// Makes an account. Whether it has to be confirmed before its first log-in is the server's to say.
+    /// Creates an account. The server decides whether it has to be confirmed before the first log-in.
     public func registerUser(email: String, password: String) async throws {
         try await send("register", ["email": .string(email), "password": .string(password)])
     }
 
-    /// Confirms an account by the token that was sent to its address.
+    /// Confirms an account with the token that was sent to its address.
     public func confirmUser(_ token: String, tokenId: String) async throws {
         try await send("confirm", ["token": .string(token), "tokenId": .string(tokenId)])
     }
@@ -24,7 +24,7 @@ public struct EmailPasswordAuth: Sendable {
         try await send("confirm/call", ["email": .string(email)])
     }
 
-    /// Sends a token that lets the owner of the address choose another password.
+    /// Asks the server to send a token to an address. The token lets the owner of the address choose another password.
     public func sendResetPasswordEmail(_ email: String) async throws {
         try await send("reset/send", ["email": .string(email)])
     }
@@ -36,7 +36,7 @@ public struct EmailPasswordAuth: Sendable {
         )
     }
 
-    /// Has a function of the server decide about another password.
+    /// Asks a function of the server to change a password.
     public func callResetPasswordFunction(email: String, password: String, args: [AnyBSON]) async throws {
         try await send(
             "reset/call",

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Who iterates over what happens.
+/// A list of streams that receive the same elements.
 final class Listeners<Element: Sendable>: Sendable {
     private struct State {
         var all: [UInt64: AsyncStream<Element>.Continuation] = [:]
@@ -9,9 +9,9 @@ final class Listeners<Element: Sendable>: Sendable {
 
     private let state = Mutex(State())
 
-    /// What happens from now on. Who takes it slowly loses all but the newest.
+    /// Returns a stream of the elements from now on. A slow consumer receives the newest elements only.
     ///
-    /// - Parameter kept: how many wait for who takes them.
+    /// - Parameter kept: The maximum number of elements that wait for the consumer.
     func stream(keeping kept: Int = 16) -> AsyncStream<Element> {
         let (stream, continuation) = AsyncStream<Element>.makeStream(bufferingPolicy: .bufferingNewest(kept))
         let number = state.withLock { state in

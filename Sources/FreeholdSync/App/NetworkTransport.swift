@@ -8,7 +8,7 @@ public enum RLMHTTPMethod: String, Hashable, Sendable {
 public struct RLMRequest: Hashable, Sendable {
     public var method: RLMHTTPMethod
     public var url: String
-    /// In seconds.
+    /// The maximum time from the request to the end of its answer, in seconds.
     public var timeout: TimeInterval
     public var headers: [String: String]
     public var body: String
@@ -28,7 +28,7 @@ public struct RLMRequest: Hashable, Sendable {
 /// The answer to a request.
 public struct RLMResponse: Hashable, Sendable {
     public var httpStatusCode: Int
-    /// Not 0 if there was no answer; `body` says why.
+    /// A number other than 0 if the server didn't answer. Then `body` has the reason.
     public var customStatusCode: Int
     public var headers: [String: String]
     public var body: String
@@ -44,7 +44,7 @@ extension RLMResponse {
     init(failure text: String) { self.init(httpStatusCode: 0, customStatusCode: 1, body: text) }
 }
 
-/// Sends an app's requests. An app that wants its own way to the server gives one to its ``AppConfiguration``.
+/// A transport for an app's requests. An app with a transport of its own sets it in its ``AppConfiguration``.
 public protocol RLMNetworkTransport: AnyObject, Sendable {
     /// Sends the request, and calls `completion` once, on any thread.
     func sendRequestToServer(_ request: RLMRequest, completion: @escaping @Sendable (RLMResponse) -> Void)
@@ -58,17 +58,17 @@ extension RLMNetworkTransport {
     }
 }
 
-/// The bounds of an answer. A server that sends more loses the connection, and the request fails.
+/// The limits of an answer. If a server sends more, the connection is closed and the request fails.
 struct AnswerLimits: Sendable {
-    /// The bytes before the body.
+    /// The maximum number of bytes before the body.
     var headBytes = 64 << 10
     var bodyBytes = 4 << 20
 
     static let tooLong = "The answer is too long."
     static let notAsked = "The answer is compressed, which wasn't asked for."
 
-    /// The headers that a request has beside its own. Answers are taken as they are: a compressed one may be a thousand times as long as what is
-    /// received.
+    /// The headers that are added to a request. Answers must not be compressed, because a decompressed answer may be a
+    /// thousand times as long as the received bytes.
     static let headers = ["Accept-Encoding": "identity", "User-Agent": "Freehold"]
 
     /// A Boolean value that indicates whether a value of `Content-Encoding` leaves the body as it is.

@@ -5,15 +5,16 @@
     import NIOPosix
     import NIOSSL
 
-    /// Requests over connections of their own.
+    /// A transport with one connection for each request.
     ///
-    /// A server, or whatever answers in its place on a foreign network, can't make the app take more than the limits: bytes are counted before
-    /// anything is made of them, nothing is decompressed, and the whole answer has the request's time. Redirections aren't followed, which would
-    /// carry tokens elsewhere. Neither cookies nor answers are kept. Proxies that the environment names aren't used.
+    /// The limits also hold against a hostile server, or a device of a foreign network that answers in its place. Bytes
+    /// are counted before they are parsed, no answer is decompressed, and the timeout of the request includes the whole
+    /// answer. Redirections aren't followed, because they could send tokens to another server. Cookies and answers
+    /// aren't stored. Proxies of the environment aren't used.
     final class SocketTransport: RLMNetworkTransport {
         private let limits: AnswerLimits
         private let group: any EventLoopGroup
-        /// Reading the system's certificates takes a while.
+        /// The TLS context. It is created once, because reading the system's certificates is slow.
         private let tls = Result { try NIOSSLContext(configuration: .makeClientConfiguration()) }
 
         init(limits: AnswerLimits = AnswerLimits(), group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton) {
@@ -40,12 +41,13 @@
             bootstrap.connect(host: target.host, port: target.port).whenComplete { result in
                 do {
                     let channel = try result.get()
-                    // Whatever ends the request ends the connection.
+                    // The connection is closed for each result of the request.
                     answer.futureResult.whenComplete { _ in
                         timer.cancel()
                         channel.close(promise: nil)
                     }
-                    // Connections to other addresses of the host, which lost the race, have no handlers.
+                    // Connections to other addresses of the host, which were opened at the same time and not chosen,
+                    // have no handlers.
                     try self.prepare(channel, target, answer)
                     let body = request.method == .GET ? [] : Array(request.body.utf8)
                     channel.write(HTTPClientRequestPart.head(target.head(request, body.count)), promise: nil)
@@ -60,7 +62,7 @@
             }
         }
 
-        /// Adds the handlers of a connection, on its loop.
+        /// Adds the handlers of a connection, on its event loop.
         private func prepare(_ channel: any Channel, _ target: Target, _ answer: EventLoopPromise<RLMResponse>) throws {
             let pipeline = channel.pipeline.syncOperations
             if target.isSecure {
@@ -84,12 +86,12 @@
             }
         }
 
-        /// What an address names.
+        /// The parts of a URL.
         struct Target: Hashable, Sendable {
             let host: String
             let port: Int
             let isSecure: Bool
-            /// The path and the query.
+            /// The path and the query of the URL.
             let path: String
 
             init?(_ address: String) {
@@ -109,7 +111,7 @@
                 self.path = path + (parts.percentEncodedQuery.map { "?" + $0 } ?? "")
             }
 
-            /// The header `Host`.
+            /// The value of the header `Host`.
             var authority: String {
                 let host = host.contains(":") ? "[\(host)]" : host
                 return port == (isSecure ? 443 : 80) ? host : "\(host):\(port)"
@@ -127,14 +129,14 @@
         }
     }
 
-    /// Why a request has no answer.
+    /// The reason why a request has no answer.
     private struct ExchangeError: Error {
         let text: String
 
         init(_ text: String) { self.text = text }
     }
 
-    /// Counts the bytes of an answer before they are parsed: those of heads, chunks and trailers count, too.
+    /// Counts the bytes of an answer before they are parsed. Heads, chunk sizes and trailers are included.
     private final class AnswerMeter: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
         typealias InboundOut = ByteBuffer
@@ -147,7 +149,8 @@
         init(_ limits: AnswerLimits) { self.limits = limits }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            // The read that ends the head may contain a part of the body. Chunks of few bytes take more for their lengths.
+            // The read that ends the head may contain a part of the body. Small chunks add more bytes for their sizes
+            // than they contain.
             let isTooLong = hasHead ? count > limits.headBytes + 2 * limits.bodyBytes : count > limits.headBytes
             count += unwrapInboundIn(data).readableBytes
             guard !isTooLong else {
@@ -158,7 +161,7 @@
         }
     }
 
-    /// Makes an answer of its parts.
+    /// Collects the parts of an answer.
     private final class AnswerHandler: ChannelInboundHandler {
         typealias InboundIn = HTTPClientResponsePart
 
@@ -176,7 +179,7 @@
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             guard !hasEnded else { return }
             switch unwrapInboundIn(data) {
-            // 1xx only announce an answer.
+            // Responses with a status below 200 precede the answer.
             case .head(let head) where head.status.code < 200: break
             case .head(let head):
                 meter.hasHead = true

@@ -4,9 +4,9 @@ import FreeholdEngine
 import FreeholdSyncCore
 import Synchronization
 
-/// What all sessions of an app have in common.
+/// The settings and the sessions that an app has in common.
 public final class SyncManager: Sendable {
-    /// Hears of errors of sessions, on a thread of the library's.
+    /// A closure that receives errors of sessions, on a thread of the library.
     public typealias ErrorReportingBlock = @Sendable (any Error, SyncSession?) -> Void
 
     private let state: Mutex<State>
@@ -18,11 +18,11 @@ public final class SyncManager: Sendable {
         var customRequestHeaders: [String: String]?
         var timeouts: SyncTimeoutOptions
         var files: [WeakFile] = []
-        /// Who waits for the session of a file that is being opened.
+        /// The blocks that wait for the session of a file that is being opened, by path.
         var openings: [String: [@Sendable (SyncSession) -> Void]] = [:]
     }
 
-    /// An error of a session. Nil where there is none yet.
+    /// An error of a session. `session` is `nil` if the error occurred before the session began.
     public struct SessionFailure: Sendable {
         public let error: any Error
         public let session: SyncSession?
@@ -30,8 +30,8 @@ public final class SyncManager: Sendable {
 
     let jobs = JobGate()
 
-    /// How many files `Realm.syncOnce(configuration:deadline:)` has open at a time. Each takes some five file descriptors, one connection and
-    /// a thread while it writes.
+    /// The maximum number of files that `Realm.syncOnce(configuration:deadline:)` has open at a time. Each file takes
+    /// about five file descriptors and one connection, and one thread while it writes.
     public var maximumJobs: Int {
         get { jobs.limit }
         set { jobs.limit = newValue }
@@ -39,7 +39,7 @@ public final class SyncManager: Sendable {
 
     private let failures = Listeners<SessionFailure>()
 
-    /// What ``errorHandler`` hears of, from now on. Ours.
+    /// The errors that ``errorHandler`` receives, from now on. This is an addition to RealmSwift's API.
     public var errors: AsyncStream<SessionFailure> { failures.stream(keeping: 1_000) }
 
     func report(_ error: any Error, _ session: SyncSession?) {
@@ -47,7 +47,7 @@ public final class SyncManager: Sendable {
         failures.tell(SessionFailure(error: error, session: session))
     }
 
-    /// A `SyncClient`, in programs that have the trait.
+    /// The `SyncClient` of the app, in programs with the trait Sync.
     struct ClientOfApp: Sendable { var client: (any Sendable)? }
     let clientOfApp = Mutex(ClientOfApp())
 
@@ -57,27 +57,28 @@ public final class SyncManager: Sendable {
 
     init(_ configuration: AppConfiguration) { state = Mutex(State(timeouts: configuration.syncTimeouts)) }
 
-    /// Not called for client resets that a mode handles.
+    /// The closure that receives errors. It isn't called for client resets that a reset mode handles.
     public var errorHandler: ErrorReportingBlock? {
         get { state.withLock { $0.errorHandler } }
         set { state.withLock { $0.errorHandler = newValue } }
     }
-    /// Sent with each connection.
+    /// The name of the program, which is sent at the start of each connection.
     public var userAgent: String {
         get { state.withLock { $0.userAgent } }
         set { state.withLock { $0.userAgent = newValue } }
     }
-    /// Freehold sends tokens in the connection's first message, not in a header. It is there for source compatibility.
+    /// A value without effect, for source compatibility. Freehold sends tokens in the first message of a connection,
+    /// not in a header.
     public var authorizationHeaderName: String? {
         get { state.withLock { $0.authorizationHeaderName } }
         set { state.withLock { $0.authorizationHeaderName = newValue } }
     }
-    /// For proxies that want some. Connections that are made later have them.
+    /// Additional headers, for example for proxies. They are used by connections that are opened later.
     public var customRequestHeaders: [String: String]? {
         get { state.withLock { $0.customRequestHeaders } }
         set { state.withLock { $0.customRequestHeaders = newValue } }
     }
-    /// Connections that are made later have them.
+    /// The timeouts. They are used by connections that are opened later.
     public var timeoutOptions: SyncTimeoutOptions {
         get { state.withLock { $0.timeouts } }
         set { state.withLock { $0.timeouts = newValue } }
@@ -90,7 +91,7 @@ public final class SyncManager: Sendable {
         }
     }
 
-    /// Calls a block with the session of a file, now or when it begins.
+    /// Calls a block with the session of a file, either now or as soon as the session begins.
     func whenBegun(_ path: String, _ block: @escaping @Sendable (SyncSession) -> Void) {
         let session: SyncSession? = state.withLock { state in
             if let session = state.files.lazy.compactMap(\.file).first(where: { $0.path == path })?.session {
@@ -102,7 +103,7 @@ public final class SyncManager: Sendable {
         if let session { block(session) }
     }
 
-    /// Whether nothing of the process has a file open.
+    /// Returns whether no realm of this process has the file open.
     func isClosed(_ configuration: Realm.Configuration) -> Bool {
         let path = configuration.fileURL?.standardizedFileURL.path
         return state.withLock { !$0.files.contains { $0.file?.path == path } }
@@ -117,13 +118,13 @@ public final class SyncManager: Sendable {
         state.withLock { $0.files.compactMap(\.file) }.filter { $0.user == user }
     }
 
-    /// The files of a user that realms of the process have open.
+    /// Returns the files of a user that realms of this process have open.
     func databases(of user: User) -> [Database] { files(of: user).map(\.database) }
 
-    /// Sessions of a user whose realms are open.
+    /// Returns the sessions of a user's open realms.
     func sessions(of user: User) -> [SyncSession] { files(of: user).compactMap(\.session) }
 
-    /// Begins the sessions of a user whose realms are open, and gives those that wait for a token the user's.
+    /// Begins the sessions of a user's open realms. Sessions that wait for a token receive the user's token.
     func begin(_ user: User) async { for file in files(of: user) { await file.beginAgain() } }
 
     func end(_ user: User) { for file in files(of: user) { file.end() } }

@@ -6,17 +6,17 @@
         import FoundationNetworking
     #endif
 
-    /// Requests by Foundation's `URLSession`, in programs without the trait Sync.
+    /// A transport that uses Foundation's `URLSession`, for programs without the trait Sync.
     ///
-    /// It doesn't follow redirections, which would carry tokens elsewhere, and keeps neither cookies nor answers. The body is counted while it
-    /// arrives.
+    /// Redirections aren't followed, because they could send tokens to another server. Cookies and answers aren't
+    /// stored. The size of the body is checked while the body arrives.
     final class URLSessionTransport: NSObject, RLMNetworkTransport, URLSessionDataDelegate, @unchecked Sendable {
-        // Set once, by `init`.
+        // It is set once, by `init`.
         private var session: URLSession!
         private let limits: AnswerLimits
         private let exchanges = Mutex<[Int: Exchange]>([:])
 
-        /// A request that waits for the end of its answer.
+        /// A request whose answer isn't complete yet.
         private struct Exchange: Sendable {
             let completion: @Sendable (RLMResponse) -> Void
             var body = Data()

@@ -1,7 +1,8 @@
-// The forms with completion handlers of what Freehold's server doesn't run: each handler gets an `AppError` with the code `unsupported`.
+// Methods with completion handlers for features that Freehold's server doesn't have. Each handler receives an
+// `AppError` with the code `unsupported`.
 
 extension Functions {
-    /// Gets a function's result, by `user.functions.sum([1, 2]) { result in … }`.
+    /// A closure that receives a function's result: `user.functions.sum([1, 2]) { result in … }`.
     public typealias ResultHandler = @Sendable (Result<AnyBSON, any Error>) -> Void
     public typealias Function = @Sendable ([AnyBSON], @escaping ResultHandler) -> Void
 

@@ -1,16 +1,16 @@
-// What App Services ran on its servers and Freehold's server doesn't: functions, MongoDB's collections, push. Programs that name it compile;
-// each call throws `AppError` with the code `unsupported`.
+// Features of App Services that Freehold's server doesn't have: functions, MongoDB collections, push messages. Programs
+// that use these names compile, and each call throws an `AppError` with the code `unsupported`.
 
 extension User {
-    /// Functions on the server. Freehold's server runs none: each call throws.
+    /// Functions on the server. Each call throws, because Freehold's server has no functions.
     public var functions: Functions { Functions() }
 
-    /// MongoDB on the server. Each call of a collection's throws.
+    /// MongoDB on the server. Each call of a collection throws.
     public func mongoClient(_ serviceName: String) -> MongoClient { MongoClient(name: serviceName) }
 }
 
 extension App {
-    /// Each call throws.
+    /// Push messages. Each call throws.
     public func pushClient(serviceName: String) -> PushClient { PushClient(name: serviceName) }
 }
 
@@ -83,7 +83,7 @@ public struct UpdateResult: Sendable {
     public let documentId: AnyBSON?
 }
 
-/// Use a realm: what it subscribes to is here, live, and offline.
+/// A MongoDB collection, which isn't supported. A synced realm is the alternative.
 public struct MongoCollection: Sendable {
     public let name: String
     public let databaseName: String

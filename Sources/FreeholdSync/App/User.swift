@@ -3,7 +3,7 @@ import Freehold
 import FreeholdBSON
 import Synchronization
 
-/// Somebody who is, or was, logged in to an ``App``. Any thread may use one; there is one instance a user and app.
+/// A user of an ``App``, with a present or an earlier log-in. Any thread may use it. A user of an app has one instance.
 public final class User: Sendable {
     public let id: String
     public let app: App
@@ -34,12 +34,13 @@ public final class User: Sendable {
     public var accessToken: String? { kept.withLock { $0.tokens?.access } }
     public var refreshToken: String? { kept.withLock { $0.tokens?.refresh } }
     public var profile: UserProfile { UserProfile(metadata: kept.withLock { $0.profile }) }
-    /// The custom user data, as it was when the token was made. See ``refreshCustomData()``.
+    /// The custom user data at the time of the token's creation. See ``refreshCustomData()``.
     public var customData: Document { kept.withLock { $0.customData } }
     public var isAnonymous: Bool { kept.withLock { $0.isAnonymous } }
     public var apiKeysAuth: APIKeyAuth { APIKeyAuth(self) }
 
-    /// The states that the user takes from now on. Ours, in place of RealmSwift's Combine publisher.
+    /// The states of the user from now on. This is an addition to RealmSwift's API, in the place of its Combine
+    /// publisher.
     public var states: AsyncStream<RLMUserState> { listeners.stream() }
 
     // MARK: Changes
@@ -66,7 +67,7 @@ public final class User: Sendable {
         tell(before)
     }
 
-    /// - Throws: `AppError.invalidSession` without a user that is logged in.
+    /// - Throws: `AppError.invalidSession` if the user isn't logged in.
     func tokens() throws(AppError) -> UserTokens {
         guard let tokens = kept.withLock({ $0.tokens }) else {
             throw AppError(.invalidSession, "The user isn't logged in.")
@@ -74,9 +75,10 @@ public final class User: Sendable {
         return tokens
     }
 
-    /// Gets another access token. Who asks while somebody asks gets the same.
+    /// Requests another access token. Simultaneous calls share one request.
     ///
-    /// - Throws: `AppError`; `.invalidSession` means that the user has to log in again: the tokens are forgotten.
+    /// - Throws: `AppError`. The code `.invalidSession` means that the user has to log in again. The tokens are removed
+    ///   in that case.
     @discardableResult
     func refreshTokens(insteadOf refused: String? = nil) async throws -> UserTokens {
         let old = try tokens()
@@ -93,7 +95,7 @@ public final class User: Sendable {
 
     private func newTokens() async throws -> UserTokens {
         let old = try tokens()
-        // Another process may have got new ones, and rotated the refresh token.
+        // Another process may have received new tokens, and the refresh token may have been rotated.
         if let stored = try app.file.user(id)?.tokens, stored != old {
             kept.withLock { $0.tokens = stored }
             return stored
@@ -101,7 +103,7 @@ public final class User: Sendable {
         do {
             let new = try await app.api.refresh(try await app.location(), old.refresh)
             let data = TokenClaims(new.access)?.userData
-            // The user may have logged in or out meanwhile, also in another process.
+            // The user may have logged in or out since, possibly in another process.
             let user = try app.file.change(id) { user in
                 guard user.tokens == old else { return }
                 user.tokens = new
@@ -123,7 +125,7 @@ public final class User: Sendable {
         }
     }
 
-    /// Sends a request with the access token; with another one if the server refuses it.
+    /// Sends a request with the access token. If the server refuses the token, the request is repeated with a new one.
     @discardableResult
     func send(_ method: RLMHTTPMethod, _ path: String, _ body: Document? = nil) async throws -> BSONValue {
         let location = try await app.location()
@@ -136,7 +138,7 @@ public final class User: Sendable {
         }
     }
 
-    /// Gets the custom user data anew.
+    /// Requests the custom user data again.
     @discardableResult
     public func refreshCustomData() async throws -> Document {
         try await refreshTokens()
@@ -152,9 +154,9 @@ public final class User: Sendable {
         take(user)
     }
 
-    /// Gives the user another way to log in.
+    /// Adds credentials with which the user can log in.
     ///
-    /// - Throws: `AppError`, if the user isn't logged in, or the credentials belong to somebody.
+    /// - Throws: `AppError` if the user isn't logged in, or if the credentials belong to another user.
     @discardableResult
     public func linkUser(credentials: Credentials) async throws -> User {
         let location = try await app.location()
@@ -171,9 +173,10 @@ public final class User: Sendable {
         return self
     }
 
-    // MARK: Going
+    // MARK: Log-out
 
-    /// Ends the user's sessions and forgets the tokens, also if the server can't be told. Files stay, but an anonymous user's.
+    /// Ends the user's sessions and removes the tokens, even if the server can't be reached. The files stay, except
+    /// those of an anonymous user.
     public func logOut() async throws {
         guard let tokens = kept.withLock({ $0.tokens }) else { return }
         if isAnonymous {
@@ -192,8 +195,9 @@ public final class User: Sendable {
         }
     }
 
-    /// Logs out, and deletes the user's files here. If a file has work that wasn't sent, `SyncManager.errorHandler` is called with an error that
-    /// names the file and the number of transactions, before they are deleted.
+    /// Logs the user out, and deletes the user's files on this device. For each file with unsent work,
+    /// `SyncManager.errorHandler` is called before the deletion, with an error that names the file and the number of
+    /// transactions.
     public func remove() async throws {
         let tokens = kept.withLock { $0.tokens }
         try leave(removing: true)
@@ -206,9 +210,9 @@ public final class User: Sendable {
         }
     }
 
-    /// Deletes the user on the server, then as `remove`.
+    /// Deletes the user on the server, and then on this device like ``remove()``.
     ///
-    /// - Throws: `AppError`; nothing was changed then.
+    /// - Throws: `AppError` if the server doesn't delete the user. Then nothing is changed.
     public func delete() async throws {
         try await send(.DELETE, AppAPI.authPath + "/delete")
         try leave(removing: true)
@@ -226,6 +230,6 @@ public final class User: Sendable {
 extension User: Hashable, CustomStringConvertible {
     public static func == (a: User, b: User) -> Bool { a === b || (a.id == b.id && a.app === b.app) }
     public func hash(into hasher: inout Hasher) { hasher.combine(id) }
-    /// Without tokens and profile.
+    /// A description without tokens and profile.
     public var description: String { "User(\(id), \(state))" }
 }

@@ -3,7 +3,7 @@ import Foundation
 import Freehold
 import FreeholdBSON
 
-/// A user as the file of users keeps it.
+/// A user in the form that the file of users stores.
 struct KeptUser: Hashable, Sendable {
     let id: String
     var tokens: UserTokens?
@@ -12,7 +12,7 @@ struct KeptUser: Hashable, Sendable {
     var profile: Document = [:]
     var customData: Document = [:]
     var isAnonymous = false
-    /// Rises with each log-in and switch: the highest is the current one's.
+    /// A number that each log-in and each switch increases. The current user has the highest one.
     var turn = 0
 }
 
@@ -21,7 +21,7 @@ final class KeptUserRow: Object {
     @Persisted var access: String?
     @Persisted var refresh: String?
     @Persisted var device = ""
-    /// Extended JSON.
+    /// Extended JSON. So are the next two properties.
     @Persisted var identities = ""
     @Persisted var profile = ""
     @Persisted var customData = ""
@@ -31,7 +31,7 @@ final class KeptUserRow: Object {
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-/// The users of an app, in a file that its owner alone can read. Processes share it.
+/// The users of an app, in a file that only its owner can read. All processes share it.
 final class UserFile: Sendable {
     private let configuration: Realm.Configuration
     private let folder: URL
@@ -54,7 +54,8 @@ final class UserFile: Sendable {
         let path = configuration.fileURL!.path
         let isNew = !FileManager.default.fileExists(atPath: path)
         let realm = try Realm(configuration: configuration)
-        // The folder is closed to others before there is a file; the file is closed, too, in case somebody opens the folder.
+        // Other users can't open the folder even before the file exists. The file has restricted permissions as well,
+        // in case those of the folder are changed.
         if isNew { try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path) }
         realm.refresh()
         return try body(realm)
@@ -68,7 +69,7 @@ final class UserFile: Sendable {
         try withRealm { $0.object(ofType: KeptUserRow.self, forPrimaryKey: id)?.kept }
     }
 
-    /// Changes a user's row, or makes one.
+    /// Changes a user's row. A missing row is created.
     @discardableResult
     func update(_ id: String, isCurrent: Bool = false, _ change: (inout KeptUser) -> Void) throws -> KeptUser {
         try withRealm { realm in
@@ -85,7 +86,7 @@ final class UserFile: Sendable {
         }
     }
 
-    /// Changes a user's row if there is one.
+    /// Changes a user's row, if it exists.
     @discardableResult
     func change(_ id: String, _ change: (inout KeptUser) -> Void) throws -> KeptUser? {
         try withRealm { realm in

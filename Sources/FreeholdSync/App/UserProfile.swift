@@ -1,7 +1,7 @@
 import Foundation
 import FreeholdBSON
 
-/// What is known of a user: by the providers that they log in with.
+/// The data about a user that the providers of the user's log-ins supplied.
 public struct UserProfile: Hashable, Sendable {
     public let metadata: Document
 
@@ -18,9 +18,9 @@ public struct UserProfile: Hashable, Sendable {
     private func text(_ name: String) -> String? { (metadata[name] ?? nil)?.stringValue }
 }
 
-/// A way in which a user logs in.
+/// A kind of credentials with which a user logs in.
 public struct RLMUserIdentity: Hashable, Sendable {
-    /// ``Provider/rawValue``.
+    /// The raw value of a ``Provider``.
     public let providerType: String
     public let identifier: String
 }
@@ -33,13 +33,13 @@ public enum RLMUserState: Int, Hashable, Sendable {
 
 public typealias UserState = RLMUserState
 
-/// Tokens, as they are kept.
+/// The tokens of a user, as the file of users stores them.
 struct UserTokens: Codable, Hashable, Sendable {
     var access: String
     var refresh: String
 }
 
-/// A JSON web token's claims, of which a client believes what it likes: the server checks them.
+/// The claims of a JSON web token. A client doesn't verify them. The server does.
 struct TokenClaims {
     let fields: Document
 
@@ -54,7 +54,7 @@ struct TokenClaims {
         fields = Document(document)
     }
 
-    /// When it ends.
+    /// The time at which the token expires.
     var expiry: Date? {
         ((fields["exp"] ?? nil)?.asDouble()).map { Date(timeIntervalSince1970: $0) }
     }

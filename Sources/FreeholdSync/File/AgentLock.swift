@@ -10,19 +10,20 @@
 import FreeholdEngine
 import Synchronization
 
-/// One process at a time syncs a file: who holds this lock. The system lets go of it when its process ends, however that is.
+/// A lock that the process which syncs a file holds. At most one process does. The system releases the lock when the
+/// process ends for any reason.
 final class AgentLock: Sendable {
     private let path: String
     private let descriptor = Mutex<Int32>(-1)
 
-    /// - Parameter path: of the file that syncs.
+    /// - Parameter path: The path of the file that syncs.
     init(_ path: String) { self.path = path + ".agent" }
 
     deinit { release() }
 
-    /// Whether this process is the agent, from now on.
+    /// Tries to take the lock. Returns whether this process holds it now.
     ///
-    /// - Throws: `EngineError` if there can't be a lock file.
+    /// - Throws: `EngineError` if the lock file can't be opened.
     func acquire() throws -> Bool {
         try descriptor.withLock { descriptor in
             if descriptor >= 0 { return true }
@@ -42,7 +43,8 @@ final class AgentLock: Sendable {
         }
     }
 
-    /// Whether some process, maybe this one, is the agent of a file. An agent that begins at this moment may have to try again.
+    /// Returns whether a process holds the lock of a file, possibly this one. A process that tries to take the lock at
+    /// the same time may have to try again.
     static func isHeld(_ path: String) -> Bool {
         let opened = open(path + ".agent", O_RDONLY | O_CLOEXEC)
         guard opened >= 0 else { return false }

@@ -2,7 +2,7 @@ import Foundation
 import FreeholdBSON
 import FreeholdSyncCore
 
-/// Changes as lines of JSON, for people and programs that look into a file.
+/// The text of changes as lines of JSON, for people and programs that inspect a file.
 enum ChangeText {
     typealias Head = [(key: String, value: BSONValue)]
 
@@ -10,7 +10,8 @@ enum ChangeText {
         var head: Head = []
         if let state { head.append(("state", .string(state))) }
         if let commit { head.append(("commit", .int64(Int64(bitPattern: commit)))) }
-        // The format cuts what is finer than milliseconds, which rounding must not make of them.
+        // The format truncates fractions of milliseconds. The added time prevents that a rounding error becomes a
+        // missing millisecond.
         let seconds = Double(clock.milliseconds + 1_420_070_400_000) / 1_000 + 1e-5
         let time = Date(timeIntervalSince1970: seconds)
         head.append(("time", .string(time.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)))))
@@ -79,7 +80,7 @@ enum ChangeText {
         }
     }
 
-    /// The position in the list as the server had it, or the number of an own insert or move.
+    /// Returns the position in the server's list, or the number of an own insert or move.
     private static func reference(_ element: ElementReference) -> BSONValue {
         switch element {
         case .confirmed(let index): .int64(Int64(index))

@@ -1,16 +1,16 @@
 internal import FreeholdEngine
 internal import FreeholdSyncCore
 
-/// Does edits of what a file shows on its rows. Nothing is written that is as it should be already.
+/// Applies edits to the rows of a file. It writes only values that differ from the stored ones.
 ///
-/// Properties that the file's schema hasn't, and values of other types than its properties', are left out: the server's schema can be
-/// ahead of the program's.
+/// It skips properties that the file's schema doesn't have, and values whose types differ from those of the properties,
+/// because the server's schema can be newer than the program's.
 struct EditApplier {
     let write: WriteTransaction
     let tables: FileTables
     var misfits: Misfits?
 
-    /// A single value, an element or an entry, and the way on into dictionaries inside of it.
+    /// A single value, an element or an entry, and the keys that lead on into dictionaries inside of it.
     private struct Spot {
         let column: Column
         let key: ObjectKey
@@ -49,7 +49,7 @@ struct EditApplier {
         }
     }
 
-    /// Does several edits inside of one mixed value, which is read and written once.
+    /// Applies several edits inside of one mixed value, which is read and written once.
     func performNested(_ edits: ArraySlice<LocalEdit>) throws {
         guard let edit = edits.first, let root = edit.place?.withoutNested else { return }
         write.resolvePlaceholders()
@@ -84,7 +84,7 @@ struct EditApplier {
         }
     }
 
-    /// Gives a new object its values.
+    /// Sets the values of a new object.
     func fill(_ table: Table, _ key: ObjectKey, _ contents: [SyncString: MergedContent]) throws {
         for column in table.columns where !column.isPrimaryKey && write.schema.syncs(column) {
             guard let content = contents[SyncString(column.name)] else { continue }
@@ -103,7 +103,7 @@ struct EditApplier {
 
     // MARK: Places
 
-    /// Nil for what the file's schema hasn't.
+    /// Returns the spot at the end of a path, or `nil` if the file's schema doesn't have it.
     private func spot(
         _ table: Table,
         _ key: ObjectKey,
@@ -137,7 +137,7 @@ struct EditApplier {
         return spot
     }
 
-    /// What stands there, links to objects that aren't there among it.
+    /// Returns the stored value of a spot. Links to missing objects are included.
     private func value(_ spot: Spot) -> Value? {
         switch spot.place {
         case .property: return spot.column.collection == .none ? write.storedValue(spot.column, spot.key) : nil
@@ -164,7 +164,7 @@ struct EditApplier {
 
     // MARK: Values
 
-    /// Nil if the column can't hold it.
+    /// Returns the value for a column, or `nil` if the column can't store it.
     private func value(_ content: MergedContent, _ column: Column) throws -> Value? {
         switch content {
         case .value(let value): return try fitting(value, column)
@@ -177,10 +177,11 @@ struct EditApplier {
         }
     }
 
-    /// Like `value(_:_:)`, except that a value that is too large, or nested too deeply, is `nil`, too. Notes what the app's classes don't read.
+    /// Like `value(_:_:)`, except that it also returns `nil` for a value that is too large or nested too deeply. It
+    /// records values that the app's classes don't represent.
     private func fitting(_ value: SyncValue, _ column: Column) throws -> Value? {
         guard let new = try self.value(value, column) else {
-            // The server's schema may be ahead of the file's.
+            // The server's schema may be newer than the file's.
             return nil
         }
         switch column.type {
@@ -217,7 +218,7 @@ struct EditApplier {
         case (.objectId(let value), .objectId): return .objectId(value)
         case (.uuid(let value), .uuid): return .uuid(value)
         case (.decimal128(let value), .decimal128): return .decimal128(value)
-        // Work from before a migration that widened the property, or another version's numbers.
+        // The number is from before a migration that widened the property, or from another version of the app.
         case (.int(let value), .double): return .double(Double(value))
         case (.int(let value), .float): return .float(Float(value))
         case (.int(let value), .decimal128): return .decimal128(Decimal128(value))
@@ -299,7 +300,7 @@ struct EditApplier {
         guard let new = try value(content, column) else { return }
         switch spot.place {
         case .property:
-            // −0.0 takes the place of 0.0, and 1.00 that of 1.0.
+            // −0.0 replaces 0.0, and 1.00 replaces 1.0.
             if !write.storedValue(column, key).isIdentical(to: new) { try write.setStored(column, key, new) }
         case .element(let index): try write.storedListSet(column, key, at: index, new)
         case .entry(let name):
@@ -321,7 +322,8 @@ struct EditApplier {
 
     // MARK: Collections
 
-    /// Elements that the column can't hold become what it holds by default, so that those behind them keep their places.
+    /// Returns values for the elements. An element that the column can't store is replaced by the column's default
+    /// value, so that the elements after it keep their positions.
     private func elements(_ contents: [MergedContent], _ column: Column) throws -> [Value] {
         try contents.map { try value($0, column) ?? (column.isOptional ? .null : column.zero) }
     }
@@ -382,7 +384,7 @@ struct EditApplier {
         switch edit {
         case .insertIntoSet(_, let values):
             let values = try values.compactMap { try fitting($0, column) }
-            // One that is equal gives way, as 1 does to 1.0.
+            // An equal value is removed first, because 1 and 1.0 are the same element.
             if column.type.hasEqualNumbers { try write.storedSetRemove(column, key, values) }
             try write.storedSetInsert(column, key, values)
         case .removeFromSet(_, let values):
@@ -418,7 +420,7 @@ extension Value {
 }
 
 extension ColumnType {
-    /// Whether values that aren't the same are one element of a set.
+    /// A Boolean value that indicates whether different values can be the same element of a set.
     fileprivate var hasEqualNumbers: Bool {
         switch self {
         case .mixed, .float, .double, .decimal128: true
@@ -428,7 +430,8 @@ extension ColumnType {
 }
 
 extension [LocalEdit] {
-    /// Returns the end of the edits from an index on that are about the inside of one mixed value; the next index if the first isn't.
+    /// Returns the end of the edits from an index on that are about the inside of one mixed value. Returns the next
+    /// index if the first edit isn't.
     func endOfNested(from index: Int) -> Int {
         guard let root = self[index].nestedRoot else { return index + 1 }
         var end = index + 1
@@ -438,7 +441,7 @@ extension [LocalEdit] {
 }
 
 extension LocalEdit {
-    /// The place of the mixed value that is edited inside. Nil for other edits.
+    /// The place of the mixed value whose inside is edited. `nil` for other edits.
     fileprivate var nestedRoot: LocalPlace? {
         switch self {
         case .set(let place, _, _), .increment(let place, _), .removeEntry(let place):

@@ -1,40 +1,43 @@
 public import FreeholdEngine
 public import FreeholdSyncCore
 
-/// A synced Freehold file, for the client's machine: objects are those of the application's tables, and what sync knows of them lies in
-/// hidden tables and columns, written in the same transaction.
+/// A synced Freehold file, as the store of the client's machine. Its objects are those of the application's tables. The
+/// data of sync is stored in hidden tables and columns, and written in the same transaction.
 ///
-/// Classes sync that have the primary key `_id`, and the embedded objects that they own. Everybody may write to the file meanwhile,
-/// programs without sync too: the file's journal says what they did.
+/// The classes that sync are those with the primary key `_id`, and the embedded objects that they own. Other processes
+/// may write to the file at any time, including programs without sync. The file's journal records their changes.
 ///
-/// A value of this type isn't for several threads at a time. Several of one file are, in this process and in others.
+/// A value of this type must be used by one thread at a time. A file may have several such values, in this process and
+/// in others.
 public struct FileClientStore: ClientStore {
     public typealias Transaction = FileClientTransaction
 
     public let database: Database
     /// The classes that sync, or nil for all with the primary key `_id`.
     public let classes: Set<String>?
-    /// What the clock of the device said at a commit, in milliseconds since 2015-01-01.
+    /// Returns the device's time at a commit, in milliseconds since 2015-01-01.
     package var time: @Sendable (JournalEntry) -> Int64 = { $0.time &- 1_420_070_400_000 }
 
-    /// Hears of the commits that a session needn't hear of.
+    /// Receives the versions of commits that a session needn't be notified of.
     var own: OwnCommits?
-    /// Receives the values that the app's classes, or the file, have no room for.
+    /// Receives the values that the app's classes don't represent, or that the file can't store.
     var misfits: Misfits?
 
     /// Sentences about subscriptions and work that a migration ended.
     var ended = FileClientTransaction.Ended()
-    /// The schema whose names sync follows.
+    /// The schema whose names the data of sync uses.
     private var followed: DatabaseSchema?
 
-    /// Makes the file one that syncs, unless it is. Objects that are there already go up as work of the file's own. A copy of a synced file
-    /// that was made without its journal becomes a file of its own, without the work that wasn't sent.
+    /// Prepares the file for sync, unless it is prepared. Existing objects are uploaded as work of the file. A copy of
+    /// a synced file that was made without the journal becomes a new file, without the unsent work.
     ///
-    /// Classes that come later, by whichever process, sync from their first object on.
-    /// - Parameter classes: those of the classes with the primary key `_id` that sync. Everybody who opens the file names the same.
-    /// - Parameter database: the app's file.
-    /// - Throws: `EngineError`: `.unsupportedFormat` in a file of a format before 5, and what a commit throws; `SyncFileError`.
-    /// - Complexity: O(classes) of a file that syncs already; else O(objects of the classes)
+    /// Classes that a process adds later are synced from their first object on.
+    /// - Parameter classes: The classes that sync, out of those with the primary key `_id`. All processes that open the
+    ///   file must name the same classes.
+    /// - Parameter database: The app's file.
+    /// - Throws: `EngineError` with the code `.unsupportedFormat` for a file of a format before 5, the errors of a
+    ///   commit, and `SyncFileError`.
+    /// - Complexity: O(classes) if the file is prepared, otherwise O(objects of the classes)
     public init(_ database: Database, classes: Set<String>? = nil) throws {
         self.database = database
         self.classes = classes
@@ -57,9 +60,9 @@ public struct FileClientStore: ClientStore {
         }
     }
 
-    /// The journal's cursor.
+    /// The name of the journal's cursor.
     public static let cursorName = "sync"
-    /// The origin of what is brought in (`CommitOrigin.applier`).
+    /// The origin of downloaded changes (`CommitOrigin.applier`).
     public static let applier: UInt32 = 1
 
     public mutating func transact<Result>(_ body: (inout FileClientTransaction) throws -> Result) throws -> Result {
@@ -78,7 +81,8 @@ public struct FileClientStore: ClientStore {
             let schema = write.schema
             let made = try write.commit()
             followed = schema
-            // Work that was found on the way is still to be sent. A transaction that wrote nothing made no version: the next is another's.
+            // Commits that the transaction took out of the journal still have to be sent. A transaction without writes
+            // has no version of its own, so the next version is that of another commit.
             if !transaction.hasFoundWork, made.version > write.base.version { own?.expect(made.version) }
             misfits?.deliver()
             return result
@@ -88,37 +92,37 @@ public struct FileClientStore: ClientStore {
         }
     }
 
-    /// The app takes the work that was given up.
+    /// Returns and removes the work that was set aside for the app.
     public mutating func takeLost() throws -> [LostWork] {
         try transact { try $0.takeLost() }
     }
 }
 
-/// What sync keeps of a file, beside the application's tables.
+/// The tables in which sync stores its data, in addition to the application's tables.
 struct FileTables {
     struct Class {
         let table: Table
         let key: Column
-        /// The version of what is confirmed; null if nothing is.
+        /// The column with the confirmed version of an object. The value is null if the object isn't confirmed.
         let version: Column
-        /// Whether the journal, or a shadow, has the object's state of before.
+        /// The column that records whether the journal or a shadow has the earlier state of an object.
         let image: Column
     }
 
     static let versionName = "sync version"
 
     private(set) var classes: [SyncString: Class] = [:]
-    /// Those whose objects are only sent.
+    /// The asymmetric classes, whose objects are only sent.
     let asymmetric: Set<SyncString>
     let values: Table
     let shadows: Table
     let commits: Table
     let lost: Table
     let sums: Table
-    /// A message that comes in parts: one row at most.
+    /// The beginning of a message that arrives in parts, in at most one row.
     let parts: Table
 
-    /// Makes what isn't there.
+    /// Creates missing tables and columns.
     init(_ write: WriteTransaction, classes names: Set<String>?) throws(EngineError) {
         values = try write.addHiddenTable(
             TableSpec(
@@ -163,7 +167,7 @@ struct FileTables {
         )
         try write.keepImages(ofTablesKeyed: "_id", named: names)
         asymmetric = Set(write.schema.tables.filter(\.isAsymmetric).map { SyncString($0.name) })
-        // Objects of asymmetric classes go up as the journal has them, and never come down.
+        // Objects of asymmetric classes are uploaded from the journal, and never downloaded.
         let synced = write.schema.tables.filter { !$0.isAsymmetric && $0.primaryKey != nil && $0.imageColumn != nil }
         try write.addHiddenColumns([ColumnSpec(Self.versionName, .int, optional: true)], to: synced)
         for table in synced {
@@ -189,7 +193,7 @@ extension PrimaryKey {
         }
     }
 
-    /// A text that no other key has.
+    /// A text that is different for each key.
     fileprivate var text: String {
         switch self {
         case .null: "n"
@@ -202,6 +206,6 @@ extension PrimaryKey {
 }
 
 extension ObjectName {
-    /// A text that no other name has.
+    /// A text that is different for each name.
     var text: String { "\(className.string.utf8.count):\(className.string)\(key.text)" }
 }

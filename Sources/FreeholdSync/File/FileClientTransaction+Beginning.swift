@@ -6,12 +6,12 @@
 internal import FreeholdEngine
 internal import FreeholdSyncCore
 
-/// What a file needs when it begins to sync.
+/// The first steps of a file that begins to sync.
 extension FileClientTransaction {
-    /// Whether sync has kept anything.
+    /// A Boolean value that indicates whether the file contains a sync state.
     var hasState: Bool { write.find(primaryKey: .string("state"), in: tables.values) != nil }
 
-    /// Objects that were there before sync began become work of the file's own.
+    /// Records the existing objects as work of the file.
     mutating func adopt(_ adopted: [Table]) throws {
         for table in adopted {
             let keys = write.keys(table)
@@ -33,8 +33,8 @@ extension FileClientTransaction {
         }
     }
 
-    /// The file is a copy that has no journal: it can't go on as the one that it was copied of. What it shows gives way to what the server
-    /// has.
+    /// Makes a copy without its journal a new file, since it can't continue as the original file. The content that it
+    /// shows will be replaced by the server's.
     mutating func becomeNewFile() throws {
         for name in try shadowed() { try setShadow(nil, of: name) }
         write.delete(tables.commits, write.keys(tables.commits))

@@ -6,7 +6,7 @@
 internal import FreeholdEngine
 public import FreeholdSyncCore
 
-/// The file's own commits, with numbers and without, and lost work.
+/// The file's own commits, with and without numbers, and lost work.
 extension FileClientTransaction {
     public func localCommits() throws -> [LocalCommit] { try localCommits(upTo: .max) }
 
@@ -15,7 +15,7 @@ extension FileClientTransaction {
         return cache.pending.map(\.commit)
     }
 
-    /// Reads entries of the journal behind those that were read, until there are about so many bytes of them.
+    /// Reads the next entries of the journal, until the read entries have about the given size in bytes.
     private func readPending(upTo bytes: Int) throws {
         guard !cache.hasReadAll else { return }
         let cursor = write.base.journalCursors.first { $0.name == FileClientStore.cursorName }
@@ -74,7 +74,7 @@ extension FileClientTransaction {
         }
         let bytes = try KeptBody.bytes(row, of: tables.commits, in: write)
         let commit = try KeptBody.decode(bytes, KeptBytes.commit)
-        // What is read of all commits that wait is bounded, whatever they hold.
+        // Only small commits are cached, so that the memory for all waiting commits is bounded.
         if bytes.count <= Cache.commitBytes { cache.commits[number] = .some(commit) }
         return commit
     }
@@ -82,7 +82,7 @@ extension FileClientTransaction {
     public mutating func put(_ commit: JournalCommit) throws {
         var commit = commit
         if commit.version != nil, !tables.asymmetric.isEmpty {
-            // What is only sent doesn't stay once it is.
+            // Objects of asymmetric classes aren't kept after they are sent.
             for change in commit.commit.changes where tables.asymmetric.contains(change.object.className) {
                 try setShadow(nil, of: change.object)
             }

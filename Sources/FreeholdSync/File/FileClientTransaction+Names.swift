@@ -7,7 +7,7 @@ internal import FreeholdEngine
 public import FreeholdSyncCore
 
 extension FileNames {
-    /// The names of the app's classes in a file.
+    /// Reads the names of the app's classes in a file.
     init(of view: DataView) {
         let classes = view.schema.tables.map { table in
             let properties = table.columns.map { column in
@@ -24,13 +24,13 @@ extension FileNames {
     }
 }
 
-/// Names of classes and properties that a migration of the app changed.
+/// The renaming of classes and properties by a migration of the app.
 ///
-/// What sync keeps has the names of now. Commits are sent with the names of the schema that they were made under, which their version says: the
-/// server translates these.
+/// The data of sync uses the present names. Commits are sent with the names of the schema version under which they were
+/// made, and with the number of that version. The server translates these names.
 extension FileClientTransaction {
     private static let row = "names"
-    /// More versions than an app that waits with unsent work lives through.
+    /// The maximum number of stored versions. An app with unsent work has fewer.
     private static let greatestCount = 32
 
     private func names() throws -> [FileNames] {
@@ -38,15 +38,15 @@ extension FileClientTransaction {
         return try KeptBody.decode(row, of: tables.values, in: write, KeptBytes.names)
     }
 
-    /// Sentences about what a migration ended.
+    /// Sentences about the effects of a migration.
     struct Ended {
-        /// About subscriptions whose classes or properties were removed.
+        /// Sentences about subscriptions whose classes or properties were removed.
         var subscriptions: [String] = []
-        /// About work on properties whose new types don't hold it.
+        /// Sentences about work on properties whose new types can't store it.
         var work: [String] = []
     }
 
-    /// Gives what sync keeps the names of now.
+    /// Renames the data of sync after a migration.
     mutating func followNames() throws -> Ended {
         let now = FileNames(of: write)
         var all = try names()
@@ -69,9 +69,9 @@ extension FileClientTransaction {
         return ended
     }
 
-    /// Shows the work on properties that have another type now.
+    /// Shows the pending work on properties whose type has changed.
     ///
-    /// - Returns: Sentences about the properties whose types don't hold the work.
+    /// - Returns: Sentences about the properties whose new types can't store the work.
     private mutating func showRetyped(_ properties: [SyncString: Set<SyncString>]) throws -> [String] {
         guard !properties.isEmpty else { return [] }
         let (applier, tables) = (applier, tables)
@@ -122,7 +122,7 @@ extension FileClientTransaction {
         }
     }
 
-    /// Removes the sums of classes that were removed.
+    /// Removes the checksums of removed classes.
     private mutating func forgetMissingClasses() throws {
         for row in write.keys(tables.sums) {
             guard case .string(let name) = write.value(tables.sums.columns[0], row),
@@ -147,17 +147,17 @@ extension FileClientTransaction {
     }
 }
 
-/// Gives queries the names that classes and properties have now.
+/// Replaces the names of classes and properties in queries by the present ones.
 struct QueryNameChanges {
     private let old: FileNames
     private let new: FileNames
 
     init(from old: FileNames, to new: FileNames) { (self.old, self.new) = (old, new) }
 
-    /// A class or property that the query names was removed.
+    /// The error of a query that names a removed class or property.
     private struct Gone: Error {}
 
-    /// Returns `nil` if a class or property of the query was removed.
+    /// Returns the query with the present names. Returns `nil` if a class or property of the query was removed.
     func renamed(_ query: ClassQuery) -> ClassQuery? {
         guard let table = old.named(query.className) else { return query }
         guard let target = new.numbered(table.id) else { return nil }
@@ -245,7 +245,7 @@ struct QueryNameChanges {
             switch step {
             case .place: break
             case .name(let name):
-                // What isn't a property of the class is an operation, or lies in a mixed value.
+                // A name that isn't a property of the class is an operation, or a key in a mixed value.
                 guard let property = current?.properties.first(where: { $0.name.string == name }) else {
                     current = nil
                     continue

@@ -1,7 +1,7 @@
 internal import FreeholdEngine
 public import FreeholdSyncCore
 
-/// Objects as the file shows them.
+/// The objects that the file shows.
 extension FileClientTransaction {
     func find(_ name: ObjectName) -> (class: FileTables.Class, key: ObjectKey)? {
         if let last = cache.found, last.name == name { return last.found }
@@ -87,9 +87,9 @@ extension FileClientTransaction {
 }
 
 extension WriteTransaction {
-    /// The objects whose keys may be in a range.
+    /// Returns the objects whose keys may be in a range. The result may contain other objects.
     ///
-    /// - Complexity: O(log n + matches); of a class whose key is optional O(n)
+    /// - Complexity: O(log *n* + matches), or O(*n*) for a class with an optional key
     func keys(_ table: Table, in range: KeyRange, _ column: Column) -> [ObjectKey] {
         guard !column.isOptional, range.after.map(column.fits) ?? true, range.through.map(column.fits) ?? true else {
             return keys(table)
@@ -104,7 +104,7 @@ extension WriteTransaction {
 }
 
 extension Column {
-    /// Whether a key is of the column's type.
+    /// Returns whether a key has the type of the column.
     func fits(_ key: PrimaryKey) -> Bool {
         switch key {
         case .null: isOptional

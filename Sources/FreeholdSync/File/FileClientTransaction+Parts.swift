@@ -6,7 +6,7 @@
 internal import FreeholdEngine
 public import FreeholdSyncCore
 
-/// A message of the server that comes in parts.
+/// The storage of a message that the server sends in parts.
 extension FileClientTransaction {
     private var partRow: ObjectKey? { write.count(tables.parts) > 0 ? write.keys(tables.parts).first : nil }
 

@@ -6,14 +6,14 @@
 internal import FreeholdEngine
 public import FreeholdSyncCore
 
-/// What the server has of objects with pending work.
+/// The server's state of objects with pending work.
 extension FileClientTransaction {
     func shadowRow(_ name: ObjectName) -> ObjectKey? {
         guard cache.shadowCount > 0 else { return nil }
         return write.find(primaryKey: .string(name.text), in: tables.shadows)
     }
 
-    /// Whether pending work keeps the object's confirmed state.
+    /// Returns whether the object has a shadow.
     func hasShadow(_ name: ObjectName) -> Bool {
         if let known = cache.shadows[name] { return known.shadow != nil }
         return shadowRow(name) != nil
@@ -38,7 +38,7 @@ extension FileClientTransaction {
         if let (found, key) = find(name) { write.setImage(found, key, shadow != nil) }
     }
 
-    /// Many changes of one object are written once.
+    /// Writes the changed shadows at the end of the transaction, each once.
     func writeShadows() throws {
         for (name, entry) in cache.shadows.sorted(by: { $0.key < $1.key }) where entry.isChanged {
             let old = shadowRow(name)

@@ -1,7 +1,7 @@
 internal import FreeholdEngine
 public import FreeholdSyncCore
 
-/// Versions of what is confirmed, and sums of them.
+/// The versions of confirmed objects, and their checksums.
 extension FileClientTransaction {
     public func version(of name: ObjectName) throws -> StreamVersion? {
         if let known = cache.versions[name] { return known }
@@ -33,7 +33,8 @@ extension FileClientTransaction {
         }
     }
 
-    /// What is said of objects of a class that the file doesn't show is forgotten: the sum is that of those that it shows.
+    /// Removes the versions of objects of a class that the file doesn't show, and computes the checksum of the objects
+    /// that it shows.
     func forgetVersions(ofMissing className: SyncString) {
         guard let found = tables.classes[className] else { return }
         var sum = ClassChecksum(className: className)
@@ -91,7 +92,7 @@ extension WriteTransaction {
     }
 
     func setVersion(_ found: FileTables.Class, _ key: ObjectKey, _ version: StreamVersion?) {
-        // It is a column of optional integers.
+        // Setting the value can't fail, because it is a column of optional integers.
         try? set(found.version, key, version.map { .int(Int64(bitPattern: $0)) } ?? .null)
     }
 

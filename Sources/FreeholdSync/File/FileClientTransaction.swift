@@ -16,29 +16,29 @@ public struct FileClientTransaction: ClientTransaction {
     let time: (JournalEntry) -> Int64
     let cache = Cache()
 
-    /// What was read or changed, and is written at the end.
+    /// The data that was read or changed. Changes are written at the end of the transaction.
     final class Cache {
         var sums: [SyncString: ClassChecksum] = [:]
         var changedSums: Set<SyncString> = []
-        /// Versions of confirmed objects that have no row to hold them, for a while.
+        /// The versions of confirmed objects that have no row at present.
         var versions: [ObjectName: StreamVersion?] = [:]
-        /// Versions that objects had before commits that have no number yet.
+        /// The versions that objects had before commits without a number.
         var imageVersions: [ObjectName: StreamVersion] = [:]
         /// The entries of the journal that were read and have no number yet.
         var pending: [Pending] = []
-        /// The position behind the entries that were read, and the clock of the last one. Nil if none were read.
+        /// The position behind the entries that were read, and the clock of the last one. `nil` if no entry was read.
         var read: (position: UInt64, clock: Clock)?
-        /// A Boolean value that indicates whether the journal has no entry behind those.
+        /// A Boolean value that indicates whether all entries of the journal were read.
         var hasReadAll = false
-        /// The rows of shadows in the file.
+        /// The number of shadows in the file.
         var shadowCount = 0
-        /// What was looked for last.
+        /// The result of the last search for an object.
         var found: (name: ObjectName, found: (class: FileTables.Class, key: ObjectKey)?)?
         var shadows: [ObjectName: Entry] = [:]
-        /// Nil for those that are removed.
+        /// The commits that were read or changed. `nil` stands for a removed or missing commit.
         var commits: [UInt64: JournalCommit?] = [:]
         var changedCommits: Set<UInt64> = []
-        /// Commits that were read are kept for the rest of the transaction if they have no more bytes.
+        /// The maximum size of a commit that stays in this cache after it was read, in bytes.
         static let commitBytes = 64 << 10
 
         struct Entry {
@@ -47,9 +47,9 @@ public struct FileClientTransaction: ClientTransaction {
         }
 
         var hasFoundWork = false
-        /// The app's transactions that got a number.
+        /// The app's transactions that received a number in this transaction.
         var resolved: [LocalCommit] = []
-        /// Takes note of values that the app's classes, or the file, have no room for.
+        /// Records values that the app's classes don't represent, or that the file can't store.
         var misfits: Misfits?
     }
 
@@ -71,7 +71,7 @@ public struct FileClientTransaction: ClientTransaction {
         stateChanged = false
     }
 
-    /// The transaction took commits out of the journal.
+    /// A Boolean value that indicates whether the transaction took commits out of the journal.
     var hasFoundWork: Bool { cache.hasFoundWork }
 
     mutating func finish() throws {
@@ -79,7 +79,7 @@ public struct FileClientTransaction: ClientTransaction {
             try writeShadows()
             try writeCommits()
         } catch {
-            // It is about the transaction of the app that got a number, if only one did.
+            // If the transaction gave a number to exactly one transaction of the app, the error is about that one.
             guard cache.resolved.count == 1, let local = cache.resolved.first else { throw error }
             throw StoreTrouble(.work(sequence: local.sequence, classes: local.classes), error)
         }

@@ -2,21 +2,21 @@ import Foundation
 import FreeholdEngine
 import FreeholdSyncCore
 
-/// Whose file it is, as the file says.
+/// The app and the user of a file, as the file stores them.
 struct FileOwner: Codable, Hashable, Sendable {
     var app: String
     var user: String
     var server: String?
 }
 
-/// The last error that the app was told of.
+/// The last error that was reported to the app.
 struct KeptError: Codable, Hashable, Sendable {
     var time: Date
     var code: String
     var message: String
 }
 
-/// What a file says of itself to people, beside what the client's machine needs.
+/// Notes in a file for its inspection. The client's machine doesn't need them.
 enum FileNotes {
     static let values = "sync values"
     static let owner = "owner"
@@ -30,7 +30,7 @@ enum FileNotes {
         return try? JSONDecoder().decode(type, from: data)
     }
 
-    /// Writes a note, unless the file has it.
+    /// Writes a note, unless the file contains the same note.
     static func write<Note: Codable & Equatable>(_ note: Note, _ name: String, _ database: Database) throws {
         if read(Note.self, name, try database.snapshot()) == note { return }
         let write = try database.beginWrite()

@@ -6,20 +6,20 @@
 internal import FreeholdEngine
 internal import FreeholdSyncCore
 
-/// The bytes that sync keeps in a row of a hidden table, however many they are.
+/// The bytes of sync in a row of a hidden table, of any size.
 ///
-/// A value of a column has about 16 MiB at most. Bytes that are clearly fewer lie in the column `body`. More of them lie in the list `pieces`, and
-/// `body` is empty, which no kept thing is.
+/// A value of a column has at most about 16 MiB. Smaller bodies are stored in the column `body`. Larger ones are stored
+/// in the list `pieces`, and `body` is empty then. No body is empty itself.
 enum KeptBody {
     static let columns = [ColumnSpec("body", .data), ColumnSpec("pieces", .data, collection: .list)]
-    /// The most bytes that lie in one value.
+    /// The maximum number of bytes in one value.
     static let valueBytes = 8 << 20
 
     static func bytes(_ row: ObjectKey, of table: Table, in view: DataView) throws -> [UInt8] {
         guard let body = table.column(named: "body"), case .data(let data) = view.value(body, row) else {
             throw SyncFileError(.damaged, "What sync keeps isn't there.")
         }
-        // Files that were written by earlier versions have no pieces.
+        // Files of earlier versions of the library have no pieces.
         guard data.isEmpty, let pieces = table.column(named: "pieces") else { return [UInt8](data) }
         return view.pieces(pieces, row)
     }

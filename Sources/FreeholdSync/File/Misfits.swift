@@ -3,12 +3,13 @@ import FreeholdEngine
 import FreeholdSyncCore
 import Synchronization
 
-/// Values that came from the server and that the app's classes don't represent, or that the file can't hold. Each property is reported once.
+/// Values from the server that the app's classes don't represent, or that the file can't store. Each property is
+/// reported once.
 ///
-/// A value that a property's type doesn't represent is stored: a later version of the app may read it. A value that the file can't hold is left
-/// out.
+/// A value that the type of its property doesn't represent is stored, because a later version of the app may read it. A
+/// value that the file can't store is left out.
 final class Misfits: Sendable {
-    /// The properties whose types don't represent all values, by the names of class and property in the file.
+    /// The properties whose types don't represent all stored values, by the names of class and property in the file.
     private let narrow: [String: [String: NarrowProperty]]
     private let state = Mutex(State())
     private let report: @Sendable (String) -> Void
@@ -18,7 +19,8 @@ final class Misfits: Sendable {
         var texts: [String] = []
     }
 
-    /// - Parameter report: receives a sentence. It is called after the transaction that stored the value, on the file's queue.
+    /// - Parameter report: Receives a sentence. It is called on the file's queue, after the transaction that stored the
+    ///   value.
     init(_ properties: [NarrowProperty], report: @escaping @Sendable (String) -> Void) {
         narrow = Dictionary(grouping: properties, by: \.table).mapValues { properties in
             Dictionary(properties.map { ($0.column, $0) }) { first, _ in first }
@@ -26,7 +28,7 @@ final class Misfits: Sendable {
         self.report = report
     }
 
-    /// Notes a value that the type of its property doesn't represent.
+    /// Records a value that the type of its property doesn't represent.
     func look(at value: Value, _ column: Column, _ table: Table) {
         guard let property = narrow[table.name]?[column.name], !property.represents(value) else { return }
         note([property.table, property.column]) {
@@ -41,14 +43,14 @@ final class Misfits: Sendable {
         }
     }
 
-    /// Notes what else the app has to know.
+    /// Records another message for the app.
     func note(_ text: String) { state.withLock { $0.texts.append(text) } }
 
     private func note(_ key: [String], _ text: () -> String) {
         state.withLock { state in if state.reported.insert(key).inserted { state.texts.append(text()) } }
     }
 
-    /// Reports what was noted. No transaction is open then.
+    /// Reports the recorded messages. It is called when no transaction is open.
     func deliver() {
         let texts = state.withLock { state in
             defer { state.texts = [] }

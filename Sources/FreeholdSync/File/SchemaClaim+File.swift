@@ -3,7 +3,8 @@ public import FreeholdSyncCore
 import FreeholdSyncRules
 
 extension SchemaClaim {
-    /// What a file says of its classes that sync, and of the embedded ones that they hold. Properties that stay local aren't in it.
+    /// Creates the claim of a file about its classes that sync, and about their embedded classes. Properties that stay
+    /// local are left out.
     ///
     /// - Throws: `RuleError` if a class can't be synced.
     init(of view: DataView) throws(RuleError) {
@@ -39,6 +40,6 @@ extension SchemaClaim {
 }
 
 extension FileClientTransaction {
-    /// A file whose classes can't be synced claims nothing: a server with a schema refuses it then.
+    /// A file with a class that can't be synced claims no schema. A server with a schema refuses it then.
     public func schemaClaim() throws -> SchemaClaim? { try? SchemaClaim(of: write) }
 }

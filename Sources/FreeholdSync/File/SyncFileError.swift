@@ -1,17 +1,17 @@
-/// Why a file can't sync.
+/// The reason why a file can't sync.
 public struct SyncFileError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Code: Hashable, Sendable {
-        /// What sync keeps in the file is damaged. The app's objects may be whole: a file that is made anew gets them from the server,
-        /// without the work that wasn't sent.
+        /// The data of sync in the file is damaged. The app's objects may be intact. A new file receives them from the
+        /// server, without the unsent work.
         case damaged
-        /// A newer program kept what this one doesn't know.
+        /// A newer version of the program stored data that this one doesn't support.
         case unsupported
-        /// It isn't one that syncs.
+        /// The file isn't a synced file.
         case notSynced
     }
 
     public let code: Code
-    /// What can't be read, and why, in a sentence. It holds no data.
+    /// A description of the error, as a sentence. It contains no data of the app.
     public let reason: String
 
     public init(_ code: Code, _ reason: String) {

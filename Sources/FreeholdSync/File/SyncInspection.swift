@@ -4,17 +4,17 @@ import FreeholdBSON
 import FreeholdEngine
 import FreeholdSyncCore
 
-/// What sync keeps in a file, to be looked at: nothing is changed, and nobody who syncs the file is held up.
+/// The data of sync in a file, for inspection. Nothing is changed, and the process that syncs the file isn't delayed.
 ///
-/// It is of the version that the file has at the call.
+/// The data is from the version that the file has at the call.
 public struct SyncInspection {
     private let snapshot: Snapshot
     private let state: ClientState
     private let path: String
     private let values: Table
 
-    /// - Parameter realm: opened in whatever way, also read-only, by a program that has none of the file's classes.
-    /// - Throws: `SyncFileError`: `.notSynced`, `.damaged`, `.unsupported`; `EngineError`.
+    /// - Parameter realm: A realm of the file. It may be read-only, and the program needs none of the file's classes.
+    /// - Throws: `SyncFileError` with the code `.notSynced`, `.damaged` or `.unsupported`, and `EngineError`.
     public init(of realm: Realm) throws { try self.init(of: realm.database) }
 
     init(of database: Database) throws {
@@ -36,7 +36,7 @@ public struct SyncInspection {
         public struct Query: Encodable, Sendable {
             public let className: String
             public let condition: String
-            /// Why the server refuses it.
+            /// The reason for which the server refuses the query.
             public let error: String?
         }
 
@@ -44,7 +44,7 @@ public struct SyncInspection {
             public let version: UInt64
             /// `pending`, `bootstrapping`, `complete`, `error` or `superseded`.
             public let state: String
-            /// Whether all that was understood is in the file.
+            /// A Boolean value that indicates whether the file has all objects of the accepted queries.
             public let isComplete: Bool
             public let queries: [Query]
         }
@@ -63,40 +63,45 @@ public struct SyncInspection {
             public let message: String
         }
 
-        /// Nil of files that no app of RealmSwift's API made.
+        /// The app, the user and the server of the file. `nil` for files that weren't created by an app of RealmSwift's
+        /// API.
         public let app: String?
         public let user: String?
         public let server: String?
-        /// The number that the server knows the file by. Nil before the first connection.
+        /// The number that the server gave the file. `nil` before the first connection.
         public let file: UInt32?
-        /// Which history of the server's the file has: 64 bits in hexadecimal digits, since many readers of JSON round such numbers.
-        /// Nil before the first download.
+        /// The server's history that the file has, as 64 bits in hexadecimal digits, because many readers of JSON round
+        /// such numbers. `nil` before the first download.
         public let epoch: String?
-        /// Up to where the file has it. Nil before the first download.
+        /// The version of the stream up to which the file has the history. `nil` before the first download.
         public let version: UInt64?
-        /// Whether a process syncs the file.
+        /// A Boolean value that indicates whether a process syncs the file.
         public let isSyncing: Bool
-        /// Whether the server has another history, and the file waits for its state.
+        /// A Boolean value that indicates whether the server has another history, so that the file waits for its state.
         public let isReset: Bool
         public let subscriptions: [Subscription]
         public let querySets: [QuerySet]
-        /// Objects of a bootstrap that has begun: here, and about to come in all.
+        /// The number of objects of the current bootstrap that the file has, and the expected total number.
         public let bootstrapObjects: UInt64?
         public let bootstrapExpected: UInt64?
-        /// Commits that aren't numbered yet: whoever syncs the file next does that.
+        /// The number of recorded transactions without a commit number. The next process that syncs the file numbers
+        /// them.
         public let recordedCommits: Int
-        /// Numbered commits that the server hasn't answered, and how many of them may have been sent.
+        /// The number of numbered commits that the server hasn't answered, and the number of those that may have been
+        /// sent.
         public let unsentCommits: UInt64
         public let sentCommits: UInt64
-        /// Commits that were answered but aren't yet in what was downloaded.
+        /// The number of commits that were answered but whose effects aren't downloaded yet.
         public let unconfirmedCommits: UInt64
-        /// Edits that are kept apart since they were refused or lost: `forEachLost(_:)`.
+        /// The number of refused or lost edits that are kept for the app: `forEachLost(_:)`.
         public let lost: Int
         public let lastError: LastError?
     }
 
-    /// - Throws: `EngineError` where the file's journal is damaged.
-    /// - Complexity: O(commits that aren't numbered yet)
+    /// Returns the state of sync.
+    ///
+    /// - Throws: `EngineError` if the file's journal is damaged.
+    /// - Complexity: O(transactions without a commit number)
     public func status() throws -> Status {
         let owner = FileNotes.read(FileOwner.self, FileNotes.owner, snapshot)
         let error = FileNotes.read(KeptError.self, FileNotes.error, snapshot)
@@ -132,7 +137,8 @@ public struct SyncInspection {
         )
     }
 
-    /// The number of the file's transactions that the server may not have: those that weren't answered, and those that have no number yet.
+    /// Returns the number of the file's transactions that the server may not have: those without an answer, and those
+    /// without a commit number.
     func unsentCommits() throws -> UInt64 {
         var recorded: UInt64 = 0
         try forEachEntry { _ in recorded += 1 }
@@ -140,7 +146,7 @@ public struct SyncInspection {
             + UInt64(state.recovery.isEmpty ? 0 : 1)
     }
 
-    /// The sets of queries that the process which syncs the file has, and how far each is.
+    /// The query sets of the process that syncs the file, with their states.
     var sets: [FreeholdSyncCore.QuerySet] { state.querySets }
 
     private static func shown(_ set: QuerySet) -> Status.QuerySet {
@@ -165,13 +171,13 @@ public struct SyncInspection {
 
     // MARK: Work
 
-    /// What the server hasn't answered, in the order in which it was done: each change a line of JSON, an object whose `class`, `key` and
-    /// `change` say what it is about. `state` is `recorded` in commits that have no number yet, else `waiting`, or `sent` if the server may
-    /// have it.
+    /// Calls a closure with the changes that the server hasn't answered, in their order. Each change is a line of JSON:
+    /// an object whose `class`, `key` and `change` describe it. `state` is `recorded` for a commit without a number,
+    /// `waiting` for one that wasn't sent, and `sent` for one that the server may have.
     ///
-    /// Values are those of relaxed Extended JSON; a link is `{"$link": {"class": …, "key": …}}`.
-    /// - Throws: `SyncFileError`, `EngineError`, what the body throws.
-    /// - Complexity: O(unsent work); a commit is in memory at a time.
+    /// Values are in relaxed Extended JSON. A link is `{"$link": {"class": …, "key": …}}`.
+    /// - Throws: `SyncFileError`, `EngineError`, and the errors of the closure.
+    /// - Complexity: O(unsent work). One commit at a time is in memory.
     public func forEachPending(_ body: (String) throws -> Void) throws {
         for recovery in state.recovery {
             for edit in recovery.edits { try body(try ChangeText.line([("state", .string("recovered"))], edit)) }
@@ -205,11 +211,12 @@ public struct SyncInspection {
         }
     }
 
-    /// What was refused by the server, given up in a reset, or couldn't be done: a line of JSON each, as of `forEachPending(_:)`. `lost` is
-    /// `refused`, with a `reason`, `discarded` or `misplaced`. Writes that merely lost to later ones aren't among it.
+    /// Calls a closure with the changes that the server refused, that a reset discarded, or that didn't fit the file.
+    /// Each is a line of JSON, as in `forEachPending(_:)`. `lost` is `refused` with a `reason`, `discarded` or
+    /// `misplaced`. Writes that only lost to later writes aren't included.
     ///
-    /// The lines stay until the app takes them.
-    /// - Throws: `SyncFileError`, what the body throws.
+    /// The lines stay in the file until the app takes them.
+    /// - Throws: `SyncFileError`, and the errors of the closure.
     public func forEachLost(_ body: (String) throws -> Void) throws {
         guard let table = snapshot.schema.hiddenTable(named: "sync lost") else { return }
         for row in snapshot.keys(table) {

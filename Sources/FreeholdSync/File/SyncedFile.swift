@@ -3,15 +3,15 @@ public import FreeholdEngine
 public import FreeholdSyncCore
 import Synchronization
 
-/// A synced Freehold file as the store of a session.
+/// A synced Freehold file, as the store of a session.
 ///
 ///     let file = SyncedFile(try FileClientStore(database))
 ///     let session = SyncSession(configuration, store: file, transport: client.transport(to: endpoint, user: "ann"))
 ///
-/// The session hears of commits to the file, whichever process makes them. A queue of its own does the session's transactions, so
-/// that none blocks a task. Any thread may use it.
+/// The session is notified of commits to the file by all processes. The transactions of the session run on a queue, so
+/// that they don't block a task. Any thread may use the file.
 public final class SyncedFile: SessionStore, @unchecked Sendable {
-    // The store is touched on the queue only.
+    // The store is only used on the queue.
     private let queue = DispatchQueue(label: "freehold.sync.file")
     private var store: FileClientStore
     private var care = StoreCare()
@@ -40,7 +40,8 @@ public final class SyncedFile: SessionStore, @unchecked Sendable {
     public func observeCommits(_ wake: (@Sendable () -> Void)?) {
         guard let wake else { return observation.withLock { $0 = nil } }
         let own = own
-        // Without a watch commits of other processes are seen with the next one of this process, and when the session connects.
+        // Without a watch, commits of other processes are noticed at the next commit of this process, and when the
+        // session connects.
         let feed = ChangeFeed(database)
         let watch = try? feed.observe { version in if !own.contains(version) { wake() } }
         observation.withLock {
@@ -48,20 +49,20 @@ public final class SyncedFile: SessionStore, @unchecked Sendable {
         }
     }
 
-    /// Writes down what people may want to know. It is no loss where the file can't be written.
+    /// Stores the last error for inspections of the file. A failed write is ignored.
     func keep(_ error: KeptError) {
         queue.async { try? FileNotes.write(error, FileNotes.error, self.database) }
     }
 
-    /// Works on the store between two transactions of the session.
+    /// Calls a closure with the store, between two transactions of the session.
     ///
-    /// - Complexity: waits for the transaction that is under way.
+    /// - Complexity: The call waits for the end of a running transaction.
     public func withStore<Result: Sendable>(_ body: (inout FileClientStore) throws -> Result) rethrows -> Result {
         try queue.sync { try body(&store) }
     }
 }
 
-/// The versions that the session itself is making, of which it needn't hear.
+/// The version that the session itself commits, so that the session needn't be notified of it.
 final class OwnCommits: Sendable {
     private let version = Mutex<UInt64>(0)
 

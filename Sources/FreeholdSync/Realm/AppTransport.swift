@@ -6,7 +6,7 @@ import Synchronization
     import NIOPosix
 #endif
 
-/// The way to an app's server, whose address is asked for at the first connection.
+/// The transport to an app's server. The address of the server is requested at the first connection.
 final class AppTransport: SyncTransport {
     private let user: User
 
@@ -44,12 +44,12 @@ final class AppTransport: SyncTransport {
     }
 }
 
-/// A line that comes about later.
+/// A line whose connection is opened later.
 final class AppLine: SyncLine {
     private struct State {
         var line: (any SyncLine)?
         var isClosed = false
-        /// A line can be told to be open before it is here.
+        /// The messages that were sent before the line was available. They are sent as soon as it is.
         var unsent: [ClientMessage] = []
     }
 
@@ -90,7 +90,7 @@ final class AppLine: SyncLine {
 
 #if Sync
     extension SyncManager {
-        /// Made with the first connection.
+        /// Returns the client of the app, which is created at the first connection.
         func client() -> SyncClient {
             clientOfApp.withLock { known in
                 if let client = known.client as? SyncClient { return client }

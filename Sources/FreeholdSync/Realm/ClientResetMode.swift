@@ -1,28 +1,31 @@
 public import Freehold
 import FreeholdSyncCore
 
-/// What becomes of a file's unsent changes when the server has another history: restored from a backup, or made anew.
+/// The handling of a file's unsent changes if the server has another history, because it was restored from a backup or
+/// created anew.
 ///
-/// Blocks run on a thread of the library's. The first gets a frozen realm; the second one as it was before, frozen, and one as it is now.
+/// Blocks run on a thread of the library. The first block receives a frozen realm from before the reset. The second
+/// block receives that realm and a realm with the content after the reset.
 @frozen
 public enum ClientResetMode: Sendable {
-    /// They are applied to what the server has: what was made stays, a deletion by the server goes before an edit here, and of two
-    /// values of a field the one here counts.
+    /// The changes are applied to the server's state. Created objects stay. If the server deleted an object, edits of
+    /// it are lost. If both have changed a field, the value of the file wins.
     case recoverUnsyncedChanges(
         beforeReset: (@Sendable (Realm) -> Void)? = nil,
         afterReset: (@Sendable (Realm, Realm) -> Void)? = nil
     )
-    /// The same; what can't be recovered is kept apart (`freehold sync lost`).
+    /// Like `recoverUnsyncedChanges`, except that changes that can't be recovered are set aside for the app
+    /// (`freehold sync lost`).
     case recoverOrDiscardUnsyncedChanges(
         beforeReset: (@Sendable (Realm) -> Void)? = nil,
         afterReset: (@Sendable (Realm, Realm) -> Void)? = nil
     )
-    /// They are given up.
+    /// The changes are discarded.
     case discardUnsyncedChanges(
         beforeReset: (@Sendable (Realm) -> Void)? = nil,
         afterReset: (@Sendable (Realm, Realm) -> Void)? = nil
     )
-    /// Nothing happens to the file until the app resets it: `SyncSession.reset(_:)`.
+    /// The file isn't changed until the app resets it with `SyncSession.reset(_:)`.
     case manual(errorHandler: SyncManager.ErrorReportingBlock? = nil)
 }
 

@@ -6,7 +6,7 @@ import FreeholdSyncCore
 import FreeholdSyncRules
 import Synchronization
 
-/// A file that syncs, for as long as a realm of the process has it open: its session, and what its subscriptions are.
+/// The sync of a file while a realm of the process has the file open: its session and its subscriptions.
 final class RealmSync: FileAttachment {
     let user: User
     let configuration: SyncConfiguration
@@ -14,27 +14,28 @@ final class RealmSync: FileAttachment {
     private let realmConfiguration: Realm.Configuration
     private let store: SyncedFile
     private let agent: AgentLock
-    /// As the configuration names it.
+    /// The path of the file, as in the configuration.
     let path: String
     private let state = Mutex(State())
 
     private struct State {
-        /// Tries to become the file's agent.
+        /// The repeated attempts to become the process that syncs the file.
         var election: Task<Void, Never>?
         var watch: ChangeFeed.Observation?
         var session: SyncSession?
-        /// Ends the last session. The next one begins afterwards: both would observe the file's commits, and the first releases the lock.
+        /// The end of the last session. The next session begins afterwards, because both would observe the file's
+        /// commits, and the end of the first one releases the lock.
         var ending: Task<Void, Never>?
         var read: (version: UInt64, kept: KeptSubscriptions)?
-        /// What the classes were when the session began.
+        /// The classes of the file at the start of the session.
         var classes: [UInt32: ClassForm] = [:]
-        /// The set that was sent last, and what the session calls it.
+        /// The set that was sent last, and its version in the session.
         var sent: (kept: KeptSubscriptions, version: UInt64)?
         var failure: (kept: KeptSubscriptions, error: any Error)?
         var sending: Task<Void, any Error>?
     }
 
-    /// Drafts belong to realms, which belong to places.
+    /// The drafts of subscription sets. They belong to realms, which belong to threads or actors.
     private struct Drafts: @unchecked Sendable { var all: [SubscriptionDraft] = [] }
     private let drafts = Mutex(Drafts())
 
@@ -42,7 +43,7 @@ final class RealmSync: FileAttachment {
         self.database = database
         self.configuration = configuration
         user = configuration.user
-        // Blocks get realms of their own, which don't ask for a session.
+        // Realms for blocks don't request a session.
         var local = realm
         local.service = nil
         realmConfiguration = local
@@ -77,8 +78,9 @@ final class RealmSync: FileAttachment {
 
     var session: SyncSession? { state.withLock { $0.session } }
 
-    /// Begins a session, if the user is logged in, and no other process syncs the file. If that process ends, this one begins within half a
-    /// second. A session that exists gets the user's token: the log-in that it had may have ended.
+    /// Begins a session if the user is logged in and no other process syncs the file. If another process does, this
+    /// process begins a session at most half a second after that one ends. An existing session receives the user's
+    /// token, because its previous log-in may have ended.
     func begin() {
         guard user.isLoggedIn, let token = user.accessToken else { return }
         let (session, isEnding) = state.withLock { ($0.session, $0.ending != nil) }
@@ -98,9 +100,9 @@ final class RealmSync: FileAttachment {
         }
     }
 
-    /// Begins a session if no other process syncs the file any more.
+    /// Begins a session if no other process syncs the file.
     ///
-    /// - Returns: whether to try again.
+    /// - Returns: A Boolean value that indicates whether to try again.
     private func elect() -> Bool {
         guard !Task.isCancelled else { return false }
         let isLoggedIn = user.isLoggedIn
@@ -110,7 +112,7 @@ final class RealmSync: FileAttachment {
         return false
     }
 
-    /// Like `begin()`, behind the end of a session that is ending.
+    /// Waits for the end of a session that is ending, and then begins like `begin()`.
     func beginAgain() async {
         if let ending = state.withLock({ $0.ending }) {
             await ending.value
@@ -150,7 +152,8 @@ final class RealmSync: FileAttachment {
 
     // MARK: Classes
 
-    /// The name of a class, the number of its properties, and the version of the schema. A migration changes them while the file is in use.
+    /// The name of a class, the number of its properties, and the version of the schema. A migration can change them
+    /// while the file is in use.
     private struct ClassForm: Equatable {
         let name: String
         let properties: Int
@@ -165,7 +168,8 @@ final class RealmSync: FileAttachment {
         return Dictionary(forms) { first, _ in first }
     }
 
-    /// Classes came while the session goes on: the server has to hear of them before their objects.
+    /// Binds the session again if the classes have changed. The server needs new classes before it receives their
+    /// objects.
     private func bindAnew() {
         guard let classes = (try? database.snapshot()).map(Self.classes) else { return }
         let session = state.withLock { state -> SyncSession? in
@@ -178,7 +182,7 @@ final class RealmSync: FileAttachment {
         checkClasses()
     }
 
-    /// Classes that can't be described to a server are reported: one with a schema refuses the file.
+    /// Reports classes that can't be described to a server. A server with a schema refuses the file then.
     private func checkClasses() {
         guard let snapshot = try? database.snapshot() else { return }
         do throws(RuleError) { _ = try SchemaClaim(of: snapshot) } catch {
@@ -206,7 +210,7 @@ final class RealmSync: FileAttachment {
         case .report(.resetBegins): resetBegins()
         case .report(.wasReset(let lost)): resetEnded(lost)
         case .report(.connection(.connected)):
-            // A set that the file couldn't take when it was sent.
+            // The file couldn't store the set when it was sent.
             if state.withLock({ $0.failure != nil }) { send(subscriptions(), nil) }
         default: break
         }
@@ -218,7 +222,7 @@ final class RealmSync: FileAttachment {
         user.app.syncManager.report(error, session)
     }
 
-    /// Reports what the file's transactions found.
+    /// Reports and stores an error that the file's transactions found.
     private func note(_ error: SyncError) {
         store.keep(KeptError(time: Date(), code: "\(error.code)", message: error.message))
         user.app.syncManager.report(error, session)
@@ -253,7 +257,7 @@ final class RealmSync: FileAttachment {
         }
     }
 
-    /// Runs a block that opens a realm, and waits for it.
+    /// Runs a block that opens a realm on a thread of its own, and waits for its end.
     private func onThread(_ body: @escaping @Sendable (Realm.Configuration) throws -> Void) {
         let configuration = realmConfiguration
         let done = DispatchSemaphore(value: 0)
@@ -267,7 +271,7 @@ final class RealmSync: FileAttachment {
 
     // MARK: Subscriptions
 
-    /// The file's newest set.
+    /// Returns the newest subscription set of the file.
     func subscriptions() -> KeptSubscriptions {
         guard let snapshot = try? database.snapshot() else {
             return state.withLock { $0.read?.kept } ?? KeptSubscriptions()
@@ -301,7 +305,8 @@ final class RealmSync: FileAttachment {
         try SubscriptionRows.write(draft.kept, basedOn: draft.base, to: database)
     }
 
-    /// Tells the session of a set, unless it knows it; then waits, if somebody wants to hear of it.
+    /// Sends a subscription set to the session, unless the session has it. Then calls `onComplete`, if it isn't `nil`,
+    /// as soon as the set is complete or has failed.
     func send(_ kept: KeptSubscriptions, _ onComplete: (@Sendable ((any Error)?) -> Void)?) {
         Task {
             do {
@@ -311,12 +316,12 @@ final class RealmSync: FileAttachment {
         }
     }
 
-    /// Waits until all that a set asks for is in the file.
+    /// Waits until the file has all objects of a subscription set.
     func wait(for kept: KeptSubscriptions) async throws { try await wait(for: kept, isAwaited: true) }
 
     private func wait(for kept: KeptSubscriptions, isAwaited: Bool) async throws {
         if session == nil, user.isLoggedIn {
-            // Another process syncs the file: the file says how far the set is.
+            // Another process syncs the file. The file contains the state of the set.
             if isAwaited { try await waitForAgent(kept) }
             return
         }
@@ -327,7 +332,8 @@ final class RealmSync: FileAttachment {
         if set.state == .error, let error = set.errors.first { throw SyncError(error) }
     }
 
-    /// Waits until the process that syncs the file has all that a set asks for. If that process ends, the session of this one does it.
+    /// Waits until the process that syncs the file has all objects of a subscription set. If that process ends, the
+    /// session of this process continues.
     private func waitForAgent(_ kept: KeptSubscriptions) async throws {
         let (commits, commit) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let watch = try ChangeFeed(database).observe { _ in commit.yield() }
@@ -344,7 +350,7 @@ final class RealmSync: FileAttachment {
         throw CancellationError()
     }
 
-    /// Why there is no session.
+    /// The error for a missing session.
     private var missing: any Error {
         guard user.isLoggedIn else { return SessionError.closed }
         return Realm.Error(
@@ -354,7 +360,8 @@ final class RealmSync: FileAttachment {
         )
     }
 
-    /// What the session calls a set, which it gets if it doesn't know it. One set is sent after another, and only the file's newest.
+    /// Returns the session's version of a subscription set. The set is sent to the session if necessary. Only the
+    /// newest set of the file is sent, and one set at a time.
     private func sent(_ kept: KeptSubscriptions) async throws -> UInt64 {
         while true {
             if let sent = state.withLock({ $0.sent }) {
@@ -391,7 +398,7 @@ final class RealmSync: FileAttachment {
                 version = try await session.subscribe(kept.queries).version
             }
             state.withLock { state in
-                // A session that ended meanwhile says nothing of the next one's sets.
+                // The version belongs to this session only. If the session has ended, the next session doesn't have it.
                 if state.session === session { (state.sent, state.failure) = ((kept, version), nil) }
                 state.sending = nil
             }
@@ -417,7 +424,7 @@ final class RealmSync: FileAttachment {
         }
     }
 
-    // MARK: What realms ask
+    // MARK: Calls by realms
 
     func willCommit(_ transaction: WriteTransaction) throws(Realm.Error) {
         let subscribed = Set(SubscriptionRows.read(transaction).all.map(\.query.className))
@@ -475,7 +482,7 @@ final class RealmSync: FileAttachment {
         }
     }
 
-    /// Ends with the first error of the connection, if the configuration says so.
+    /// Runs a closure. Throws the first error of the connection if the configuration requires that.
     private func failing(_ session: SyncSession, _ body: @escaping @Sendable () async throws -> Void) async throws {
         guard configuration.cancelAsyncOpenOnNonFatalErrors else { return try await body() }
         let events = session.events()
@@ -510,7 +517,7 @@ final class RealmSync: FileAttachment {
     }
 }
 
-/// A user's tokens for a session.
+/// The source of a user's tokens for a session.
 struct UserTokenSource: TokenSource {
     let user: User
 

@@ -1,28 +1,30 @@
 public import Foundation
 public import Freehold
 
-/// When `subscribe` waits for the objects.
+/// The condition on which `subscribe` waits for the objects.
 public enum WaitForSyncMode: Sendable {
-    /// If it makes a subscription, or gives one another query.
+    /// It waits if the call creates a subscription, or changes the query of one.
     case onCreation
-    /// Always; a new state of the server is waited for, too.
+    /// It waits in each case, also for the present state of the server.
     case always
     case never
 }
 
 extension Results where Element: Object {
-    /// Subscribes to what the results' query finds.
+    /// Subscribes to the objects that the query of the results finds.
     ///
     /// ```swift
     /// let dogs = try await realm.objects(Dog.self).where { $0.age > 3 }.subscribe()
     /// ```
-    /// Without a name nothing happens if there is an unnamed subscription to an equal query. A name that is taken gets this query.
+    /// Without a name, the call has no effect if an unnamed subscription has an equal query. If a subscription has the
+    /// given name, it receives this query.
     ///
-    /// - Parameter timeout: in seconds, for the waiting. The subscription stays.
-    /// - Returns: the results.
-    /// - Throws: `QueryError` for queries that can't be subscribed to: those of lists, with a limit, with distinct values; a
-    ///   `POSIXError` with `ETIMEDOUT`; what `SyncSubscriptionSet.update` throws.
-    /// - Precondition: called on the main actor or an actor that the realm belongs to.
+    /// - Parameter timeout: The maximum time to wait, in seconds. The subscription stays after a timeout.
+    /// - Returns: The results.
+    /// - Throws: `QueryError` for queries that can't be subscribed to: queries of lists, with a limit, or with distinct
+    ///   values; a `POSIXError` with the code `ETIMEDOUT` after a timeout; and the errors of the wait, as for
+    ///   `SyncSubscriptionSet.update`.
+    /// - Precondition: It is called on the main actor, or on the actor to which the realm belongs.
     @discardableResult
     public func subscribe(
         name: String? = nil,
@@ -62,7 +64,7 @@ extension Results where Element: Object {
         return self
     }
 
-    /// Removes the subscription to an equal query that has no name. Doesn't wait.
+    /// Removes the unnamed subscription with an equal query. It doesn't wait for the server.
     public func unsubscribe() {
         guard let realm = realmOfResults, let query = try? storedQuery() else { return }
         let set = realm.subscriptions
@@ -71,7 +73,9 @@ extension Results where Element: Object {
 }
 
 enum Timeout {
-    /// - Throws: a `POSIXError` with `ETIMEDOUT` after so many seconds.
+    /// Runs a closure with a time limit.
+    ///
+    /// - Throws: A `POSIXError` with the code `ETIMEDOUT` after the given number of seconds.
     static func run(_ seconds: TimeInterval?, _ body: @escaping @Sendable () async throws -> Void) async throws {
         guard let seconds else { return try await body() }
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -1,9 +1,9 @@
 import Foundation
 import Freehold
 
-/// A set of subscriptions during an update. It belongs to the realm's place.
+/// A set of subscriptions during an update. It belongs to the thread or actor of its realm.
 final class SubscriptionDraft: @unchecked Sendable {
-    // Not to be sent: a subscription that holds one may be, but changes nothing once the update is over.
+    // A draft isn't sendable in itself. A subscription with a draft may be sent, but can't change it after the update.
     let realm: Realm
     let base: KeptSubscriptions
     private(set) var kept: KeptSubscriptions

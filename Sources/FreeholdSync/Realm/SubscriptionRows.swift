@@ -3,7 +3,7 @@ import Freehold
 import FreeholdEngine
 import FreeholdSyncCore
 
-/// A subscription as the file keeps it.
+/// A subscription in the form that the file stores.
 struct KeptSubscription: Hashable, Sendable {
     var id: Int64
     var name: String?
@@ -12,12 +12,12 @@ struct KeptSubscription: Hashable, Sendable {
     var updated: Date
 }
 
-/// A set of subscriptions, and which one it is: sets of a file are counted.
+/// A set of subscriptions. The sets of a file have increasing versions.
 struct KeptSubscriptions: Hashable, Sendable {
     var version: Int64 = 0
     var all: [KeptSubscription] = []
 
-    /// What the server is asked for: equal queries once.
+    /// The queries for the server. Equal queries occur once.
     var queries: [ClassQuery] {
         var seen: Set<StoredQuery> = []
         return all.filter { seen.insert($0.query).inserted }.map { subscription in
@@ -29,7 +29,7 @@ struct KeptSubscriptions: Hashable, Sendable {
     }
 }
 
-/// The subscriptions in hidden tables of the file, which every process sees.
+/// The subscriptions in hidden tables of the file, which all processes see.
 struct SubscriptionRows {
     private static let set = TableSpec("sync subscription set", columns: [ColumnSpec("version", .int)])
     private static let rows = TableSpec(
@@ -68,9 +68,10 @@ struct SubscriptionRows {
         return kept
     }
 
-    /// Gives the subscriptions' queries other names.
+    /// Replaces the names in the queries of the subscriptions.
     ///
-    /// - Returns: sentences about the subscriptions that ended: those whose query has no names any more.
+    /// - Returns: Sentences about the subscriptions that were removed, because their queries name a removed class or
+    ///   property.
     static func rename(in transaction: WriteTransaction, _ renamed: (ClassQuery) -> ClassQuery?) throws -> [String] {
         guard let set = transaction.schema.hiddenTable(named: set.name),
             let rows = transaction.schema.hiddenTable(named: rows.name)
@@ -104,10 +105,10 @@ struct SubscriptionRows {
         return ended
     }
 
-    /// Writes what differs, as another version.
+    /// Writes the differences as a set with the next version.
     ///
-    /// - Parameter base: what the caller began with.
-    /// - Throws: `.busy` if somebody else was first.
+    /// - Parameter base: The set from which the changes began.
+    /// - Throws: A `Realm.Error` with the code `.busy` if the file has another set by now.
     static func write(
         _ kept: KeptSubscriptions,
         basedOn base: KeptSubscriptions,
@@ -145,7 +146,7 @@ struct SubscriptionRows {
 }
 
 extension Date {
-    /// To the microsecond.
+    /// The date as a stored value, rounded to the microsecond.
     fileprivate var stored: Value {
         let seconds = timeIntervalSince1970.rounded(.down)
         let rest = ((timeIntervalSince1970 - seconds) * 1e6).rounded()

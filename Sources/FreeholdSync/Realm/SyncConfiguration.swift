@@ -3,27 +3,31 @@ public import Freehold
 import FreeholdEngine
 import FreeholdSyncCore
 
-/// How a realm syncs: see ``User/flexibleSyncConfiguration(clientResetMode:cancelAsyncOpenOnNonFatalErrors:)``.
+/// The sync configuration of a realm: see
+/// ``User/flexibleSyncConfiguration(clientResetMode:cancelAsyncOpenOnNonFatalErrors:)``.
 public struct SyncConfiguration: Sendable {
     public let user: User
     public var clientResetMode: ClientResetMode
-    /// Whether an opening that waits for data fails with the first error of the connection, instead of waiting on.
+    /// A Boolean value that indicates whether an opening that waits for data throws the first error of the connection,
+    /// instead of waiting further.
     public var cancelAsyncOpenOnNonFatalErrors: Bool
     public var initialSubscriptions: InitialSubscriptionsConfiguration?
 }
 
 public typealias RLMSyncConfiguration = SyncConfiguration
 
-/// Subscriptions that a file has from its beginning.
+/// The subscriptions that a new file begins with.
 public struct InitialSubscriptionsConfiguration: Sendable {
-    /// Runs within an update of the subscriptions.
+    /// A closure that appends the subscriptions. It runs inside an update of the subscriptions.
     public let callback: @Sendable (SyncSubscriptionSet) -> Void
-    /// Whether it runs each time that a process opens the file, not only when the file is made.
+    /// A Boolean value that indicates whether the closure runs each time that a process opens the file, and not only
+    /// when the file is created.
     public let rerunOnOpen: Bool
 }
 
 extension User {
-    /// A realm of this user's: a file of its own, that holds what the user subscribes to.
+    /// Returns the configuration of a synced realm of this user. The realm has a file of its own with the objects of
+    /// the user's subscriptions.
     ///
     /// ```swift
     /// let realm = try Realm(configuration: user.flexibleSyncConfiguration())
@@ -31,10 +35,10 @@ extension User {
     ///     realm.subscriptions.append(QuerySubscription<Dog> { $0.age > 3 })
     /// }
     /// ```
-    /// Classes that sync have a primary key that is stored as `_id`.
+    /// A class syncs if it has a primary key that is stored as `_id`.
     ///
-    /// - Parameter cancelAsyncOpenOnNonFatalErrors: see ``SyncConfiguration/cancelAsyncOpenOnNonFatalErrors``.
-    /// - Parameter clientResetMode: what becomes of work that isn't sent when the server has lost its store.
+    /// - Parameter cancelAsyncOpenOnNonFatalErrors: See ``SyncConfiguration/cancelAsyncOpenOnNonFatalErrors``.
+    /// - Parameter clientResetMode: The handling of unsent work if the server has another history.
     public func flexibleSyncConfiguration(
         clientResetMode: ClientResetMode = .recoverUnsyncedChanges(),
         cancelAsyncOpenOnNonFatalErrors: Bool = false
@@ -48,14 +52,15 @@ extension User {
         )
     }
 
-    /// The same with subscriptions that the file gets when it is made.
+    /// Returns the configuration of a synced realm, with subscriptions that a new file begins with.
     ///
     /// - Parameters:
-    ///   - initialSubscriptions: appends them, within an update.
-    ///   - clientResetMode: what becomes of work that isn't sent when the server has lost its store.
-    ///   - cancelAsyncOpenOnNonFatalErrors: see ``SyncConfiguration/cancelAsyncOpenOnNonFatalErrors``.
-    ///   - rerunOnOpen: whether the block runs each time that a process opens the file. Then a query with a new constant is added
-    ///     each time; one with a name has to be looked for first.
+    ///   - initialSubscriptions: A closure that appends the subscriptions, inside an update.
+    ///   - clientResetMode: The handling of unsent work if the server has another history.
+    ///   - cancelAsyncOpenOnNonFatalErrors: See ``SyncConfiguration/cancelAsyncOpenOnNonFatalErrors``.
+    ///   - rerunOnOpen: A Boolean value that indicates whether the closure runs each time that a process opens the
+    ///     file. A query with a new constant is then added each time. Before it appends a subscription with a name, the
+    ///     closure has to check whether that name exists.
     public func flexibleSyncConfiguration(
         clientResetMode: ClientResetMode = .recoverUnsyncedChanges(),
         cancelAsyncOpenOnNonFatalErrors: Bool = false,
@@ -83,19 +88,19 @@ extension User {
         return configuration
     }
 
-    /// The sessions of realms that are open.
+    /// The sessions of this user's open realms.
     public var allSessions: [SyncSession] { app.syncManager.sessions(of: self) }
 }
 
 extension Realm.Configuration {
-    /// How the realm syncs; nil for one that doesn't.
+    /// The sync configuration of the realm. `nil` for a realm that doesn't sync.
     public var syncConfiguration: SyncConfiguration? {
         get { service as? SyncConfiguration }
         set { service = newValue }
     }
 }
 
-// MARK: What realms ask
+// MARK: Calls by realms
 
 extension SyncConfiguration: FileService {
     package var identity: String { "\(user.app.appId)/\(user.id)" }
@@ -119,7 +124,7 @@ extension SyncConfiguration: FileService {
         )
     }
 
-    /// The user's folder is made with the first file in it; other folders are the app's to make.
+    /// Creates the user's folder before the first file in it. The app creates all other folders.
     package func prepare(_ configuration: Realm.Configuration) throws {
         let folder = user.app.folder(of: user)
         guard let file = configuration.fileURL?.standardizedFileURL, !configuration.readOnly,
@@ -132,9 +137,9 @@ extension SyncConfiguration: FileService {
         )
     }
 
-    /// Rewrites work that isn't sent yet into the form in which it is sent, before the migration changes names.
+    /// Converts recorded transactions into commits before a migration changes names.
     ///
-    /// It then says which version of the schema its names are of, and the server translates it.
+    /// A commit contains the version of the schema that its names belong to, so that the server can translate it.
     package func willMigrate(_ database: Database) throws {
         guard try database.snapshot().journalCursors.contains(where: { $0.name == FileClientStore.cursorName }) else {
             return

@@ -2,27 +2,29 @@ public import Foundation
 public import Freehold
 import FreeholdSyncCore
 
-/// What a session has to say that is wrong, as RealmSwift names it. Nothing that passes by itself is an error, and being offline isn't.
+/// An error of a session, with the codes of RealmSwift. Temporary problems, such as a missing connection, aren't
+/// errors.
 public struct SyncError: Error, Hashable, Sendable, CustomStringConvertible, LocalizedError {
-    /// The kinds, by the numbers that Realm gives them.
+    /// The kinds of errors, with the numbers of Realm.
     public enum Code: Int, Hashable, Sendable {
         case clientSessionError = 4
         case clientUserError = 5
         case clientInternalError = 6
-        /// The server has another history than the file, and the file's mode leaves the reset to the app.
+        /// The server has another history than the file, and the app has to reset the file because its reset mode is
+        /// `manual`.
         case clientResetError = 7
         case underlyingAuthError = 8
         case permissionDeniedError = 9
-        /// The server doesn't serve the file's subscriptions.
+        /// The server refuses subscriptions of the file.
         case invalidFlexibleSyncSubscriptions = 10
-        /// The server didn't do what the app wrote, and the file shows what it has. Told, not to be acted upon.
+        /// The server refused changes of the app, and the file shows the server's state. The app doesn't have to act.
         case writeRejected = 11
         case connectionFailed = 12
         case tlsHandshakeFailed = 13
         case serverWarning = 14
     }
 
-    /// An object that was written and isn't as it was written.
+    /// An object whose change was refused.
     public struct CompensatingWriteInfo: Hashable, Sendable {
         public let objectType: String
         let key: PrimaryKey
@@ -41,12 +43,12 @@ public struct SyncError: Error, Hashable, Sendable, CustomStringConvertible, Loc
 
     public var description: String { "\(message) (\(code))" }
     public var errorDescription: String? { message }
-    /// Freehold's server keeps its log to itself.
+    /// The URL of the server's log. It is always `nil`, because Freehold's server doesn't publish its log.
     public var serverLogURL: URL? { nil }
 }
 
 extension SyncError.Code {
-    /// Catches it without a cast: `catch SyncError.writeRejected`.
+    /// Matches an error with this code, so that `catch SyncError.writeRejected` needs no cast.
     public static func ~= (code: Self, error: any Error) -> Bool { (error as? SyncError)?.code == code }
 }
 
@@ -65,7 +67,7 @@ extension SyncError {
 }
 
 extension SyncError {
-    /// Nil for what passes by itself.
+    /// Creates the error for an event. Returns `nil` for a temporary problem.
     init?(_ event: SessionEvent) {
         switch event {
         case .report(.refused(let refusals)):
@@ -137,6 +139,6 @@ extension PrimaryKey {
 }
 
 extension Refusal {
-    /// The reason, and the field that may not be written.
+    /// The reason, and the field that the user has no right to write.
     fileprivate var told: String { field.map { "\(reason): the user may not write '\($0)'" } ?? "\(reason)" }
 }

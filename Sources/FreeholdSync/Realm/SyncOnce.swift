@@ -2,11 +2,12 @@ public import Freehold
 import FreeholdSyncCore
 import Synchronization
 
-/// Why a file wasn't synced by `syncOnce(deadline:)`. What else it throws is what waiting for a session throws: `SessionError`, where the
-/// server needs something of the app, `SyncError`, where it refuses a subscription, `Realm.Error`, `CancellationError`.
+/// The reason why `syncOnce(deadline:)` didn't sync a file. Besides this error, `syncOnce` throws the errors of waiting
+/// for a session: `SessionError` if the server requires an action of the app, `SyncError` if it refuses a subscription,
+/// `Realm.Error`, and `CancellationError`.
 public struct SyncOnceError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Code: Hashable, Sendable {
-        /// The deadline came first.
+        /// The deadline passed before the sync was complete.
         case deadlineExceeded
         /// The user isn't logged in.
         case loggedOut
@@ -15,27 +16,29 @@ public struct SyncOnceError: Error, Hashable, Sendable, CustomStringConvertible 
     }
 
     public let code: Code
-    /// Whether the server has all that was committed before the call. What it hasn't stays in the file, and goes up with the next sync.
+    /// A Boolean value that indicates whether the server has everything that was committed before the call. The other
+    /// commits stay in the file, and the next sync uploads them.
     public let isUploaded: Bool
-    /// What happened, in a sentence. It holds no token and no data.
+    /// A description of the error, as a sentence. It contains no token and no data.
     public let message: String
 
     public var description: String { message }
 }
 
 extension Realm {
-    /// Syncs a file and lets go of it: opens it and a connection, uploads all that was committed before the call, downloads all that the
-    /// file subscribes to, and closes both. For jobs, such as a cron job's or a server's that keeps a file for each of its users.
+    /// Syncs a file once: opens the file and a connection, uploads everything that was committed before the call,
+    /// downloads the objects of all subscriptions, and closes both. It is meant for jobs, such as a cron job, or a
+    /// server with a file for each of its users.
     ///
     /// ```swift
     /// try await Realm.syncOnce(configuration: user.flexibleSyncConfiguration(), deadline: .now + .seconds(30))
     /// ```
     ///
-    /// Where the server can't be reached it tries again until the deadline. Realms that the process has open of the file stay open, and
-    /// so does their session. As many calls as one likes may run at once: `SyncManager.maximumJobs` files are open at a time, and the
-    /// others wait their turn.
+    /// If the server can't be reached, the call tries again until the deadline. Other realms of the file that the
+    /// process has open stay open, with their session. Any number of calls may run at once: at most
+    /// `SyncManager.maximumJobs` files are open at a time, and the other calls wait in a queue.
     ///
-    /// - Throws: `SyncOnceError`, and what it says.
+    /// - Throws: `SyncOnceError`, and the errors that its description lists.
     public static func syncOnce(
         configuration: Configuration = .defaultConfiguration,
         deadline: ContinuousClock.Instant
@@ -48,17 +51,17 @@ extension Realm {
             defer { manager.jobs.leave() }
             job.begin(.opening)
             let result = await job.syncFile(configuration)
-            // What nobody else uses is closed when this returns.
+            // A session without open realms is closed before this returns.
             if case .success = result { job.begin(.closing) }
             if let session = job.session, manager.isClosed(configuration) { await session.close() }
             try result.get()
         }
     }
 
-    /// Uploads all that was committed before the call, and downloads all that the realm subscribes to. A session that was suspended is
-    /// suspended again. The realm shows what came.
+    /// Uploads everything that was committed before the call, and downloads the objects of all subscriptions. A
+    /// suspended session is suspended again afterwards. The realm is refreshed at the end.
     ///
-    /// - Throws: `SyncOnceError`, and what it says.
+    /// - Throws: `SyncOnceError`, and the errors that its description lists.
     public func syncOnce(
         deadline: ContinuousClock.Instant,
         _isolation actor: isolated (any Actor)? = #isolation
@@ -70,7 +73,7 @@ extension Realm {
     }
 }
 
-/// A file that is synced once.
+/// One call of `syncOnce`.
 final class SyncJob: Sendable {
     private struct State {
         var step = Step.turn
@@ -84,7 +87,7 @@ final class SyncJob: Sendable {
 
     func began(_ session: SyncSession) { state.withLock { ($0.session, $0.hindrance) = (session, nil) } }
 
-    /// What it is at.
+    /// The step of the call.
     enum Step: Int, Comparable, Sendable {
         case turn, opening, uploading, subscribing, downloading, closing
 
@@ -95,7 +98,7 @@ final class SyncJob: Sendable {
 
     private var isUploaded: Bool { state.withLock { $0.step > .uploading } }
 
-    /// Notes why it isn't done yet.
+    /// Records the reason for a delay. `nil` removes it.
     func hinder(_ reason: String?) { state.withLock { $0.hindrance = reason } }
 
     func error(_ code: SyncOnceError.Code, _ message: String) -> SyncOnceError {
@@ -170,9 +173,9 @@ extension RealmSync {
         if let refusal { throw refusal }
     }
 
-    /// Waits for the newest subscriptions.
+    /// Waits until the newest subscriptions are complete.
     ///
-    /// - Returns: the server's refusal of one; the others are served.
+    /// - Returns: The server's refusal of a subscription, or `nil`. The other subscriptions are complete in both cases.
     private func subscribedRefusal() async throws -> SyncError? {
         while true {
             do {
@@ -186,7 +189,7 @@ extension RealmSync {
         }
     }
 
-    /// The file's session, as soon as no other process syncs the file.
+    /// Returns the session of the file. Waits as long as another process syncs the file.
     private func session(for job: SyncJob) async throws -> SyncSession {
         while true {
             if let session { return session }
@@ -201,7 +204,7 @@ extension RealmSync {
     }
 }
 
-/// Lets in so many at a time, in the order in which they came.
+/// A queue that admits a limited number of tasks at a time, in the order of their calls.
 final class JobGate: Sendable {
     private struct State {
         var limit = 32
@@ -220,6 +223,8 @@ final class JobGate: Sendable {
         }
     }
 
+    /// Waits for admission.
+    ///
     /// - Throws: `CancellationError`
     func enter() async throws {
         let number = state.withLock { state in

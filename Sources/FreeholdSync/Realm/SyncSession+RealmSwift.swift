@@ -4,7 +4,7 @@ public import Freehold
 public import FreeholdSyncCore
 import Synchronization
 
-/// Whose session it is.
+/// The user and the configuration of a session.
 struct SessionOwner: Sendable {
     let user: User
     let configuration: SyncConfiguration
@@ -12,11 +12,11 @@ struct SessionOwner: Sendable {
 
 extension SyncSession {
     public enum State: Int, Hashable, Sendable {
-        /// It is connected, or tries to be.
+        /// The session is connected, or tries to connect.
         case active
-        /// The app suspended it.
+        /// The app suspended the session.
         case inactive
-        /// The user was logged out, or the file let go of.
+        /// The session has ended, because the user was logged out or the file was closed.
         case invalid
     }
 
@@ -32,13 +32,14 @@ extension SyncSession {
         return isSuspended ? .inactive : .active
     }
 
-    /// The user whose realm it is; nil of sessions that the app made itself.
+    /// Returns the user of the realm, or `nil` for a session that the app created itself.
     public func parentUser() -> User? { owner.withLock { $0?.user } }
 
-    /// The realm's configuration; nil of sessions that the app made itself.
+    /// Returns the configuration of the realm, or `nil` for a session that the app created itself.
     public func configuration() -> SyncConfiguration? { owner.withLock { $0?.configuration } }
 
-    /// The states that the connection takes from now on. Ours, in place of key-value observation.
+    /// The states of the connection from now on. This is an addition to RealmSwift's API, in the place of key-value
+    /// observation.
     public var connectionStates: AsyncStream<FreeholdSyncCore.ConnectionState> {
         let events = events()
         let (stream, continuation) = AsyncStream<FreeholdSyncCore.ConnectionState>.makeStream(
@@ -54,7 +55,8 @@ extension SyncSession {
         return stream
     }
 
-    /// Waits until all that was committed here is with the server, or all that the server has is here.
+    /// Waits until the server has everything that was committed before the call, or until the file has everything that
+    /// the server had then.
     public func wait(for direction: ProgressDirection) async throws {
         switch direction {
         case .upload: try await waitForUpload()
@@ -62,7 +64,7 @@ extension SyncSession {
         }
     }
 
-    /// The same with a block, which is called once, on the queue or on a thread of the library's.
+    /// Like `wait(for:)`, with a block that is called once, on the queue or on a thread of the library.
     public func wait(
         for direction: ProgressDirection,
         queue: DispatchQueue? = nil,
@@ -79,19 +81,19 @@ extension SyncSession {
     // MARK: Progress
 
     public enum ProgressMode: Int, Hashable, Sendable {
-        /// Until the token is invalidated, or let go of.
+        /// Notifications continue until the token is invalidated or released.
         case reportIndefinitely
-        /// Until what is outstanding at the call is done.
+        /// Notifications end as soon as everything that was outstanding at the call is transferred.
         case forCurrentlyOutstandingWork
     }
 
     public struct Progress: Hashable, Sendable {
-        /// From 0 to 1. How much there is isn't known before it is there: an estimate.
+        /// The transferred part, from 0 to 1. It is an estimate, because the total amount isn't known in advance.
         public let progressEstimate: Double
         public var isTransferComplete: Bool { progressEstimate >= 1 }
     }
 
-    /// Ends a progress notification.
+    /// A token that ends a progress notification.
     public final class ProgressNotificationToken: Sendable {
         private let task: Task<Void, Never>
         init(_ task: Task<Void, Never>) { self.task = task }
@@ -99,9 +101,9 @@ extension SyncSession {
         public func invalidate() { task.cancel() }
     }
 
-    /// Tells how far a transfer is, on a thread of the library's: see ``progress(for:mode:)``.
+    /// Calls a block with the progress of a transfer, on a thread of the library: see ``progress(for:mode:)``.
     ///
-    /// - Returns: nil if the session is over: the block is never called then.
+    /// - Returns: `nil` if the session has ended. Then the block is never called.
     public func addProgressNotification(
         for direction: ProgressDirection,
         mode: ProgressMode,
@@ -112,9 +114,10 @@ extension SyncSession {
         return ProgressNotificationToken(Task { for await progress in progress { block(progress) } })
     }
 
-    /// How far a transfer is, from now on. It ends with what is outstanding at the call, or with the session.
+    /// Returns the progress of a transfer from now on. The stream ends when everything that was outstanding at the call
+    /// is transferred, depending on `mode`, or with the session.
     ///
-    /// A bootstrap tells objects of those expected; other transfers begin at 0 and end at 1.
+    /// A bootstrap reports the part of the expected objects that arrived. Other transfers only report 1 at their end.
     public func progress(for direction: ProgressDirection, mode: ProgressMode) -> AsyncStream<Progress> {
         let (stream, continuation) = AsyncStream<Progress>.makeStream(bufferingPolicy: .bufferingNewest(100))
         let events = events()
@@ -152,11 +155,12 @@ extension SyncSession {
 }
 
 extension Realm.AsyncOpenTask {
-    /// Tells how far the download is that the opening waits for. Of a realm that doesn't sync it tells nothing.
+    /// Calls a block with the progress of the download for which the opening waits. It has no effect for a realm that
+    /// doesn't sync.
     ///
     /// - Parameters:
-    ///   - queue: on which the block runs.
-    ///   - block: hears of it until all is there.
+    ///   - queue: The queue on which the block runs.
+    ///   - block: A closure that receives the progress until the download is complete.
     public func addProgressNotification(
         queue: DispatchQueue = .main,
         block: @escaping @Sendable (SyncSession.Progress) -> Void
@@ -171,8 +175,8 @@ extension Realm.AsyncOpenTask {
 }
 
 extension SyncSubscriptionSet {
-    /// The states that the newest set takes, beginning with the one that it has; a state that comes and goes quickly may be left out.
-    /// Ours. It ends when the realm's session is over.
+    /// The states of the newest subscription set, beginning with the present one. Short states may be left out. The
+    /// stream ends with the realm's session. This is an addition to RealmSwift's API.
     public var states: AsyncStream<SyncSubscriptionState> {
         let (stream, continuation) = AsyncStream<SyncSubscriptionState>.makeStream(
             bufferingPolicy: .bufferingNewest(16)

@@ -1,7 +1,8 @@
 public import Foundation
 public import Freehold
 
-/// What a file subscribes to in one class. A copy of what the file has; it is changed within `SyncSubscriptionSet.update` only.
+/// A subscription of a file to objects of one class. It is a copy of the stored subscription, and can only be changed
+/// inside `SyncSubscriptionSet.update`.
 public struct SyncSubscription: Hashable, Sendable {
     let kept: KeptSubscription
     let set: SubscriptionDraft?
@@ -9,22 +10,22 @@ public struct SyncSubscription: Hashable, Sendable {
     public var name: String? { kept.name }
     public var createdAt: Date { kept.created }
     public var updatedAt: Date { kept.updated }
-    /// The name of the class in the file. Ours.
+    /// The name of the class in the file. This is an addition to RealmSwift's API.
     public var objectClassName: String { kept.query.className }
-    /// The condition, with the names of the file. Ours.
+    /// The condition, with the names of the file. This is an addition to RealmSwift's API.
     public var queryString: String { kept.query.condition }
 
     public static func == (a: Self, b: Self) -> Bool { a.kept == b.kept }
     public func hash(into hasher: inout Hasher) { hasher.combine(kept) }
 
-    /// Takes another condition.
+    /// Changes the condition.
     ///
-    /// - Precondition: within an update; the class is the one that the subscription was made with.
+    /// - Precondition: It is called inside an update, with the class of the subscription.
     public func updateQuery<T: Object>(toType type: T.Type, where query: ((Query<T>) -> Query<Bool>)? = nil) {
         change { try $0.realm.storedQuery(type, query) }
     }
 
-    /// The same with a query string.
+    /// Changes the condition to a query string.
     public func updateQuery(to format: String, _ args: Any...) {
         change { try $0.storedQuery(className: kept.query.className, format, args) }
     }
@@ -49,20 +50,20 @@ public struct SyncSubscription: Hashable, Sendable {
     }
 }
 
-/// A query to subscribe to.
+/// A query for a new subscription.
 public struct QuerySubscription<T: Object> {
     let name: String?
     let query: (Realm) throws -> StoredQuery
 
-    /// All objects of the class.
+    /// Creates a query for all objects of the class.
     public init(name: String? = nil) { self.init(name) { try $0.storedQuery(T.self, nil) } }
 
-    /// Those that meet a condition.
+    /// Creates a query for the objects that meet a condition.
     public init(name: String? = nil, query: @escaping (Query<T>) -> Query<Bool>) {
         self.init(name) { try $0.storedQuery(T.self, query) }
     }
 
-    /// Those that a query string finds.
+    /// Creates a query for the objects that a query string finds.
     public init(name: String? = nil, where format: String, _ args: Any...) {
         self.init(name) { try $0.storedQuery(T.self, format, args) }
     }
@@ -77,15 +78,16 @@ public struct QuerySubscription<T: Object> {
     }
 }
 
-/// How far a set of subscriptions is.
+/// The state of a set of subscriptions.
 public enum SyncSubscriptionState: Equatable, Sendable {
-    /// All that it asks for is in the file.
+    /// The file has all objects of the set.
     case complete
-    /// The server refuses a part of it; the rest is there, or comes.
+    /// The server refuses a part of the set. The objects of the other subscriptions are in the file or will be
+    /// downloaded.
     case error(any Error)
-    /// Some of what it asks for may not be in the file yet.
+    /// The file may not have all objects of the set yet.
     case pending
-    /// Another set took its place.
+    /// Another set replaced this one.
     case superseded
 
     public static func == (a: Self, b: Self) -> Bool {

@@ -1,14 +1,15 @@
 public import Foundation
 public import Freehold
 
-/// What a file subscribes to: by its subscriptions it gets objects, and keeps them.
+/// The subscriptions of a file. They determine which objects the file receives and keeps.
 ///
 /// ```swift
 /// try await realm.subscriptions.update {
 ///     realm.subscriptions.append(QuerySubscription<Dog>(name: "old dogs") { $0.age > 10 })
 /// }
 /// ```
-/// It is kept in the file. A value of this type shows the file's newest set, and belongs to the realm's place.
+/// The set is stored in the file. A value of this type shows the newest set of the file, and belongs to the thread or
+/// actor of the realm.
 public struct SyncSubscriptionSet {
     let realm: Realm
     let file: RealmSync
@@ -19,14 +20,14 @@ public struct SyncSubscriptionSet {
 
     private func shown(_ kept: KeptSubscription) -> SyncSubscription { SyncSubscription(kept: kept, set: draft) }
 
-    // MARK: What is there
+    // MARK: Contents
 
     public var count: Int { kept.all.count }
     public var isEmpty: Bool { count == 0 }
     public var first: SyncSubscription? { kept.all.first.map(shown) }
     public var last: SyncSubscription? { kept.all.last.map(shown) }
 
-    /// Nil if there are fewer.
+    /// Returns the subscription at a position, or `nil` if there are fewer subscriptions.
     public subscript(position: Int) -> SyncSubscription? {
         let all = kept.all
         return all.indices.contains(position) ? shown(all[position]) : nil
@@ -36,7 +37,7 @@ public struct SyncSubscriptionSet {
         kept.all.first { $0.name == name }.map(shown)
     }
 
-    /// The subscription to the same query.
+    /// Returns the subscription to the same query.
     public func first<T: Object>(ofType type: T.Type, where query: @escaping (Query<T>) -> Query<Bool>)
         -> SyncSubscription?
     {
@@ -60,17 +61,19 @@ public struct SyncSubscriptionSet {
         do { return try query(realm) } catch { misused("A subscription's query doesn't fit the class: \(error)") }
     }
 
-    /// How far the newest set is.
+    /// The state of the newest set.
     public var state: SyncSubscriptionState { file.state(of: file.subscriptions()) }
 
-    // MARK: Changing it
+    // MARK: Changes
 
-    /// Changes the subscriptions: all of the block's changes become one set, in a transaction of its own.
+    /// Changes the subscriptions. All changes of the block become one set, which is stored in a transaction of its own.
     ///
-    /// - Parameter onComplete: called once, on a thread of the library's, as soon as all that the set asks for is in the file; with an
-    ///   error if the server refuses a part of it, or another set takes its place.
-    /// - Parameter block: changes the set.
-    /// - Precondition: it isn't called within itself, nor in a write transaction.
+    /// - Parameter onComplete: A closure that is called once, on a thread of the library, as soon as the file has all
+    ///   objects of the set. It receives an error if the set can't be stored, if the server refuses a part of it, or if
+    ///   another set replaces it. If `onComplete` is `nil`, an error of storing ends the program.
+    /// - Parameter block: A closure that changes the set. It may be called several times, if other processes change the
+    ///   set at the same time.
+    /// - Precondition: It isn't called inside another update or a write transaction.
     public func update(_ block: () -> Void, onComplete: (@Sendable ((any Error)?) -> Void)? = nil) {
         do {
             let kept = try change(block)
@@ -81,9 +84,10 @@ public struct SyncSubscriptionSet {
         }
     }
 
-    /// Changes the subscriptions, and waits until all that they ask for is in the file.
+    /// Changes the subscriptions, and waits until the file has all of their objects.
     ///
-    /// - Throws: what `onComplete` would be called with; `Realm.Error`. The set is stored unless it is a `Realm.Error`.
+    /// - Throws: The errors that `onComplete` receives, and `Realm.Error`. The set is stored, except after a
+    ///   `Realm.Error`.
     public func update(_ block: () -> Void, _isolation actor: isolated (any Actor)? = #isolation) async throws {
         let kept = try change(block)
         let file = file
@@ -108,7 +112,9 @@ public struct SyncSubscriptionSet {
         return draft
     }
 
-    /// - Precondition: within an update; no other subscription has the name.
+    /// Appends subscriptions.
+    ///
+    /// - Precondition: It is called inside an update, and no other subscription has the name.
     public func append<each T: Object>(_ subscriptions: repeat QuerySubscription<each T>) {
         let draft = open("Subscriptions were appended")
         repeat draft.append((each subscriptions).name, stored((each subscriptions).query))
@@ -137,7 +143,8 @@ public struct SyncSubscriptionSet {
         open("Subscriptions were removed").remove { !unnamedOnly || $0.name == nil }
     }
 
-    /// Removes the subscriptions to a class by its name in the file. Freehold's own: a class that the program doesn't have any more has no type.
+    /// Removes the subscriptions to a class by its name in the file. This is an addition to RealmSwift's API, for
+    /// classes that the program no longer has.
     public func removeAll(ofType className: String) {
         open("Subscriptions were removed").remove { $0.query.className == className }
     }
@@ -153,9 +160,9 @@ extension SyncSubscriptionSet: Sequence {
 }
 
 extension Realm {
-    /// What the realm's file subscribes to.
+    /// The subscriptions of the realm's file.
     ///
-    /// - Precondition: the realm was opened with a configuration that syncs, and isn't frozen.
+    /// - Precondition: The realm was opened with a configuration that syncs, and isn't frozen.
     public var subscriptions: SyncSubscriptionSet {
         guard let file = attachment as? RealmSync else {
             misused("\(self) doesn't sync, so it has no subscriptions. Open it with user.flexibleSyncConfiguration().")
@@ -164,6 +171,6 @@ extension Realm {
         return SyncSubscriptionSet(realm: self, file: file)
     }
 
-    /// The session that keeps the realm's file in step with the server. Nil of realms that don't sync, and of users who are logged out.
+    /// The session that syncs the realm's file. `nil` for a realm that doesn't sync, and for a logged-out user.
     public var syncSession: SyncSession? { (attachment as? RealmSync)?.session }
 }

@@ -4,15 +4,16 @@
     import Foundation
 #endif
 
-/// The device's clock in milliseconds since 2015-01-01: the wall clock as it was at first, carried on by the clock that also counts while the
-/// device sleeps. So it never jumps while the process lives, whoever sets the wall clock.
+/// The device's time in milliseconds since 2015-01-01. It is the wall clock at the start of the process, continued by a
+/// clock that also counts while the device sleeps. It therefore never jumps during the life of the process, even if the
+/// wall clock is set.
 public struct DeviceClock: Sendable {
     private let start: Int64
     private let instant: ContinuousClock.Instant
 
     public static let shared = DeviceClock()
 
-    /// - Parameter offset: milliseconds that are added, for tests of devices whose clocks are wrong.
+    /// - Parameter offset: A number of milliseconds that is added, for tests of devices with wrong clocks.
     public init(offset: Int64 = 0) {
         let seconds = Date().timeIntervalSince1970 - 1_420_070_400
         start = Int64(seconds * 1_000) + offset

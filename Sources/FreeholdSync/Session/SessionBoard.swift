@@ -1,15 +1,15 @@
 import FreeholdSyncCore
 import Synchronization
 
-/// What a session shows of itself to any thread, and who waits for it.
+/// The state of a session that any thread may read, and the waits for its changes.
 final class SessionBoard: Sendable {
     enum Goal: Hashable, Sendable {
         case upload
         case download
         case querySet(UInt64)
-        /// The file has the new queries.
+        /// The file has stored the new queries.
         case subscription
-        /// The session knows the file.
+        /// The session has read the state of the file.
         case description
     }
 
@@ -23,7 +23,7 @@ final class SessionBoard: Sendable {
         var isSuspended = false
         var isClosed = false
         var needsApp: SessionError?
-        /// The number of tokens that the app has given to the session.
+        /// The number of tokens that the app has given the session.
         var renewals = 0
         var querySets: [UInt64: QuerySet] = [:]
         var newest: UInt64 = 0
@@ -45,7 +45,7 @@ final class SessionBoard: Sendable {
 
     func hear(_ hearer: (@Sendable (SessionEvent) -> Void)?) { state.withLock { $0.hearer = hearer } }
 
-    /// The file's query sets were told.
+    /// Records that the query sets of the file are known.
     func describe() {
         state.withLock { $0.isDescribed = true }
         settleQuerySets()
@@ -53,7 +53,10 @@ final class SessionBoard: Sendable {
 
     func setSuspended(_ isSuspended: Bool) { state.withLock { $0.isSuspended = isSuspended } }
 
-    /// - Returns: whether the loop has to be told. Commits in quick succession wake it once.
+    /// Records a commit.
+    ///
+    /// - Returns: A Boolean value that indicates whether the loop has to be notified. Several commits in quick
+    ///   succession cause one notification.
     func wake() -> Bool {
         state.withLock { state in
             defer { state.isWoken = true }
@@ -96,7 +99,7 @@ final class SessionBoard: Sendable {
 
     /// Waits for a goal.
     ///
-    /// - Parameter begin: asks the loop, with the wait's number.
+    /// - Parameter begin: Sends the request to the loop, with the number of the wait.
     func wait(for goal: Goal, _ begin: (UInt64) -> Void) async throws -> QuerySet? {
         try Task.checkCancellation()
         let number = state.withLock { state in
@@ -124,22 +127,22 @@ final class SessionBoard: Sendable {
         state.withLock { $0.waits.removeValue(forKey: number) }?.continuation.resume(with: result)
     }
 
-    /// The waits that a machine has to know of.
+    /// Returns the waits that a new machine has to receive.
     func open() -> [(number: UInt64, goal: Goal)] {
         state.withLock { state in state.waits.map { ($0.key, $0.value.goal) }.sorted { $0.0 < $1.0 } }
     }
 
-    /// Ends waits for what can't come before the app has done something.
+    /// Ends the waits that can't succeed before the app acts. Later waits end as well until the app has acted.
     func block(_ error: SessionError) { endWaits(error, isLasting: true) }
 
-    /// Like `block(_:)`, except that nothing happens if the app has given a token since the number was read.
+    /// Like `block(_:)`, except that it has no effect if the app has given a token since `renewals` was read.
     func block(_ error: SessionError, renewals: Int) {
         if self.renewals == renewals { block(error) }
     }
 
     var renewals: Int { state.withLock { $0.renewals } }
 
-    /// Notes that the app gives a token.
+    /// Records that the app gives the session a token.
     func renew() {
         state.withLock { state in
             state.renewals += 1
@@ -152,7 +155,7 @@ final class SessionBoard: Sendable {
         if case .needsApp(.auth, _) = state.withLock({ $0.needsApp }) { true } else { false }
     }
 
-    /// Ends waits for what the server doesn't give now. Later ones wait for its next answer.
+    /// Ends the waits for something that the server refuses now. Later waits wait for the server's next answer.
     func refuse(_ error: SessionError) { endWaits(error, isLasting: false) }
 
     private func endWaits(_ error: SessionError, isLasting: Bool) {
@@ -165,7 +168,7 @@ final class SessionBoard: Sendable {
         for wait in waits.values { wait.continuation.resume(throwing: error) }
     }
 
-    /// The server is asked again.
+    /// Removes the refusals of a schema or an app version before the server is asked again.
     func unblockRefused() {
         state.withLock { state in
             switch state.needsApp {
@@ -177,7 +180,7 @@ final class SessionBoard: Sendable {
 
     func unblock() { state.withLock { $0.needsApp = nil } }
 
-    /// Ends waits for query sets that are complete, or won't be.
+    /// Ends the waits for query sets that are complete or can't become complete.
     func settleQuerySets() {
         let ended = state.withLock { state in
             var ended: [(Wait, Result<QuerySet?, any Error>)] = []
@@ -224,7 +227,7 @@ extension SessionBoard.State {
     private mutating func note(_ set: QuerySet) {
         newest = max(newest, set.version)
         querySets[set.version] = set
-        // What is older than a complete set is done with.
+        // Sets before a complete set are no longer needed.
         if set.isComplete { querySets = querySets.filter { $0.key >= set.version } }
     }
 

@@ -1,15 +1,16 @@
 public import FreeholdSyncCore
 
-/// What a session has to say. Only what `needsApp` is true of waits for the app; everything else passes by itself.
+/// An event of a session. The app has to act if `needsApp` is true. All other events need no action.
 public enum SessionEvent: Sendable {
     case report(ClientReport)
-    /// The connection was lost, or didn't come about. The session tries again by itself.
+    /// The connection was lost, or couldn't be opened. The session tries again.
     case disconnected(TransportError)
-    /// A transaction of the file failed. The session begins anew, after a while.
+    /// A transaction of the file failed. The session begins again after a pause.
     case storeFailed(any Error)
-    /// A transaction of the file failed three times in the same way. The session begins anew; without what the failure is about, if that is known.
+    /// A transaction of the file failed three times in the same way. The session begins again, without the subject of
+    /// the failure if that is known.
     case storeFailedRepeatedly(StoreTrouble)
-    /// The server wants a new token, and there was none to be had.
+    /// The server requires a new token, and the token source failed to supply one.
     case tokenFailed(any Error)
 
     public var needsApp: Bool {
@@ -25,27 +26,28 @@ public enum SessionEvent: Sendable {
     }
 }
 
-/// Why what was waited for doesn't come.
+/// The reason why a wait failed.
 public enum SessionError: Error, Hashable, Sendable {
     /// The session was closed.
     case closed
-    /// The server needs something of the app first: a token, another schema or another version.
+    /// The server requires an action of the app first: a token, another schema or another version of the app.
     case needsApp(SyncFault, text: String)
-    /// The user may not use the app, or not the file's stream. The session asks again by itself, now and then: rights may be given.
+    /// The user has no right to use the app, or the stream of the file. The session asks the server again from time to
+    /// time, because rights can be granted.
     case forbidden(text: String)
     /// The file has to be reset first.
     case resetNeeded
-    /// There is no such query set, or a later one took its place before it was complete.
+    /// The query set doesn't exist, or a later set replaced it before it was complete.
     case superseded
 }
 
-/// Gets tokens.
+/// A source of access tokens.
 public protocol TokenSource: Sendable {
-    /// A token that isn't the one which the server refused.
+    /// Returns a token other than the one that the server refused.
     func token(insteadOf refused: AccessToken) async throws -> AccessToken
 
-    /// A Boolean value that indicates whether an error of `token(insteadOf:)` passes without the app, such as an unreachable server. The session
-    /// asks again after a while then.
+    /// Returns whether an error of `token(insteadOf:)` is temporary, such as an unreachable server. The session then
+    /// asks again after a pause.
     func passes(_ error: any Error) -> Bool
 }
 

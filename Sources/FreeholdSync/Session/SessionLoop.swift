@@ -1,17 +1,19 @@
 import FreeholdSyncCore
 
-/// Drives a session's machine: takes what happens one after the other, and does what the machine wants done.
+/// The loop that drives a session's machine. It processes inputs one after the other, and performs the machine's
+/// actions.
 actor SessionLoop {
     enum Input: Sendable {
         case event(ClientEvent)
         case subscribe([ClassQuery], wait: UInt64)
         case line(UInt64, LineEvent)
         case timer(ClientTimer, UInt64)
-        /// A token in the place of the refused one can't be had. `renewals` is the board's number when it was asked for.
+        /// The token source failed to replace the refused token. `renewals` is the number on the board at the time of
+        /// the request.
         case tokenFailed(any Error, refused: AccessToken, renewals: Int)
-        /// An attempt to get a token failed a while ago.
+        /// The pause after a failed request of a token has ended.
         case renewal(refused: AccessToken)
-        /// The file failed a while ago: try again.
+        /// The pause after a failed transaction of the file has ended.
         case restart
         case reset(ResetMode)
         case committed
@@ -28,19 +30,20 @@ actor SessionLoop {
     private var random = SystemRandomNumberGenerator()
 
     private var line: (any SyncLine)?
-    /// Lines are counted: what an old one says doesn't count any more, but for `recovered`.
+    /// The number of lines so far. Events of earlier lines are ignored.
     private var lines: UInt64 = 0
     private var hasLostLine = false
     private var isUrgent = true
     private var timers: [ClientTimer: (number: UInt64, task: Task<Void, Never>)] = [:]
     private var lastTimer: UInt64 = 0
-    /// The machine gave up after a transaction failed; it is started anew by `restart`.
+    /// A Boolean value that indicates whether the machine stopped after a failed transaction. `restart` starts a new
+    /// one.
     private var isBroken = false
     private var failures = 0
-    /// The token that was refused last and for which another one was asked.
+    /// The last refused token for which another token was requested.
     private var refused: AccessToken?
     private var tokenFailures = 0
-    /// Whose `subscribe` is being done.
+    /// The wait whose `subscribe` the file is performing.
     private var subscriber: UInt64?
 
     init(
@@ -81,7 +84,7 @@ actor SessionLoop {
             isBroken = false
             if board.isSuspended { await handle(.suspended) }
             await handle(.started)
-            // The new machine knows of no wait.
+            // The new machine has no waits yet.
             for wait in board.open() { await ask(wait.number, wait.goal) }
         case .committed:
             board.awoke()
@@ -104,11 +107,11 @@ actor SessionLoop {
             renew(tokens, refused)
         case .event(let event):
             switch event {
-            // The source has one, or the app.
+            // The token is from the token source or from the app.
             case .token(let token):
                 board.unblock()
                 tokenFailures = 0
-                // A machine that starts anew begins with it.
+                // The next machine begins with this token.
                 if isBroken { return await perform(machine.handle(.token(token), now: clock.now(), random: &random)) }
             case .resumed:
                 isUrgent = true
@@ -203,7 +206,8 @@ actor SessionLoop {
         timers[timer] = (number, task)
     }
 
-    /// Nobody knows what the file has: the machine starts anew.
+    /// Stops the machine after a failed transaction. The state of the file is unknown, so a new machine is started
+    /// later.
     private func fail(_ error: any Error) {
         isBroken = true
         line?.close()
@@ -230,7 +234,7 @@ actor SessionLoop {
         }
     }
 
-    // MARK: What the machine says
+    // MARK: Reports of the machine
 
     private func take(_ report: ClientReport) async {
         switch report {
@@ -271,7 +275,7 @@ actor SessionLoop {
     }
 
     private func tokenFailed(_ error: any Error, _ refused: AccessToken, renewals: Int) {
-        // The app may have given a token meanwhile.
+        // The app may have given the session a token since.
         guard machine.configuration.token == refused, board.renewals == renewals else { return }
         guard let tokens, tokens.passes(error) else {
             board.tell(.tokenFailed(error))
@@ -288,7 +292,7 @@ actor SessionLoop {
 }
 
 extension AsyncStream.Continuation where Element == SessionLoop.Input {
-    /// Yields after so many milliseconds.
+    /// Yields an input after the given number of milliseconds.
     fileprivate func yield(_ input: SessionLoop.Input, later delay: Int) {
         Task {
             try? await Task.sleep(for: .milliseconds(delay))

@@ -1,20 +1,22 @@
 import Dispatch
 public import FreeholdSyncCore
 
-/// The file of a session, as its loop sees it: requests one after the other, each a transaction.
+/// The file of a session, from the point of view of its loop. It performs one request after the other, each in a
+/// transaction.
 public protocol SessionStore: Sendable {
-    /// - Parameter now: the device's clock, in milliseconds since 2015-01-01.
-    /// - Parameter request: what is to be done.
-    /// - Throws: if it isn't known whether the request was done. The session begins anew then.
+    /// - Parameter now: The device's time, in milliseconds since 2015-01-01.
+    /// - Parameter request: The request.
+    /// - Throws: An error if it is unknown whether the request was performed. The session then begins again.
     func perform(_ request: StoreRequest, now: Int64) async throws -> StoreOutcome
 
-    /// Has `wake` called after commits to the file, by whomever. One session observes at a time.
+    /// Sets a closure that is called after each commit to the file by any process. `nil` removes it. One session
+    /// observes the file at a time.
     func observeCommits(_ wake: (@Sendable () -> Void)?)
 }
 
-/// Makes a `ClientStore` the store of a session: a queue of its own does the transactions, so that none blocks a task.
+/// A `ClientStore` as the store of a session. The transactions run on a queue, so that they don't block a task.
 public final class QueuedStore<Store: ClientStore & Sendable>: SessionStore, @unchecked Sendable {
-    // `store` and `wake` are touched on the queue only.
+    // `store` and `wake` are only used on the queue.
     private let queue = DispatchQueue(label: "freehold.sync.store")
     private var store: Store
     private var care = StoreCare()
@@ -35,14 +37,15 @@ public final class QueuedStore<Store: ClientStore & Sendable>: SessionStore, @un
 
     public func observeCommits(_ wake: (@Sendable () -> Void)?) { queue.async { self.wake = wake } }
 
-    /// Works on the store between two transactions of the session.
+    /// Calls a closure with the store, between two transactions of the session.
     ///
-    /// - Complexity: waits for the transaction that is under way.
+    /// - Complexity: The call waits for the end of a running transaction.
     public func withStore<Result: Sendable>(_ body: (inout Store) throws -> Result) rethrows -> Result {
         try queue.sync { try body(&store) }
     }
 
-    /// As `withStore`, and wakes the session: for stores that don't tell of commits themselves.
+    /// Like `withStore`, except that it notifies the session afterwards, for stores that don't report commits
+    /// themselves.
     public func commit<Result: Sendable>(_ body: (inout Store) throws -> Result) rethrows -> Result {
         let (result, wake) = try queue.sync { (try body(&store), self.wake) }
         wake?()

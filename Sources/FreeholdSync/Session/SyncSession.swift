@@ -1,29 +1,31 @@
 public import FreeholdSyncCore
 import Synchronization
 
-/// Keeps a file in step with a server, for as long as it isn't closed: online, offline, from the first bootstrap on.
+/// The sync of a file with a server, until the session is closed. It works online and offline, and begins with a
+/// bootstrap.
 ///
 ///     let session = SyncSession(configuration, store: store, transport: client.transport(to: endpoint, user: "ann"))
 ///     try await session.subscribe([ClassQuery(className: "Dog", condition: "TRUEPREDICATE")])
 ///     try await session.waitForDownload()
 ///
-/// A session is made without a connection and works without one: what the app commits meanwhile goes up later. Nothing that passes by itself is
-/// an error; `events()` says what happens. Any thread may use it.
+/// A session is created without a connection, and works without one: commits of the app are uploaded later. Temporary
+/// problems aren't errors. `events()` reports them. Any thread may use a session.
 public final class SyncSession: Sendable {
     private let board = SessionBoard()
     private let inputs: AsyncStream<SessionLoop.Input>.Continuation
     private let task: Task<Void, Never>
-    /// Of a realm's session.
+    /// The owner, for the session of a realm.
     let owner = Mutex<SessionOwner?>(nil)
 
     /// - Parameters:
-    ///   - tokens: asked when the server refuses the configuration's token. Without it the app has to call `renew`.
-    ///   - isSuspended: begins without a connection, until `resume`.
-    ///   - onEvent: hears of each event before the session goes on. It must not wait for the session.
-    ///   - configuration: whose session it is, and of what.
-    ///   - store: the file.
-    ///   - transport: makes the connections.
-    ///   - clock: tells the time.
+    ///   - tokens: The source of tokens in the place of one that the server refuses. Without a source the app has to
+    ///     call `renew`.
+    ///   - isSuspended: A Boolean value that indicates whether the session begins without a connection, until `resume`.
+    ///   - onEvent: A closure that receives each event before the session continues. It must not wait for the session.
+    ///   - configuration: The app, the token and the other parameters of the session.
+    ///   - store: The file.
+    ///   - transport: The transport that opens connections.
+    ///   - clock: The clock of the device.
     public init(
         _ configuration: ClientConfiguration,
         store: any SessionStore,
@@ -53,61 +55,62 @@ public final class SyncSession: Sendable {
 
     deinit { inputs.yield(.close) }
 
-    // MARK: What it is
+    // MARK: State
 
     public var connectionState: ConnectionState { board.connection }
     public var isSuspended: Bool { board.isSuspended }
-    /// Whether the session is over.
+    /// A Boolean value that indicates whether the session has ended.
     public var isClosed: Bool { board.isClosed }
-    /// What was subscribed to last. Nil if that is nothing, or isn't known yet.
+    /// The query set of the last subscription. `nil` if there is none, or if it isn't known yet.
     public var querySet: QuerySet? { board.newestSet }
 
-    /// What happens from now on. Who takes them slowly loses all but the newest 1,000.
+    /// Returns the events from now on. A slow consumer only receives the newest 1,000 events.
     public func events() -> AsyncStream<SessionEvent> { board.events() }
 
-    // MARK: What it does
+    // MARK: Operations
 
-    /// Ends the connection until `resume`. The file goes on writing down what the app commits.
+    /// Closes the connection until `resume`. Commits of the app are still recorded in the file.
     public func suspend() {
         board.setSuspended(true)
         inputs.yield(.event(.suspended))
     }
 
-    /// Connects, at once; also where the server had refused the file's schema.
+    /// Connects immediately, even if the server has refused the file's schema.
     public func resume() {
         board.setSuspended(false)
         board.unblockRefused()
         inputs.yield(.event(.resumed))
     }
 
-    /// Tries at once if there is no connection, instead of waiting for the next attempt.
+    /// Without a connection, tries to connect immediately instead of waiting for the next attempt.
     public func reconnect() { if !board.isSuspended { inputs.yield(.event(.resumed)) } }
 
-    /// Binds the file anew: its classes are others now, of which the server has to hear.
+    /// Binds the file again, because its classes have changed and the server needs the new ones.
     func rebind() {
         guard !board.isSuspended else { return }
         inputs.yield(.event(.suspended))
         inputs.yield(.event(.resumed))
     }
 
-    /// Says that somebody committed to the file. Stores that see commits by themselves do it.
+    /// Notifies the session of a commit to the file. Stores that observe commits call it themselves.
     public func noteCommit() { if board.wake() { inputs.yield(.committed) } }
 
-    /// Goes on with another token.
+    /// Gives the session another token.
     public func renew(_ token: AccessToken) {
         board.renew()
         inputs.yield(.event(.token(token)))
     }
 
-    /// Lets a file be reset that waits for it (`ClientReport.resetNeeded`).
+    /// Resets a file that waits for a reset (`ClientReport.resetNeeded`).
     public func reset(_ mode: ResetMode) {
         board.unblock()
         inputs.yield(.reset(mode))
     }
 
-    /// Takes other queries. Objects that only the old ones found go; new ones come.
+    /// Replaces the queries. Objects that only the old queries find are removed, and objects that the new queries find
+    /// are downloaded.
     ///
-    /// - Returns: the set, as soon as the file has it. `waitForQuerySet` waits for the objects.
+    /// - Returns: The query set, as soon as the file has stored it. `waitForQuerySet` waits for the objects.
     @discardableResult
     public func subscribe(_ queries: [ClassQuery]) async throws -> QuerySet {
         let set = try await board.wait(for: .subscription) { inputs.yield(.subscribe(queries, wait: $0)) }
@@ -115,7 +118,7 @@ public final class SyncSession: Sendable {
         return set
     }
 
-    /// Waits until a set is complete: all of it is in the file that was understood.
+    /// Waits until a query set is complete: the file has the objects of all queries that the server accepts.
     ///
     /// - Throws: `SessionError`, `CancellationError`
     @discardableResult
@@ -126,27 +129,27 @@ public final class SyncSession: Sendable {
 
     /// Waits until the server has answered everything that was committed to the file before the call.
     ///
-    /// - Throws: `SessionError`, `CancellationError`. Being offline is no error.
+    /// - Throws: `SessionError`, `CancellationError`. A missing connection isn't an error.
     public func waitForUpload() async throws {
         _ = try await board.wait(for: .upload) { inputs.yield(.event(.waitForUpload($0))) }
     }
 
-    /// Waits until the file has everything in its queries that the server had when it heard of the call.
+    /// Waits until the file has everything of its queries that the server had when it received the request.
     ///
-    /// - Throws: `SessionError`, `CancellationError`. Being offline is no error.
+    /// - Throws: `SessionError`, `CancellationError`. A missing connection isn't an error.
     public func waitForDownload() async throws {
         _ = try await board.wait(for: .download) { inputs.yield(.event(.waitForDownload($0))) }
     }
 
-    /// Waits until the session knows the file, and tells what it subscribed to last.
+    /// Waits until the session has read the state of the file, and returns the last query set.
     ///
     /// - Throws: `SessionError.closed`, `CancellationError`
     func knownQuerySet() async throws -> QuerySet? { try await board.wait(for: .description, { _ in }) }
 
-    /// Ends the session.
+    /// Ends the session without waiting for its end.
     func closeSoon() { inputs.yield(.close) }
 
-    /// Ends the session; waits for it to be over.
+    /// Ends the session, and waits for its end.
     public func close() async {
         inputs.yield(.close)
         await task.value

@@ -1,55 +1,57 @@
 public import FreeholdSyncCore
 
-/// Brings the messages of sessions to a server and back. Sessions of one user and host share connections.
+/// A transport of messages between sessions and a server. The sessions of a user on one host share connections.
 public protocol SyncTransport: Sendable {
-    /// Opens a line: a session's share of a connection, which is made if there is none.
+    /// Opens a line, which is a session's share of a connection. The first line opens the connection.
     ///
     /// - Parameters:
-    ///   - isUrgent: somebody waits, so that no pause between attempts is kept.
-    ///   - listener: hears what happens to the line, in order, on any thread. It must not block.
+    ///   - isUrgent: A Boolean value that indicates whether to connect without the pause between attempts, because a
+    ///     caller waits.
+    ///   - listener: A closure that receives the events of the line, in order, on any thread. It must not block.
     func open(isUrgent: Bool, _ listener: @escaping @Sendable (LineEvent) -> Void) -> any SyncLine
 }
 
 /// A session's share of a connection.
 public protocol SyncLine: Sendable {
     func send(_ message: ClientMessage)
-    /// Ends the line. What is already on its way to the listener still comes.
+    /// Ends the line. Events that are already being delivered still reach the listener.
     func close()
 }
 
-/// What happens to a line.
+/// An event of a line.
 public enum LineEvent: Sendable {
     case opened
-    /// A message, and what it takes of the credit for downloads.
+    /// A message arrived. `bytes` is its part of the credit for downloads.
     case received(ServerMessage, bytes: UInt64)
     /// Bytes were sent or received while an answer to `hello` or `ping` is outstanding.
     case progressed
-    /// The line is dead. The session may open another one.
+    /// The line has ended. The session may open another one.
     case closed(TransportError)
-    /// A connection to the host came about after this line was closed, and before the session closed it: it's worth trying.
+    /// A connection to the host succeeded after this line had been closed by an error and before the session called
+    /// `close()`. An attempt to connect is therefore likely to succeed.
     case recovered
 }
 
-/// Why a connection didn't come about, or ended.
+/// The reason why a connection couldn't be opened, or why it ended.
 public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Code: Hashable, Sendable {
-        /// Nobody answers at the address, or it isn't known.
+        /// No server answers at the address, or the address is unknown.
         case unreachable
-        /// The two sides agreed on no encryption, or the server isn't who it should be.
+        /// The two sides couldn't agree on an encryption, or the certificate of the server isn't valid for the host.
         case tlsFailed
-        /// The server answers, but offers no sync there.
+        /// The server answered, but doesn't offer sync at the path.
         case rejected
         case timedOut
         /// The connection ended.
         case closed
-        /// The server sent what is no message.
+        /// The server sent bytes that aren't a valid message.
         case unreadable
-        /// The app ended it.
+        /// The app ended the connection.
         case stopped
     }
 
     public let code: Code
-    /// What happened, in a sentence. It holds no token and no data.
+    /// A description of the error, as a sentence. It contains no token and no data.
     public let reason: String
 
     public init(_ code: Code, _ reason: String) {

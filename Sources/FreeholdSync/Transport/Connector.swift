@@ -5,16 +5,20 @@
     import NIOSSL
     import NIOWebSocket
 
-    /// Makes WebSockets.
+    /// Opens WebSockets.
     struct Connector: Sendable {
         let endpoint: SyncEndpoint
         let settings: ConnectionSettings
 
+        /// Opens a WebSocket.
+        ///
         /// - Parameters:
-        ///   - progress: is called on the loop with the number of bytes of each read, whole message or not.
-        ///   - receive: hears of messages, on the loop.
-        ///   - end: hears of the end, once, on the loop. Only if a channel came about.
-        /// - Returns: fails with `TransportError`.
+        ///   - progress: A closure that is called on the loop with the number of bytes of each read. A read may contain
+        ///     a part of a message.
+        ///   - receive: A closure that receives messages, on the loop.
+        ///   - end: A closure that is called once at the end of the connection, on the loop. It isn't called if no
+        ///     connection was opened.
+        /// - Returns: The channel. The future fails with `TransportError`.
         func connect(
             on loop: any EventLoop,
             progress: @escaping @Sendable (Int) -> Void = { _ in },
@@ -41,7 +45,7 @@
                         let pipeline = channel.pipeline.syncOperations
                         try pipeline.addHandler(ByteMeter(progress))
                         if let tls {
-                            // Names are checked for addresses, too, but only names can be announced.
+                            // The certificate is checked for addresses, too, but only names can be sent to the server.
                             let name = endpoint.host.isAddress ? nil : endpoint.host
                             try pipeline.addHandler(NIOSSLClientHandler(context: tls, serverHostname: name))
                         }
@@ -60,7 +64,7 @@
                             upgraders: [upgrader]
                         ) { channel in channel.eventLoop.makeSucceededFuture(Optional<any Channel>.none) }
                         var configuration = NIOUpgradableHTTPClientPipelineConfiguration(upgradeConfiguration: upgrade)
-                        // A server's first message may come with the answer to the upgrade.
+                        // The first message of a server may arrive together with the answer to the upgrade.
                         configuration.leftOverBytesStrategy = .forwardBytes
                         try pipeline.configureUpgradableHTTPClientPipeline(configuration: configuration)
                             .cascade(to: upgraded)
@@ -68,10 +72,10 @@
                 }
             let timeout = settings.connectTimeout
             let connected = bootstrap.connect(host: endpoint.host, port: endpoint.port)
-            // Of a channel that never was, nothing else says that it wasn't upgraded.
+            // If the connection failed, no other event ends the wait for the upgrade.
             connected.whenFailure { upgraded.fail($0) }
             return connected.flatMap { opening -> EventLoopFuture<any Channel> in
-                // What the bootstrap doesn't time: encryption and the upgrade.
+                // The timeout of the bootstrap doesn't include encryption and the upgrade.
                 let timer = loop.scheduleTask(in: .milliseconds(timeout)) {
                     upgraded.fail(TransportError(.timedOut, "\(endpoint) doesn't answer."))
                     opening.close(promise: nil)
@@ -112,7 +116,7 @@
         }
     }
 
-    /// Reports the bytes of a connection as they come: a large frame is whole only after a long time.
+    /// Reports the bytes of a connection when they arrive, because a large frame is complete only after a long time.
     private final class ByteMeter: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
         typealias InboundOut = ByteBuffer
@@ -128,7 +132,8 @@
     }
 
     extension NIOBSDSocket.Option {
-        /// Bounds the bytes that the system holds and hasn't sent, so that the bytes that it takes show the speed of the network.
+        /// Limits the number of bytes that the system buffers before sending them. The bytes that the system accepts
+        /// then show the speed of the network.
         #if canImport(Darwin)
             fileprivate static let tcp_notsent_lowat = NIOBSDSocket.Option(rawValue: 0x201)
         #else

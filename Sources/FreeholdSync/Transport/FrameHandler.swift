@@ -3,14 +3,15 @@
     import NIOCore
     import NIOWebSocket
 
-    /// Makes messages' bytes of a WebSocket's frames, and the reverse.
+    /// Converts the frames of a WebSocket into the bytes of messages, and the reverse.
     final class FrameHandler: ChannelInboundHandler {
         typealias InboundIn = WebSocketFrame
         typealias OutboundOut = WebSocketFrame
 
         private let limit: Int
         private let receive: ([UInt8]) -> Void
-        /// Nil: the other side closed in an orderly way.
+        /// A closure that is called at the end. `nil` means that the other side closed the connection in an orderly
+        /// way.
         private let end: (TransportError?) -> Void
         private var parts: ByteBuffer?
         private var hasEnded = false

@@ -3,9 +3,9 @@
     import NIOPosix
     import Synchronization
 
-    /// Makes connections: one for each user and host, which the user's sessions share.
+    /// The connections of a process: one for each user and host, which the user's sessions share.
     ///
-    /// A connection is made with its first session, and ends with the last. Any thread may use a client.
+    /// A connection is opened for its first session, and ends with its last one. Any thread may use a client.
     public final class SyncClient: Sendable {
         private let settings: ConnectionSettings
         private let group: any EventLoopGroup
@@ -16,15 +16,15 @@
             let user: String
         }
 
-        /// - Parameter group: whose threads work for the connections. The process's shared one, unless another is given.
+        /// - Parameter group: The event loops of the connections. `nil` stands for the shared ones of the process.
         public init(settings: ConnectionSettings = ConnectionSettings(), group: (any EventLoopGroup)? = nil) {
             self.settings = settings
             self.group = group ?? MultiThreadedEventLoopGroup.singleton
         }
 
-        /// What a user's sessions with a host use.
+        /// Returns the transport of a user's sessions with a host.
         ///
-        /// - Parameter user: tells the users of a process apart; it isn't sent.
+        /// - Parameter user: A name that distinguishes the users of a process. It isn't sent.
         public func transport(to endpoint: SyncEndpoint, user: String) -> any SyncTransport {
             hosts.withLock { hosts in
                 let key = Key(endpoint: endpoint, user: user)
@@ -36,7 +36,7 @@
         }
     }
 
-    /// A host's connections: one, and another when that is full.
+    /// The connections to a host: one, and further ones if the first has the maximum number of sessions.
     final class HostTransport: SyncTransport {
         private let connector: Connector
         private let group: any EventLoopGroup

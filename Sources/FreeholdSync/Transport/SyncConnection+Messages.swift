@@ -2,7 +2,7 @@
     import FreeholdCompression
     import FreeholdSyncCore
 
-    /// What lines say and hear.
+    /// The messages that lines send and receive.
     extension SyncConnection {
         func send(_ message: ClientMessage, of line: Line) {
             guard !line.isClosed, lines[line.number] != nil, case .open = phase else { return }
@@ -16,7 +16,8 @@
             }
         }
 
-        /// One hello serves all lines with its token. The answer tells each the server's time as it is then.
+        /// Sends a `hello`. One `hello` serves all lines with its token. Each line receives the server's time with the
+        /// delay since the answer added.
         private func greet(_ hello: Hello, _ line: Line) {
             if let index = greetings.firstIndex(where: { $0.token == hello.token }) {
                 greetings[index].lines.append(line.number)
@@ -31,7 +32,7 @@
             greetings.append((hello.token, [line.number]))
             watch()
             var hello = hello
-            // The connection does it, whatever machines know.
+            // The connection compresses messages, independent of the machines' compressions.
             hello.compressions = connector.settings.compressesMessages ? [.zlib] : []
             write(.hello(hello))
         }
@@ -72,7 +73,8 @@
             recovered()
         }
 
-        /// Who asked later gets an answer as if it had been asked for then: the server looked at its clock in the middle.
+        /// Delivers the answer to a ping to all lines that sent one. A later line receives an answer as if its ping had
+        /// been sent at its own time. The server is assumed to have read its clock in the middle of the round trip.
         private func take(_ pong: Pong) {
             guard let ping, ping.sent == pong.deviceTime else { return }
             self.ping = nil
@@ -85,7 +87,7 @@
     }
 
     extension ClientMessage {
-        /// The message of the session with another number.
+        /// Returns the message with another session number.
         fileprivate func numbered(_ number: SessionNumber) -> ClientMessage {
             switch self {
             case .hello, .ping: self

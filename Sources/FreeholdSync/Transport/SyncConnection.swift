@@ -3,32 +3,33 @@
     import NIOCore
     import Synchronization
 
-    /// A connection that sessions share: it says hello once for all of them, gives each a number that is never used again, and asks once for all
-    /// whether the server is there.
+    /// A connection that sessions share. It sends one `hello` and one ping for all of them, and gives each session a
+    /// number that is never used again.
     final class SyncConnection: @unchecked Sendable {
-        // All but `reserved` is touched on the loop only.
+        // All properties except `reserved` are only used on the loop.
         let loop: any EventLoop
         let connector: Connector
         private let reserved = Atomic(0)
 
         var lines: [UInt32: Line] = [:]
-        /// Closed, but to be told when the host can be reached again.
+        /// The lines that ended with an error. They are notified as soon as the host can be reached again.
         var lost: [ObjectIdentifier: Line] = [:]
         private var lastNumber: UInt32 = 0
 
         var phase = Phase.idle
-        /// Attempts are counted: what an old one leads to doesn't count any more.
+        /// The number of attempts so far. Results of earlier attempts are ignored.
         var attempt = 0
         private var failures = 0
         private var random = SystemRandomNumberGenerator()
 
         var codec = MessageCodec()
         var welcome: (message: Welcome, at: Int64, token: AccessToken)?
-        /// Lines that wait for the answer to a `hello`, the oldest first, and the tokens.
+        /// The tokens of unanswered `hello` messages, oldest first, with the lines that wait for the answer.
         var greetings: [(token: AccessToken, lines: [UInt32])] = []
         var ping: (sent: Int64, lines: [(number: UInt32, ping: Ping, at: Int64)])?
         private var watchdog: Scheduled<Void>?
-        /// The bytes that were read since the watchdog looked last, and those that waited to be sent then.
+        /// The bytes that were read since the watchdog's last check, and the bytes that waited to be sent at that
+        /// check.
         private var read = 0
         private var unsent = 0
         private var lastProgress = NIODeadline.now()
@@ -43,7 +44,7 @@
 
         init(_ connector: Connector, _ loop: any EventLoop) { (self.connector, self.loop) = (connector, loop) }
 
-        /// A line, or nil if the connection is full.
+        /// Returns a new line, or `nil` if the connection has the maximum number of sessions.
         func reserve(_ listener: @escaping @Sendable (LineEvent) -> Void, isUrgent: Bool) -> Line? {
             let count = reserved.add(1, ordering: .relaxed).newValue
             guard count <= connector.settings.sessions else {
@@ -76,7 +77,7 @@
             }
         }
 
-        /// There is room for another line. From any thread.
+        /// Makes room for another line. Any thread may call it.
         func release() { reserved.subtract(1, ordering: .relaxed) }
 
         func remove(_ line: Line) {
@@ -88,7 +89,7 @@
             if lines.isEmpty { rest() }
         }
 
-        /// Nobody needs the connection.
+        /// Closes a connection without lines.
         private func rest() {
             switch phase {
             case .open(let channel):
@@ -102,7 +103,7 @@
             }
         }
 
-        // MARK: Coming and going
+        // MARK: Opening and closing
 
         private func pauseLength() -> Int64 {
             guard failures > 0 else { return 0 }
@@ -145,7 +146,7 @@
             for line in lines.values.sorted(by: { $0.number < $1.number }) { line.listener(.opened) }
         }
 
-        /// Forgets the connection. The lines live on.
+        /// Removes the state of the connection. The lines aren't closed.
         private func reset() {
             attempt += 1
             phase = .idle
@@ -159,7 +160,7 @@
             fail(error)
         }
 
-        /// The connection is over: each line ends.
+        /// Ends the connection, and each of its lines.
         func fail(_ error: TransportError) {
             if case .open(let channel) = phase { channel.close(promise: nil) }
             if welcome == nil { failures += 1 } else { failures = 0 }
@@ -172,7 +173,7 @@
             }
         }
 
-        /// The server welcomed somebody.
+        /// Notifies the lines that ended with an error that the server has answered a `hello`.
         func recovered() {
             failures = 0
             let waiting = lost.values
@@ -200,7 +201,7 @@
             if case .open(let channel) = phase { channel.flush() }
         }
 
-        /// Ends the connection if an answer is outstanding and nothing was sent or received for `answerTimeout`.
+        /// Ends the connection if an answer is outstanding and no byte was sent or received for `answerTimeout`.
         func watch() {
             guard watchdog == nil else { return }
             (read, unsent, lastProgress) = (0, unsentBytes, .now())
@@ -224,7 +225,7 @@
             }
         }
 
-        /// The bytes that the channel holds because the system doesn't take them.
+        /// The number of bytes that the channel holds because the system doesn't accept them.
         private var unsentBytes: Int {
             guard case .open(let channel) = phase else { return 0 }
             return (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
@@ -251,11 +252,11 @@
 
     /// A session's share of a connection.
     final class Line: SyncLine, @unchecked Sendable {
-        // All but the constants is touched on the connection's loop only.
+        // All variables are only used on the connection's loop.
         let connection: SyncConnection
         let listener: @Sendable (LineEvent) -> Void
         var number: UInt32 = 0
-        /// What the session calls itself.
+        /// The number that the session itself uses.
         var ownNumber = SessionNumber(rawValue: 1)
         var hasBound = false
         var isClosed = false
@@ -270,7 +271,7 @@
         }
 
         func close() {
-            // At once: the session's next line shall find room here.
+            // The place is released immediately, so that the session's next line can use it.
             if !isReleased.exchange(true, ordering: .relaxed) { connection.release() }
             connection.loop.execute { [connection] in connection.remove(self) }
         }

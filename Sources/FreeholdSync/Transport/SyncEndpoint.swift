@@ -1,11 +1,12 @@
 #if Sync
     public import NIOSSL
 
-    /// Where a server offers sync.
+    /// The address at which a server offers sync.
     public struct SyncEndpoint: Hashable, Sendable, CustomStringConvertible {
         public var host: String
         public var port: Int
-        /// Encrypts, and makes sure that the server is the one that its certificate names.
+        /// A Boolean value that indicates whether the connection is encrypted, and the certificate of the server is
+        /// verified.
         public var isSecure: Bool
         public var path: String
 
@@ -16,9 +17,11 @@
             self.path = path
         }
 
-        /// Reads `wss://host:port/path`; `ws`, `https` and `http` are understood, too. The path is `/sync` if none is there.
+        /// Reads `wss://host:port/path`. The schemes `ws`, `https` and `http` are accepted, too. The default path is
+        /// `/sync`.
         ///
-        /// - Returns: nil if it isn't such an address, or has a user, a query or a fragment: tokens don't belong there.
+        /// - Returns: `nil` if the text isn't such an address, or if it has a user, a query or a fragment, because
+        ///   these could contain tokens.
         public init?(_ address: String) {
             guard let range = address.firstRange(of: "://") else { return nil }
             switch address[..<range.lowerBound].lowercased() {
@@ -32,7 +35,7 @@
             path = rest[slash...].count > 1 ? String(rest[slash...]) : "/sync"
             var host = rest[..<slash]
             port = isSecure ? 443 : 80
-            // An address of IPv6 is in brackets, and has colons of its own.
+            // An IPv6 address is in brackets, and contains colons itself.
             let end = host.last == "]" ? nil : host.lastIndex(of: ":")
             if let end, !host[..<end].hasPrefix("[") || host[..<end].hasSuffix("]") {
                 guard let number = UInt16(host[host.index(after: end)...]) else { return nil }
@@ -46,34 +49,35 @@
 
         public var description: String { "\(isSecure ? "wss" : "ws")://\(authority)\(path)" }
 
-        /// The host and the port as the header `Host` has them: an address of IPv6 in brackets.
+        /// The host and the port for the header `Host`, with an IPv6 address in brackets.
         var authority: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
     }
 
-    /// How connections behave. Times are in milliseconds.
+    /// The settings of connections. All times are in milliseconds.
     public struct ConnectionSettings: Sendable {
-        /// For the address, encryption and the upgrade to a WebSocket together.
+        /// The maximum time for the resolution of the address, the encryption and the upgrade to a WebSocket together.
         public var connectTimeout: Int64 = 15_000
-        /// For the answers to `hello` and `ping`, counted from the last byte that was sent or received.
+        /// The maximum time for the answers to `hello` and `ping`, from the last byte that was sent or received.
         public var answerTimeout: Int64 = 20_000
-        /// How often a connection that waits for such an answer looks whether bytes were sent or received. It is less than the sessions'
-        /// `ClientConfiguration.pingInterval`.
+        /// The interval at which a connection that waits for such an answer checks for sent or received bytes. It is
+        /// less than the sessions' `ClientConfiguration.pingInterval`.
         public var progressInterval: Int64 = 5_000
-        /// Between attempts; doubled with each that fails, up to `longestPause`.
+        /// The pause between attempts. It is doubled after each failed attempt, up to `longestPause`.
         public var shortestPause: Int64 = 500
         public var longestPause: Int64 = 60_000
-        /// Messages of a KiB and more are compressed, if the server does that, too.
+        /// A Boolean value that indicates whether messages of 1 KiB or more are compressed, if the server supports
+        /// that.
         public var compressesMessages = true
-        /// The most bytes of a frame.
+        /// The maximum number of bytes of a frame.
         public var frameBytes = 17 << 20
-        /// The most sessions of a connection; more take another one.
+        /// The maximum number of sessions of a connection. Further sessions use another connection.
         public var sessions = 1_000
-        /// Sent with the request for an upgrade: proxies may want some.
+        /// The headers of the request for an upgrade. Some proxies need them.
         public var headers: [(name: String, value: String)] = []
-        /// What certificates are trusted, and more. Nil: those of the system.
+        /// The trusted certificates and other TLS settings. `nil` stands for the certificates of the system.
         public var tls: TLSConfiguration?
 
-        /// The bytes that the system holds of what it hasn't sent.
+        /// The maximum number of unsent bytes that the system buffers.
         static let unsentBytes = 128 << 10
 
         public init() {}

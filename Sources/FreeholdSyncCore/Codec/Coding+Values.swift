@@ -47,7 +47,7 @@ extension ColumnWriter {
         }
     }
 
-    /// A count, and values in the group for them.
+    /// Writes a count, and values in the group for values.
     func values(_ values: [SyncValue], hasEmbedded: Bool = false, depth: Int) throws(CodecError) {
         number(values.count)
         let group = self[.values]

@@ -64,8 +64,8 @@ enum RegisterEdits {
         guard edits.count > 1 else { return edits }
         var all: [Edit] = []
         var tree = PathTree()
-        /// The place in `all` of the last add of each path, and the number of edits of `all` up to the last one that is about the path itself,
-        /// or about a longer path.
+        /// For each path: the index in `all` of its last add, and the numbers of edits in `all` up to the last one of
+        /// the path itself and of a longer path.
         var nodes = [(add: Int, own: Int, below: Int)](repeating: (-1, 0, 0), count: 1)
         var way: [Int] = []
         for edit in edits {

@@ -1,4 +1,4 @@
-/// Objects of one class, as a server sends them. Each is named once.
+/// Objects of one class, as a server sends them. Each object occurs once.
 public struct ClassBatch: Hashable, Sendable {
     public var className: SyncString
     public var objects: [ObjectUpdate]
@@ -9,25 +9,30 @@ public struct ClassBatch: Hashable, Sendable {
     }
 }
 
-/// What a client learns of an object.
+/// The server's message about an object.
 public struct ObjectUpdate: Hashable, Sendable {
     public var key: PrimaryKey
     public var content: Content
-    /// Fields that two files made under one key, each with another content: what one of them wrote gave way. Those of versions that the client
-    /// may not have. A file whose work gave way hands it to the app.
+    /// The fields for which two files created the object under one key with different contents, so that one content was
+    /// replaced. Only fields with versions that the client may not have are listed. A file whose content was replaced
+    /// hands it to the app.
     public var contested: [ContestedField]
 
     public enum Content: Hashable, Sendable {
-        /// All that the session may see of the object. Fields that aren't named have no value.
+        /// Everything of the object that the session may see. Fields that are missing here have no value.
         ///
-        /// - version: of the last change that the session can see.
-        /// - born: the incarnation. Pending work that saw an earlier version, or none and was answered before, means another object.
+        /// - version: The version of the last change that the session can see.
+        /// - born: The version of the incarnation. Pending work on an earlier version is about another incarnation, and
+        ///   so is pending work without a version that was answered before.
         case whole(version: StreamVersion, born: StreamVersion, [ConfirmedField])
-        /// What differs from the version that the client holds. It is the same incarnation. Fields that aren't named stay.
+        /// The difference from the version that the client has. The incarnation is the same. Fields that are missing
+        /// here are unchanged.
         case difference(version: StreamVersion, base: StreamVersion, [FieldDifference])
-        /// The object is in the view at this version: a client that doesn't hold it so fetches it. Only in chunks that cover ranges.
+        /// The object is in the view at this version. A client that doesn't have this version fetches the object. Only
+        /// chunks that cover ranges of keys contain this.
         case present(version: StreamVersion)
-        /// The object isn't in the view any more. Whether it was deleted can't be told: pending work stays until it is answered.
+        /// The object is no longer in the view. The client can't distinguish whether it was deleted, so pending work
+        /// stays until it is answered.
         case erased
     }
 
@@ -52,7 +57,7 @@ public struct ContestedField: Hashable, Sendable {
 
 // MARK: - Whole
 
-/// A field of an object, or of an embedded one, as the server has it.
+/// A field of an object or an embedded object in the server's state.
 public struct ConfirmedField: Hashable, Sendable {
     public let name: SyncString
     public let content: ConfirmedContent
@@ -63,12 +68,13 @@ public struct ConfirmedField: Hashable, Sendable {
     }
 }
 
-/// What the server has at a place. Defaults aren't told from other values: a pending default gives way to any.
+/// The content of a place in the server's state. It doesn't distinguish defaults from other values: a pending default
+/// is replaced by any of them.
 public enum ConfirmedContent: Hashable, Sendable {
-    /// Never an embedded object.
+    /// A value that isn't an embedded object.
     case value(SyncValue)
     indirect case embedded(ConfirmedInstance)
-    /// The elements in order, in runs.
+    /// The elements in their order, grouped in runs.
     case list([ElementRun])
     case set([SyncValue])
     case dictionary([ConfirmedEntry])
@@ -76,8 +82,8 @@ public enum ConfirmedContent: Hashable, Sendable {
 
 /// An embedded object.
 public struct ConfirmedInstance: Hashable, Sendable {
-    /// The assignment that made it. A pending change that names the confirmed instance means this one if its author saw that version or a
-    /// later one. Nil if no work of the client's can be about it.
+    /// The assignment that created the object. A pending change of the confirmed instance is about this one if its
+    /// author saw that version or a later one. `nil` if no work of the client can be about it.
     public var made: Made?
     public var fields: [ConfirmedField]
 
@@ -87,7 +93,8 @@ public struct ConfirmedInstance: Hashable, Sendable {
     }
 }
 
-/// The commit and the number by which something came. The version tells whose commit it is to its author and to nobody else.
+/// The commit and the number of an insert, a move or an assignment. Only the author of the commit can recognise it by
+/// the version.
 public struct Made: Hashable, Sendable {
     public let version: StreamVersion
     public let number: OwnNumber
@@ -98,14 +105,16 @@ public struct Made: Hashable, Sendable {
     }
 }
 
-/// Elements that follow each other in a list.
+/// Consecutive elements of a list.
 public struct ElementRun: Hashable, Sendable {
-    /// Of the first element; the next ones have the next numbers. Nil if no work of the client's can name them by numbers.
+    /// The commit and number of the first element. The next elements have the next numbers. `nil` if no work of the
+    /// client can name the elements by numbers.
     public var made: Made?
-    /// The numbers fall instead.
+    /// A Boolean value that indicates whether the numbers decrease instead.
     public var isFalling: Bool
-    /// The insert of an element that was moved: `made` is the move then. Such an element is a run of its own. The author of the insert recognises the
-    /// element by it if another file moved the element before the author received it. Servers of earlier versions don't send it.
+    /// The insert of an element that was moved. `made` is then the move, and the element is a run of its own. The
+    /// author of the insert recognises the element by this value if another file moved it before the author received
+    /// it. Servers of earlier versions don't send it.
     public var origin: Made?
     /// Values and embedded objects.
     public var elements: [ConfirmedContent]
@@ -131,7 +140,7 @@ public struct ConfirmedEntry: Hashable, Sendable {
 
 // MARK: - Differences
 
-/// A field that isn't as the client has it.
+/// A field that differs from the client's state.
 public struct FieldDifference: Hashable, Sendable {
     public let name: SyncString
     public let content: ContentDifference
@@ -142,34 +151,34 @@ public struct FieldDifference: Hashable, Sendable {
     }
 }
 
-/// How what the server has at a place differs from what the client holds.
+/// The difference between the server's content of a place and the client's.
 public enum ContentDifference: Hashable, Sendable {
-    /// Nothing of the old content is left; so an embedded object is a new one. Lists that keep an element are never sent so, however short
-    /// they are, since pending work may name it.
+    /// Nothing of the old content is left, so that an embedded object is a new one. A list that keeps an element is
+    /// never sent in this form, even if it is short, because pending work may name the element.
     case whole(ConfirmedContent)
-    /// The embedded object is the one that the client holds.
+    /// The embedded object is the one that the client has.
     indirect case instance([FieldDifference])
     indirect case list(ListDifference)
     case set(SetDifference)
     indirect case dictionary(DictionaryDifference)
-    /// The value is a dictionary, as the client holds it but for these entries inside.
+    /// The value is the client's dictionary, except for these entries inside it.
     case nested([NestedDifference])
 }
 
 public struct ListDifference: Hashable, Sendable {
-    /// The new list.
+    /// The new list, in pieces.
     public var pieces: [Piece]
-    /// Elements that were kept but hold something else.
+    /// The elements that were kept and whose content has changed.
     public var edits: [Edit]
 
     public enum Piece: Hashable, Sendable {
-        /// Elements of the list that the client holds. Each is kept once at most; what isn't kept is gone.
+        /// Elements of the client's list. Each is kept at most once, and all other elements are removed.
         case kept(start: Int, count: Int)
         case new(ElementRun)
     }
 
     public struct Edit: Hashable, Sendable {
-        /// In the new list. Rising.
+        /// The index in the new list. The indices of the edits are in rising order.
         public let index: Int
         public let content: ContentDifference
 
@@ -217,9 +226,9 @@ public struct DictionaryDifference: Hashable, Sendable {
 
 /// An entry of a dictionary inside a mixed value.
 public struct NestedDifference: Hashable, Sendable {
-    /// The keys that lead to it; one at least.
+    /// The keys that lead to the entry. At least one.
     public let path: [SyncString]
-    /// Nil if the entry is gone.
+    /// The new value. `nil` if the entry was removed.
     public let value: SyncValue?
 
     public init(path: [SyncString], value: SyncValue?) {

@@ -1,8 +1,8 @@
-/// What a file subscribes to. It replaces what it subscribed to before.
+/// The queries of a file. They replace its earlier queries.
 public struct Queries: Hashable, Sendable {
-    /// Rises with each set.
+    /// The version of the query set. It increases with each set.
     public var version: UInt64
-    /// An object that fulfils one of its class's conditions is in the view.
+    /// The queries. An object is in the view if it fulfils one of the conditions of its class.
     public var queries: [ClassQuery]
 
     public init(version: UInt64, queries: [ClassQuery]) {
@@ -11,7 +11,7 @@ public struct Queries: Hashable, Sendable {
     }
 }
 
-/// A condition, as text of the query language with its arguments put in.
+/// A condition in the query language, with its arguments inserted.
 public struct ClassQuery: Hashable, Sendable {
     public let className: SyncString
     public let condition: SyncString
@@ -23,12 +23,12 @@ public struct ClassQuery: Hashable, Sendable {
 }
 
 public struct QueryError: Hashable, Sendable {
-    /// Of the query set.
+    /// The version of the query set.
     public var version: UInt64
     public var className: SyncString
-    /// Which of the class's conditions.
+    /// The index of the condition among those of its class.
     public var index: UInt64
-    /// Where in the condition's UTF-8.
+    /// The byte offset of the error in the UTF-8 text of the condition.
     public var position: UInt64
     public var text: SyncString
 

@@ -1,7 +1,8 @@
-/// Commits of a file, by rising numbers without gaps.
+/// Commits of a file, in rising order of their numbers without gaps.
 public struct Upload: Hashable, Sendable {
     public var commits: [UploadedCommit]
-    /// What the lists were that the commits edit, if the file's work is from before the horizon (sync-design.md, section 8).
+    /// The earlier content of the lists that the commits edit, if the file's work is from before the horizon
+    /// (sync-design.md, section 8).
     public var oldLists: [OldList]
 
     public init(commits: [UploadedCommit], oldLists: [OldList] = []) {
@@ -12,15 +13,16 @@ public struct Upload: Hashable, Sendable {
 
 /// A commit, or a part of one that is too large for a message.
 public struct UploadedCommit: Hashable, Sendable {
-    /// The parts of a split commit are equal but for the changes and what was seen.
+    /// The commit. The parts of a split commit have equal values except for the changes and the versions that were
+    /// seen.
     public var commit: Commit
     /// The running hash of the file's commits up to this one.
     public var hash: RunningHash
-    /// Nil if the commit is whole.
+    /// The part, or `nil` if the commit is whole.
     public var part: Part?
 
     public struct Part: Hashable, Sendable {
-        /// Counts from 0.
+        /// The index of the part, starting at 0.
         public let index: UInt32
         public let isLast: Bool
 
@@ -37,10 +39,11 @@ public struct UploadedCommit: Hashable, Sendable {
     }
 }
 
-/// A list as it was confirmed to the author of edits whose base is before the horizon. The server aligns it by value.
+/// The confirmed list that the author of edits saw, for edits whose base is before the horizon. The server aligns it
+/// with the present list by the values.
 public struct OldList: Hashable, Sendable {
     public let place: Place
-    /// Nil for those that the author knows to be gone.
+    /// The elements. `nil` stands for an element that the author has removed since.
     public let elements: [SyncValue?]
 
     public init(place: Place, elements: [SyncValue?]) {
@@ -49,17 +52,19 @@ public struct OldList: Hashable, Sendable {
     }
 }
 
-/// The answers to commits, without gaps. It comes before the `changes` that hold their effects.
+/// The answers to commits, without gaps. The message precedes the `changes` with the effects of the commits.
 public struct Ack: Hashable, Sendable {
-    /// The number of the first commit that is answered.
+    /// The number of the first answered commit.
     public var first: UInt64
-    /// The version that each commit took. Once the client has the stream up to that version, the commit isn't pending any more.
+    /// The version that each commit received. A commit is no longer pending as soon as the client has the stream up to
+    /// its version.
     public var versions: [StreamVersion]
-    /// The effective clock of the last of them: the client's own clock goes on from there.
+    /// The effective clock of the last of the commits. The client's own clock continues from it.
     public var clock: Clock
-    /// By rising commits and indices.
+    /// The refusals, in rising order of commits and indices.
     public var refusals: [Refusal]
-    /// Objects whose deletion was refused, and what they own, whole: they come back in the transaction that takes the refusals in.
+    /// The objects whose deletion was refused, with everything that they own, as a whole. The client restores them in
+    /// the transaction that applies the refusals.
     public var restored: [ClassBatch]
 
     public init(
@@ -76,6 +81,6 @@ public struct Ack: Hashable, Sendable {
         self.restored = restored
     }
 
-    /// The number of the last commit that is answered.
+    /// The number of the last answered commit.
     public var last: UInt64 { first &+ UInt64(versions.count) &- 1 }
 }

@@ -17,7 +17,7 @@ extension BSONValue {
         }
     }
 
-    /// The value that readers of a document see. A date is the nearest millisecond.
+    /// Creates the value for readers of a document. A date is rounded to the nearest millisecond.
     package init(_ value: SyncValue) {
         switch value {
         case .null, .embedded: self = .null
@@ -39,8 +39,8 @@ extension BSONValue {
         }
     }
 
-    /// The value that meta data of a stored object refers to: like `init(_:)`, except that a date is the whole milliseconds before it.
-    /// Nanoseconds within the millisecond stand beside it.
+    /// Creates the value for the meta data of a stored object: like `init(_:)`, except that a date is rounded down to
+    /// whole milliseconds. The nanoseconds within the millisecond are stored beside it.
     package init(meta value: SyncValue) {
         if case .date(let date) = value {
             self = .datetime(BSONDateTime(milliseconds: date.wholeMilliseconds))
@@ -49,7 +49,7 @@ extension BSONValue {
         }
     }
 
-    /// The key that a document shows for a link. Nil if the value can't be one.
+    /// The key in a document that stands for a link. `nil` if the value can't be a key.
     var primaryKey: PrimaryKey? {
         switch self {
         case .null: .null
@@ -61,7 +61,8 @@ extension BSONValue {
         }
     }
 
-    /// The value that a document shows, by nothing but its type. Nil if a stored document never has the type so.
+    /// The value that a document shows, according to its type alone. `nil` if no value is stored with this type in that
+    /// way.
     var plainValue: SyncValue? {
         switch self {
         case .null: return .null
@@ -99,22 +100,23 @@ extension BSONValue {
 }
 
 extension SyncString {
-    /// A key of a document can't have the character 0.
+    /// A Boolean value that indicates whether the text contains the character 0. Keys of documents can't contain it.
     var hasNull: Bool { string.utf8.contains(0) }
 }
 
 extension Timestamp {
-    /// Since 1970, rounded down and brought into range.
+    /// The milliseconds since 1970, rounded down and clamped to the range of `Int64`.
     var wholeMilliseconds: Int64 {
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000)
         let (sum, isTooGreat) = product.addingReportingOverflow(Int64(nanoseconds / 1_000_000))
         return overflow || isTooGreat ? (seconds < 0 ? .min : .max) : sum
     }
 
-    /// The nearest millisecond since 1970, brought into range; of two that are equally near the one further from 1970, as for `Date`.
+    /// The nearest millisecond since 1970, clamped to the range of `Int64`. If two are equally near, it is the one
+    /// further from 1970, as for `Date`.
     ///
-    /// A date that a program made of milliseconds is rarely a whole number of nanoseconds: `Date` has a binary fraction. Rounding down would
-    /// show such a date a millisecond early.
+    /// A date that a program created from milliseconds is rarely a whole number of nanoseconds, because `Date` has a
+    /// binary fraction. Rounding down would show such a date one millisecond early.
     var nearestMilliseconds: Int64 {
         let (whole, rest) = (wholeMilliseconds, nanoseconds % 1_000_000)
         let isLater = seconds < 0 ? rest > 500_000 : rest >= 500_000
@@ -123,7 +125,7 @@ extension Timestamp {
 }
 
 extension SyncValue {
-    /// How a value that the document shows is to be read.
+    /// The rule by which a reader of the document restores the value.
     var storedAs: MetaHeld {
         switch self {
         case .null, .bool, .int, .double, .string, .data, .objectId, .uuid, .decimal128: .plain
@@ -139,14 +141,15 @@ extension SyncValue {
 }
 
 extension Timestamp {
-    /// Dates that the document rounds up stand in the meta data: nanoseconds beside the document are counted from the millisecond before.
+    /// Dates that the document rounds up are stored in the meta data, because the nanoseconds beside the document count
+    /// from the millisecond before the date.
     fileprivate var storedAs: MetaHeld {
         let rest = nanoseconds % 1_000_000
         guard Timestamp(milliseconds: nearestMilliseconds, nanoseconds: rest) == self else { return .exact }
         return rest == 0 ? .plain : .date
     }
 
-    /// - Parameter nanoseconds: within the millisecond.
+    /// - Parameter nanoseconds: The nanoseconds within the millisecond.
     init(milliseconds: Int64, nanoseconds: Int32) {
         let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1_000)
         self.init(seconds: seconds, nanoseconds: Int32(rest) * 1_000_000 + nanoseconds)

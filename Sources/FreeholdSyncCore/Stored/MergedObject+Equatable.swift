@@ -1,4 +1,4 @@
-/// Two are equal if no merge can ever tell them apart.
+/// Two objects are equal if all possible merges give equal results for both.
 extension MergedObject: Equatable {
     public static func == (a: MergedObject, b: MergedObject) -> Bool {
         a.born == b.born && a.died == b.died && a.changed == b.changed && a.makers == b.makers
@@ -43,14 +43,14 @@ extension KeyedCollection: Equatable {
     }
 }
 
-/// How the spans lie in leaves, and what was counted, doesn't matter.
+/// The division of spans into leaves, and the stored counts, are ignored.
 extension ListTree: Equatable {
     static func == (a: ListTree, b: ListTree) -> Bool {
         a.assignment == b.assignment && a.youngest == b.youngest && a.registers == b.registers && a.moved == b.moved
             && a.positions == b.positions && a.blocks == b.blocks && a.plainSpans == b.plainSpans
     }
 
-    /// The spans, neighbours that can be one as one.
+    /// The spans. Adjacent spans that can be joined are joined.
     var plainSpans: [Span] {
         var spans: [Span] = []
         forEachSpan { spans.append($0) }

@@ -5,7 +5,7 @@
 #endif
 internal import FreeholdEngine
 
-/// What a mark's first byte says, in `meta`.
+/// The flags in the first byte of a mark, in `meta`.
 private struct MarkHead: OptionSet {
     let rawValue: UInt8
 
@@ -29,13 +29,13 @@ extension [UInt8] {
         appendVarint(Int64(bitPattern: mark.version &- last.version).zigzag)
     }
 
-    /// A value that no document shows. It begins with its kind, as in messages.
+    /// Appends a value that no document shows. It begins with its kind, as in messages.
     package mutating func appendExact(_ value: SyncValue) {
         append(value.kind.rawValue)
         switch value {
         case .null, .bool: break
         case .embedded:
-            // It is where none can be: in a mixed value.
+            // The embedded object is invalid at this place, because it is inside a mixed value.
             let root = ColumnWriter()
             var (body, names) = ([UInt8](), [SyncString: Int]())
             if (try? root.value(value, hasEmbedded: true, depth: 0)) != nil { root.append(to: &body, &names) }

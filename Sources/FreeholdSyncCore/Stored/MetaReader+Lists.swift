@@ -1,7 +1,7 @@
 internal import FreeholdBSON
 
 extension MetaReader {
-    /// Dead slots take room in memory, but hardly any bytes.
+    /// The maximum number of slots. It bounds the memory of dead slots, which take almost no bytes.
     private static var greatestSlotCount: Int64 { 1 << 26 }
 
     mutating func list(_ shown: [BSONValue]) throws(CodecError) -> ListTree {
@@ -84,7 +84,7 @@ extension MetaReader {
         return ListTree.Slot(block: Int32(block), offset: Int32(offset))
     }
 
-    /// The spans in order: each slot is in one of them.
+    /// Returns the spans in their order. Each slot must be in exactly one of them.
     private mutating func spans(_ list: ListTree) throws(CodecError) -> [ListTree.Span] {
         var spans: [ListTree.Span] = []
         var (block, died): (Int64, StreamVersion) = (0, 0)
@@ -184,7 +184,7 @@ extension MetaReader {
 }
 
 extension ListTree {
-    /// Adds a block whose slots have no places yet.
+    /// Adds a block whose slots have no place in the list yet.
     mutating func adopt(_ block: Block) {
         let index = Int32(blocks.count)
         blocks.append(block)
@@ -199,7 +199,7 @@ extension ListTree {
         }
     }
 
-    /// Puts spans into leaves.
+    /// Distributes spans over leaves.
     mutating func adopt(_ spans: [Span]) {
         let half = Self.capacity / 2
         for start in stride(from: 0, to: spans.count, by: half) {

@@ -1,7 +1,7 @@
 internal import FreeholdBSON
 internal import FreeholdEngine
 
-/// Reads what `MetaWriter` wrote, with the document at hand. Whatever doesn't fit is an error.
+/// Reads the output of `MetaWriter`, together with the document. Inconsistent input is an error.
 struct MetaReader {
     var cursor: ByteCursor
     var marks: [Mark] = []
@@ -40,7 +40,7 @@ struct MetaReader {
         return names[Int(number)]
     }
 
-    /// A value that no document of the object shows.
+    /// Reads a value that the document of the object doesn't show.
     private mutating func hiddenValue() throws(CodecError) -> BSONValue? {
         let range = try cursor.section()
         guard !range.isEmpty else { return nil }
@@ -179,7 +179,7 @@ struct MetaReader {
         return try register(shown)
     }
 
-    /// The value that a document shows, with what else is known of it.
+    /// Returns the value that a document shows, completed by the meta data.
     mutating func value(_ shown: BSONValue, _ held: MetaHeld, _ className: SyncString?) throws(CodecError) -> SyncValue
     {
         switch held {

@@ -1,7 +1,7 @@
 internal import FreeholdBSON
 internal import FreeholdEngine
 
-/// What a block's first byte says, in `meta`.
+/// The flags in the first byte of a block, in `meta`.
 struct BlockHead: OptionSet {
     let rawValue: UInt8
 
@@ -9,19 +9,19 @@ struct BlockHead: OptionSet {
     static let isAssigned = BlockHead(rawValue: 2)
     static let isReal = BlockHead(rawValue: 4)
     static let isLeft = BlockHead(rawValue: 8)
-    /// Its file is that of the block before, and its first number the next one.
+    /// The block has the same file as the block before it, and its first number is the next one.
     static let continues = BlockHead(rawValue: 16)
     static let isSingle = BlockHead(rawValue: 32)
-    /// It hangs on the last slot of the block before.
+    /// The parent of the block is the last slot of the block before it.
     static let hangsOnLast = BlockHead(rawValue: 64)
     static let hasLaterBirths = BlockHead(rawValue: 128)
 }
 
-/// What the lowest bits of a span's first number say, in `meta`.
+/// The state of a span, in the lowest bits of its first number in `meta`.
 enum SpanFate: UInt64 {
     case alive = 0
     case deadFromBirth = 1
-    /// As the last span before that said when it died.
+    /// The span died at the same version as the last dead span before it.
     case diedAsBefore = 2
     case died = 3
 
@@ -30,7 +30,7 @@ enum SpanFate: UInt64 {
 }
 
 extension MetaWriter {
-    /// - Returns: what the document shows: the elements in order.
+    /// - Returns: The elements in their order, for the document.
     mutating func list(_ list: ListTree) -> [BSONValue] {
         append(list.assignment)
         bytes.appendVarint(list.youngest)
@@ -73,7 +73,8 @@ extension MetaWriter {
         }
     }
 
-    /// Births come in the order of their commits mostly, and so do marks.
+    /// Births are mostly in the order of their commits, and so are marks. The differences of their numbers are
+    /// therefore small.
     private mutating func birth(_ birth: ListTree.Birth, _ ident: FileIdent, _ last: inout Int) {
         let number = mark(Mark(stamp: Stamp(clock: birth.clock, ident: ident), version: birth.version))
         bytes.appendVarint(Int64(number - last - 1).zigzag)
@@ -110,7 +111,7 @@ extension MetaWriter {
         }
     }
 
-    /// What was moved, and values that no element shows.
+    /// Writes the moved elements, and the values of slots that no element shows.
     private mutating func slots(_ list: ListTree) {
         bytes.appendVarint(list.moved.count)
         for (slot, element) in list.moved.sorted(by: { $0.key < $1.key }) {
@@ -129,7 +130,7 @@ extension MetaWriter {
         for block in list.blocks.indices.dropFirst() where list.blocks[block].values.contains(where: { $0 != .null }) {
             for (offset, value) in list.blocks[block].values.enumerated() where value != .null {
                 let slot = ListTree.Slot(block: Int32(block), offset: Int32(offset))
-                // Under a register lies the value before it.
+                // An element with a register also has the value from before the register.
                 if !shown.contains(slot) || list.registers[slot] != nil { hidden.append((slot, value)) }
             }
         }
@@ -143,7 +144,7 @@ extension MetaWriter {
     private mutating func elements(_ list: ListTree) -> [BSONValue] {
         let alive = list.aliveElements
         var shown = alive.map { list.registers[$0] == nil ? BSONValue(list.value($0)) : .null }
-        // How values are to be read, as far as not by their types: runs of equal kinds.
+        // The rules by which values are restored, if their types alone aren't enough. Equal rules form runs.
         var runs: [(held: MetaHeld, className: SyncString?, range: Range<Int>)] = []
         for (index, element) in alive.enumerated() where list.registers[element] == nil {
             let value = list.value(element)
@@ -187,7 +188,7 @@ extension MetaWriter {
 }
 
 extension ListTree {
-    /// The elements in order: the slots that their inserts made.
+    /// The elements in their order. Each is the slot that its insert created.
     var aliveElements: [Slot] {
         var elements: [Slot] = []
         forEachSpan { span in

@@ -1,7 +1,8 @@
 internal import FreeholdBSON
 internal import FreeholdEngine
 
-/// Writes what merges need to know of an object beside its document. Marks and names are written once and referred to by numbers.
+/// Writes the data of an object that merges need in addition to its document. Marks and names are written once, and
+/// then referenced by numbers.
 struct MetaWriter {
     var bytes: [UInt8] = []
     private(set) var marks: [Mark] = []
@@ -20,7 +21,7 @@ struct MetaWriter {
 
     mutating func append(_ mark: Mark) { bytes.appendVarint(self.mark(mark)) }
 
-    /// 0 for nil.
+    /// Appends the number of a rank, or 0 for `nil`.
     mutating func append(_ rank: Rank?) {
         guard let rank else { return bytes.append(0) }
         bytes.appendVarint(mark(Mark(stamp: rank.stamp, version: 0, isReal: rank.isReal)) + 1)
@@ -34,7 +35,7 @@ struct MetaWriter {
         bytes.appendVarint(nameNumbers[name]!)
     }
 
-    /// Returns what a body writes, which isn't added to the bytes. These aren't copied meanwhile.
+    /// Returns the bytes that a closure writes, without appending them. The present bytes aren't copied.
     private mutating func apart<Result>(_ body: (inout MetaWriter) -> Result) -> (Result, bytes: [UInt8]) {
         var other: [UInt8] = []
         swap(&other, &bytes)
@@ -43,10 +44,12 @@ struct MetaWriter {
         return (result, other)
     }
 
-    /// Does something that writes, and puts the value that a document can't show before what it wrote.
+    /// Calls a closure that writes, and inserts the value that it returns before its output. A document can't show that
+    /// value.
     private mutating func hidden(_ body: (inout MetaWriter) -> BSONValue?) {
         let (value, inner) = apart(body)
-        // What can't be in a document of the object can be in one of its own, under an empty key; a store's documents have no limits.
+        // A value that the object's document can't contain is stored in a document of its own, under an empty key.
+        // Documents of a store have no limits.
         let limits = BSONLimits(depth: BSONLimits.maximumDepth, size: .max)
         if let value, let document = try? BSONDocument([(key: "", value: value)]).bytes(limits: limits) {
             bytes.appendVarint(document.count)
@@ -57,7 +60,7 @@ struct MetaWriter {
         bytes.append(contentsOf: inner)
     }
 
-    /// The versions of properties' last changes, by rising names.
+    /// Appends the versions of properties' last changes, by rising names of the properties.
     mutating func append(_ touched: [SyncString: StreamVersion], since born: StreamVersion) {
         bytes.appendVarint(touched.count)
         for (name, version) in touched.sorted(by: { $0.key < $1.key }) {
@@ -68,8 +71,8 @@ struct MetaWriter {
 
     // MARK: Fields
 
-    /// - Parameter reserved: a name that the document has for something else.
-    /// - Returns: what the document shows.
+    /// - Parameter reserved: A name that the document uses for another purpose.
+    /// - Returns: The elements for the document.
     mutating func record(_ record: Record, reserved: SyncString? = nil) -> [BSONDocument.Element] {
         named(record.fields.byName.map { ($0.name, $0.value) }, reserved: reserved) { (writer, field) in
             switch field {
@@ -92,9 +95,10 @@ struct MetaWriter {
         )
     }
 
-    /// Writes what the document doesn't say of things with names: those in the document that aren't plain, then those that aren't in it.
+    /// Writes the data of named values that the document doesn't contain: first the values in the document that aren't
+    /// plain, then those that aren't in the document.
     ///
-    /// - Parameter values: by rising names.
+    /// - Parameter values: The values, by rising names.
     private mutating func named<Value>(
         _ values: [(name: SyncString, value: Value)],
         reserved: SyncString? = nil,
@@ -149,7 +153,7 @@ struct MetaWriter {
 
     // MARK: Registers
 
-    /// - Returns: what the document shows.
+    /// - Returns: The value for the document.
     mutating func register(_ register: Register) -> BSONValue? {
         var (held, shown): (MetaHeld, BSONValue?)
         switch register.value {
@@ -194,7 +198,7 @@ struct MetaWriter {
         return shown
     }
 
-    /// A register whose value no document shows.
+    /// Writes a register whose value the document doesn't show.
     mutating func hiddenRegister(_ register: Register) { hidden { $0.register(register) } }
 
     // MARK: Sets
@@ -243,7 +247,7 @@ struct MetaWriter {
 }
 
 extension Register {
-    /// The document says all of it.
+    /// A Boolean value that indicates whether the document contains everything about the register.
     var isPlain: Bool {
         guard isUntouched, case .value(let value) = held else { return false }
         return value.storedAs == .plain

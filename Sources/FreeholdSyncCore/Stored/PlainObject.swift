@@ -1,4 +1,5 @@
-/// An object all of which one commit wrote, and nothing but single values. A store needs no meta data for it beside its version and stamp.
+/// An object that one commit wrote completely, with single values only. A store needs no meta data for it except its
+/// version and stamp.
 package struct PlainObject {
     package let version: StreamVersion
     package let stamp: Stamp
@@ -25,7 +26,8 @@ extension MergedObject {
         )
     }
 
-    /// Whether it is one. Then its contents, version and stamp say all.
+    /// A Boolean value that indicates whether the object is a plain one. Then its contents, version and stamp describe
+    /// it completely.
     package var isPlain: Bool {
         guard died == nil, deleters.isEmpty, born == changed, makers == [record.base.stamp.ident],
             record.base == Mark(stamp: record.base.stamp, version: born)
@@ -38,10 +40,10 @@ extension MergedObject {
         }
     }
 
-    /// The stamp of the write that made it.
+    /// The stamp of the write that created the object.
     package var stamp: Stamp { record.base.stamp }
 
-    /// Fields as one commit wrote them, for an object that never merges.
+    /// Creates an object that never merges from fields of one commit.
     package init(ingested fields: [NewField]) {
         self.init(fields, Author(stamp: Stamp(clock: .zero, ident: .me), version: 0, seen: 0))
     }

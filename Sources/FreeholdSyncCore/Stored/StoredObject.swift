@@ -1,9 +1,11 @@
 public import FreeholdBSON
 
-/// A merged object as a store keeps it (sync-design.md, section 8): a document that anybody can read, and what merges need beside it.
+/// A merged object in the form that a store keeps (sync-design.md, section 8): a document that any program can read,
+/// and the data that merges need.
 ///
-/// `doc` has the values that there are, `_id` first, the others by rising names: a link is its target's key, a list or a set an array, a
-/// dictionary or an embedded object a document. `meta` has everything else. Both together give back exactly the object.
+/// `doc` has the present values: `_id` first, and the other fields by rising names. A link is the key of its target, a
+/// list or a set is an array, and a dictionary or an embedded object is a document. `meta` has everything else. Both
+/// together restore exactly the object.
 public struct StoredObject: Sendable, Equatable {
     public var doc: BSONDocument
     public var meta: [UInt8]
@@ -15,7 +17,7 @@ public struct StoredObject: Sendable, Equatable {
 }
 
 extension MergedObject {
-    /// The stored form. Equal objects give equal bytes.
+    /// Returns the stored form. Equal objects have equal bytes.
     ///
     /// - Complexity: O(*n*) for *n* values and slots, O(*n* log *n*) for sets.
     public func stored(_ key: PrimaryKey) -> StoredObject {
@@ -58,7 +60,7 @@ extension MergedObject {
         return StoredObject(doc: doc, meta: meta)
     }
 
-    /// The object of a stored form.
+    /// Creates the object from its stored form.
     ///
     /// - Throws: `CodecError` if the parts are damaged or don't belong together.
     public init(_ stored: StoredObject) throws(CodecError) {
@@ -105,46 +107,46 @@ extension MergedObject {
     }
 }
 
-/// The first byte of `meta`: which parts follow. Unknown bits are of later versions.
+/// The flags in the first byte of `meta`, for the parts that follow. Unknown bits belong to later versions.
 struct MetaHead: OptionSet {
     let rawValue: UInt8
 
     static let died = MetaHead(rawValue: 1)
     static let deleters = MetaHead(rawValue: 2)
-    /// Others than the file of the first mark.
+    /// Makers other than the file of the first mark.
     static let makers = MetaHead(rawValue: 4)
     static let names = MetaHead(rawValue: 8)
-    /// More than one.
+    /// More than one mark.
     static let marks = MetaHead(rawValue: 16)
     static let changed = MetaHead(rawValue: 32)
-    /// Versions of changes that no mark tells of, behind everything else.
+    /// Versions of changes that have no mark. They are behind everything else.
     static let touched = MetaHead(rawValue: 64)
-    /// Versions of creates that met other contents, behind those.
+    /// Versions of creates with different contents. They are behind `touched`.
     static let contested = MetaHead(rawValue: 128)
     static let all: MetaHead = [.died, .deleters, .makers, .names, .marks, .changed, .touched, .contested]
 }
 
-/// What a field is, in `meta`.
+/// The kind of a field, in `meta`.
 enum MetaField: UInt64 {
     case register = 0
     case list = 1
     case set = 2
     case dictionary = 3
 
-    /// Added to it if the field can't be in the document.
+    /// A flag for a field that the document can't contain.
     static let hidden: UInt64 = 4
 }
 
-/// Where a register's value is, in `meta`.
+/// The place of a register's value, in `meta`.
 enum MetaHeld: UInt8 {
     case absent = 0
-    /// In the document, as the type there says.
+    /// The value is in the document, with the type that it has there.
     case plain = 1
     case float = 2
     case link = 3
-    /// In the document, but for the nanoseconds within the millisecond.
+    /// The value is in the document, except for the nanoseconds within the millisecond.
     case date = 4
-    /// Here.
+    /// The value is in `meta`.
     case exact = 5
     case instance = 6
 
