@@ -1,8 +1,8 @@
-/// Why a document of rules or a schema is refused, and where.
+/// The reason for which a document of rules or a schema is refused, with the place of the error.
 public struct RuleError: Error, Hashable, Sendable {
-    /// The keys that lead to the place; an element of an array stands with its index.
+    /// The keys that lead to the place. An element of an array is represented by its index.
     public let path: [String]
-    /// What is wrong, in a sentence.
+    /// A description of the error, as a sentence.
     public let reason: String
 
     public init(_ path: [String], _ reason: String) {
@@ -12,7 +12,7 @@ public struct RuleError: Error, Hashable, Sendable {
 }
 
 extension RuleError: CustomStringConvertible {
-    /// The path and the reason. Long keys are cut.
+    /// The path and the reason. Long keys are shortened.
     public var description: String {
         guard !path.isEmpty else { return reason }
         let shown = path.prefix(20).map { $0.count > 40 ? $0.prefix(40) + "…" : $0[...] }

@@ -1,6 +1,7 @@
 import FreeholdBSON
 
-/// The keys of an object in a document, taken out one by one: what is left at the end is unknown.
+/// Reads the keys of an object in a document one by one. Keys that were never read are unknown, which is checked at the
+/// end.
 struct DocumentReader {
     let path: [String]
     private let document: BSONDocument
@@ -14,13 +15,13 @@ struct DocumentReader {
         self.path = path
     }
 
-    /// Nil if the key isn't there.
+    /// Returns the value of a key, or `nil` if the key is missing.
     mutating func value(_ key: String) -> BSONValue? {
         taken.insert(key)
         return document[key]
     }
 
-    /// Nil if the key isn't there.
+    /// Returns the string of a key, or `nil` if the key is missing.
     mutating func text(_ key: String) throws(RuleError) -> String? {
         guard let value = value(key) else { return nil }
         guard case .string(let text) = value else {
@@ -29,7 +30,7 @@ struct DocumentReader {
         return text
     }
 
-    /// A name that isn't empty. Nil if the key isn't there.
+    /// Returns the nonempty name of a key, or `nil` if the key is missing.
     mutating func name(_ key: String) throws(RuleError) -> String? {
         guard let name = try text(key) else { return nil }
         guard !name.isEmpty, !name.utf8.contains(0) else {
@@ -38,7 +39,7 @@ struct DocumentReader {
         return name
     }
 
-    /// Nil if the key isn't there.
+    /// Returns the array of a key, or `nil` if the key is missing.
     mutating func list(_ key: String, atMost count: Int) throws(RuleError) -> [BSONValue]? {
         guard let value = value(key) else { return nil }
         guard case .array(let elements) = value else {
@@ -50,7 +51,9 @@ struct DocumentReader {
         return elements
     }
 
-    /// - Throws: for the first key that nothing asked for.
+    /// Checks that all keys were read.
+    ///
+    /// - Throws: `RuleError` for the first unread key.
     func checkNothingLeft(_ what: String) throws(RuleError) {
         for key in document.keys where !taken.contains(key) {
             throw RuleError(

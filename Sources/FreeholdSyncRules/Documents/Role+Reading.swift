@@ -1,11 +1,12 @@
 public import FreeholdBSON
 
 extension Role {
-    /// A role from its document.
+    /// Creates a role from its document.
     ///
-    /// - Throws: `RuleError`: an unknown key, a value of another type, an expression that is none, something that sync can't decide
-    ///   (a field's right that isn't `true` or `false`, `apply_when` that names a field, rights for `_id`).
-    /// - Complexity: O(size of the document).
+    /// - Throws: `RuleError` for an unknown key, a value of another type, an invalid expression, and for rules that
+    ///   sync can't decide: a right of a field that isn't `true` or `false`, an `apply_when` that names a field, rights
+    ///   for `_id`.
+    /// - Complexity: O(size of the document)
     public init(_ value: BSONValue, limits: RuleLimits = RuleLimits()) throws(RuleError) {
         try self.init(value, [], limits)
     }

@@ -1,7 +1,7 @@
 public import FreeholdBSON
 
 extension Role {
-    /// The role as App Services writes it, which is read back as an equal one.
+    /// The role as a document in the format of App Services. Reading the document gives an equal role.
     public var document: BSONDocument {
         var document = BSONDocument()
         if let identifier { document.append("_id", identifier) }

@@ -1,31 +1,33 @@
 public import FreeholdBSON
 
-/// What users may do with a class's objects, if it applies to them: a role of App Services.
+/// A role of App Services: the rights of users on the objects of a class.
 ///
-/// Which of a class's roles applies is decided when a session begins: the first whose ``applyWhen`` is true.
+/// The role of a user is chosen at the start of a session. It is the first role of the class whose ``applyWhen`` is
+/// true.
 public struct Role: Hashable, Sendable {
     public var name: String
-    /// Asks of the user, never of an object.
+    /// The condition for the role to apply. It tests the user, and never an object.
     public var applyWhen: RuleExpression
-    /// What of objects can be read. Without it the role gives nothing.
+    /// The condition for objects that can be read. Without it the role gives no rights.
     public var readFilter: RuleExpression?
-    /// What of objects can be written, and read, too. Without it the role gives nothing.
+    /// The condition for objects that can be written, and therefore also read. Without it the role gives no rights.
     public var writeFilter: RuleExpression?
-    /// Whether all fields can be read; ``fields`` are asked if it isn't there.
+    /// A Boolean value that indicates whether all fields can be read. If it is `nil`, ``fields`` decide.
     public var read: Bool?
-    /// Whether all fields can be written, and read, too; ``fields`` are asked if it isn't there.
+    /// A Boolean value that indicates whether all fields can be written, and therefore also read. If it is `nil`,
+    /// ``fields`` decide.
     public var write: Bool?
-    /// Which objects can be created. Without it none.
+    /// The condition for objects that can be created. If it is `nil`, none can.
     public var insert: RuleExpression?
-    /// Which objects can be deleted. Without it none.
+    /// The condition for objects that can be deleted. If it is `nil`, none can.
     public var delete: RuleExpression?
-    /// Kept for App Services' search; sync has none.
+    /// A setting for App Services' search. It is stored and has no effect.
     public var search: RuleExpression?
-    /// By names of stored fields.
+    /// The rights for stored fields, by their names.
     public var fields: [FieldRule]
-    /// For fields that ``fields`` doesn't name.
+    /// The rights for fields that ``fields`` doesn't name.
     public var additionalFields: FieldAccess
-    /// The identifier that App Services gave the role; kept, and never asked.
+    /// The identifier of the role in App Services. It is stored and has no effect.
     public var identifier: BSONValue?
 
     public init(
@@ -55,7 +57,7 @@ public struct Role: Hashable, Sendable {
     }
 }
 
-/// Whether a field can be read and written; nil where nothing is said.
+/// The rights to read and write a field. `nil` if nothing is specified.
 public struct FieldAccess: Hashable, Sendable {
     public var read: Bool?
     public var write: Bool?
@@ -66,11 +68,11 @@ public struct FieldAccess: Hashable, Sendable {
     }
 }
 
-/// What is said of a field, and of the fields of the embedded objects in it.
+/// The rights for a field, and for the fields of the embedded objects in it.
 public struct FieldRule: Hashable, Sendable {
     public var name: String
     public var access: FieldAccess
-    /// Of embedded objects. A field that isn't named here has what ``access`` says.
+    /// The rights for the fields of embedded objects. ``access`` applies to fields that aren't named here.
     public var fields: [FieldRule]
 
     public init(_ name: String, _ access: FieldAccess, fields: [FieldRule] = []) {

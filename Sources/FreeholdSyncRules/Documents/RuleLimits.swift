@@ -1,16 +1,17 @@
-/// How large and how deep documents of rules and of schemas may be.
+/// The limits of documents of rules and schemas.
 public struct RuleLimits: Hashable, Sendable {
-    /// The most bytes of a text.
+    /// The maximum size of a text in bytes.
     public var size: Int
-    /// The greatest nesting of an expression: 1 is `{"owner": "%%user.id"}`.
+    /// The maximum depth of an expression. `{"owner": "%%user.id"}` has the depth 1.
     public var depth: Int
-    /// The most roles of a class, fields of a role, classes of a document.
+    /// The maximum number of roles of a class, of fields of a role, and of classes of a document.
     public var count: Int
 
     /// - Parameters:
-    ///   - size: 1 MiB unless told otherwise.
-    ///   - depth: 20 unless told otherwise; 28 is the most, so that what is compiled is a query that may nest so deeply.
-    ///   - count: 1,000 unless told otherwise.
+    ///   - size: The maximum size of a text in bytes. The default is 1 MiB.
+    ///   - depth: The maximum depth of an expression, from 1 to 28. The default is 20. The upper limit keeps compiled
+    ///     conditions within the depth of a query.
+    ///   - count: The maximum number of roles, fields or classes. The default is 1,000.
     public init(size: Int = 1 << 20, depth: Int = 20, count: Int = 1_000) {
         self.size = size
         self.depth = min(max(depth, 1), 28)

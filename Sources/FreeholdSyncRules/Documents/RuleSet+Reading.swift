@@ -1,16 +1,17 @@
 public import FreeholdBSON
 
 extension RuleSet {
-    /// Rules from a text in Extended JSON: an object with `default` and `classes`, or App Services' documents: one with `database`
-    /// and `collection`, one with `roles` alone (the default roles), or an array of those.
+    /// Creates rules from a text in Extended JSON. The text is an object with `default` and `classes`, or it contains
+    /// documents of App Services: one with `database` and `collection`, one with `roles` alone (the default roles), or
+    /// an array of such documents.
     ///
-    /// - Throws: `RuleError` with the path; for text that isn't JSON too. Any text is safe to read.
-    /// - Complexity: O(*n*).
+    /// - Throws: `RuleError` with the path of the error, also for text that isn't JSON. All texts are safe to read.
+    /// - Complexity: O(*n*)
     public init(extendedJSON text: String, limits: RuleLimits = RuleLimits()) throws(RuleError) {
         try self.init(BSONValue.parsed(text, limits), limits: limits)
     }
 
-    /// Rules from a value; see ``init(extendedJSON:limits:)``.
+    /// Creates rules from a value. See ``init(extendedJSON:limits:)``.
     public init(_ value: BSONValue, limits: RuleLimits = RuleLimits()) throws(RuleError) {
         switch value {
         case .array(let documents):
@@ -53,7 +54,7 @@ extension RuleSet {
         try reader.checkNothingLeft("A document of rules")
     }
 
-    /// A document of App Services.
+    /// Adds a document of App Services.
     private mutating func add(_ value: BSONValue, _ path: [String], _ limits: RuleLimits) throws(RuleError) {
         var reader = try DocumentReader(value, path, what: "A document of rules")
         let database = try reader.name("database")
@@ -103,10 +104,10 @@ extension RuleSet {
 }
 
 extension BSONValue {
-    /// The value of a text in Extended JSON, within the limits.
+    /// Returns the value of a text in Extended JSON, within the limits.
     static func parsed(_ text: String, _ limits: RuleLimits) throws(RuleError) -> BSONValue {
         do {
-            // Some levels lie around an expression, and a value's wrapper in it.
+            // The surrounding document adds some levels to an expression, and so does the wrapper of a value.
             let bounds = BSONLimits(depth: 4 * limits.depth + 20, size: limits.size)
             return try BSONValue(extendedJSON: text, options: ExtendedJSONOptions(limits: bounds))
         } catch {

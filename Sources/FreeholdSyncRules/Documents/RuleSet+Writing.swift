@@ -1,9 +1,10 @@
 public import FreeholdBSON
 
 extension RuleSet {
-    /// The rules as one document by names of classes, which is read back as equal rules but for databases and identifiers.
+    /// The rules as one document by names of classes. Reading the document gives equal rules, except for databases and
+    /// identifiers.
     ///
-    /// - Complexity: O(size of the rules).
+    /// - Complexity: O(size of the rules)
     public var document: BSONDocument {
         var document = BSONDocument()
         if let defaultRoles { document.append("default", .document(Self.document(defaultRoles))) }
@@ -13,10 +14,10 @@ extension RuleSet {
         return document
     }
 
-    /// The rules as App Services keeps them: a document a collection, and one of the default roles at the end. They are read
-    /// back, as an array, as equal rules.
+    /// The rules in the format of App Services: one document for each collection, followed by one for the default
+    /// roles. Reading them as an array gives equal rules.
     ///
-    /// - Complexity: O(size of the rules).
+    /// - Complexity: O(size of the rules)
     public var documents: [BSONDocument] {
         var documents = classes.map { rules in
             var document = BSONDocument()

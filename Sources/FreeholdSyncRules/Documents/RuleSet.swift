@@ -1,6 +1,6 @@
 public import FreeholdBSON
 
-/// An app's rules: the roles of each class, and those of classes that have none of their own.
+/// The rules of an app: the roles of each class, and the default roles of classes without roles of their own.
 ///
 /// ```swift
 /// let rules = try RuleSet(extendedJSON: """
@@ -11,10 +11,11 @@ public import FreeholdBSON
 ///     """)
 /// ```
 ///
-/// A class whose roles don't apply to a user doesn't fall back on the default ones. A class without any rule is closed.
+/// If no role of a class applies to a user, the default roles don't apply either. Users have no rights on a class
+/// without rules.
 public struct RuleSet: Hashable, Sendable {
     public var classes: [ClassRules]
-    /// Nil if nothing is said of other classes.
+    /// The roles of classes that ``classes`` doesn't name. `nil` if nothing is specified.
     public var defaultRoles: [Role]?
 
     public init(classes: [ClassRules] = [], defaultRoles: [Role]? = nil) {
@@ -22,22 +23,24 @@ public struct RuleSet: Hashable, Sendable {
         self.defaultRoles = defaultRoles
     }
 
-    /// - Returns: the roles that are asked for a class, in order, and whether they are the default ones.
-    /// - Complexity: O(number of classes).
+    /// Returns the roles of a class.
+    ///
+    /// - Returns: The roles in the order in which they are tested, and whether they are the default roles.
+    /// - Complexity: O(number of classes)
     public func roles(of className: String) -> (roles: [Role], areDefault: Bool) {
         if let own = classes.first(where: { $0.className == className }) { return (own.roles, false) }
         return (defaultRoles ?? [], true)
     }
 }
 
-/// The roles of a class, in the order in which they are asked.
+/// The roles of a class, in the order in which they are tested.
 public struct ClassRules: Hashable, Sendable {
-    /// The class's stored name. In App Services' documents, the collection's.
+    /// The stored name of the class. In documents of App Services, the name of the collection.
     public var className: String
     public var roles: [Role]
-    /// Of App Services' documents; kept, and never asked.
+    /// The database in documents of App Services. It is stored and has no effect.
     public var database: String?
-    /// Of App Services' documents; kept, and never asked.
+    /// The identifier in documents of App Services. It is stored and has no effect.
     public var identifier: BSONValue?
 
     public init(_ className: String, roles: [Role], database: String? = nil) {

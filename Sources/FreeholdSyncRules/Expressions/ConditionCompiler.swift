@@ -1,16 +1,19 @@
 import FreeholdBSON
 import FreeholdEngine
 
-/// Makes a condition of the query language of an expression, for one user and one class.
+/// Compiles an expression into a condition of the query language, for one user and one class.
 ///
-/// Negations are pushed down to the leaves. There, what has no answer is false, negated or not; so a right never comes from
-/// something that isn't there.
+/// Negations are moved to the leaves. A leaf without a result is false, with or without a negation. A missing value
+/// therefore never gives a right.
 struct ConditionCompiler {
     let user: RuleUser
     let className: String
     let schema: RuleSchema
 
-    /// - Throws: for fields that the class hasn't, and for what can't be asked of them: the same for each user.
+    /// Returns the condition for a node.
+    ///
+    /// - Throws: `RuleError` for fields that the class doesn't have, and for tests that aren't possible for a field. It
+    ///   throws for all users or for none.
     func condition(_ node: ExpressionNode, isNegated: Bool = false) throws(RuleError) -> Condition {
         switch node {
         case .truth(let truth): return .truth(truth != isNegated)

@@ -8,7 +8,7 @@ import FreeholdEngine
 #endif
 
 extension Conversion {
-    /// Nil if the value can't be converted.
+    /// Returns the converted value, or `nil` if the conversion isn't possible.
     func value(_ value: BSONValue) -> BSONValue? {
         switch self {
         case .stringToOid: value.stringValue.flatMap { ObjectId($0) }.map { .objectId($0) }

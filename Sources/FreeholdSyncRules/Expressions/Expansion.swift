@@ -1,13 +1,15 @@
 import FreeholdBSON
 
-/// `%%user.custom_data.team`: a name for something that is known when a session begins.
+/// A placeholder for a value that is known at the start of a session, such as `%%user.custom_data.team`.
 enum Expansion: Hashable, Sendable {
     case truth(Bool)
     case user([String])
     case values([String])
     case environment([String])
 
-    /// - Throws: a reason; for names of what sync doesn't know too.
+    /// Creates an expansion from its text.
+    ///
+    /// - Throws: `RuleError` for an invalid text, and for names that sync doesn't support.
     init(_ text: String, _ path: [String]) throws(RuleError) {
         let parts = text.dropFirst(2).split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard text.hasPrefix("%%"), !parts.contains(""), parts.count <= 32 else {

@@ -1,9 +1,9 @@
 import FreeholdBSON
 
-/// Understands the documents of expressions.
+/// Parses the documents of expressions.
 struct ExpressionParser {
     enum Scope {
-        /// `apply_when`: there is no object yet.
+        /// An expression of `apply_when`, which has no object.
         case user
         case object
     }
@@ -192,7 +192,7 @@ struct ExpressionParser {
 
     // MARK: Names
 
-    /// `eq` for `$eq` and `%eq`; nil for what is no operator.
+    /// Returns `eq` for `$eq` and `%eq`. Returns `nil` for keys that aren't operators.
     private static func operatorName(_ key: String) -> String? {
         guard key.hasPrefix("$") || key.hasPrefix("%"), !key.hasPrefix("%%") else { return nil }
         return String(key.dropFirst())

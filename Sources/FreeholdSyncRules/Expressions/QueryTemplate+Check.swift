@@ -1,7 +1,9 @@
 import FreeholdEngine
 
 extension QueryTemplate {
-    /// - Throws: `RuleError` for a path that the class hasn't, or that leads through a link.
+    /// Checks the paths of the condition.
+    ///
+    /// - Throws: `RuleError` for a path that the class doesn't have, or that leads through a link.
     func check(_ className: String, _ schema: RuleSchema) throws(RuleError) {
         for names in condition.paths {
             _ = try ResolvedField(names, className, schema, [names.joined(separator: ".")])
@@ -10,7 +12,7 @@ extension QueryTemplate {
 }
 
 extension Condition {
-    /// The names of the paths in it, as far as they have nothing but names.
+    /// The names of the condition's paths that consist of names only.
     fileprivate var paths: [[String]] {
         switch self {
         case .truth: []
@@ -34,7 +36,7 @@ extension Term {
 }
 
 extension NamedPath {
-    /// Nil if it has steps that are no names.
+    /// The names of the path. `nil` if it has other steps.
     fileprivate var plainNames: [String]? {
         var names: [String] = []
         for step in steps {

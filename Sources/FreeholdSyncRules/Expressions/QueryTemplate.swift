@@ -1,16 +1,16 @@
 import FreeholdBSON
 import FreeholdEngine
 
-/// A condition of the query language with expansions in it.
+/// A condition of the query language that contains expansions.
 ///
-/// The text that is parsed has an argument for each expansion, and their values are put into what was parsed. So nothing that
-/// comes from a user is ever read as a query.
+/// The parsed text has an argument for each expansion. The values of the expansions are inserted into the parsed
+/// condition, so that data of a user is never parsed as a query.
 struct QueryTemplate: Sendable {
-    /// With `$0`, `$1`, … for the expansions.
+    /// The text, with `$0`, `$1`, … in the place of the expansions.
     private let text: String
     private let expansions: [Expansion]
 
-    /// Stands for an expansion's value in what is parsed.
+    /// A placeholder for the value of an expansion in the parsed condition.
     private struct Slot {
         let index: Int
     }
@@ -29,29 +29,30 @@ struct QueryTemplate: Sendable {
         }
     }
 
-    /// It succeeds if it did once.
+    /// Parses the text. It can't fail here, because the initialiser has parsed the text as well.
     private func parse() throws(QueryError) -> WrittenQuery {
         try QueryParser.parse(text, arguments: expansions.indices.map { Slot(index: $0) })
     }
 
-    /// What was parsed, before values are put in.
+    /// The parsed condition, before values are inserted.
     var condition: Condition { (try? parse())?.condition ?? .truth(false) }
 
-    /// The text with the condition that is made of this one, expansions in it.
+    /// Returns the text of the condition that a closure returns for this one. The text contains the expansions.
     func mapped(_ body: (Condition) -> Condition) -> String {
-        // An expansion is written out where its value would stand.
+        // An expansion is printed at the place of its value.
         QueryPrinter.text(body(condition)) { argument in
             (argument as? Slot).map { .number(expansions[$0.index].description) }
         }
     }
 
-    /// The condition for a user, negations at its leaves. A leaf that asks for what the user hasn't is false, negated or not.
+    /// Returns the condition for a user, with negations at its leaves. A leaf that needs a missing value of the user is
+    /// false, with or without a negation.
     func condition(_ user: RuleUser, isNegated: Bool) -> Condition {
         let constants = expansions.map { expansion in user.value(expansion).flatMap { Constant($0) } }
         return Filler(constants: constants).pushed(condition, isNegated)
     }
 
-    /// Puts values in the place of slots.
+    /// Replaces slots by values.
     private struct Filler {
         let constants: [Constant?]
 
@@ -71,7 +72,7 @@ struct QueryTemplate: Sendable {
             }
         }
 
-        /// Nil if a value isn't there.
+        /// Returns the condition with values, or `nil` if a value is missing.
         private func filled(_ condition: Condition) -> Condition? {
             switch condition {
             case .truth: return condition
@@ -119,7 +120,7 @@ struct QueryTemplate: Sendable {
     }
 }
 
-/// Finds the expansions of a query's text: outside of strings, `%%` and names with dots between them.
+/// Finds the expansions in the text of a query: `%%` followed by names with dots, outside of strings.
 private struct TemplateScanner {
     private let bytes: [UInt8]
     private(set) var out = ""

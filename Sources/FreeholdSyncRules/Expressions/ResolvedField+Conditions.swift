@@ -19,7 +19,7 @@ extension ResolvedField {
         }
     }
 
-    /// The field is there and isn't null. A collection is there if what holds it is.
+    /// The condition that the field exists and isn't null. A collection exists if its container exists.
     var exists: Condition {
         get throws(RuleError) {
             var isCollection = isMany
@@ -47,7 +47,7 @@ extension ResolvedField {
         }
         switch kind {
         case .link(let className, let key):
-            // Keys aren't ordered behind links.
+            // Keys behind links have no order.
             guard relation == .equal, Self.isKey(value, key) else { return .truth(false) }
             return .compare(
                 .path(path),
@@ -88,14 +88,15 @@ extension ResolvedField {
         return .compare(.path(path), relation, .constant(.value(value)), [])
     }
 
-    /// In the query language NaN equals nothing, not even itself. Several numbers include NaN if not all are in the order of numbers.
+    /// The condition for NaN. In the query language NaN equals nothing, including itself. Several numbers include NaN
+    /// if not all of them are less than or equal to infinity.
     private var isNaN: Condition {
         guard isMany || manyOnTheWay != nil else { return .compare(.path(path), .notEqual, .path(path), []) }
         let all = Term.path(path.quantified(.all))
         return .not(.compare(all, .lessOrEqual, .constant(.value(.double(.infinity))), []))
     }
 
-    /// A collection that isn't there is empty, not null.
+    /// The condition for null. A missing collection is empty, not null.
     private var isNull: Condition {
         let isNull = compare(.equal, .null)
         if isMany, !isOptional { return .truth(false) }
@@ -107,10 +108,10 @@ extension ResolvedField {
     private func plain(_ relation: ValueTest.Relation, _ value: Value, _ type: ColumnType) -> Condition {
         switch Self.fitting(relation, value, type) {
         case .truth(let truth)?:
-            // Each number passes, and null doesn't.
+            // Each number matches, and null doesn't.
             return truth ? compare(.notEqual, .null) : .truth(false)
         case .value(.bool(let bool))? where relation != .equal:
-            // The query language knows no order of bools.
+            // The query language has no order of bools.
             let passing = [false, true].filter { relation.holds(.bool($0), .bool(bool)) }
             return .some(of: passing.map { compare(.equal, .bool($0)) })
         case .value(let value)?:
@@ -127,7 +128,7 @@ extension ResolvedField {
         case value(Value)
     }
 
-    /// The constant that is asked for in a column of a type. Nil if the type holds nothing that passes.
+    /// Returns the constant for a column of a type. Returns `nil` if no value of the type can match.
     private static func fitting(_ relation: ValueTest.Relation, _ value: Value, _ type: ColumnType) -> Fitting? {
         switch type {
         case .mixed: return .value(value)
@@ -146,7 +147,8 @@ extension ResolvedField {
         }
     }
 
-    /// What whole numbers are compared with instead of a number with a fraction, or one that no whole number reaches.
+    /// Returns the number with which whole numbers are compared in the place of a number with a fraction, or of a
+    /// number outside of the range of whole numbers.
     private static func whole(_ relation: ValueTest.Relation, _ value: Value) -> Fitting? {
         if case .int = value { return .value(value) }
         if value.isRuleNaN { return nil }
@@ -158,7 +160,7 @@ extension ResolvedField {
         if Value.compare(value, greatest) > 0 {
             return relation == .less || relation == .lessOrEqual ? .truth(true) : nil
         }
-        // The greatest whole number that isn't above, by halves: no arithmetic that could round.
+        // Finds the greatest whole number that isn't above the value by bisection, without arithmetic that could round.
         var low = Int64.min
         var high = Int64.max
         while low < high {

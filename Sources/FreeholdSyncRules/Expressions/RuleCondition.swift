@@ -1,17 +1,19 @@
 package import FreeholdEngine
 
-/// What an expression asks of objects, for one user and one class: a condition of the query language.
+/// The condition of an expression for one user and one class, in the query language.
 ///
-/// Values of the user are constants in it. They are quoted as the language has it, and never read as a query.
+/// The values of the user are constants in it. They are quoted by the rules of the language, and never parsed as a
+/// query.
 public struct RuleCondition: Hashable, Sendable {
-    /// As the query language has it: `owner == "ada"`, `TRUEPREDICATE`.
+    /// The text in the query language, such as `owner == "ada"` or `TRUEPREDICATE`.
     public let text: String
-    /// Whether it is true of all objects, or of none; nil if that depends on the object.
+    /// A Boolean value that indicates whether the condition is true for all objects, or for none. `nil` if it depends
+    /// on the object.
     public let truth: Bool?
-    /// What has to be true together, each as the query language has it.
+    /// The parts that must be true together, in the query language.
     let parts: [String]
 
-    /// Folds what is always true or false; of equal parts one is kept.
+    /// Creates a condition. Parts that are always true or always false are folded, and equal parts are kept once.
     package init(_ condition: Condition) {
         func parts(_ all: [Condition]) -> [String] {
             var seen: Set<String> = []
@@ -47,10 +49,11 @@ extension RuleCondition: CustomStringConvertible {
 }
 
 extension RuleExpression {
-    /// The condition that the expression is for a user and a class.
+    /// Returns the condition of the expression for a user and a class.
     ///
-    /// - Throws: `RuleError` for fields that the class hasn't, and for what can't be asked of a field. It throws for all users or for none.
-    /// - Complexity: O(size of the expression and of the user's values in it).
+    /// - Throws: `RuleError` for fields that the class doesn't have, and for tests that aren't possible for a field. It
+    ///   throws for all users or for none.
+    /// - Complexity: O(size of the expression and of the user's values in it)
     public func condition(
         for user: RuleUser,
         className: String,
@@ -63,15 +66,16 @@ extension RuleExpression {
         try ConditionCompiler(user: user, className: className, schema: schema).condition(node)
     }
 
-    /// Whether an expression of `apply_when` is true of a user. Nil if something that it compares isn't there; an expression that asks
-    /// of objects has no answer either.
+    /// Returns whether an expression of `apply_when` is true for a user. Returns `nil` if a compared value is missing,
+    /// or if the expression is about objects.
     ///
-    /// - Complexity: O(size of the expression and of the user's values in it).
+    /// - Complexity: O(size of the expression and of the user's values in it)
     public func answer(for user: RuleUser) -> Bool? { node.answer(user) }
 }
 
 extension QueryPrinter {
-    /// - Parameter isNested: whether it stands among others: chains are in parentheses then.
+    /// - Parameter isNested: A Boolean value that indicates whether the condition is a part of another one. Then chains
+    ///   are put in parentheses.
     fileprivate static func text(_ condition: Condition, isNested: Bool) -> String {
         let text = text(condition) { _ in nil }
         guard isNested else { return text }

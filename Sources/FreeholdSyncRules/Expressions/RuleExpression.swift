@@ -1,10 +1,12 @@
 public import FreeholdBSON
 
-/// A condition of a role: App Services' expressions (`{"owner": "%%user.id"}`), `true`, `false`, or a condition of the query language
-/// in which `%%user.…` and `%%values.…` may stand for values (`"owner == %%user.id OR isPublic == true"`).
+/// A condition of a role. It is an expression of App Services (`{"owner": "%%user.id"}`), `true`, `false`, or a
+/// condition of the query language in which `%%user.…` and `%%values.…` stand for values
+/// (`"owner == %%user.id OR isPublic == true"`).
 ///
-/// Expressions have three answers: true, false and none. A comparison with something of the user or the app's values that isn't there
-/// has no answer, nor has its opposite; what has no answer gives no right. Ask `$exists` whether something is there.
+/// An expression is true, false, or has no result. A comparison with a missing value of the user or of the app's values
+/// has no result, and neither has its opposite. An expression without a result gives no right. `$exists` tests whether
+/// a value is present.
 ///
 /// | | |
 /// |---|---|
@@ -12,9 +14,9 @@ public import FreeholdBSON
 /// | values | `%%user.id`, `.type`, `.data.…`, `.custom_data.…`, `.identities.…`, `%%values.…`, `%%environment.…`, `%%true`, `%%false` |
 /// | conversions | `{"%stringToOid": …}`, `%oidToString`, `%stringToUuid`, `%uuidToString` |
 ///
-/// Two expressions are equal if their documents are.
+/// Two expressions are equal if their documents are equal.
 public struct RuleExpression: Sendable {
-    /// The expression as it was written.
+    /// The expression in the form in which it was written.
     public let source: BSONValue
     let node: ExpressionNode
 
@@ -23,18 +25,18 @@ public struct RuleExpression: Sendable {
         self.node = node
     }
 
-    /// An expression that may ask of objects' fields.
+    /// Creates an expression that may test the fields of objects.
     ///
-    /// - Throws: `RuleError`, with the path inside the expression.
-    /// - Complexity: O(size of the value).
+    /// - Throws: `RuleError` with the path inside the expression.
+    /// - Complexity: O(size of the value)
     public init(_ value: BSONValue, limits: RuleLimits = RuleLimits()) throws(RuleError) {
         self = try ExpressionParser(limits: limits, scope: .object).expression(value, [])
     }
 
-    /// An expression of `apply_when`, which asks of the user only.
+    /// Creates an expression of `apply_when`, which may only test the user.
     ///
-    /// - Throws: `RuleError`, with the path inside the expression.
-    /// - Complexity: O(size of the value).
+    /// - Throws: `RuleError` with the path inside the expression.
+    /// - Complexity: O(size of the value)
     public init(ofUser value: BSONValue, limits: RuleLimits = RuleLimits()) throws(RuleError) {
         self = try ExpressionParser(limits: limits, scope: .user).expression(value, [])
     }
@@ -48,20 +50,20 @@ extension RuleExpression: Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(source) }
 }
 
-/// An expression that was understood.
+/// A parsed expression.
 indirect enum ExpressionNode: Sendable {
     case truth(Bool)
     case all([ExpressionNode])
     case any([ExpressionNode])
     case not(ExpressionNode)
-    /// Of an object's field, by its path.
+    /// A test of an object's field, by its path.
     case field([String], ValueTest)
-    /// Of something that is known when a session begins.
+    /// A test of a value that is known at the start of a session.
     case expansion(Expansion, ValueTest)
     case query(QueryTemplate)
 }
 
-/// What is asked of a value.
+/// A test of a value.
 indirect enum ValueTest: Sendable {
     case compare(Relation, Operand)
     case isIn(OperandList)
@@ -75,7 +77,7 @@ indirect enum ValueTest: Sendable {
     }
 }
 
-/// A value that is known when a session begins.
+/// A value that is known at the start of a session.
 indirect enum Operand: Sendable {
     case value(BSONValue)
     case expansion(Expansion)

@@ -1,25 +1,25 @@
 public import FreeholdEngine
 import FreeholdSyncCore
 
-/// The classes that rules are compiled for, by their stored names.
+/// The classes for which rules are compiled, by their stored names.
 public struct RuleSchema: Sendable {
     private let tables: [String: TableSpec]
-    /// The classes as conditions of rules see them.
+    /// The classes in the form in which conditions of rules use them.
     let conditions: ConditionSchema
 
-    /// - Complexity: O(size of the classes).
+    /// - Complexity: O(size of the classes)
     public init(_ tables: [TableSpec]) {
         conditions = ConditionSchema(tables)
         self.tables = Dictionary(tables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// By rising names; embedded classes aren't among them.
+    /// The names of the classes in rising order, without embedded classes.
     public var classNames: [String] { tables.values.filter { !$0.isEmbedded }.map(\.name).sorted() }
 
     public func table(_ name: String) -> TableSpec? { tables[name] }
 }
 
-/// Where a path of an expression leads to in a class.
+/// The target of an expression's path in a class.
 struct ResolvedField {
     enum Kind {
         case plain(ColumnType)
@@ -31,9 +31,9 @@ struct ResolvedField {
     let path: NamedPath
     let kind: Kind
     let isOptional: Bool
-    /// A list or a set.
+    /// A Boolean value that indicates whether the field is a list or a set.
     let isMany: Bool
-    /// The collection of embedded objects that lies on the way.
+    /// A collection of embedded objects on the path to the field.
     let manyOnTheWay: NamedPath?
 
     init(_ names: [String], _ className: String, _ schema: RuleSchema, _ place: [String]) throws(RuleError) {

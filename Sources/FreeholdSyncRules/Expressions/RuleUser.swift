@@ -1,19 +1,19 @@
 public import FreeholdBSON
 
-/// Who asks, and what an app's values are: all that expansions stand for.
+/// The values of all expansions: the user of a session, and the values of the app.
 public struct RuleUser: Hashable, Sendable {
     public var id: String
-    /// `normal` or `server` in App Services.
+    /// The type of the user: `normal` or `server` in App Services.
     public var type: String
-    /// What the providers told: `%%user.data.email`.
+    /// The data from the providers of the user's log-ins: `%%user.data.email`.
     public var data: BSONDocument
-    /// The document of the user in the app's class of custom data.
+    /// The user's document in the app's class of custom data.
     public var customData: BSONDocument
-    /// Documents with `id` and `provider_type`.
+    /// The user's identities: documents with `id` and `provider_type`.
     public var identities: [BSONDocument]
-    /// The app's values: `%%values.name`.
+    /// The values of the app: `%%values.name`.
     public var values: BSONDocument
-    /// The app's environment: `%%environment.tag`, `%%environment.values.name`.
+    /// The environment of the app: `%%environment.tag`, `%%environment.values.name`.
     public var environment: BSONDocument
 
     public init(
@@ -36,9 +36,9 @@ public struct RuleUser: Hashable, Sendable {
 }
 
 extension RuleUser {
-    /// What an expansion stands for. Nil if it isn't there.
+    /// Returns the value of an expansion, or `nil` if the value is missing.
     ///
-    /// A path that leads through an array goes on in each of its documents, and gives an array of what it finds.
+    /// A path that leads through an array continues in each of its documents, and returns an array of the values found.
     func value(_ expansion: Expansion) -> BSONValue? {
         switch expansion {
         case .truth(let truth): .bool(truth)
@@ -72,7 +72,7 @@ extension RuleUser {
         }
     }
 
-    /// What an operand is for this user. Nil if it isn't there, or can't be converted.
+    /// Returns the value of an operand for this user. Returns `nil` if the value is missing or can't be converted.
     func value(_ operand: Operand) -> BSONValue? {
         switch operand {
         case .value(let value): value
@@ -81,7 +81,7 @@ extension RuleUser {
         }
     }
 
-    /// Nil if a part of the list isn't there, or it is no list.
+    /// Returns the values of a list. Returns `nil` if a part of the list is missing, or if it isn't a list.
     func values(_ list: OperandList) -> [BSONValue]? {
         switch list {
         case .expansion(let expansion): return value(expansion)?.arrayValue

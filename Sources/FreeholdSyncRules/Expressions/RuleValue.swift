@@ -8,7 +8,8 @@ import FreeholdEngine
 #endif
 
 extension Value {
-    /// The value of a document that a comparison can have. Nil for documents, arrays, and types that objects never hold.
+    /// Creates a value for comparisons from a value of a document. Returns `nil` for documents, arrays, and types that
+    /// objects never contain.
     init?(rule value: BSONValue) {
         switch value {
         case .null: self = .null
@@ -74,8 +75,9 @@ extension ValueTest.Relation {
         }
     }
 
-    /// Whether it holds between two values. Only numbers are compared across types; false is less than true; null is equal to null and
-    /// nothing else, and less than nothing; so is NaN.
+    /// Returns whether the relation holds between two values. Only numbers are compared across types. False is less
+    /// than true. Null is only equal to null, and NaN is only equal to NaN. Neither of them is less or greater than
+    /// another value.
     func holds(_ a: Value, _ b: Value) -> Bool {
         switch (a, b) {
         case (.null, .null): return includesEqual
@@ -89,7 +91,8 @@ extension ValueTest.Relation {
 }
 
 extension Constant {
-    /// The value of a document as a constant of the query language. Nil for what has no spelling.
+    /// Creates a constant of the query language from a value of a document. Returns `nil` for values that the language
+    /// can't express.
     init?(_ value: BSONValue) {
         guard case .array(let elements) = value else {
             guard let value = Value(rule: value) else { return nil }
@@ -106,7 +109,7 @@ extension Constant {
 }
 
 extension Condition {
-    /// All of them, folded.
+    /// Returns the conjunction of the conditions, folded.
     static func every(_ parts: [Condition]) -> Condition {
         var left: [Condition] = []
         for part in parts {
@@ -120,7 +123,7 @@ extension Condition {
         return left.isEmpty ? .truth(true) : left.count == 1 ? left[0] : .and(left)
     }
 
-    /// Any of them, folded.
+    /// Returns the disjunction of the conditions, folded.
     static func some(of parts: [Condition]) -> Condition {
         var left: [Condition] = []
         for part in parts {

@@ -1,10 +1,10 @@
 import FreeholdBSON
 import FreeholdEngine
 
-// What is decided when a session begins. Nil: there is no answer, because something isn't there.
+// Tests at the start of a session. A result of `nil` means that a value is missing.
 
 extension ExpressionNode {
-    /// The answer of an expression that asks of the user only. Nil too for what asks of an object.
+    /// Returns the result of an expression that only tests the user. Returns `nil` for a test of an object.
     func answer(_ user: RuleUser) -> Bool? {
         switch self {
         case .truth(let truth): return truth
@@ -16,7 +16,7 @@ extension ExpressionNode {
         }
     }
 
-    /// False if one is false, else without an answer if one is.
+    /// Returns false if one result is false. Otherwise returns `nil` if one result is missing.
     static func every<T>(_ parts: [T], _ answer: (T) -> Bool?) -> Bool? {
         var isKnown = true
         for part in parts {
@@ -31,7 +31,7 @@ extension ExpressionNode {
 }
 
 extension ValueTest {
-    /// - Parameter value: nil if it isn't there.
+    /// - Parameter value: The tested value, or `nil` if it is missing.
     func answer(of value: BSONValue?, _ user: RuleUser) -> Bool? {
         switch self {
         case .exists(let exists): return (value != nil) == exists
@@ -53,7 +53,7 @@ extension ValueTest {
         }
     }
 
-    /// A value, or the elements of an array: any of them may pass.
+    /// Returns the value, or the elements of an array. One of them has to match.
     private static func candidates(_ value: BSONValue) -> [Value] {
         (value.arrayValue ?? [value]).compactMap { Value(rule: $0) }
     }

@@ -1,11 +1,12 @@
 extension AppServicesProject {
-    /// The project in a folder.
+    /// Reads the project in a folder.
     ///
-    /// Any folder is safe to read: sizes are bounded, and nothing outside of it is read. Hidden files are passed over, but for `.mdb`.
+    /// All folders are safe to read: sizes are limited, and no file outside of the folder is read. Hidden files are
+    /// ignored, except `.mdb`.
     ///
-    /// - Throws: `ProjectError` with the file and the place in it: no project there, text that isn't JSON, settings of another type than
-    ///   they have, a folder that is larger than the limits, links that lead out of it.
-    /// - Complexity: O(size of the files that are read).
+    /// - Throws: `ProjectError` with the file and the place of the error: a folder without a project, text that isn't
+    ///   JSON, a setting of a wrong type, a folder that exceeds the limits, a link that leads out of the folder.
+    /// - Complexity: O(size of the files that are read)
     public static func read(_ folder: String, limits: ProjectLimits = ProjectLimits()) throws(ProjectError)
         -> AppServicesProject
     {
@@ -13,10 +14,10 @@ extension AppServicesProject {
         return try reader.project()
     }
 
-    /// The project of these files, by their paths from the project's folder on (`sync/config.json`).
+    /// Reads the project from files, by their paths relative to the project's folder (`sync/config.json`).
     ///
-    /// - Throws: as ``read(_:limits:)``.
-    /// - Complexity: O(size of the files).
+    /// - Throws: `ProjectError`, like ``read(_:limits:)``.
+    /// - Complexity: O(size of the files)
     public init(files: [String: [UInt8]], limits: ProjectLimits = ProjectLimits()) throws(ProjectError) {
         var reader = ProjectReader(try FileMap(files), limits)
         self = try reader.project()

@@ -1,22 +1,23 @@
 import FreeholdBSON
 
 extension AppServicesProject {
-    /// The project's files as App Services' command line has them, by their paths from the project's folder on. They are read back as an
-    /// equal project, but for ``unsupported``, which isn't written, for older layouts than that of 2021, which become the newest, and for
-    /// the width of integers, which JSON doesn't tell.
+    /// Returns the project's files in the format of App Services' command line, by their paths relative to the
+    /// project's folder. Reading the files gives an equal project, with three exceptions: ``unsupported`` isn't
+    /// written, layouts before that of 2021 become the newest layout, and the width of integers is lost in JSON.
     ///
-    /// - Throws: `ProjectError` for names that can't be those of files, and for two classes in one collection.
-    /// - Complexity: O(size of the project).
+    /// - Throws: `ProjectError` for names that can't be names of files, and for two classes in one collection.
+    /// - Complexity: O(size of the project)
     public func files() throws(ProjectError) -> [String: [UInt8]] {
         var writer = ProjectWriter(self)
         try writer.write()
         return writer.files
     }
 
-    /// Writes the project into a folder that isn't there yet, or is empty. The folder gets its name when it is complete.
+    /// Writes the project into a folder that doesn't exist or is empty. The folder receives its name only when it is
+    /// complete.
     ///
-    /// - Throws: `ProjectError` as ``files()``, if something is there already, and if the disk refuses.
-    /// - Complexity: O(size of the project).
+    /// - Throws: `ProjectError` like ``files()``, and if the folder isn't empty or can't be written.
+    /// - Complexity: O(size of the project)
     public func write(_ folder: String) throws(ProjectError) { try FolderWriter.make(folder, try files()) }
 }
 
@@ -173,7 +174,7 @@ private struct ProjectWriter {
 
     // MARK: Classes
 
-    /// Where a class's files lie.
+    /// Returns the place of a class's files.
     private func place(_ className: String) -> CollectionPlace {
         project.collections[className]
             ?? CollectionPlace(
@@ -240,7 +241,7 @@ private struct ProjectWriter {
 }
 
 extension BSONDocument {
-    /// Adds what isn't there yet.
+    /// Appends the entries whose keys are missing.
     fileprivate mutating func add(_ others: BSONDocument) {
         for (key, value) in others where !contains(key: key) { append(key, value) }
     }

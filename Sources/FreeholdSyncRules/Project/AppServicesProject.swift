@@ -1,7 +1,8 @@
 public import FreeholdBSON
 public import FreeholdEngine
 
-/// An app as App Services' command line exports it: a folder of JSON files (`appservices pull`, `realm-cli pull`, `realm-cli export`).
+/// An app in the form in which App Services' command line exports it: a folder of JSON files (`appservices pull`,
+/// `realm-cli pull`, `realm-cli export`).
 ///
 /// ```swift
 /// let project = try AppServicesProject.read("backend")
@@ -9,39 +10,39 @@ public import FreeholdEngine
 /// for part in project.unsupported { print(part) }
 /// ```
 ///
-/// What Freehold has no use for (functions, triggers, hosting, …), and what it can't take over as it stands, is listed in
-/// ``unsupported``: nothing is left out silently. A rule that can't be understood gives no right, and closes the class for those to
-/// whom it may apply.
+/// ``unsupported`` lists the parts that Freehold doesn't use (functions, triggers, hosting, …), and the parts that it
+/// can't import without a change. Nothing is left out silently. A rule that can't be parsed gives no rights, and the
+/// users to whom it may apply have no rights on the class.
 public struct AppServicesProject: Hashable, Sendable {
-    /// The app's name.
+    /// The name of the app.
     public var name: String
     public var ids: ProjectIds
-    /// How the folder was laid out. Older layouts than that of 2021 are written as the newest.
+    /// The layout of the folder. Layouts before that of 2021 are written as the newest layout.
     public var layout: ProjectLayout
-    /// The selected environment; empty for none.
+    /// The name of the selected environment. Empty if no environment is selected.
     public var environment: String
-    /// The values of each environment, by its name; the empty name is for none.
+    /// The values of each environment, by its name. The empty name stands for no environment.
     public var environments: [String: BSONDocument]
-    /// Where browsers' requests may come from.
+    /// The origins from which browsers may send requests.
     public var allowedRequestOrigins: [String]
-    /// Other settings of the app, such as `deployment_model` and `location`; kept, and never asked.
+    /// Other settings of the app, such as `deployment_model` and `location`. They are stored and have no effect.
     public var settings: BSONDocument
-    /// Nil if the app didn't sync.
+    /// The settings of sync. `nil` if the app didn't sync.
     public var sync: SyncSettings?
     public var dataSources: [DataSource]
-    /// The synced classes. Titles are the classes' names, and the references of links end in one.
+    /// The synced classes. The titles are the names of the classes, and the reference of a link ends with such a name.
     public var schemas: [SchemaDocument]
-    /// Those of the classes that devices only send.
+    /// The asymmetric classes among the synced classes. Devices only send their objects.
     public var asymmetricClasses: Set<String>
-    /// By names of classes.
+    /// The rules, by names of classes.
     public var rules: RuleSet
-    /// Which collection keeps a class. A class that isn't here is kept in a collection of its own name.
+    /// The collections of the classes. A class that is missing here has a collection with its own name.
     public var collections: [String: CollectionPlace]
     public var values: [ProjectValue]
     public var providers: [AuthenticationProvider]
-    /// Nil if nothing is said of it.
+    /// The settings of custom user data. `nil` if nothing is specified.
     public var customUserData: CustomUserDataSettings?
-    /// What wasn't taken over, or not as it stood. It isn't written.
+    /// The parts that weren't imported, or were imported with a change. They aren't written.
     public var unsupported: [UnsupportedPart]
 
     public init(
@@ -69,13 +70,14 @@ public struct AppServicesProject: Hashable, Sendable {
         unsupported = []
     }
 
-    /// Whether the server adopts classes and properties from devices.
+    /// A Boolean value that indicates whether the server adopts classes and properties from devices.
     public var isDevelopmentModeEnabled: Bool { sync?.isDevelopmentModeEnabled ?? false }
 
-    /// The synced classes, with the asymmetric ones marked; embedded classes at the end.
+    /// Returns the synced classes, with the asymmetric ones marked. Embedded classes are at the end.
     ///
-    /// - Throws: `RuleError` for schemas that were set and that can't be synced. Those of a project that was read can.
-    /// - Complexity: O(size of the schemas).
+    /// - Throws: `RuleError` if schemas that the program has set can't be synced. The schemas of a project that was
+    ///   read can always be synced.
+    /// - Complexity: O(size of the schemas)
     public func tables(limits: RuleLimits = RuleLimits()) throws(RuleError) -> [TableSpec] {
         try SchemaDocument.tables(of: schemas, limits: limits).map { table in
             var table = table
@@ -84,10 +86,10 @@ public struct AppServicesProject: Hashable, Sendable {
         }
     }
 
-    /// What `%%values` stands for in rules.
+    /// Returns the value of `%%values` in rules.
     ///
-    /// - Parameter secrets: the secrets by their names. A value that stands for a secret which isn't among them is left out, so that
-    ///   expressions which ask for it give no right.
+    /// - Parameter secrets: The secrets, by their names. A value whose secret is missing here is left out, so that
+    ///   expressions that use it give no rights.
     public func ruleValues(secrets: [String: String] = [:]) -> BSONDocument {
         var document = BSONDocument()
         for value in values {
@@ -99,13 +101,13 @@ public struct AppServicesProject: Hashable, Sendable {
         return document
     }
 
-    /// What `%%environment` stands for in rules: `tag` and `values`.
+    /// The value of `%%environment` in rules: `tag` and `values`.
     public var ruleEnvironment: BSONDocument {
         ["tag": .string(environment), "values": .document(environments[environment] ?? [:])]
     }
 }
 
-/// How a folder is laid out: the `config_version` of its files.
+/// The layout of a folder: the `config_version` of its files.
 public enum ProjectLayout: Int, Hashable, Sendable, CaseIterable {
     /// `stitch.json`, `services/`, `auth_providers/`.
     case v20180301 = 2018_0301
@@ -117,9 +119,9 @@ public enum ProjectLayout: Int, Hashable, Sendable, CaseIterable {
     case v20230101 = 2023_0101
 }
 
-/// Under which identifiers App Services knew an app.
+/// The identifiers of an app in App Services.
 public struct ProjectIds: Hashable, Sendable {
-    /// What devices name the app by: `notes-abcde`.
+    /// The identifier with which devices name the app: `notes-abcde`.
     public var clientApp: String?
     public var app: String?
     public var group: String?
@@ -131,7 +133,7 @@ public struct ProjectIds: Hashable, Sendable {
     }
 }
 
-/// Where App Services kept the documents of a class.
+/// The collection in which App Services kept the documents of a class.
 public struct CollectionPlace: Hashable, Sendable {
     public var dataSource: String
     public var database: String
@@ -144,25 +146,25 @@ public struct CollectionPlace: Hashable, Sendable {
     }
 }
 
-/// Something of a project that isn't taken over, or not as it stands.
+/// A part of a project that isn't imported, or is imported with a change.
 public struct UnsupportedPart: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
-        /// Freehold has nothing that it could become, and the rest doesn't need it.
+        /// The part has no equivalent in Freehold, and the other parts don't need it.
         case ignored
-        /// It became something else.
+        /// The part was converted.
         case changed
-        /// A class, a role or a link that the project has and the result lacks. Rights are less for it, never more.
+        /// A class, a role or a link of the project that is missing in the result. It can only reduce rights.
         case leftOut
-        /// Something that a person has to do, so that the app works as before.
+        /// An action that a person has to take, so that the app works as before.
         case needed
     }
 
     public let kind: Kind
-    /// The file or folder, from the project's folder on.
+    /// The file or folder, relative to the project's folder.
     public let file: String
     /// The keys that lead to the place in the file.
     public let path: [String]
-    /// What it is, what becomes of it, and what can be done, in a sentence or two.
+    /// A description of the part, of its conversion and of possible actions, in one or two sentences.
     public let reason: String
 
     public init(_ kind: Kind, _ file: String, _ path: [String], _ reason: String) {
@@ -174,6 +176,6 @@ public struct UnsupportedPart: Hashable, Sendable {
 }
 
 extension UnsupportedPart: CustomStringConvertible {
-    /// A line for a person.
+    /// A line of text for a person.
     public var description: String { ProjectError(file, path, reason).description }
 }

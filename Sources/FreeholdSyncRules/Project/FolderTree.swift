@@ -6,12 +6,13 @@
     import Darwin
 #endif
 
-/// Files in a folder of the disk. Nothing outside of the folder is read, whatever symbolic links say, nor what isn't a plain file.
+/// The files in a folder on the disk. Files outside of the folder aren't read, even if a symbolic link leads to them.
+/// Only regular files are read.
 struct FolderTree: ProjectTree {
     private let root: String
     private let limits: ProjectLimits
 
-    /// - Throws: `ProjectError` if there is no such folder.
+    /// - Throws: `ProjectError` if the folder doesn't exist.
     init(_ folder: String, _ limits: ProjectLimits) throws(ProjectError) {
         guard !folder.utf8.contains(0), let root = Self.resolved(folder) else {
             throw ProjectError("", "The folder '\(folder)' can't be found: \(Self.reason(errno)).")
@@ -40,7 +41,7 @@ struct FolderTree: ProjectTree {
             guard entries.count < limits.namesInFolder else {
                 throw ProjectError(folder, "More than \(limits.namesInFolder) files.")
             }
-            // What a link leads to is looked at when it is read.
+            // The target of a link is checked when it is read.
             entries.append(ProjectEntry(name: name, isFolder: Self.kind(of: path + "/" + name) == S_IFDIR))
         }
         return entries.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
@@ -48,7 +49,7 @@ struct FolderTree: ProjectTree {
 
     func bytes(of file: String) throws(ProjectError) -> [UInt8]? {
         guard let path = try locate(file) else { return nil }
-        // A pipe that nobody writes to must not hold us up.
+        // Without O_NONBLOCK, opening a pipe would block until a program writes to it.
         let opened = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard opened >= 0 else { throw failure(file) }
         defer { close(opened) }
@@ -68,14 +69,14 @@ struct FolderTree: ProjectTree {
             }
             guard got > 0 else { break }
             count += got
-            // It grows while it is read.
+            // The file grows while it is read.
             guard count <= limits.fileSize else { throw tooLarge(file) }
             if count == bytes.count { bytes += [UInt8](repeating: 0, count: bytes.count) }
         }
         return Array(bytes[..<count])
     }
 
-    /// The path on the disk without links. Nil if nothing is there.
+    /// Returns the path on the disk without links. Returns `nil` if the file doesn't exist.
     private func locate(_ path: String) throws(ProjectError) -> String? {
         let whole = path.isEmpty ? root : root + "/" + path
         if let found = Self.resolved(whole) {

@@ -6,7 +6,7 @@
     import Darwin
 #endif
 
-/// Writes files into a folder beside the one that is wanted, which then takes its name.
+/// Writes files into a temporary folder beside the target, which is then renamed to the target.
 enum FolderWriter {
     static func make(_ folder: String, _ files: [String: [UInt8]]) throws(ProjectError) {
         var target = folder
@@ -25,7 +25,7 @@ enum FolderWriter {
         guard mkdir(draft, 0o777) == 0 else { throw failure("", draft) }
         do throws(ProjectError) {
             for (file, bytes) in files.sorted(by: { $0.key < $1.key }) { try put(bytes, file, draft) }
-            // An empty folder of that name is replaced.
+            // An empty folder with the name is replaced.
             guard rename(draft, target) == 0 else { throw failure("", target) }
         } catch {
             for file in files.keys { unlink(draft + "/" + file) }
@@ -56,7 +56,7 @@ enum FolderWriter {
         guard fsync(opened) == 0 else { throw failure(file, file) }
     }
 
-    /// The folders that lead to a file, the outermost first.
+    /// Returns the folders that lead to a file, outermost first.
     private static func folders(of file: String) -> [String] {
         let parts = file.split(separator: "/")
         return (1..<max(parts.count, 1)).map { parts[..<$0].joined(separator: "/") }

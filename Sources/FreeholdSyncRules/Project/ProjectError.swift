@@ -1,10 +1,10 @@
-/// Why an App Services project can't be read or written, and where.
+/// The reason why an App Services project can't be read or written, with the place of the error.
 public struct ProjectError: Error, Hashable, Sendable {
-    /// The file or folder, from the project's folder on; empty for that folder itself.
+    /// The file or folder, relative to the project's folder. Empty for that folder itself.
     public let file: String
-    /// The keys that lead to the place in the file; an element of an array stands with its index.
+    /// The keys that lead to the place in the file. An element of an array is represented by its index.
     public let path: [String]
-    /// What is wrong, in a sentence.
+    /// A description of the error, as a sentence.
     public let reason: String
 
     public init(_ file: String, _ path: [String], _ reason: String) {
@@ -17,35 +17,35 @@ public struct ProjectError: Error, Hashable, Sendable {
 }
 
 extension ProjectError: CustomStringConvertible {
-    /// File, path and reason. Long keys are cut.
+    /// The file, the path and the reason. Long keys are shortened.
     public var description: String {
         let place = RuleError(path, reason).description
         return file.isEmpty ? place : "\(file): \(place)"
     }
 }
 
-/// How large a project may be.
+/// The limits of a project.
 public struct ProjectLimits: Hashable, Sendable {
-    /// The most bytes of a file that is read.
+    /// The maximum size of a file, in bytes.
     public var fileSize: Int
-    /// The most bytes of all files that are read.
+    /// The maximum total size of all files that are read, in bytes.
     public var totalSize: Int
-    /// The most files that are read.
+    /// The maximum number of files that are read.
     public var files: Int
-    /// The most names in a folder.
+    /// The maximum number of names in a folder.
     public var namesInFolder: Int
-    /// The most names that are listed of a part that isn't taken over.
+    /// The maximum number of names that are listed for a part that isn't imported.
     public var listedNames: Int
-    /// Of expressions, roles and schemas.
+    /// The limits of expressions, roles and schemas.
     public var rules: RuleLimits
 
     /// - Parameters:
-    ///   - fileSize: 4 MiB unless told otherwise.
-    ///   - totalSize: 64 MiB unless told otherwise.
-    ///   - files: 10,000 unless told otherwise.
-    ///   - namesInFolder: 100,000 unless told otherwise.
-    ///   - listedNames: 50 unless told otherwise.
-    ///   - rules: see ``RuleLimits``.
+    ///   - fileSize: The maximum size of a file in bytes. The default is 4 MiB.
+    ///   - totalSize: The maximum total size of all files in bytes. The default is 64 MiB.
+    ///   - files: The maximum number of files. The default is 10,000.
+    ///   - namesInFolder: The maximum number of names in a folder. The default is 100,000.
+    ///   - listedNames: The maximum number of listed names. The default is 50.
+    ///   - rules: See ``RuleLimits``.
     public init(
         fileSize: Int = 4 << 20,
         totalSize: Int = 64 << 20,

@@ -1,11 +1,11 @@
 public import FreeholdBSON
 
-/// How an app synced: `sync/config.json`.
+/// The settings of an app's sync: `sync/config.json`.
 public struct SyncSettings: Hashable, Sendable {
     public enum Mode: Hashable, Sendable {
-        /// By queries, as Freehold does.
+        /// Sync by queries, as in Freehold.
         case flexible
-        /// By the value of a field. Freehold doesn't; what the project says of it is kept.
+        /// Sync by the value of a field, which Freehold doesn't support. The settings are stored.
         case partition(BSONDocument)
     }
 
@@ -15,14 +15,15 @@ public struct SyncSettings: Hashable, Sendable {
     public var isDevelopmentModeEnabled: Bool
     /// The data source whose collections sync.
     public var dataSource: String?
-    /// Where development mode puts new classes.
+    /// The database in which development mode creates new classes.
     public var database: String?
-    /// How long a device can stay away without starting anew. Freehold decides by its horizon.
+    /// The number of days that a device can be offline without a reset. Freehold uses its horizon instead.
     public var clientMaxOfflineDays: Int?
     public var isRecoveryModeDisabled: Bool
-    /// Freehold's queries may name any field; kept.
+    /// The fields that queries may use. They are stored and have no effect, because Freehold's queries may use any
+    /// field.
     public var queryableFields: [String]
-    /// Other settings, such as `last_disabled`; kept, and never asked.
+    /// Other settings, such as `last_disabled`. They are stored and have no effect.
     public var others: BSONDocument
 
     public init(
@@ -55,9 +56,9 @@ public struct DataSource: Hashable, Sendable {
     public var name: String
     /// `mongodb-atlas`, `datalake`, …
     public var type: String
-    /// `clusterName`, `readPreference`, …; kept, and never asked.
+    /// Settings such as `clusterName` and `readPreference`. They are stored and have no effect.
     public var config: BSONDocument
-    /// Other settings; kept, and never asked.
+    /// Other settings. They are stored and have no effect.
     public var others: BSONDocument
 
     public init(
@@ -77,13 +78,13 @@ public struct DataSource: Hashable, Sendable {
 public struct ProjectValue: Hashable, Sendable {
     public enum Content: Hashable, Sendable {
         case plain(BSONValue)
-        /// The value is a secret, which no export has: this is the secret's name.
+        /// The name of a secret. The value is the secret, which exports don't contain.
         case secret(String)
     }
 
     public var name: String
     public var content: Content
-    /// The value's `id`, and others; kept, and never asked.
+    /// The `id` of the value, and other settings. They are stored and have no effect.
     public var others: BSONDocument
 
     public init(_ name: String, _ content: Content, others: BSONDocument = [:]) {
@@ -93,18 +94,18 @@ public struct ProjectValue: Hashable, Sendable {
     }
 }
 
-/// A way to log in.
+/// A provider of log-ins.
 public struct AuthenticationProvider: Hashable, Sendable {
     public var name: String
     /// `anon-user`, `local-userpass`, `api-key`, `custom-token`, `custom-function`, `oauth2-google`, …
     public var type: String
     public var isDisabled: Bool
     public var config: BSONDocument
-    /// Names of secrets, which no export has.
+    /// The names of secrets, which exports don't contain.
     public var secretConfig: BSONDocument
     public var metadataFields: [MetadataField]
     public var redirectURIs: [String]
-    /// Other settings; kept, and never asked.
+    /// Other settings. They are stored and have no effect.
     public var others: BSONDocument
 
     public init(
@@ -126,12 +127,12 @@ public struct AuthenticationProvider: Hashable, Sendable {
         self.others = others
     }
 
-    /// Something of a user that the provider tells: `%%user.data.NAME`.
+    /// A field of a user's data that the provider supplies: `%%user.data.NAME`.
     public struct MetadataField: Hashable, Sendable {
-        /// Where it stands in what the provider tells, with dots; a dot in a name is written `\.`.
+        /// The path of the field in the provider's data, with dots. A dot in a name is written as `\.`.
         public var path: String
         public var isRequired: Bool
-        /// How the user's data call it; nil for the last name of the path.
+        /// The name of the field in the user's data. `nil` for the last name of the path.
         public var fieldName: String?
 
         public init(_ path: String, isRequired: Bool = false, fieldName: String? = nil) {
@@ -143,10 +144,10 @@ public struct AuthenticationProvider: Hashable, Sendable {
 }
 
 extension AuthenticationProvider {
-    /// Whether a user who registers needs nobody's confirmation. Of `local-userpass`.
+    /// A Boolean value that indicates whether new users need no confirmation. Only for `local-userpass`.
     public var confirmsAutomatically: Bool { config["autoConfirm"]?.boolValue ?? false }
 
-    /// What a token's `aud` must have in it. Of `custom-token`.
+    /// The audiences that the `aud` of a token must contain. Only for `custom-token`.
     public var audiences: [String] {
         switch config["audience"] {
         case .string(let audience)? where !audience.isEmpty: [audience]
@@ -155,24 +156,24 @@ extension AuthenticationProvider {
         }
     }
 
-    /// `HS256` or `RS256`. Of `custom-token`.
+    /// The signing algorithm: `HS256` or `RS256`. Only for `custom-token`.
     public var signingAlgorithm: String? { config["signingAlgorithm"]?.stringValue }
 
-    /// Where the issuer publishes its keys. Of `custom-token`; nil if keys are given as secrets.
+    /// The URL at which the issuer publishes its keys. Only for `custom-token`. `nil` if the keys are secrets.
     public var keySetAddress: String? {
         config["useJWKURI"]?.boolValue == true ? config["jwkURI"]?.stringValue : nil
     }
 }
 
-/// Which documents hold what an app knows of its users: `%%user.custom_data`.
+/// The documents with an app's data about its users: `%%user.custom_data`.
 public struct CustomUserDataSettings: Hashable, Sendable {
     public var isEnabled: Bool
     public var dataSource: String?
     public var database: String?
     public var collection: String?
-    /// The field that holds the user's id.
+    /// The field that contains the user's id.
     public var userIdField: String?
-    /// Other settings; kept, and never asked.
+    /// Other settings. They are stored and have no effect.
     public var others: BSONDocument
 
     public init(

@@ -8,7 +8,7 @@ extension ProjectReader {
         var rules = RuleSet()
     }
 
-    /// A collection that a class is made of.
+    /// A collection that becomes a class.
     struct ClassFiles {
         let name: String
         let files: CollectionFiles
@@ -22,7 +22,8 @@ extension ProjectReader {
         }
         var found: [ClassFiles] = []
         var names: [String: String] = [:]
-        // Those of the database of development mode come first: where two have one title, devices know these.
+        // The collections of the database of development mode are first. If two collections have the same title,
+        // devices use these.
         let main = sync?.settings.database
         let collections = source.collections.sorted {
             let (a, b) = ($0.place.database == main, $1.place.database == main)
@@ -70,7 +71,7 @@ extension ProjectReader {
         return classes
     }
 
-    /// The one whose collections sync.
+    /// Returns the data source whose collections sync.
     private mutating func syncedSource(of sources: [SourceFiles], _ sync: SyncFiles?) throws(ProjectError)
         -> SourceFiles?
     {
@@ -131,7 +132,8 @@ extension ProjectReader {
 // MARK: - Links, checks
 
 extension ProjectReader {
-    /// Gives relationships the names of classes where they have those of collections. What is no link of sync stays a plain value.
+    /// Replaces names of collections in relationships by names of classes. A relationship that isn't a link of sync
+    /// becomes a plain value.
     private mutating func link(_ found: inout [ClassFiles]) {
         var names: [String: String] = [:]
         for one in found where one.schema != nil { names[Self.reference(one.files.place)] = one.name }
@@ -147,7 +149,7 @@ extension ProjectReader {
                 }
                 var link = BSONDocument()
                 for (key, value) in document {
-                    // As pages of App Services wrote them.
+                    // The spelling of the web pages of App Services.
                     let key = ["foreignKey": "foreign_key", "isList": "is_list", "sourceKey": "source_key"][key] ?? key
                     link[key] = value
                 }
@@ -183,7 +185,7 @@ extension ProjectReader {
         "#/relationship/\(place.dataSource)/\(place.database)/\(place.collection)"
     }
 
-    /// Takes schemas out that can't be synced, one by one, until all of the others can.
+    /// Removes schemas that can't be synced, one by one, until all of the others can be synced.
     private mutating func leaveOutInvalid(_ found: inout [ClassFiles]) throws(ProjectError) {
         for index in found.indices {
             guard let schema = found[index].schema?.schema else { continue }
@@ -194,7 +196,7 @@ extension ProjectReader {
                 unlink(&found, from: found[index].files.place)
             }
         }
-        // Each round costs as much as all schemas.
+        // Each round costs as much as reading all schemas.
         for _ in 0..<20 {
             do {
                 _ = try SchemaDocument.tables(of: found.compactMap(\.schema), limits: limits.rules)
@@ -218,7 +220,7 @@ extension ProjectReader {
         note(.leftOut, file, path + inner, because: "The class '\(one.name)' isn't taken over: \(error.reason)")
     }
 
-    /// Links to a class that was left out become plain values.
+    /// Turns links to a class that was left out into plain values.
     private mutating func unlink(_ found: inout [ClassFiles], from place: CollectionPlace) {
         let reference = Self.reference(place)
         for index in found.indices {
@@ -237,7 +239,7 @@ extension ProjectReader {
         }
     }
 
-    /// Whether an embedded class of this title stands in a schema.
+    /// Returns whether a schema contains an embedded class with this title.
     private static func holds(_ schema: BSONDocument, _ title: String) -> Bool {
         schema.contains { key, value in
             switch value {

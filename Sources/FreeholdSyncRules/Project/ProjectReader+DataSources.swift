@@ -1,6 +1,6 @@
 import FreeholdBSON
 
-/// A data source, and what its folders say of collections.
+/// A data source, with the collections that its folders describe.
 struct SourceFiles {
     var source: DataSource
     /// The folder, without a slash at the end.
@@ -8,7 +8,7 @@ struct SourceFiles {
     var collections: [CollectionFiles] = []
     /// `default_rule.json`.
     var defaultRule: BSONDocument?
-    /// Of older layouts: what `config` says of sync.
+    /// The sync settings in `config`, for older layouts.
     var sync: SettingsReader?
 }
 
@@ -17,7 +17,7 @@ struct CollectionFiles {
     var schema: BSONDocument?
     var relationships: BSONDocument = [:]
     var rules: BSONDocument?
-    /// Where each of them is.
+    /// The place of the schema, of the relationships and of the rules.
     var schemaPlace = (file: "", path: [String]())
     var relationshipsPlace = (file: "", path: [String]())
     var rulesFile = ""
@@ -80,14 +80,14 @@ extension ProjectReader {
         }
         let known = ["config.json", "default_rule.json"] + (isOld ? ["rules"] : [])
         for entry in try visible(folder) where !known.contains(entry.name) && (isOld || !entry.isFolder) {
-            // Old ones keep an empty folder of webhooks.
+            // Old data sources have an empty folder of webhooks.
             if entry.isFolder, try visible(folder + "/" + entry.name).isEmpty { continue }
             note(.ignored, folder + "/" + entry.name, because: "Freehold doesn't know what this is.")
         }
         return files
     }
 
-    /// `data_sources/SOURCE/DATABASE/COLLECTION/{schema,relationships,rules}.json`
+    /// Reads `data_sources/SOURCE/DATABASE/COLLECTION/{schema,relationships,rules}.json`.
     private mutating func collections(_ source: String, _ folder: String) throws(ProjectError) -> [CollectionFiles] {
         var collections: [CollectionFiles] = []
         for database in try folders(in: folder) {
@@ -123,7 +123,7 @@ extension ProjectReader {
         return collections
     }
 
-    /// `services/SOURCE/rules/DATABASE.COLLECTION.json`, with schema and relationships in it.
+    /// Reads `services/SOURCE/rules/DATABASE.COLLECTION.json`, which contains the schema and the relationships.
     private mutating func oldCollections(_ source: String, _ folder: String) throws(ProjectError) -> [CollectionFiles] {
         var collections: [CollectionFiles] = []
         for (_, file, document) in try documents(in: folder + "/rules") {

@@ -1,7 +1,7 @@
 import FreeholdBSON
 
 extension ProjectReader {
-    /// Folders and files at the top that nothing else reads.
+    /// Notes the folders and files at the top that aren't read otherwise.
     mutating func noteTheRest(_ root: Root) throws(ProjectError) {
         var known: Set<String> = [
             "auth", "auth_providers", "data_sources", "services", "sync", "environments", "values",
@@ -46,7 +46,7 @@ extension ProjectReader {
         ]
     }
 
-    /// What a folder that isn't read has in it, without what only configures it.
+    /// Returns the names in a folder that isn't read, without files that only configure it.
     private mutating func names(in folder: String) -> [String] {
         guard let entries = try? visible(folder) else { return [] }
         var names: [String] = []
@@ -54,7 +54,7 @@ extension ProjectReader {
             switch entry.name {
             case "validation_settings.json", "metadata.json", "node_modules": continue
             case "config.json":
-                // A list of them, where there is no file for each.
+                // The folder has a list of its entries instead of a file for each entry.
                 guard let values = (try? value(of: folder + "/config.json"))??.arrayValue else { continue }
                 for value in values {
                     let document = value.documentValue
@@ -67,7 +67,7 @@ extension ProjectReader {
                 names.append(entry.name)
             }
         }
-        // A function's file and its entry in the list.
+        // A function has a file, and an entry in the list.
         let files = Set(names)
         return names.filter { !files.contains($0 + ".js") }
     }

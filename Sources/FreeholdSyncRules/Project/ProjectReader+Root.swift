@@ -1,7 +1,7 @@
 import FreeholdBSON
 
 extension ProjectReader {
-    /// What the file at the top says.
+    /// The content of the file at the top of the project.
     struct Root {
         let file: String
         var name = ""
@@ -10,12 +10,12 @@ extension ProjectReader {
         var environment = ""
         var allowedRequestOrigins: [String] = []
         var settings: BSONDocument = [:]
-        /// Of older layouts, which keep them here.
+        /// Settings that older layouts keep in this file.
         var customUserData: BSONDocument?
         var sync: BSONDocument?
     }
 
-    /// The newest first.
+    /// The possible files, newest layout first.
     static var rootFiles: [(name: String, layout: ProjectLayout)] {
         [
             ("root_config.json", .v20230101), ("app_config.json", .v20230101), ("realm_config.json", .v20210101),
@@ -71,7 +71,7 @@ extension ProjectReader {
         return root
     }
 
-    /// The identifiers that the command line keeps in a folder of its own, and the layout's number.
+    /// Reads the identifiers that the command line stores in a folder of its own. Returns the number of the layout.
     private mutating func metadata(_ root: inout Root) throws(ProjectError) -> Int? {
         let file: String
         let document: BSONDocument
@@ -115,7 +115,7 @@ extension ProjectReader {
                 throw ProjectError(file, ["name"], "There are two values named '\(name)'.")
             }
             let isSecret = try reader.flag("from_secret") ?? false
-            // Null is a value here.
+            // Null is a valid value here.
             let plain = document["value"] ?? .null
             _ = reader.value("value")
             guard isSecret else {

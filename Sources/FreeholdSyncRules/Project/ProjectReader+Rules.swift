@@ -6,7 +6,7 @@ extension ProjectReader {
     {
         let defaultFile = source.folder + "/default_rule.json"
         if case .partition? = sync?.settings.mode {
-            // These were for other requests than sync's, and may open more than partitions did.
+            // These rules were for other requests than those of sync, and may give more rights than partitions did.
             for one in found where one.files.rules != nil { notePassedOver(one.files.rulesFile) }
             if source.defaultRule != nil { notePassedOver(defaultFile) }
             return RuleSet()
@@ -51,7 +51,7 @@ extension ProjectReader {
 
     private static func hasRoles(_ rules: BSONDocument?) -> Bool { rules?["roles"]?.arrayValue?.isEmpty == false }
 
-    /// The roles that are asked, in order.
+    /// Returns the roles in the order in which they are tested.
     private mutating func roles(_ reader: inout SettingsReader, of whom: String) throws(ProjectError) -> [Role] {
         if let filters = try reader.list("filters"), !filters.isEmpty {
             note(
@@ -72,7 +72,8 @@ extension ProjectReader {
         return roles
     }
 
-    /// A role that can't be understood gives nothing to those to whom it may apply, as in App Services.
+    /// Returns a role. A role that can't be parsed gives no rights to the users to whom it may apply, as in App
+    /// Services.
     private mutating func role(
         _ value: BSONValue,
         _ file: String,
@@ -128,7 +129,7 @@ extension ProjectReader {
 // MARK: - Permissions of before 2023
 
 extension ProjectReader {
-    /// `permissions` of sync's own: `rules` by class, and `defaultRoles`.
+    /// Reads the `permissions` of sync: `rules` by class, and `defaultRoles`.
     private mutating func rules(of permissions: BSONDocument, _ sync: SyncFiles, _ found: [ClassFiles])
         throws(ProjectError) -> RuleSet
     {
@@ -175,8 +176,8 @@ extension ProjectReader {
         return roles
     }
 
-    /// As App Services moved them in 2023: what was a condition of documents becomes a filter, and fields are open if nothing is said of
-    /// them.
+    /// Converts a role in the same way as App Services in 2023: a condition of documents becomes a filter, and fields
+    /// without a rule are open.
     private static func converted(_ old: BSONDocument) -> BSONDocument {
         var role = BSONDocument()
         for (key, value) in old where !["read", "write", "applyWhen"].contains(key) { role.append(key, value) }

@@ -1,18 +1,18 @@
 import FreeholdBSON
 
-/// What is said of sync, and where.
+/// The settings of sync, with their place.
 struct SyncFiles {
     var settings: SyncSettings
     let file: String
     let path: [String]
-    /// `permissions` of before 2023, if there are any.
+    /// The `permissions` from before 2023, if there are any.
     var permissions: BSONDocument?
-    /// Names of collections.
+    /// The names of the collections of asymmetric classes.
     var asymmetricTables: [String] = []
 }
 
 extension ProjectReader {
-    /// Nil if the app didn't sync.
+    /// Reads the settings of sync. Returns `nil` if the app didn't sync.
     mutating func sync(_ root: Root, _ sources: [SourceFiles]) throws(ProjectError) -> SyncFiles? {
         let file = "sync/config.json"
         var reader: SettingsReader?
@@ -21,7 +21,7 @@ extension ProjectReader {
             note(.ignored, "sync/" + entry.name, because: "Freehold doesn't know what this is.")
         }
         var source: String?
-        // Older layouts keep development mode at the top and the rest with the data source.
+        // Older layouts keep the setting of development mode at the top, and all other settings with the data source.
         if reader == nil || !Self.saysMore(reader!.document),
             let older = sources.first(where: { $0.sync != nil }), let inner = older.sync
         {
@@ -39,7 +39,8 @@ extension ProjectReader {
         return try sync(&reader, source)
     }
 
-    /// An app that doesn't sync has `development_mode_enabled` only.
+    /// Returns whether the document contains settings of sync. An app that doesn't sync only has
+    /// `development_mode_enabled`.
     private static func saysMore(_ document: BSONDocument) -> Bool {
         document.contains { $0.key != "development_mode_enabled" }
     }

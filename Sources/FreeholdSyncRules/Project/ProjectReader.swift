@@ -1,6 +1,6 @@
 import FreeholdBSON
 
-/// Reads a project part by part, and notes what can't be taken over.
+/// Reads the parts of a project, and notes the parts that can't be imported.
 struct ProjectReader<Tree: ProjectTree> {
     let tree: Tree
     let limits: ProjectLimits
@@ -47,7 +47,7 @@ struct ProjectReader<Tree: ProjectTree> {
 // MARK: - Files
 
 extension ProjectReader {
-    /// Nil if there is no such file.
+    /// Returns the value of a file, or `nil` if the file doesn't exist.
     mutating func value(of file: String) throws(ProjectError) -> BSONValue? {
         guard var bytes = try tree.bytes(of: file) else { return nil }
         filesRead += 1
@@ -61,7 +61,7 @@ extension ProjectReader {
                     : "It has more than \(limits.fileSize) bytes."
             )
         }
-        // A mark of UTF-8 that some editors leave.
+        // Some editors write a byte order mark.
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
         guard let text = String(validating: bytes, as: UTF8.self) else { throw ProjectError(file, "It isn't UTF-8.") }
         do {
@@ -73,7 +73,7 @@ extension ProjectReader {
         }
     }
 
-    /// Nil if there is no such file.
+    /// Returns the document of a file, or `nil` if the file doesn't exist.
     mutating func document(of file: String) throws(ProjectError) -> BSONDocument? {
         guard let value = try value(of: file) else { return nil }
         guard case .document(let document) = value else {
@@ -82,7 +82,7 @@ extension ProjectReader {
         return document
     }
 
-    /// The JSON files of a folder by their names without `.json`, and a note of others.
+    /// Returns the JSON files of a folder by their names without `.json`, and notes all other files.
     mutating func documents(in folder: String) throws(ProjectError) -> [(name: String, file: String, BSONDocument)] {
         var documents: [(name: String, file: String, BSONDocument)] = []
         for entry in try visible(folder) {
@@ -96,7 +96,7 @@ extension ProjectReader {
         return documents
     }
 
-    /// What a folder holds but for hidden names.
+    /// Returns the entries of a folder, without hidden names.
     func visible(_ folder: String) throws(ProjectError) -> [ProjectEntry] {
         try tree.entries(of: folder).filter { !$0.name.hasPrefix(".") }
     }

@@ -1,8 +1,9 @@
-/// The files of a project, wherever they are. Paths begin at the project's folder and have slashes; the folder itself is empty.
+/// The files of a project, on a disk or in memory. Paths are relative to the project's folder and use slashes. The
+/// folder itself has an empty path.
 protocol ProjectTree {
-    /// What a folder holds, by rising names; empty if there is no such folder.
+    /// Returns the entries of a folder by rising names. Returns an empty array if the folder doesn't exist.
     func entries(of folder: String) throws(ProjectError) -> [ProjectEntry]
-    /// Nil if there is no such file.
+    /// Returns the bytes of a file, or `nil` if the file doesn't exist.
     func bytes(of file: String) throws(ProjectError) -> [UInt8]?
 }
 
@@ -11,12 +12,12 @@ struct ProjectEntry {
     let isFolder: Bool
 }
 
-/// Files in memory.
+/// The files of a project in memory.
 struct FileMap: ProjectTree {
     private let files: [String: [UInt8]]
     private var folders: [String: [String: Bool]] = [:]
 
-    /// - Throws: `ProjectError` for a path that isn't one, and for one that is a file and a folder.
+    /// - Throws: `ProjectError` for an invalid path, and for a path that is both a file and a folder.
     init(_ files: [String: [UInt8]]) throws(ProjectError) {
         self.files = files
         for file in files.keys {

@@ -1,7 +1,8 @@
 import FreeholdBSON
 
 extension ProjectReader {
-    /// The schema as ``SchemaDocument`` has it, with the class's name as its title. Nil if it names no properties.
+    /// Returns the schema in the form of ``SchemaDocument``, with the class's name as its title. Returns `nil` if the
+    /// schema has no properties.
     mutating func normalised(_ files: CollectionFiles) -> BSONDocument? {
         guard let schema = files.schema else { return nil }
         let (file, path) = files.schemaPlace
@@ -41,7 +42,8 @@ extension ProjectReader {
     }
 }
 
-/// Brings a JSON schema into the form that ``SchemaDocument`` reads: what validates values, and isn't a type, goes.
+/// Converts a JSON schema into the form that ``SchemaDocument`` reads. Keys that validate values without being types
+/// are removed.
 struct SchemaNormaliser {
     let depth: Int
     private(set) var dropped: [(path: [String], reason: String)] = []
@@ -52,7 +54,7 @@ struct SchemaNormaliser {
         "title", "description", "bsonType", "required", "properties", "items", "uniqueItems", "additionalProperties",
     ]
 
-    /// A class, or an embedded one.
+    /// Converts the schema of a class or an embedded class.
     mutating func object(_ schema: BSONDocument, _ path: [String], _ level: Int) -> BSONDocument {
         var result = cleaned(schema, path)
         guard case .document(let properties)? = schema["properties"], level < depth else { return result }
@@ -75,7 +77,8 @@ struct SchemaNormaliser {
         var result = cleaned(schema, path)
         switch result["bsonType"] {
         case "object":
-            // Without names a dictionary; one of everything if nothing is said of its values.
+            // An object without named properties is a dictionary. Its values are mixed if nothing is specified about
+            // them.
             switch schema["additionalProperties"] {
             case nil, true, .document([:]): result["additionalProperties"] = ["bsonType": "mixed"]
             case let inner?:
@@ -94,7 +97,7 @@ struct SchemaNormaliser {
         return .document(result)
     }
 
-    /// Without what asks more of a value than its type.
+    /// Removes the keys that restrict a value further than its type.
     private mutating func cleaned(_ schema: BSONDocument, _ path: [String]) -> BSONDocument {
         var result = BSONDocument()
         var words: [String] = []
@@ -116,7 +119,7 @@ struct SchemaNormaliser {
         return result
     }
 
-    /// Of the names of JSON Schema.
+    /// Returns the BSON type for a type of JSON Schema.
     private static func bsonType(_ value: BSONValue) -> BSONValue? {
         if case .array(let values) = value {
             let types = values.compactMap(bsonType)

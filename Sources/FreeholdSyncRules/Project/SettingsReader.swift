@@ -1,6 +1,7 @@
 import FreeholdBSON
 
-/// The settings of a file, taken out one by one: what is left at the end is kept as it is. Null counts as not there.
+/// Reads the settings of a file one by one. Settings that were never read are kept as they are. A null counts as a
+/// missing setting.
 struct SettingsReader {
     let file: String
     let path: [String]
@@ -20,7 +21,7 @@ struct SettingsReader {
         self.init(document, file, path)
     }
 
-    /// What nobody asked for.
+    /// The settings that weren't read.
     var others: BSONDocument { BSONDocument(document.filter { !taken.contains($0.key) }) }
 
     mutating func value(_ key: String) -> BSONValue? {
@@ -35,7 +36,7 @@ struct SettingsReader {
         return text
     }
 
-    /// A text that isn't empty; nil if it is.
+    /// Returns a nonempty text, or `nil` if the text is empty or missing.
     mutating func name(_ key: String) throws(ProjectError) -> String? {
         try text(key).flatMap { $0.isEmpty ? nil : $0 }
     }

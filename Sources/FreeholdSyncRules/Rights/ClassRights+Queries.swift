@@ -2,16 +2,17 @@ import FreeholdEngine
 public import FreeholdSyncCore
 
 extension ClassRights {
-    /// A query of the user's, narrowed to what the user can read.
+    /// Returns a query of the user, restricted to the objects that the user can read.
     ///
-    /// The query is parsed and put together with the right as conditions, never as text: nothing in it can widen it. The right stands first, so
-    /// that the query isn't evaluated for hidden objects, and the time that it takes doesn't depend on them.
+    /// The query and the right are combined as parsed conditions, and never as text, so that nothing in the query can
+    /// extend the result. The right is first, so that the query isn't evaluated for hidden objects, and its duration
+    /// doesn't depend on them.
     ///
-    /// - Parameter others: the user's rights for another class. A query may ask what lies behind links only of classes whose objects
-    ///   the user can all read.
-    /// - Throws: `ConditionError` for a query that can't be read, that sorts or limits, or that asks for something hidden: else its
-    ///   answers would tell what it is.
-    /// - Complexity: O(length of both).
+    /// - Parameter others: Returns the user's rights for another class. A query may only test values behind links if
+    ///   the user can read all objects of the class there.
+    /// - Throws: `ConditionError` for a query that is invalid, that sorts or limits, or that uses hidden values. The
+    ///   results of the latter would reveal these values.
+    /// - Complexity: O(length of both)
     public func narrowed(
         _ query: SyncString,
         schema: RuleSchema,
@@ -34,19 +35,19 @@ extension ClassRights {
                 text: SyncString("'\(className)' has no field '\(path.text)' for the user.")
             )
         }
-        // It was printed from a condition.
+        // The text was printed from a condition, so parsing can't fail.
         guard let right = try? QueryParser.parse(read.text).condition else {
             return SyncString(RuleCondition.never.text)
         }
         return SyncString(RuleCondition(.every([right, written.condition])).text)
     }
 
-    /// Whether the answer tells of nothing that is hidden.
+    /// Returns whether the result of a condition on the path reveals no hidden value.
     private func canAsk(_ path: NamedPath, _ schema: RuleSchema, _ others: (String) -> ClassRights) -> Bool {
         if path.suffix == .incomingLinks { return false }
         var rights = self
         var table = schema.table(className)
-        /// In the class that the path has come to.
+        /// The names of the path inside the present class.
         var names: [SyncString] = []
         for (index, step) in path.steps.enumerated() {
             switch step {
@@ -59,12 +60,12 @@ extension ClassRights {
             case .name(let name):
                 names.append(SyncString(name))
                 guard let column = table?.columns.first(where: { $0.name == name }) else {
-                    // There is nothing to tell.
+                    // A missing property reveals nothing.
                     return rights.fields.canAsk(names)
                 }
                 let goesOn = path.steps[(index + 1)...].contains { if case .name = $0 { true } else { false } }
                 guard goesOn else { continue }
-                // A mixed value can link to any class.
+                // A mixed value can link to objects of any class.
                 guard column.type == .link, let target = column.target.flatMap({ schema.table($0) }) else {
                     return false
                 }
@@ -81,7 +82,8 @@ extension ClassRights {
 }
 
 extension Condition {
-    /// Nil if none is so. The variables' paths of subqueries lie behind the subquery's own, which leads to them.
+    /// Returns the first path that fulfils a condition, or `nil`. The paths of a subquery's variables are behind the
+    /// subquery's own path, which leads to them.
     fileprivate func firstPath(where isSo: (NamedPath) -> Bool) -> NamedPath? {
         switch self {
         case .truth: return nil

@@ -1,22 +1,23 @@
 import FreeholdEngine
 public import FreeholdSyncCore
 
-/// What a user may do with a class's objects during a session.
+/// The rights of a user on the objects of a class during a session.
 ///
-/// Two are equal if they give the same: a change of roles or of the user's data that leaves them equal changes no view.
+/// Two values are equal if they give the same rights. A change of roles or of the user's data that leaves them equal
+/// therefore changes no view.
 public struct ClassRights: Hashable, Sendable {
     public let className: String
-    /// The role that applies. Nil if none does, or if the one that does can't be used: then nothing is allowed.
+    /// The role that applies. `nil` if no role applies, or if the role can't be used. Then nothing is allowed.
     public let role: String?
-    /// Why nothing is allowed. Nil if a role applies.
+    /// The reason for which nothing is allowed. `nil` if a role applies.
     public let denial: String?
-    /// Which objects can be read: to be put to each query with AND.
+    /// The condition for objects that can be read. It is combined with each query by AND.
     public let read: RuleCondition
-    /// Which objects can be changed. It has to be true before and after.
+    /// The condition for objects that can be changed. It must be true before and after the change.
     public let write: RuleCondition
-    /// Which objects can be created.
+    /// The condition for objects that can be created.
     public let insert: RuleCondition
-    /// Which objects can be deleted.
+    /// The condition for objects that can be deleted.
     public let delete: RuleCondition
     public let fields: FieldRights
 
@@ -31,7 +32,7 @@ public struct ClassRights: Hashable, Sendable {
         RuleError(["document_filters"], "Sync needs 'document_filters' with 'read' and 'write'.")
     }
 
-    /// - Throws: `RuleError` if the role asks for what the class can't answer.
+    /// - Throws: `RuleError` if a condition of the role isn't possible for the class.
     init(_ className: String, _ role: Role, _ user: RuleUser, _ schema: RuleSchema) throws(RuleError) {
         guard let readFilter = role.readFilter, let writeFilter = role.writeFilter else {
             throw Self.lacksFilters
@@ -57,7 +58,8 @@ public struct ClassRights: Hashable, Sendable {
 }
 
 extension FieldRule {
-    /// - Throws: `RuleError` for fields inside of what is no embedded object: what lies in it is hidden or shown as a whole.
+    /// - Throws: `RuleError` for rules about fields inside of a field without embedded objects, because such a field
+    ///   can only be hidden or shown as a whole.
     fileprivate static func checkInner(
         _ rules: [FieldRule],
         _ table: TableSpec?,
@@ -65,7 +67,7 @@ extension FieldRule {
         _ path: [String]
     ) throws(RuleError) {
         for rule in rules where !rule.fields.isEmpty {
-            // A class needn't have all fields that default roles name.
+            // Default roles may name fields that the class doesn't have.
             guard let column = table?.columns.first(where: { $0.name == rule.name }) else { continue }
             guard let target = column.target.flatMap({ schema.table($0) }), target.isEmbedded else {
                 throw RuleError(path + [rule.name], "It holds no embedded objects, so there are no fields inside.")
@@ -76,11 +78,12 @@ extension FieldRule {
 }
 
 extension RuleSet {
-    /// What a user may do with a class's objects: what the first role gives whose `apply_when` is true.
+    /// Returns the rights of a user on the objects of a class. They are those of the first role whose `apply_when` is
+    /// true.
     ///
-    /// If that role asks for a field that the class hasn't, nothing is allowed, and no other role is asked.
+    /// If that role names a field that the class doesn't have, nothing is allowed, and no other role is tested.
     ///
-    /// - Complexity: O(size of the class's roles and of the user's values in them).
+    /// - Complexity: O(size of the class's roles and of the user's values in them)
     public func rights(of user: RuleUser, className: String, schema: RuleSchema) -> ClassRights {
         let (roles, areDefault) = roles(of: className)
         guard let role = roles.first(where: { $0.applyWhen.answer(for: user) == true }) else {
@@ -96,7 +99,7 @@ extension RuleSet {
     }
 }
 
-/// Something in a set of rules that doesn't fit a schema.
+/// A part of a set of rules that doesn't fit a schema.
 public struct RuleProblem: Hashable, Sendable, CustomStringConvertible {
     public let className: String
     public let role: String
@@ -106,12 +109,13 @@ public struct RuleProblem: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension RuleSet {
-    /// What of the rules doesn't fit a schema: roles that would give nothing, rules of classes that aren't there, fields that aren't
-    /// there, conditions that the server's matcher doesn't serve. Empty if all is well.
+    /// Returns the parts of the rules that don't fit a schema: roles that would give no rights, rules of missing
+    /// classes, missing fields, and conditions that the server's matcher doesn't support. Returns an empty array if all
+    /// rules fit.
     ///
-    /// Default roles are looked at for each class without rules of its own.
+    /// Default roles are checked for each class without rules of its own.
     ///
-    /// - Complexity: O(classes × size of their roles).
+    /// - Complexity: O(classes × size of their roles)
     public func problems(schema: RuleSchema, matcher: some ConditionMatcher = QueryMatcher()) -> [RuleProblem] {
         var problems: [RuleProblem] = []
         for rules in classes where schema.table(rules.className)?.isEmbedded != false {
@@ -137,7 +141,7 @@ extension RuleSet {
     private func problem(_ role: Role, _ className: String, _ schema: RuleSchema, _ matcher: some ConditionMatcher)
         -> String?
     {
-        // Whatever else is wrong with it: such a role gives nothing.
+        // Such a role gives no rights, regardless of other errors.
         if role.readFilter == nil || role.writeFilter == nil { return "\(ClassRights.lacksFilters)" }
         let user = RuleUser(id: "somebody")
         let expressions = [
@@ -166,7 +170,7 @@ extension RuleSet {
                 return "fields: The class has no field '\(name)'."
             }
         }
-        // What all users' rights have in common.
+        // This finds the errors that the rights of all users have in common.
         do { _ = try ClassRights(className, role, user, schema) } catch { return "\(error)" }
         return nil
     }

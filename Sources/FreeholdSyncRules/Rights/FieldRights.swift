@@ -1,16 +1,17 @@
 public import FreeholdSyncCore
 
-/// Which fields of a class a user can read and write, the same for all its objects.
+/// The fields of a class that a user can read and write. They are the same for all objects of the class.
 ///
-/// `_id` goes with its object: who reads the object reads it, and nobody can change it. A field that can be written can be read.
+/// `_id` has the rights of its object: it can be read with the object, and never be changed. A field that can be
+/// written can also be read.
 public struct FieldRights: Hashable, Sendable {
     struct Node: Hashable, Sendable {
         var read: Bool
         var write: Bool
-        /// Of embedded objects, where they differ from what is said here.
+        /// The rights of fields of embedded objects, if they differ from those of the field itself.
         var fields: [SyncString: Node] = [:]
 
-        /// Whether anything in it can be read.
+        /// A Boolean value that indicates whether any part of the field can be read.
         var readsSome: Bool { read || fields.values.contains(where: \.readsSome) }
         var readsAll: Bool { read && fields.values.allSatisfy(\.readsAll) }
         var writesSome: Bool { write || fields.values.contains(where: \.writesSome) }
@@ -22,17 +23,17 @@ public struct FieldRights: Hashable, Sendable {
     let root: Node
 
     static let key: SyncString = "_id"
-    /// Nothing.
+    /// Rights that allow nothing.
     public static let none = FieldRights(root: Node(read: false, write: false))
-    /// Everything.
+    /// Rights that allow everything.
     public static let all = FieldRights(root: Node(read: true, write: true))
 
     init(root: Node) { self.root = root }
 
-    /// What a role says, whoever has it.
+    /// Creates the rights of a role. They are the same for all users with the role.
     ///
-    /// `read` and `write` of the role decide for all fields if they are there; if not, what `fields` says of a field, and
-    /// `additional_fields` of all that it doesn't name. What isn't said is no.
+    /// `read` and `write` of the role decide for all fields if they are specified. Otherwise `fields` decide for the
+    /// fields that they name, and `additional_fields` for all other fields. A right that isn't specified isn't given.
     public init(_ role: Role) {
         let rest = role.additionalFields
         let write = role.write ?? rest.write ?? false
@@ -49,18 +50,18 @@ public struct FieldRights: Hashable, Sendable {
         return node
     }
 
-    /// Whether anything in a field can be read. A path leads into embedded objects.
+    /// Returns whether any part of a field can be read. A path leads into embedded objects.
     public func canRead(_ path: [SyncString]) -> Bool { path == [Self.key] || node(path).readsSome }
 
-    /// Whether a query may ask for a field itself, not only for what lies inside.
+    /// Returns whether a query may test the field itself, and not only fields inside of it.
     func canAsk(_ path: [SyncString]) -> Bool { path == [Self.key] || node(path).read }
 
-    /// Whether all that is in a field can be written.
+    /// Returns whether everything in a field can be written.
     public func canWrite(_ path: [SyncString]) -> Bool { path != [Self.key] && node(path).writesAll }
 
-    /// Whether nothing is hidden.
+    /// A Boolean value that indicates whether no field is hidden.
     public var readsAll: Bool { root.readsAll }
-    /// Whether anything but `_id` can be read.
+    /// A Boolean value that indicates whether any field other than `_id` can be read.
     public var readsSome: Bool { root.readsSome }
     public var writesSome: Bool { root.writesSome }
 
@@ -68,9 +69,9 @@ public struct FieldRights: Hashable, Sendable {
         path.reduce(root) { $0.node($1) }
     }
 
-    /// What can be read of an object.
+    /// Returns the fields of an object that can be read.
     ///
-    /// - Complexity: O(*n*); O(1) if nothing is hidden.
+    /// - Complexity: O(*n*), or O(1) if no field is hidden
     public func readable(_ contents: [SyncString: MergedContent]) -> [SyncString: MergedContent] {
         if readsAll { return contents }
         var readable = root.readable(contents)
@@ -78,9 +79,9 @@ public struct FieldRights: Hashable, Sendable {
         return readable
     }
 
-    /// The first field that is different after a write, and that can't be written. Nil if there is none.
+    /// Returns the first field that a write changes and that can't be written. Returns `nil` if there is none.
     ///
-    /// - Complexity: O(*n*); O(1) if everything can be written.
+    /// - Complexity: O(*n*), or O(1) if all fields can be written
     public func forbiddenChange(
         from before: [SyncString: MergedContent],
         to after: [SyncString: MergedContent]
@@ -101,7 +102,7 @@ extension FieldRights.Node {
         return readable
     }
 
-    /// Nil if nothing of it can be read.
+    /// Returns the readable part of a content, or `nil` if none of it can be read.
     private func readable(_ content: MergedContent) -> MergedContent? {
         if readsAll { return content }
         guard readsSome else { return nil }
@@ -109,7 +110,7 @@ extension FieldRights.Node {
         case .embedded(let fields): return .embedded(readable(fields))
         case .list(let elements): return .list(elements.compactMap { readable($0) })
         case .dictionary(let entries): return .dictionary(entries.compactMapValues { readable($0) })
-        // Nothing embedded can be in these.
+        // Values and sets contain no embedded objects.
         case .value, .set: return read ? content : nil
         }
     }
@@ -132,7 +133,7 @@ extension FieldRights.Node {
         return nil
     }
 
-    /// Whether nobody sees a difference: null, nothing and an empty collection are one.
+    /// Returns whether two contents look the same to a user: null, a missing value and an empty collection do.
     private static func isSame(_ a: MergedContent?, _ b: MergedContent?) -> Bool {
         isNothing(a) ? isNothing(b) : a == b
     }

@@ -1,6 +1,6 @@
 public import FreeholdSyncCore
 
-/// Decides writes of objects of one class by a user's rights. The conditions are understood once.
+/// Decides whether the rights of a user allow writes of objects of one class. The conditions are compiled once.
 public struct RightsJudge: Sendable {
     public typealias Contents = [SyncString: MergedContent]
 
@@ -10,8 +10,8 @@ public struct RightsJudge: Sendable {
     private let insert: any CompiledCondition
     private let delete: any CompiledCondition
 
-    /// - Parameter schema: the stored classes, as far as they are known.
-    /// - Throws: `ConditionError` for what the matcher doesn't serve.
+    /// - Parameter schema: The stored classes, as far as they are known.
+    /// - Throws: `ConditionError` for conditions that the matcher doesn't support.
     public init(
         _ rights: ClassRights,
         _ matcher: some ConditionMatcher = QueryMatcher(),
@@ -35,20 +35,20 @@ public struct RightsJudge: Sendable {
         delete = try compiled(rights.delete)
     }
 
-    /// Whether an object can be read: any of its fields, but `_id`.
+    /// Returns whether an object can be read. Its field rights aren't considered.
     public func canRead(_ name: ObjectName, _ contents: Contents) -> Bool { read.matches(name, contents) }
 
-    /// What can be read of an object. Nil if nothing can.
+    /// Returns the readable fields of an object, or `nil` if the object can't be read.
     public func readable(_ name: ObjectName, _ contents: Contents) -> Contents? {
         canRead(name, contents) ? rights.fields.readable(contents) : nil
     }
 
-    /// Whether a write is allowed that makes one state of another.
+    /// Returns the refusal of a write from one state of an object to another.
     ///
     /// - Parameters:
-    ///   - before: nil if the object wasn't there.
-    ///   - after: nil if it goes.
-    /// - Returns: nil if it is allowed, or if nothing changes.
+    ///   - before: The state before the write. `nil` if the object didn't exist.
+    ///   - after: The state after the write. `nil` if the write deletes the object.
+    /// - Returns: `nil` if the write is allowed or changes nothing.
     public func refusal(_ name: ObjectName, before: Contents?, after: Contents?) -> WriteRefusal? {
         switch (before, after) {
         case (nil, nil): return nil
@@ -58,7 +58,7 @@ public struct RightsJudge: Sendable {
             return rights.fields.forbiddenChange(from: [:], to: after).map { refusal(.field($0)) }
         case (let before?, let after):
             guard rights.role != nil else { return refusal(.noRole) }
-            // Whatever else is wrong: who doesn't see the object learns nothing of it.
+            // This check is first, so that a user who can't see the object learns nothing about it.
             guard read.matches(name, before) else { return refusal(.notReadable) }
             guard let after else { return delete.matches(name, before) ? nil : refusal(.delete) }
             if before == after { return nil }
@@ -73,20 +73,20 @@ public struct RightsJudge: Sendable {
     }
 }
 
-/// Why a write isn't allowed. It speaks of nothing that the user can't see.
+/// The reason for which a write isn't allowed. It reveals nothing that the user can't see.
 public struct WriteRefusal: Hashable, Sendable {
     public enum Reason: Hashable, Sendable {
         /// No role applies to the user.
         case noRole
-        /// The object isn't there for the user.
+        /// The object isn't visible to the user.
         case notReadable
-        /// The object can't be created as it is.
+        /// The object can't be created with these values.
         case insert
         /// The object can't be deleted.
         case delete
         /// The object can't be changed.
         case write
-        /// The object can't become what it would be.
+        /// The object can't have the values that the write gives it.
         case result
         /// A field can't be written.
         case field([SyncString])
@@ -98,7 +98,7 @@ public struct WriteRefusal: Hashable, Sendable {
 }
 
 extension WriteRefusal: CustomStringConvertible {
-    /// A sentence for who wrote.
+    /// A sentence for the author of the write.
     public var description: String {
         let who = role.map { "The role '\($0)' " } ?? "The user "
         return switch reason {

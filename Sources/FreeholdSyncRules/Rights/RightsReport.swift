@@ -1,30 +1,32 @@
 import FreeholdEngine
 public import FreeholdSyncCore
 
-/// What a user would see and could write of one class, and why not more. It is a dry run: nothing is changed.
+/// A report about the rights of a user on one class, with the reasons for missing rights. Nothing is changed.
 ///
-/// `freehold-server rules check` prints it. It is for those who administer an app, because it speaks of objects that the user can't see.
+/// `freehold-server rules check` prints it. It is for administrators, because it describes objects that the user can't
+/// see.
 public struct RightsReport: Sendable {
     public struct RoleStep: Hashable, Sendable {
         public let role: String
         public let applies: Bool
-        /// Why it doesn't apply, or isn't asked. Nil if it applies.
+        /// The reason for which the role doesn't apply or isn't tested. `nil` if it applies.
         public let reason: String?
     }
 
     public let rights: ClassRights
-    /// The class's roles in the order in which they are asked. The first that applies counts; those behind it aren't asked.
+    /// The roles of the class in the order in which they are tested. The first role that applies is used, and the roles
+    /// after it aren't tested.
     public let steps: [RoleStep]
-    /// The class's fields that can't be read, and those that can't be written.
+    /// The fields of the class that can't be read, and the fields that can't be written.
     public let hiddenFields: [String]
     public let fixedFields: [String]
-    /// Fields that every new object has, and that can't be written. If there is one, no object can be created, whatever the rules for creates say.
-    /// It is empty if they forbid all creates.
+    /// The fields that each new object has and that can't be written. If there are any, no object can be created,
+    /// regardless of the rules for creates. It is empty if these rules forbid all creates.
     public let preventingFields: [String]
 }
 
 extension RuleSet {
-    /// - Complexity: O(size of the class's roles and of the user's values in them).
+    /// - Complexity: O(size of the class's roles and of the user's values in them)
     public func report(of user: RuleUser, className: String, schema: RuleSchema) -> RightsReport {
         let roles = roles(of: className).roles
         var steps: [RightsReport.RoleStep] = []
@@ -57,7 +59,7 @@ extension RuleSet {
 }
 
 extension RightsReport: CustomStringConvertible {
-    /// Some lines for a person.
+    /// Some lines of text for a person.
     public var description: String {
         var lines = ["\(rights.className):"]
         for step in steps { lines.append("  role '\(step.role)': \(step.reason ?? "applies")") }
@@ -79,13 +81,13 @@ extension RightsReport: CustomStringConvertible {
         return lines.joined(separator: "\n")
     }
 
-    /// Why an object can't be read, changed or deleted: a line for each of these three that isn't allowed.
+    /// Returns the reasons for which an object can't be read, changed or deleted. Each of these three has one line.
     ///
     /// - Parameters:
-    ///   - name: the object.
-    ///   - contents: what it holds.
-    /// - Returns: an empty array if everything is allowed.
-    /// - Throws: `ConditionError` for what the matcher doesn't serve.
+    ///   - name: The name of the object.
+    ///   - contents: The contents of the object.
+    /// - Returns: An empty array if everything is allowed.
+    /// - Throws: `ConditionError` for conditions that the matcher doesn't support.
     public func objections(
         to name: ObjectName,
         _ contents: RightsJudge.Contents,
@@ -107,7 +109,7 @@ extension RightsReport: CustomStringConvertible {
 }
 
 extension ExpressionNode {
-    /// Why an expression isn't true for a user, in a sentence; nil if it is true.
+    /// Returns the reason for which an expression isn't true for a user, as a sentence. Returns `nil` if it is true.
     func objection(_ user: RuleUser) -> String? {
         if answer(user) == true { return nil }
         switch self {

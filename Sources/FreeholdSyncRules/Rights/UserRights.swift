@@ -1,8 +1,8 @@
 public import FreeholdSyncCore
 
-/// What an app's rules let one user see and write: what a server's machine asks.
+/// The rights of one user by an app's rules, for a server's machine.
 ///
-/// All classes of the schema are looked at once, when it is made; every other class is closed.
+/// The rights on all classes of the schema are computed once, at creation. All other classes are closed.
 public struct UserRights: SessionRights {
     private struct OfClass: Sendable {
         let rights: ClassRights
@@ -14,9 +14,10 @@ public struct UserRights: SessionRights {
     private let classes: [SyncString: OfClass]
     private let schema: RuleSchema
 
-    /// A role that asks for what the matcher doesn't serve gives nothing; ``RuleSet/problems(schema:matcher:)`` tells before.
+    /// A role with conditions that the matcher doesn't support gives no rights. ``RuleSet/problems(schema:matcher:)``
+    /// finds such roles.
     ///
-    /// - Complexity: O(number of classes × size of their roles and of the user's values in them).
+    /// - Complexity: O(number of classes × size of their roles and of the user's values in them)
     public init(
         _ rules: RuleSet,
         user: RuleUser,
@@ -76,17 +77,17 @@ public struct UserRights: SessionRights {
 }
 
 extension ClassRights {
-    /// Whether no write of an object has to be looked at.
+    /// A Boolean value that indicates whether writes of objects needn't be checked.
     var writesAll: Bool {
         role != nil && [read, write, insert, delete].allSatisfy { $0.truth == true } && fields.writesAll
     }
 }
 
 extension FieldRights {
-    /// Whether all fields can be written, but `_id`, which nobody changes.
+    /// A Boolean value that indicates whether all fields can be written, except `_id`, which never changes.
     var writesAll: Bool { root.writesAll }
 
-    /// What of objects is shown.
+    /// The mask of the visible fields.
     var mask: FieldMask { root.mask }
 }
 

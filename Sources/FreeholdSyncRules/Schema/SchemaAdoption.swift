@@ -1,26 +1,28 @@
 public import FreeholdEngine
 
-/// What becomes of a server's schema when a client comes with its own.
+/// The comparison of a server's schema with that of a client.
 ///
-/// A client may know fewer classes and properties than the server. What it knows has to be the same; what only it knows is adopted in
-/// development mode, and refused by name in production. One client's refusal changes nothing for others.
+/// A client may have fewer classes and properties than the server. Those that both have must be equal. Those that only
+/// the client has are adopted in development mode, and refused by name in production. The refusal of one client has no
+/// effect on other clients.
 public struct SchemaAdoption: Sendable {
     public enum Mode: Hashable, Sendable {
         case development
         case production
     }
 
-    /// The server's classes afterwards: the old ones if anything is refused.
+    /// The server's classes after the comparison. They are the old ones if anything is refused.
     public let tables: [TableSpec]
-    /// Whether the client can go on.
+    /// A Boolean value that indicates whether the client can continue.
     public var isAccepted: Bool { refused.isEmpty }
-    /// What the server takes over.
+    /// The changes that the server adopts.
     public let adopted: [SchemaChange]
-    /// What the client can't go on with, both declarations in it.
+    /// The changes with which the client can't continue. They contain both declarations.
     public let refused: [SchemaChange]
 
-    /// - Throws: `RuleError` for classes of the client that can't be synced, or that can't with the server's (see ``SchemaCheck``).
-    /// - Complexity: O(*n* log *n*) for *n* properties.
+    /// - Throws: `RuleError` for classes of the client that can't be synced, or can't be synced together with those of
+    ///   the server (see ``SchemaCheck``).
+    /// - Complexity: O(*n* log *n*) for *n* properties
     public init(
         server: [TableSpec],
         client: [TableSpec],

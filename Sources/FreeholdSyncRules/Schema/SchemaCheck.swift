@@ -1,11 +1,11 @@
 public import FreeholdEngine
 
-/// Whether classes can be synced.
+/// A check of whether classes can be synced.
 public enum SchemaCheck {
-    /// - Throws: `RuleError` with the class and the property: a class without the primary key `_id`, a key of another type, a link to a
-    ///   class that isn't there, embedded classes that lead back to themselves, names that differ by case only, names that documents
-    ///   can't have.
-    /// - Complexity: O(number of properties).
+    /// - Throws: `RuleError` with the class and the property: a class without the primary key `_id`, a key of an
+    ///   unsupported type, a link to a missing class, a cycle of embedded classes, names that only differ in case,
+    ///   names that documents don't support.
+    /// - Complexity: O(number of properties)
     public static func check(_ tables: [TableSpec], limits: RuleLimits = RuleLimits()) throws(RuleError) {
         guard tables.count <= limits.count else { throw RuleError([], "More than \(limits.count) classes.") }
         try checkNames(tables.map(\.name), [], "class")

@@ -2,12 +2,12 @@ import FreeholdBSON
 public import FreeholdEngine
 public import FreeholdSyncCore
 
-/// A client's schema as `bind` has it: a document in Extended JSON for each class, `{"schema": …, "relationships": …}`, with
-/// `"asymmetric": true` if objects of the class are only sent.
+/// The schema of a client in the form of `bind`: a document in Extended JSON for each class,
+/// `{"schema": …, "relationships": …}`. Asymmetric classes also have `"asymmetric": true`.
 extension SchemaClaim {
-    /// - Parameter tables: those that sync, their embedded classes among them.
-    /// - Throws: `RuleError` for classes that can't be synced; see ``SchemaCheck``.
-    /// - Complexity: O(size of the documents).
+    /// - Parameter tables: The classes that sync, including their embedded classes.
+    /// - Throws: `RuleError` for classes that can't be synced. See ``SchemaCheck``.
+    /// - Complexity: O(size of the documents)
     public init(_ tables: [TableSpec], version: UInt64) throws(RuleError) {
         let documents = try SchemaDocument.documents(of: tables)
         let asymmetric = Set(tables.filter(\.isAsymmetric).map(\.name))
@@ -24,16 +24,17 @@ extension SchemaClaim {
         self.init(version: version, hash: Self.hash(claims), documents: claims)
     }
 
-    /// Of documents as they are sent: of each its class's name and its text.
+    /// Returns the hash of documents in the form in which they are sent: the names and the texts.
     static func hash(_ documents: [FreeholdSyncCore.SchemaDocument]) -> RunningHash {
         documents.reduce(.empty) { hash, document in
             hash.appending(Array(document.className.string.utf8)).appending(Array(document.json.string.utf8))
         }
     }
 
-    /// The classes that the documents describe.
+    /// Returns the classes that the documents describe.
     ///
-    /// - Throws: `RuleError` for what is no schema, or can't be synced. Any documents are safe to read.
+    /// - Throws: `RuleError` for documents that aren't valid schemas or can't be synced. All documents are safe to
+    ///   read.
     public func tables(limits: RuleLimits = RuleLimits()) throws(RuleError) -> [TableSpec] {
         guard documents.count <= limits.count else { throw RuleError([], "More than \(limits.count) classes.") }
         var schemas: [SchemaDocument] = []
@@ -65,7 +66,7 @@ extension SchemaClaim {
 }
 
 extension SchemaDocument {
-    /// The class's name; nothing if there is none.
+    /// The name of the class. Empty if the schema has none.
     public var className: String {
         guard case .string(let title)? = schema["title"] else { return "" }
         return title

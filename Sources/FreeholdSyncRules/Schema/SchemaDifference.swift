@@ -1,23 +1,23 @@
 public import FreeholdEngine
 
-/// What is different in another schema, one class or property at a time.
+/// A change between two schemas, which is about one class or one property.
 public struct SchemaChange: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
-        /// Devices with the old schema go on: development mode adopts it.
+        /// Devices with the old schema can continue. Development mode adopts the change.
         case additive
-        /// Devices with the old schema and with the new one can't share it as it is.
+        /// Devices with the old schema and devices with the new one can't share the class or property.
         case breaking
     }
 
     public let kind: Kind
     public let className: String
-    /// Nil for a change of the class itself.
+    /// The property. `nil` for a change of the class itself.
     public let property: String?
-    /// The declarations, as far as there are two: `age: long`, `age: string?`.
+    /// The old and the new declaration, if they exist: `age: long`, `age: string?`.
     public let old: String?
     public let new: String?
     private let what: String
-    /// The class or the property isn't in the new schema.
+    /// A Boolean value that indicates whether the class or the property is missing in the new schema.
     let isRemoval: Bool
 
     init(
@@ -40,7 +40,7 @@ public struct SchemaChange: Hashable, Sendable {
 }
 
 extension SchemaChange: CustomStringConvertible {
-    /// A line for a person.
+    /// A line of text for a person.
     public var description: String {
         let place = property.map { "\(className).\($0)" } ?? className
         let declarations =
@@ -54,11 +54,11 @@ extension SchemaChange: CustomStringConvertible {
 }
 
 extension SchemaChange {
-    /// What has to happen to old classes to become new ones; empty if devices can't tell them apart. Indexes, delete rules and the
-    /// order of properties don't count.
+    /// Returns the changes from old classes to new ones. Returns an empty array if devices can't distinguish them.
+    /// Indexes, delete rules and the order of properties are ignored.
     ///
-    /// - Returns: by class, then by property; what is breaking comes first.
-    /// - Complexity: O(*n* log *n*) for *n* properties.
+    /// - Returns: The changes by class and then by property. Breaking changes are first.
+    /// - Complexity: O(*n* log *n*) for *n* properties
     public static func changes(from old: [TableSpec], to new: [TableSpec]) -> [SchemaChange] {
         let before = Dictionary(old.map { ($0.name, $0.synced) }, uniquingKeysWith: { first, _ in first })
         let after = Dictionary(new.map { ($0.name, $0.synced) }, uniquingKeysWith: { first, _ in first })

@@ -1,6 +1,6 @@
 public import FreeholdBSON
 
-/// A class as App Services keeps it: its JSON schema, and which of its fields are links.
+/// A class in the format of App Services: its JSON schema, and the relationships of its links.
 ///
 /// ```json
 /// {"title": "Person", "bsonType": "object", "required": ["_id"],
@@ -19,11 +19,11 @@ public import FreeholdBSON
 /// | link | the type of the target's key, and an entry of the relationships |
 /// | optional elements | `["string", "null"]` |
 ///
-/// A field is optional if `required` doesn't name it; a link always is, a collection never. Indexes and delete rules are the
-/// device's, and aren't in it.
+/// A field is optional if `required` doesn't name it. A link is always optional, and a collection never. Indexes and
+/// delete rules belong to the device and aren't part of the document.
 public struct SchemaDocument: Hashable, Sendable {
     public var schema: BSONDocument
-    /// By paths of fields; those of embedded objects have dots in them.
+    /// The relationships by paths of fields. The paths of fields in embedded objects contain dots.
     public var relationships: BSONDocument
 
     public init(schema: BSONDocument, relationships: BSONDocument = [:]) {
@@ -32,17 +32,17 @@ public struct SchemaDocument: Hashable, Sendable {
     }
 }
 
-/// How documents of schemas are written.
+/// The format in which documents of schemas are written.
 public struct SchemaForm: Hashable, Sendable {
     public enum Required: Hashable, Sendable {
-        /// `required` has the primary key only. It is read back with all other fields optional.
+        /// `required` contains the primary key only. When the document is read, all other fields are optional.
         case keyOnly
-        /// `required` has every field that isn't optional.
+        /// `required` contains each field that isn't optional.
         case everyNonOptional
     }
 
     public var required: Required
-    /// What the relationships' references begin with.
+    /// The first parts of the references of relationships: the data source and the database.
     public var source: String
     public var database: String
 

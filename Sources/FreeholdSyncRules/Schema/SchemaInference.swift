@@ -1,17 +1,17 @@
 public import FreeholdBSON
 public import FreeholdEngine
 
-/// Finds the schema of documents that are there already.
+/// Infers a schema from existing documents.
 public enum SchemaInference {
-    /// The class of documents, followed by the embedded classes that their inner documents make, by their names.
+    /// Returns the class of the documents, followed by the embedded classes of their inner documents, by name.
     ///
-    /// A field that is missing or null anywhere is optional. Integers and doubles together make doubles; any other mixture, and what is
-    /// null or empty everywhere, makes a mixed value. An array makes a list, never a set; what a dictionary was comes back as an
-    /// embedded class; links come back as the keys that they hold.
+    /// A field is optional if it is missing or null in a document. A mixture of integers and doubles becomes double.
+    /// All other mixtures become mixed, and so do fields that are null or empty in all documents. An array becomes a
+    /// list, and never a set. A dictionary becomes an embedded class, and a link becomes the type of its key.
     ///
-    /// - Throws: `RuleError` with the path: documents without `_id` or with such of several types, names that a property can't have,
-    ///   types that no property holds.
-    /// - Complexity: O(size of the documents).
+    /// - Throws: `RuleError` with the path: documents without an `_id` or with `_id`s of several types, names that
+    ///   properties don't support, types that properties don't support.
+    /// - Complexity: O(size of the documents)
     public static func tables(
         className: String,
         documents: some Sequence<BSONDocument>,
@@ -32,9 +32,9 @@ public enum SchemaInference {
     }
 }
 
-/// What was seen of documents at one place.
+/// The values of documents at one place.
 private struct InferredShape {
-    /// In the order in which they were first seen.
+    /// The names, in the order of their first occurrence.
     private(set) var names: [String] = []
     private(set) var fields: [String: InferredField] = [:]
     private(set) var count = 0
@@ -48,7 +48,7 @@ private struct InferredShape {
                 guard names.count < limits.count else { throw RuleError(path, "More than \(limits.count) fields.") }
                 names.append(name)
             }
-            // What lies in the table isn't copied for a change.
+            // The field is removed from the table during the change, so that it isn't copied.
             fields[name] = InferredField()
             try field.add(value, path + [name], limits, depth: depth)
             fields[name] = field
@@ -57,7 +57,7 @@ private struct InferredShape {
 }
 
 private struct InferredField {
-    /// Of single values, and of elements.
+    /// The types of single values, and of elements.
     private(set) var single = InferredValues()
     private(set) var elements = InferredValues()
     private(set) var count = 0
@@ -78,12 +78,12 @@ private struct InferredField {
     }
 }
 
-/// The types of values, and what the documents among them are like.
+/// The types of values, and the shape of the documents among them.
 private struct InferredValues {
     private(set) var types: Set<ColumnType> = []
     private(set) var hasNull = false
     private(set) var hasArray = false
-    /// An array with the one shape, or none: a shape can't hold itself.
+    /// An array with one shape or none, because a shape can't contain itself.
     private(set) var shape: [InferredShape] = []
 
     var isEmpty: Bool { types.isEmpty && shape.isEmpty && !hasArray }
@@ -91,7 +91,7 @@ private struct InferredValues {
         if hasArray || (!shape.isEmpty && !types.isEmpty) { return true }
         return types.count > 1 && types != [.int, .double]
     }
-    /// Nil for documents.
+    /// The type. `nil` for documents.
     var type: ColumnType? {
         if isMixed || isEmpty { return .mixed }
         if !shape.isEmpty { return nil }
@@ -116,7 +116,8 @@ private struct InferredValues {
 }
 
 extension BSONValue {
-    /// Nil for types that no property holds; documents and arrays are others' matter.
+    /// The type of a property for the value. `nil` for types that properties don't support. Documents and arrays are
+    /// handled elsewhere.
     fileprivate var columnType: ColumnType? {
         guard case .binary(let binary) = self else { return ColumnType(bsonType: typeName) }
         return binary.uuid != nil ? .uuid : binary.subtype == .generic ? .data : nil

@@ -2,14 +2,15 @@ import FreeholdBSON
 public import FreeholdEngine
 
 extension SchemaDocument {
-    /// The classes of documents, in the documents' order; embedded classes follow at the end, by their names.
+    /// Returns the classes of documents, in the order of the documents. Embedded classes are at the end, by name.
     ///
-    /// An embedded class without a title is named after where it stands: `Person_address`. Embedded classes of one title have to be
-    /// equal.
+    /// An embedded class without a title is named after its place: `Person_address`. Embedded classes with the same
+    /// title must be equal.
     ///
-    /// - Throws: `RuleError` with the path: what is no schema of a class, keys and types that aren't known, relationships that lead
-    ///   nowhere, classes that can't be synced (see ``SchemaCheck``). Any document is safe to read.
-    /// - Complexity: O(size of the documents).
+    /// - Throws: `RuleError` with the path: a document that isn't the schema of a class, unknown keys and types,
+    ///   relationships with missing targets, classes that can't be synced (see ``SchemaCheck``). All documents are safe
+    ///   to read.
+    /// - Complexity: O(size of the documents)
     public static func tables(
         of documents: [SchemaDocument],
         limits: RuleLimits = RuleLimits()
@@ -32,7 +33,7 @@ private struct SchemaReader {
     private var className = ""
     private var links: [Link] = []
 
-    /// Where a link stands, and what its field holds.
+    /// The place of a link, and the type of its field.
     private struct Link {
         let path: [String]
         let target: String
@@ -89,7 +90,7 @@ private struct SchemaReader {
         return Relationship(target: String(parts[4]), isList: isList)
     }
 
-    /// The fields of an object's schema.
+    /// Reads the fields of an object's schema.
     private mutating func columns(_ value: BSONValue, _ path: [String], field: String, depth: Int) throws(RuleError)
         -> [ColumnSpec]
     {
@@ -179,7 +180,7 @@ private struct SchemaReader {
         return try element(name, items, path + [key], field, kind, isOptional: false, depth)
     }
 
-    /// A field, or an element of a collection.
+    /// Reads a field, or an element of a collection.
     private mutating func element(
         _ name: String,
         _ value: BSONValue,

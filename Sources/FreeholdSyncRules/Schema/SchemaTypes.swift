@@ -1,7 +1,7 @@
 public import FreeholdEngine
 
 extension ColumnType {
-    /// As a JSON schema has it. Nil for links.
+    /// The name of the type in a JSON schema. `nil` for links.
     var bsonType: String? {
         switch self {
         case .bool: "bool"
@@ -32,13 +32,13 @@ extension ColumnType {
 }
 
 extension ColumnSpec {
-    /// Without what is the device's own. Links are optional wherever they can be, and nowhere else.
+    /// The property without the settings of the device. A link is optional if its collection allows that.
     var synced: ColumnSpec {
         let isOptional = type == .link ? collection == .none || collection == .dictionary : isOptional
         return ColumnSpec(name, type, optional: isOptional, collection: collection, target: target)
     }
 
-    /// For a person: `age: long?`.
+    /// A declaration for a person: `age: long?`.
     var declaration: String {
         let one = (target ?? type.bsonType ?? "link") + (synced.isOptional && type != .mixed ? "?" : "")
         return switch collection {
@@ -51,7 +51,7 @@ extension ColumnSpec {
 }
 
 extension TableSpec {
-    /// What a server keeps of a class: no indexes, no delete rules.
+    /// The class in the form that a server stores, without indexes and delete rules.
     public var synced: TableSpec {
         TableSpec(
             name,

@@ -2,10 +2,11 @@ import FreeholdBSON
 public import FreeholdEngine
 
 extension SchemaDocument {
-    /// The documents of classes, in the classes' order; embedded classes stand inside of those that hold them.
+    /// Returns the documents of classes, in the order of the classes. Embedded classes are part of the classes that
+    /// contain them.
     ///
-    /// - Throws: `RuleError` for classes that can't be synced; see ``SchemaCheck``.
-    /// - Complexity: O(size of the documents); an embedded class stands there as often as it is used.
+    /// - Throws: `RuleError` for classes that can't be synced. See ``SchemaCheck``.
+    /// - Complexity: O(size of the documents). An embedded class is written at each of its uses.
     public static func documents(
         of tables: [TableSpec],
         form: SchemaForm = SchemaForm(),
@@ -23,7 +24,8 @@ private struct SchemaWriter {
     private let tables: [String: TableSpec]
     private let form: SchemaForm
     private var relationships: BSONDocument = [:]
-    /// What may be written yet: embedded classes that hold one another twice double with each level.
+    /// The number of fields that may still be written. Embedded classes that contain another one twice double the
+    /// output at each level.
     private var left = 100_000
 
     init(_ tables: [TableSpec], _ form: SchemaForm) {
@@ -67,7 +69,7 @@ private struct SchemaWriter {
     {
         var one = try element(column, path, className)
         if column.collection == .none { return one }
-        // The elements of a collection have no `required` that could tell.
+        // Elements of a collection have no `required`, so the type includes null.
         if column.isOptional, column.type != .mixed, column.type != .link, let type = one["bsonType"] {
             one["bsonType"] = [type, "null"]
         }
@@ -86,7 +88,7 @@ private struct SchemaWriter {
             throw RuleError([className] + path, "It links to nothing.")
         }
         if target.isEmbedded { return try object(target, path, className) }
-        // Each field comes once.
+        // Each field occurs once, so its path isn't present yet.
         relationships.append(
             path.joined(separator: "."),
             [

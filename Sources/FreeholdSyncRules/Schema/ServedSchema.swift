@@ -1,14 +1,14 @@
 public import FreeholdEngine
 public import FreeholdSyncCore
 
-/// An app's schema as a server has it, in all its versions, and what becomes of files that come with their own.
+/// The schema of an app on a server in all of its versions, with the decisions about the schemas of files.
 public struct ServedSchema: Sendable {
     public private(set) var versions: SchemaVersions
     public let mode: SchemaAdoption.Mode
     private let limits: RuleLimits
-    /// Of files that can go on with the classes as they are, by the version's index.
+    /// The schemas of files that can continue with the present classes, by the index of the version.
     private var accepted: Set<Accepted> = []
-    /// By the version's index.
+    /// The lenses, by the index of the version.
     private var lenses: [Int: SchemaLens?] = [:]
 
     private struct Accepted: Hashable {
@@ -22,7 +22,7 @@ public struct ServedSchema: Sendable {
         (self.versions, self.mode, self.limits) = (versions, mode, limits)
     }
 
-    /// With one version, in which everything is stored under its own name.
+    /// Creates a schema with one version, in which everything is stored under its own name.
     public init(_ tables: [TableSpec], mode: SchemaAdoption.Mode, limits: RuleLimits = RuleLimits()) {
         self.init(SchemaVersions(unchecked: tables), mode: mode, limits: limits)
     }
@@ -30,16 +30,17 @@ public struct ServedSchema: Sendable {
     /// The classes of the newest version.
     public var tables: [TableSpec] { versions.newest.tables }
 
-    /// What becomes of a file. It is judged by the version that serves its `schemaVersion`; classes that only earlier versions have may be left
-    /// over from before an update of its app. In development mode new classes and properties
-    /// are taken over into the newest version; the others stay as they were pushed.
+    /// Decides about the schema of a file. The file is compared with the version for its `schemaVersion`. It may have
+    /// classes that only earlier versions have, which are left over from before an update of its app. In development
+    /// mode, new classes and properties are adopted into the newest version. All other versions stay as they were
+    /// pushed.
     ///
-    /// - Returns: the verdict, and what was taken over.
-    /// - Complexity: O(1) for a schema that was accepted before, else O(*n* log *n*) for *n* properties.
+    /// - Returns: The decision, and the adopted changes.
+    /// - Complexity: O(1) for a schema that was accepted before, otherwise O(*n* log *n*) for *n* properties
     public mutating func judge(_ claim: SchemaClaim) -> (verdict: SchemaVerdict, adopted: [SchemaChange]) {
         let index = versions.index(for: claim.version)
         if accepted.contains(Accepted(hash: claim.hash, version: index)) { return (.accepted, []) }
-        // A file may have no classes at all; then there is nothing to send.
+        // A file may have no classes. Then it has no documents to send.
         guard !claim.documents.isEmpty || claim.hash == .empty else { return (.documentsNeeded, []) }
         do throws(RuleError) {
             let client = try claim.tables(limits: limits)
@@ -70,8 +71,8 @@ public struct ServedSchema: Sendable {
         }
     }
 
-    /// A file keeps the classes that its app had before it was updated. Nothing of them is sent, and only work of that time comes up: they
-    /// claim nothing.
+    /// Returns whether a class is left over from before an update of the file's app. A file keeps such classes. It
+    /// receives none of their objects, and only sends work from before the update. They have no effect on the decision.
     private func isLeftOver(_ table: TableSpec, _ index: Int) -> Bool {
         let name = SyncString(table.name)
         guard !versions.versions[index].tables.contains(where: { SyncString($0.name) == name }) else { return false }
@@ -95,9 +96,9 @@ public struct ServedSchema: Sendable {
         (versions, lenses) = (push.versions, [:])
     }
 
-    /// How a file's app sees what is stored. Nil if it sees all of it as it is.
+    /// Returns the lens for a file's app. Returns `nil` if the app sees everything in its stored form.
     ///
-    /// - Complexity: O(1), but for the first file of a version.
+    /// - Complexity: O(1), except for the first file of a version
     public mutating func lens(for claim: SchemaClaim) -> SchemaLens? {
         let index = versions.index(for: claim.version)
         if let known = lenses[index] { return known }
@@ -108,12 +109,12 @@ public struct ServedSchema: Sendable {
 }
 
 extension SchemaChange {
-    /// What a client is told.
+    /// Returns the problem for the client.
     fileprivate func problem(_ version: SchemaVersion, _ versions: SchemaVersions) -> SchemaProblem {
         let isOld = version.number != versions.newest.number
         let place = property.map { "\(className).\($0)" } ?? className
         var text = "\(self)"
-        // What the client has is new to the server.
+        // A class or property of the client that the server doesn't have.
         if kind == .additive { text = "\(place) isn't in the app's schema\(new.map { " ('\($0)')" } ?? "")" }
         text += isOld ? " (in version \(version.number) of the schema)." : "."
         return SchemaProblem(

@@ -1,13 +1,14 @@
 import FreeholdEngine
 import FreeholdSyncCore
 
-/// Makes conditions on stored names and values of those that apps of a version write.
+/// Translates the conditions of apps with one version into conditions on stored names and values.
 ///
-/// Conditions ask of what the app is shown. So a comparison with a property that is shown otherwise than it is stored becomes one that finds
-/// the same objects there; see `ShownComparison`.
+/// Conditions are about the values that the app is shown. A comparison with a property whose shown value differs from
+/// the stored one is therefore translated into a condition that finds the same objects. See `ShownComparison`.
 struct ConditionMapper {
     let map: VersionMap
-    /// Names that aren't known stay, and so do comparisons: of rules, whose names aren't clients'.
+    /// A Boolean value that indicates whether the conditions belong to rules, whose names aren't those of clients. Then
+    /// unknown names and all comparisons stay unchanged.
     private let isOfRules: Bool
 
     init(_ map: VersionMap, isOfRules: Bool = false) { (self.map, self.isOfRules) = (map, isOfRules) }
@@ -40,13 +41,13 @@ struct ConditionMapper {
         return ClassQuery(className: owner.stored, condition: SyncString(text))
     }
 
-    /// A condition of rules.
+    /// Translates a condition of rules.
     func mapped(_ condition: Condition, _ owner: ClassMap) -> Condition {
         var isChanged = false
         do throws(Unknown) { return try mapped(condition, owner, &isChanged) } catch { return condition }
     }
 
-    /// - Parameter position: in characters, as the parser counts.
+    /// - Parameter position: The position in characters, as the parser counts them.
     private static func error(_ text: String, at position: Int?, in condition: SyncString) -> ConditionError {
         let end = condition.string.index(
             condition.string.startIndex,
@@ -60,10 +61,10 @@ struct ConditionMapper {
         return ConditionError(position: UInt64(bytes), text: SyncString(text))
     }
 
-    /// Something that the version hasn't.
+    /// The error of a class or property that the version doesn't have.
     private struct Unknown: Error {
         let text: String
-        /// In characters.
+        /// The position in characters.
         let position: Int?
     }
 
@@ -100,7 +101,7 @@ struct ConditionMapper {
         return new
     }
 
-    /// A comparison that finds what the app is shown.
+    /// Returns a comparison that matches the values that the app is shown.
     private func shown(
         _ written: Condition,
         _ mapped: Condition,
@@ -157,9 +158,9 @@ struct ConditionMapper {
 
     private struct MappedPath {
         var path: NamedPath
-        /// The class of the objects that the path leads to.
+        /// The class of the objects to which the path leads.
         var owner: ClassMap?
-        /// Nil if it doesn't end with a single value of which the app may be shown another.
+        /// The end of the path. `nil` if the path doesn't end at a single value whose shown value can differ.
         var end: PathEnd?
     }
 
@@ -233,7 +234,7 @@ struct ConditionMapper {
 
     // MARK: Errors
 
-    /// A text about a stored class, in the version's names: what stands in single quotes may be one.
+    /// Returns a text about a stored class with the version's names. Names are recognised by their single quotes.
     func shown(_ text: SyncString, of owner: ClassMap) -> SyncString {
         var parts = text.string.split(separator: "'", omittingEmptySubsequences: false).map(String.init)
         for index in stride(from: 1, to: parts.count - 1, by: 2) {
@@ -258,9 +259,9 @@ struct ConditionMapper {
     }
 }
 
-/// Where a path ends: a single value.
+/// The end of a path at a single value.
 struct PathEnd {
-    /// In stored names.
+    /// The path in stored names.
     let path: NamedPath
     let property: PropertyMap
 }

@@ -3,7 +3,8 @@ import FreeholdEngine
 public import FreeholdSyncCore
 
 extension SchemaLens {
-    /// What the version shows of an object's stored document (``StoredObject/doc``). Nil if it hasn't the class.
+    /// Returns an object's stored document (``StoredObject/doc``) in the form of the version. Returns `nil` if the
+    /// version doesn't have the class.
     ///
     /// - Complexity: O(size of the document)
     public func down(_ document: BSONDocument, of className: SyncString) -> BSONDocument? {
@@ -12,7 +13,7 @@ extension SchemaLens {
     }
 }
 
-/// Shows stored documents as a version has them.
+/// Translates stored documents into the form of a version.
 struct DocumentMapper {
     let map: VersionMap
 
@@ -58,7 +59,7 @@ struct DocumentMapper {
 }
 
 extension SyncValue {
-    /// Nil for what is no number.
+    /// Returns `nil` for values that aren't numbers.
     fileprivate init?(number value: BSONValue) {
         switch value {
         case .int32(let number): self = .int(Int64(number))

@@ -1,7 +1,7 @@
 import FreeholdEngine
 import FreeholdSyncCore
 
-/// Shows what is stored as a version has it.
+/// Translates stored data into the form of a version.
 struct DownwardMapper {
     let map: VersionMap
 
@@ -35,7 +35,7 @@ struct DownwardMapper {
         }
     }
 
-    /// Refused changes are as their author wrote them.
+    /// Refused changes aren't translated, because they are already in the form of their author.
     private func mapped(_ ack: Ack) -> Ack {
         var ack = ack
         ack.restored = mapped(ack.restored)
@@ -126,7 +126,7 @@ struct DownwardMapper {
         }
     }
 
-    /// An element of a set. Nil if the version has none for it.
+    /// Returns an element of a set. Returns `nil` if the version shows no element for it.
     func element(_ value: SyncValue, _ property: PropertyMap) -> SyncValue? {
         switch value {
         case .null: return property.hidesNull ? nil : .null
@@ -135,7 +135,7 @@ struct DownwardMapper {
         }
     }
 
-    /// A value that is a link, or holds some.
+    /// Translates the links in a value.
     func links(in value: SyncValue) -> SyncValue {
         switch value {
         case .link(let name): self.name(name).map { .link($0) } ?? .null
@@ -162,7 +162,7 @@ struct DownwardMapper {
         switch difference {
         case .whole(let content): return .whole(mapped(content, property, isElement: isElement))
         case .instance(let fields):
-            // Of what the app doesn't take for an embedded object nothing was shown.
+            // The app doesn't treat the value as an embedded object, and was shown nothing of it.
             guard let inner = map.embedded(property) else {
                 return .whole(.value(property.fill(isElement: isElement) ?? .null))
             }

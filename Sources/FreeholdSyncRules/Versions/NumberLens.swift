@@ -6,9 +6,9 @@
 import FreeholdEngine
 import FreeholdSyncCore
 
-/// Numbers of one property to which versions of a schema give different types.
+/// The numbers of a property to which versions of a schema give different types.
 ///
-/// What is stored is what an app wrote, to the bit. What another version is shown is the nearest that its type holds:
+/// The stored number has the bits that an app wrote. Apps of other versions are shown the nearest number of their type:
 ///
 /// | Shown as | |
 /// |---|---|
@@ -18,14 +18,16 @@ import FreeholdSyncCore
 struct NumberLens: Hashable, Sendable {
     let type: ColumnType
 
-    /// The type to which all others can be widened: int to double or decimal, float to double. Nil if there is none.
+    /// Returns the type to which all other types can be widened: int to double or decimal, float to double. Returns
+    /// `nil` if there is no such type.
     static func widest(_ types: Set<ColumnType>) -> ColumnType? {
         if types.count == 1 { return types.first }
         if types.contains(.double), types.isSubset(of: [.int, .float, .double]) { return .double }
         return types == [.int, .decimal128] ? .decimal128 : nil
     }
 
-    /// Whether some numbers are shown as others, so that conditions have to know.
+    /// A Boolean value that indicates whether some numbers are shown as different numbers, so that conditions have to
+    /// be translated.
     var isNarrow: Bool { type == .int || type == .float }
 
     func shown(_ value: SyncValue) -> SyncValue {
@@ -56,7 +58,7 @@ struct NumberLens: Hashable, Sendable {
         return value.rounded(.towardZero).exactInt64 ?? (value.isSignMinus ? .min : .max)
     }
 
-    // MARK: What is shown as at least a number
+    // MARK: The stored numbers that are shown as at least a number
 
     /// The least shown number for which an order holds.
     enum Threshold {
@@ -65,9 +67,10 @@ struct NumberLens: Hashable, Sendable {
         case number(Value)
     }
 
-    /// The least number that can be shown and isn't less than a constant, or is greater.
+    /// Returns the least number that can be shown and isn't less than a constant. If `isAbove` is true, the number is
+    /// greater than the constant.
     ///
-    /// - Returns: nil for a constant that is no number.
+    /// - Returns: `nil` for a constant that isn't a number.
     func threshold(_ constant: Value, isAbove: Bool) -> Threshold? {
         if type == .float {
             let number: Double
@@ -104,10 +107,10 @@ struct NumberLens: Hashable, Sendable {
     private static func next(_ value: Int64) -> Threshold { value == .max ? .nothing : .number(.int(value + 1)) }
 
     /// - Parameters:
-    ///   - near: the float nearest to the constant.
-    ///   - order: of a float and the constant.
+    ///   - near: The float that is nearest to the constant.
+    ///   - order: Returns the order of a float and the constant.
     private func floatThreshold(_ near: Float, _ order: (Float) -> Int, _ isAbove: Bool) -> Threshold {
-        // −0 is 0.
+        // −0 is treated as 0.
         var least = near == 0 ? 0 : near
         while order(least) < 0 || isAbove && order(least) == 0 {
             guard least != .infinity else { return .nothing }
@@ -119,19 +122,19 @@ struct NumberLens: Hashable, Sendable {
         return least == -.infinity ? .everything : .number(.float(least == 0 ? 0 : least))
     }
 
-    /// Which stored numbers are shown as a number or a greater one: those that are greater than the bound, or equal to it if it is included.
-    /// Nil: all.
+    /// Returns the bound of the stored numbers that are shown as a number or as a greater one: the numbers that are
+    /// greater than the bound, or equal to it if it is included. Returns `nil` for all numbers.
     func preimage(_ number: Value) -> (bound: Value, isIncluded: Bool)? {
         switch number {
         case .int(let value):
-            // Fractions are cut off toward zero.
+            // Fractions are truncated toward zero.
             if value > 0 { return (.int(value), true) }
             return value == .min ? nil : (.int(value - 1), false)
         case .float(let value):
             func exact(_ value: Float) -> Double {
                 value.isInfinite ? (value < 0 ? -0x1p128 : 0x1p128) : Double(value)
             }
-            // Ties go to the even one of two neighbours.
+            // A tie is rounded to the even one of two neighbours.
             let middle = (exact(value.nextDown) + exact(value)) / 2
             return (.double(middle), value.bitPattern & 1 == 0)
         default: return nil

@@ -3,21 +3,22 @@ import FreeholdEngine
 import FreeholdSyncCore
 
 extension RuleSet {
-    /// The rules in stored names: what a server asks of what it stores.
+    /// Returns the rules in stored names, in the form in which a server applies them to stored objects.
     ///
-    /// Rules are written in the newest version's names. A class or property that this version hasn't is found under the name that it had last.
-    /// Default roles become roles of each class that has none of its own, since a name can be stored otherwise in each. What no version has
-    /// stays as it is, and is told by ``problems(schema:matcher:)`` with ``SchemaVersions/storage``.
+    /// Rules use the names of the newest version. A class or property that this version doesn't have is found under its
+    /// last name. Default roles become roles of each class without roles of its own, because a name can be stored under
+    /// different names in different classes. Unknown names stay unchanged, and are reported by
+    /// ``problems(schema:matcher:)`` with ``SchemaVersions/storage``.
     ///
-    /// Rules ask of stored values: where an app is shown something for null, a rule finds null.
+    /// Rules are about stored values. If an app is shown another value for null, a rule finds null.
     ///
-    /// - Throws: `RuleError` for an expression that gets too large.
-    /// - Complexity: O(size of the rules and of all versions; default roles count for each class).
+    /// - Throws: `RuleError` for an expression that becomes too large.
+    /// - Complexity: O(size of the rules and of all versions). Default roles count for each class.
     public func mapped(to versions: SchemaVersions, limits: RuleLimits = RuleLimits()) throws(RuleError) -> RuleSet {
         if versions.versions.count == 1, versions.newest.isOwn { return self }
         let mapper = RuleMapper(map: VersionMap(ruleNames: versions), limits: limits)
         var mapped = RuleSet(defaultRoles: defaultRoles)
-        // The names of today go before others of the same class.
+        // Present names take precedence over earlier names of the same class.
         let newest = versions.newest
         let sorted =
             classes.filter { newest.classes[$0.className] != nil }
@@ -42,7 +43,7 @@ extension RuleSet {
 }
 
 extension VersionMap {
-    /// All names that any version has for what is stored, newer ones first.
+    /// Creates a map with the names of all versions for the stored classes. Newer names take precedence.
     convenience init(ruleNames versions: SchemaVersions) {
         let stored = StoredTables(versions)
         let storage = stored.tables
@@ -80,7 +81,7 @@ extension VersionMap {
     }
 }
 
-/// Puts stored names into roles.
+/// Translates roles into stored names.
 private struct RuleMapper {
     let map: VersionMap
     let limits: RuleLimits
@@ -112,7 +113,7 @@ private struct RuleMapper {
         return try RuleExpression(mapped(expression.source, owner), limits: limits)
     }
 
-    /// A document in which fields of the class are named, and conditions of the query language.
+    /// Translates a document that contains fields of the class, and conditions of the query language.
     private func mapped(_ value: BSONValue, _ owner: ClassMap) throws(RuleError) -> BSONValue {
         switch value {
         case .string(let text):
@@ -129,7 +130,7 @@ private struct RuleMapper {
     }
 
     private func mapped(_ value: BSONValue, _ key: String, _ owner: ClassMap) throws(RuleError) -> BSONValue {
-        // Behind a field or an expansion stands what is asked of it.
+        // The value of a field or an expansion is a test, which contains no names.
         guard key.hasPrefix("$") || key.hasPrefix("%"), !key.hasPrefix("%%") else { return value }
         guard case .array(let parts) = value else { return try mapped(value, owner) }
         var new: [BSONValue] = []

@@ -1,20 +1,22 @@
 import FreeholdEngine
 public import FreeholdSyncCore
 
-/// What programs without a file see: documents over HTTP, imports, exports.
+/// The translation for programs without a file: documents over HTTP, imports and exports.
 extension SchemaLens {
-    /// The name of a stored class. Nil if the version hasn't the class, or if its objects are embedded.
+    /// Returns the name of a stored class. Returns `nil` if the version doesn't have the class, or if its objects are
+    /// embedded.
     public func down(className: SyncString) -> SyncString? {
         guard let found = map.stored(className), !found.isEmbedded else { return nil }
         return found.name
     }
 
-    /// Nil if the version hasn't the class.
+    /// Returns the name of an object, or `nil` if the version doesn't have its class.
     public func down(_ name: ObjectName) -> ObjectName? {
         down(className: name.className).map { ObjectName($0, name.key) }
     }
 
-    /// What the version shows of an object of a stored class. Nil if it hasn't the class.
+    /// Returns an object of a stored class in the form of the version. Returns `nil` if the version doesn't have the
+    /// class.
     ///
     /// - Complexity: O(size of the object)
     public func down(_ contents: [SyncString: MergedContent], of className: SyncString) -> [SyncString: MergedContent]?

@@ -1,25 +1,25 @@
 public import FreeholdSyncCore
 
-/// How apps of one version of a schema see what is stored; see ``SchemaVersions``.
+/// The translation between stored data and the apps of one version of a schema. See ``SchemaVersions``.
 ///
-/// **Names** are translated both ways: classes, properties, embedded ones at any depth, links, also those in mixed values. What the version
-/// hasn't is left out on the way down. On the way up it has no way in: a change that names it is refused as malformed, a query that asks for
-/// it is an error.
+/// **Names** are translated in both directions: classes, properties including embedded ones, and links including those
+/// in mixed values. Data that the version doesn't have is left out on the way to the client. On the way to the server,
+/// a change that names it is refused as malformed, and a query that uses it is an error.
 ///
-/// **Values** go up as they are, and are stored as they were written. On the way down null becomes what the version shows for it, and numbers
-/// are shown in the version's type. Conditions ask of what the app is shown: of single values that no collection lies before; in
-/// collections they ask of what is stored.
+/// **Values** are stored in the form in which they are written. On the way to the client, null is replaced by the
+/// version's fill, and numbers have the version's type. Conditions are about the values that the app is shown, for
+/// single values that aren't behind a collection. In collections, conditions are about the stored values.
 ///
-/// A link in a mixed value to a class that the version hasn't is shown as null; in a set it is left out.
+/// A link in a mixed value to a class that the version doesn't have is shown as null. In a set it is left out.
 public struct SchemaLens: SessionLens {
-    /// Of the session.
+    /// The map of the session's version.
     let map: VersionMap
     /// The classes of the session's version.
     private let schema: ConditionSchema
-    /// Of all versions, by rising numbers: commits name theirs.
+    /// The maps of all versions, by rising numbers. A commit names its version.
     private let maps: [VersionMap]
 
-    /// Nil if nothing has to be done.
+    /// Returns `nil` if no translation is necessary.
     init?(_ versions: SchemaVersions, for claim: UInt64) {
         if versions.versions.count == 1, versions.newest.isOwn { return nil }
         let stored = StoredTables(versions)
@@ -70,7 +70,7 @@ public struct SchemaLens: SessionLens {
         var error = error
         let isMapped = !map.isPlain
         error.className = found.name
-        // The text that was looked at is another one.
+        // The position is about the translated text, so it is removed.
         if isMapped { (error.position, error.text) = (0, ConditionMapper(map).shown(error.text, of: found)) }
         return error
     }

@@ -1,31 +1,31 @@
-/// What a push of a schema makes of an app's versions.
+/// The result of the push of a schema.
 public struct SchemaPush: Hashable, Sendable {
     public let versions: SchemaVersions
-    /// What it means for apps, by class and property: for people, and for a dry run.
+    /// The effects on apps by class and property, for people and for a dry run.
     public let steps: [VersionStep]
 }
 
-/// One thing that a new version does to the one before it.
+/// A change by a new version.
 public struct VersionStep: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
         case added
-        /// It was there before the version before, and what it held is shown again.
+        /// The class or property existed before the previous version, and its stored data is shown again.
         case back
         case renamed
-        /// It stays stored for apps of earlier versions.
+        /// The class or property was removed. It stays stored for apps of earlier versions.
         case removed
         case optional
         case required
-        /// Numbers of a wider type.
+        /// The numbers have a wider type.
         case widened
-        /// Numbers of a type that can't show all that is stored.
+        /// The numbers have a type that can't represent all stored numbers.
         case narrowed
     }
 
     public let kind: Kind
-    /// As the new version calls it; as the one before does if it was removed.
+    /// The class under its new name, or under its previous name if it was removed.
     public let className: String
-    /// Nil if it is about the class.
+    /// The property. `nil` if the change is about the class.
     public let property: String?
     let what: String
 
@@ -35,29 +35,30 @@ public struct VersionStep: Hashable, Sendable {
 }
 
 extension VersionStep: CustomStringConvertible {
-    /// A line for a person.
+    /// A line of text for a person.
     public var description: String { (property.map { "\(className).\($0)" } ?? className) + " " + what }
 }
 
-/// Why a schema can't be pushed: all that apps of the old version and of the new one can't share.
+/// The error of a schema that can't be pushed. It contains everything that apps of the old version and of the new one
+/// can't share.
 public struct SchemaPushError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// By class and property.
+    /// The problems, by class and property.
     public let problems: [SchemaPushProblem]
 
-    /// A line for each.
+    /// A line for each problem.
     public var description: String { problems.map(\.description).joined(separator: "\n") }
 }
 
-/// Something that can't be a lens, and what to do instead.
+/// A change that a lens can't translate, and an alternative.
 public struct SchemaPushProblem: Hashable, Sendable {
-    /// Empty if it is about the push.
+    /// The class. Empty if the problem is about the push as a whole.
     public let className: String
-    /// Nil if it is about the class.
+    /// The property. `nil` if the problem is about the class.
     public let property: String?
-    /// The declarations, as far as there are two: `age: long`, `age: string?`.
+    /// The old and the new declaration, if they exist: `age: long`, `age: string?`.
     public let old: String?
     public let new: String?
-    /// Why, and what to do instead, in a sentence each.
+    /// The reason, and an alternative, as one sentence each.
     public let reason: String
     public let remedy: String
 

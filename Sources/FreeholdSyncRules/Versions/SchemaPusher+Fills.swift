@@ -1,9 +1,10 @@
 import FreeholdEngine
 import FreeholdSyncCore
 
-/// Fills: the values that apps of a version are shown in place of null or of a property that isn't stored.
+/// The fills: values that apps of a version are shown in the place of null or of a missing value.
 extension SchemaPusher {
-    /// Sets the new version's fills of a class: those that the push gives, else those of the version before.
+    /// Sets the fills of a class in the new version. They are those of the push, and otherwise those of the previous
+    /// version.
     mutating func fill(_ table: TableSpec) {
         let given = transition.fills[table.name] ?? [:]
         var fills: [String: SyncValue] = [:]
@@ -22,7 +23,8 @@ extension SchemaPusher {
         if !fills.isEmpty { version.fills[table.name] = fills }
     }
 
-    /// The value as a fill of the property. Nil if it can't be one; that is a problem of the push then.
+    /// Returns the value as a fill of the property. If it isn't possible as a fill, records a problem and returns
+    /// `nil`.
     private mutating func fitting(
         _ value: SyncValue,
         _ property: String,
@@ -61,9 +63,10 @@ extension SchemaPusher {
         return fitting
     }
 
-    /// Notes fills of classes that don't exist, and fills for earlier versions that don't fit these.
+    /// Records a problem for fills of missing classes, and for fills of earlier versions that don't fit these versions.
     ///
-    /// Only an added version has earlier ones. What is right is stored by `SchemaVersions.setFills`.
+    /// Only the addition of a version has fills for earlier versions. Valid ones are stored by
+    /// `SchemaVersions.setFills`.
     mutating func checkOldFills() {
         for name in transition.fills.keys.sorted() where version.table(name) == nil {
             problems.append(.init(name, reason: "Values are given to show, and there is no such class."))

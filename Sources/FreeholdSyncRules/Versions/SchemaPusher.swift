@@ -1,13 +1,13 @@
 import FreeholdEngine
 import FreeholdSyncCore
 
-/// Finds out what a new version's classes and properties are called where they are stored, and what can't be.
+/// Determines the stored names of a new version's classes and properties, and the problems of the push.
 struct SchemaPusher {
     enum Mode {
         case add
-        /// The newest version gets more.
+        /// The newest version is extended.
         case grow
-        /// The newest version becomes another one.
+        /// The newest version is replaced.
         case replace
     }
 
@@ -111,7 +111,7 @@ struct SchemaPusher {
         }
     }
 
-    /// The class of the version before that a new one is.
+    /// Returns the class of the previous version that became a new class.
     func oldTable(of className: String) -> TableSpec? {
         if let name = transition.classes.first(where: { $0.value == className })?.key { return old.table(name) }
         return transition.classes[className] == nil ? old.table(className) : nil
@@ -150,7 +150,7 @@ struct SchemaPusher {
         }
     }
 
-    /// The stored class that an earlier version called so, if it is free and of the same kind.
+    /// Returns the stored class that had this name in an earlier version, if it is free and of the same kind.
     private func back(_ table: TableSpec) -> String? {
         for earlier in before.versions.reversed() {
             guard let other = earlier.table(table.name), let name = earlier.classes[other.name],
@@ -161,7 +161,7 @@ struct SchemaPusher {
         return nil
     }
 
-    /// Why objects of one class can't be objects of the other.
+    /// Returns the reason for which objects of one class can't be objects of the other.
     private static func difference(_ old: TableSpec, _ new: TableSpec) -> String? {
         if old.isEmbedded != new.isEmbedded {
             return new.isEmbedded ? "It became embedded." : "It isn't embedded any more."
@@ -173,7 +173,7 @@ struct SchemaPusher {
         return "Its key '\(key.declaration)' became '\(other.declaration)'."
     }
 
-    /// A name that nothing stored has, be it in other case.
+    /// Returns a name that no stored class or property has, regardless of case.
     static func free(_ name: String, _ taken: [String]) -> String {
         let taken = Set(taken.map { $0.lowercased() })
         if !taken.contains(name.lowercased()) { return name }
@@ -239,7 +239,7 @@ struct SchemaPusher {
         return (Self.free(column.name, taken), .added)
     }
 
-    /// Why a property can't be one that is stored.
+    /// Returns the reason for which a property can't be stored as an existing one.
     private func misfit(
         _ new: ColumnSpec,
         _ old: ColumnSpec,
@@ -262,7 +262,7 @@ struct SchemaPusher {
         if new.collection != there.collection { return problem("It holds another kind of collection.") }
         if new.type == .link || there.type == .link {
             guard new.type == there.type else { return problem("It has another type.") }
-            // A class that can't be what it was is told of there.
+            // If the class itself is the problem, the problem is reported for the class.
             guard let target = new.target.flatMap({ version.classes[$0] }) else { return nil }
             return target == there.target ? nil : problem("It leads to another class.")
         }
@@ -299,7 +299,7 @@ struct SchemaPusher {
         )
     }
 
-    // MARK: What goes
+    // MARK: Removals
 
     private mutating func removals() {
         for table in old.tables {

@@ -2,7 +2,8 @@ public import FreeholdBSON
 import FreeholdEngine
 public import FreeholdSyncCore
 
-/// What a push of a schema can't tell by itself: what became of names, and what apps are shown where nothing is stored.
+/// The information that a push of a schema can't derive from the classes: the changed names, and the values that apps
+/// are shown in the place of missing ones.
 ///
 /// ```json
 /// {"classes": {"Dog": "Hound"},
@@ -11,13 +12,15 @@ public import FreeholdSyncCore
 ///  "oldFills": {"Dog": {"owner": "nobody"}}}
 /// ```
 public struct SchemaTransition: Hashable, Sendable {
-    /// Old names of classes, to new ones.
+    /// The new names of classes, by their old names.
     public var classes: [String: String]
-    /// By new names of classes: old names of properties, to new ones.
+    /// The new names of properties, by the new names of their classes and their own old names.
     public var properties: [String: [String: String]]
-    /// What apps of the new version are shown of a required property where null is stored, or nothing. By new names.
+    /// The values that apps of the new version are shown for null or a missing value of a required property, by new
+    /// names.
     public var fills: [String: [String: SyncValue]]
-    /// The same for apps of the versions before, by the names of the last of them: of what newer apps may leave null, or don't know.
+    /// The values for apps of the earlier versions, by the names of the last of these versions. They are shown for null
+    /// or a missing value, because newer apps may write null or not have the property.
     public var oldFills: [String: [String: SyncValue]]
 
     public init(
@@ -29,15 +32,15 @@ public struct SchemaTransition: Hashable, Sendable {
         (self.classes, self.properties, self.fills, self.oldFills) = (classes, properties, fills, oldFills)
     }
 
-    /// From a text in Extended JSON.
+    /// Creates a transition from a text in Extended JSON.
     ///
-    /// - Throws: `RuleError` with the path. Any text is safe to read.
-    /// - Complexity: O(*n*).
+    /// - Throws: `RuleError` with the path. All texts are safe to read.
+    /// - Complexity: O(*n*)
     public init(extendedJSON text: String, limits: RuleLimits = RuleLimits()) throws(RuleError) {
         try self.init(BSONValue.parsed(text, limits), limits: limits)
     }
 
-    /// From a value; see ``init(extendedJSON:limits:)``.
+    /// Creates a transition from a value. See ``init(extendedJSON:limits:)``.
     public init(_ value: BSONValue, limits: RuleLimits = RuleLimits()) throws(RuleError) {
         self.init()
         var reader = try DocumentReader(value, [], what: "A transition of schemas")
@@ -96,7 +99,7 @@ public struct SchemaTransition: Hashable, Sendable {
 }
 
 extension SyncValue {
-    /// What a document says of a single value. Nil for what is none.
+    /// Creates a single value from a value of a document. Returns `nil` for all other values.
     init?(fill value: BSONValue) {
         switch value {
         case .bool(let value): self = .bool(value)
@@ -119,7 +122,7 @@ extension SyncValue {
         }
     }
 
-    /// The same value in a property's type. Nil if the type doesn't hold it exactly.
+    /// Returns the same value in the type of a property. Returns `nil` if the type can't represent it exactly.
     func fitting(_ type: ColumnType) -> SyncValue? {
         switch (self, type) {
         case (.bool, .bool), (.int, .int), (.float, .float), (.double, .double), (.string, .string), (.data, .data),
@@ -129,19 +132,21 @@ extension SyncValue {
         case (.int(let value), .float): return Float(exactly: value).map { .float($0) }
         case (.int(let value), .decimal128): return .decimal128(Decimal128(value))
         case (.double(let value), .decimal128): return .decimal128(Decimal128(value))
-        // As it is written: a tenth is no float.
+        // A double may be rounded to a float, because it is written in decimal and a decimal fraction is rarely a
+        // float.
         case (.double(let value), .float): return .float(Float(value))
         case (.double(let value), .int): return Int64(exactly: value).map { .int($0) }
         default: return nil
         }
     }
 
-    /// What is shown for another version's property, in a property's own type. Nil if it is of no such type.
+    /// Returns the fill of another version's property in the type of this property. Returns `nil` if it has no value of
+    /// the type.
     func carried(to type: ColumnType) -> SyncValue? {
         NumberLens.isNumber(type) ? NumberLens(type: type).shown(self).fitting(type) : fitting(type)
     }
 
-    /// What a required property holds that nothing was written to.
+    /// Returns the value of a required property that was never written.
     static func zero(_ type: ColumnType) -> SyncValue {
         switch ColumnSpec("", type).zero {
         case .bool(let value): .bool(value)

@@ -1,19 +1,20 @@
 public import FreeholdEngine
 public import FreeholdSyncCore
 
-/// An app's classes as apps of one version of the schema know them, and what they are called where they are stored.
+/// The classes of an app in one version of its schema, with their stored names.
 public struct SchemaVersion: Sendable {
-    /// The least version (`SchemaClaim.version`, an app's `schemaVersion`) of the apps that it is for. It serves those up to the next
-    /// version's number; the first serves all below, too, and the newest all later ones.
+    /// The least `schemaVersion` (`SchemaClaim.version`) of the apps that the version serves. It serves the apps up to
+    /// the number of the next version. The first version also serves all apps with lower numbers, and the newest
+    /// version all apps with greater ones.
     public let number: UInt64
-    /// As these apps declare them.
+    /// The classes in the declaration of these apps.
     public internal(set) var tables: [TableSpec]
-    /// The stored names of classes, by what these apps call them.
+    /// The stored names of classes, by the names that these apps use.
     public internal(set) var classes: [String: String]
-    /// The stored names of properties, by what these apps call class and property.
+    /// The stored names of properties, by the names of class and property that these apps use.
     public internal(set) var properties: [String: [String: String]]
-    /// What these apps are shown of a required property where null is stored, or nothing: by class and property. What isn't here is shown as
-    /// the type's zero.
+    /// The values that these apps are shown for null or a missing value of a required property, by class and property.
+    /// A property without a fill is shown as the zero of its type.
     public internal(set) var fills: [String: [String: SyncValue]]
 
     init(
@@ -27,7 +28,7 @@ public struct SchemaVersion: Sendable {
         (self.properties, self.fills) = (properties, fills)
     }
 
-    /// Everything is stored under its own name.
+    /// Creates a version in which everything is stored under its own name.
     init(number: UInt64, own tables: [TableSpec]) {
         let tables = tables.map(\.synced)
         let classes = Dictionary(tables.map { ($0.name, $0.name) }, uniquingKeysWith: { first, _ in first })
@@ -45,10 +46,10 @@ public struct SchemaVersion: Sendable {
 
     public func table(_ name: String) -> TableSpec? { tables.first { $0.name == name } }
 
-    /// The version's name of a stored class.
+    /// Returns the version's name of a stored class.
     func name(ofStored stored: String) -> String? { classes.first { $0.value == stored }?.key }
 
-    /// Whether everything is stored under its own name, and shown as it is.
+    /// A Boolean value that indicates whether everything is stored under its own name and shown in its stored form.
     var isOwn: Bool {
         fills.isEmpty && classes.allSatisfy { SyncString($0.key) == SyncString($0.value) }
             && properties.values.allSatisfy { $0.allSatisfy { SyncString($0.key) == SyncString($0.value) } }

@@ -3,15 +3,18 @@ import FreeholdEngine
 import FreeholdSyncCore
 
 extension SchemaVersions {
-    /// The versions as a document, which is read back as equal ones. It is for servers, and may get more keys.
+    /// The versions as a document. Reading the document gives equal versions. It is for servers, and may get more keys
+    /// in the future.
     ///
-    /// - Complexity: O(size of all versions).
+    /// - Complexity: O(size of all versions)
     public var document: BSONDocument {
         ["versions": .array(versions.map { .document($0.document) })]
     }
 
-    /// - Throws: `RuleError` for a document that isn't one of versions, with the path.
-    /// - Complexity: O(*n*).
+    /// Creates versions from a document.
+    ///
+    /// - Throws: `RuleError` with the path for a document that doesn't contain versions.
+    /// - Complexity: O(*n*)
     public init(_ document: BSONDocument, limits: RuleLimits = RuleLimits()) throws(RuleError) {
         var reader = try DocumentReader(.document(document), [], what: "A document of versions")
         guard let values = try reader.list("versions", atMost: limits.count), !values.isEmpty else {

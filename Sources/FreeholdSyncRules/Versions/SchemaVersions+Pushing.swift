@@ -2,19 +2,20 @@ public import FreeholdEngine
 import FreeholdSyncCore
 
 extension SchemaVersions {
-    /// The versions with a new one, for apps whose `schemaVersion` is the number or a greater one.
+    /// Returns the versions with a new one, for apps whose `schemaVersion` is its number or greater.
     ///
-    /// These can be lenses: renamed, removed and added classes and properties; optional to required and back; numbers that get wider (int to
-    /// double or decimal, float to double) and back. A class or property of a name that was removed is the old one again if the
-    /// declarations fit, else a new one beside it.
+    /// A lens can translate these changes: renamed, removed and added classes and properties, optional to required and
+    /// back, and numbers that become wider (int to double or decimal, float to double) and back. A new class or
+    /// property with the name of a removed one is the removed one again if the declarations fit. Otherwise it is stored
+    /// beside it.
     ///
-    /// With the number of the newest version that version grows: nothing but additions is taken.
+    /// With the number of the newest version, that version is extended. Then only additions are accepted.
     ///
     /// - Parameters:
-    ///   - tables: all classes of the new version.
-    ///   - transition: what became of names, and what apps are shown where nothing is stored.
-    /// - Throws: `SchemaPushError` with everything that can't be a lens. Then nothing is changed.
-    /// - Complexity: O(size of all versions).
+    ///   - tables: All classes of the new version.
+    ///   - transition: The changed names, and the values that apps are shown in the place of missing ones.
+    /// - Throws: `SchemaPushError` with all changes that a lens can't translate. Then nothing is changed.
+    /// - Complexity: O(size of all versions)
     public func pushing(
         _ tables: [TableSpec],
         as number: UInt64,
@@ -35,8 +36,8 @@ extension SchemaVersions {
         return try push(tables, number, transition, number == newest.number ? .grow : .add, limits)
     }
 
-    /// The versions with other classes in the newest one, whatever becomes of its apps: those that have something else are refused from now
-    /// on. What other versions have stays stored.
+    /// Returns the versions with other classes in the newest version. Apps of the newest version with different classes
+    /// are refused from then on. Data of other versions stays stored.
     ///
     /// - Throws: `SchemaPushError` for classes that can't be synced.
     public func replacingNewest(
@@ -46,7 +47,7 @@ extension SchemaVersions {
     ) throws(SchemaPushError) -> SchemaPush {
         let push = try push(tables, newest.number, transition, .replace, limits)
         guard versions.count == 1, transition == SchemaTransition(), newest.isOwn else { return push }
-        // Nobody else has names for what is stored: it stays under its own.
+        // There is no other version with names for the stored data, so each class is stored under its own name.
         return SchemaPush(versions: SchemaVersions(unchecked: tables, number: newest.number), steps: push.steps)
     }
 
@@ -78,11 +79,11 @@ extension SchemaVersions {
         return SchemaPush(versions: new, steps: pusher.steps)
     }
 
-    /// What apps of earlier versions are shown.
+    /// Sets the fills of earlier versions.
     ///
     /// - Parameters:
-    ///   - fills: by a version's names.
-    ///   - count: of the versions that get them.
+    ///   - fills: The fills, by the names of a version.
+    ///   - count: The number of versions that receive them.
     private mutating func setFills(
         _ fills: [String: [String: SyncValue]],
         as named: SchemaVersion,
@@ -100,7 +101,7 @@ extension SchemaVersions {
 }
 
 extension SchemaVersion {
-    /// Says what the version's apps are shown of a stored property, if it is required there and nothing is said yet.
+    /// Sets the fill of a stored property, if the property is required in this version and has no fill yet.
     fileprivate mutating func setFill(_ value: SyncValue, _ storedClass: String, _ stored: String) {
         guard let className = name(ofStored: storedClass), let table = table(className),
             let property = properties[className]?.first(where: { $0.value == stored })?.key,
@@ -126,6 +127,6 @@ extension SchemaPushError {
 }
 
 extension ColumnSpec {
-    /// Whether apps can be shown a value of their own where nothing is stored.
+    /// A Boolean value that indicates whether the property can have a fill.
     var canHaveFill: Bool { !isOptional && collection == .none && type != .link && type != .mixed }
 }

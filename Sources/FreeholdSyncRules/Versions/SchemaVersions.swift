@@ -1,22 +1,23 @@
 public import FreeholdEngine
 public import FreeholdSyncCore
 
-/// The versions of an app's schema that are in use at once, as lenses on one store (sync-design.md, section 11).
+/// The versions of an app's schema that are in use at the same time. Each is a lens on one store (sync-design.md,
+/// section 11).
 ///
 /// ```swift
 /// var versions = try SchemaVersions(tables)
 /// let push = try versions.pushing(newTables, as: 2, SchemaTransition(classes: ["Dog": "Hound"]))
 /// versions = push.versions                   // old apps and new ones sync from now on
 /// ```
-/// A class or property is stored under the name by which it came first, whatever versions call it later. So no push rewrites a document,
-/// and what one version removed is still there for the others.
+/// A class or property is stored under its first name, even if later versions rename it. A push therefore rewrites no
+/// document, and data that one version removes is still present for the other versions.
 public struct SchemaVersions: Hashable, Sendable {
-    /// By rising numbers; one at least.
+    /// The versions by rising numbers. There is at least one.
     public internal(set) var versions: [SchemaVersion]
 
-    /// One version, in which everything is stored under its own name.
+    /// Creates one version, in which everything is stored under its own name.
     ///
-    /// - Throws: `RuleError` for classes that can't be synced; see ``SchemaCheck``.
+    /// - Throws: `RuleError` for classes that can't be synced. See ``SchemaCheck``.
     public init(_ tables: [TableSpec], number: UInt64 = 0, limits: RuleLimits = RuleLimits()) throws(RuleError) {
         try SchemaCheck.check(tables, limits: limits)
         self.init(unchecked: tables, number: number)
@@ -30,30 +31,32 @@ public struct SchemaVersions: Hashable, Sendable {
 
     public var newest: SchemaVersion { versions[versions.count - 1] }
 
-    /// There is one version only, for all apps, in which everything is stored under its own name and shown as it is.
+    /// A Boolean value that indicates whether one version serves all apps, and everything is stored under its own name
+    /// and shown in its stored form.
     public var isPlain: Bool { versions.count == 1 && newest.number == 0 && newest.isOwn }
 
-    /// The version that serves apps of a `schemaVersion`.
+    /// Returns the version that serves apps with a `schemaVersion`.
     public func version(for claim: UInt64) -> SchemaVersion { versions[index(for: claim)] }
 
     func index(for claim: UInt64) -> Int { versions.lastIndex { $0.number <= claim } ?? 0 }
 
-    /// How apps of a `schemaVersion` see what is stored. Nil if they see all of it as it is.
+    /// Returns the lens for apps with a `schemaVersion`. Returns `nil` if they see everything in its stored form.
     ///
-    /// - Complexity: O(size of all versions). Keep it: it is asked at each bind.
+    /// - Complexity: O(size of all versions). The caller should keep the lens, because each bind needs it.
     public func lens(for claim: UInt64) -> SchemaLens? { SchemaLens(self, for: claim) }
 
-    /// All that is stored, in stored names: what any version has.
+    /// The classes and properties of all versions, in stored names.
     ///
-    /// The type of a property is the widest that a version gives it; values of the others can be stored, too. It is optional if it can be null
-    /// or missing for any version.
+    /// The type of a property is the widest type in any version. Values of the other types can be stored, too. A
+    /// property is optional if it can be null or missing for any version.
     ///
-    /// - Complexity: O(size of all versions).
+    /// - Complexity: O(size of all versions)
     public var storage: [TableSpec] { StoredTables(self).tables }
 
-    /// What is stored, as conditions in stored names see it: numbers of properties that have several types are compared as they are.
+    /// The stored classes for conditions in stored names. Numbers of properties with several types are compared without
+    /// conversion.
     ///
-    /// - Complexity: O(size of all versions).
+    /// - Complexity: O(size of all versions)
     public var conditionSchema: ConditionSchema {
         let stored = StoredTables(self)
         var tables = stored.tables
@@ -66,12 +69,12 @@ public struct SchemaVersions: Hashable, Sendable {
     }
 }
 
-/// What all versions have together.
+/// The classes and properties of all versions together.
 struct StoredTables {
     struct Property {
-        /// As the widest version declares it, in stored names.
+        /// The property in stored names, with its widest declaration.
         var column: ColumnSpec
-        /// The types that versions give it.
+        /// The types of the property in all versions.
         var types: Set<ColumnType>
         var versions: Int
     }
@@ -83,7 +86,7 @@ struct StoredTables {
         let primaryKey: String?
         var properties: [Property] = []
         var indices: [SyncString: Int] = [:]
-        /// How many versions have the class.
+        /// The number of versions that have the class.
         var versions = 0
     }
 

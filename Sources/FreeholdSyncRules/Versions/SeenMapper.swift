@@ -1,12 +1,12 @@
 import FreeholdEngine
 import FreeholdSyncCore
 
-/// Shows elements of lists as a version does, in stored names: so lists from before the horizon are compared with those of today, which may
-/// hold more than their author was shown.
+/// Returns elements of lists in the form that a version shows, in stored names. Lists from before the horizon are
+/// compared with present ones in this form, because present elements may contain more than the author was shown.
 struct SeenMapper: Sendable {
     let map: VersionMap
 
-    /// - Parameter place: of the list, in stored names.
+    /// - Parameter place: The place of the list, in stored names.
     func seen(_ element: SyncValue, at place: Place) -> SyncValue {
         guard let property = property(at: place) else { return element }
         return seen(element, property)
@@ -37,7 +37,8 @@ struct SeenMapper: Sendable {
         }
     }
 
-    /// What a version shows of an embedded object without having been told: null, zero and the like are left out.
+    /// Returns the fields of an embedded object that a version shows. Values that it shows for missing fields, such as
+    /// null and zero, are left out.
     private func fields(_ fields: [NewField], _ owner: PropertyMap) -> [NewField] {
         guard let inner = map.embedded(owner) else { return [] }
         return fields.compactMap { field -> NewField? in
@@ -61,11 +62,11 @@ struct SeenMapper: Sendable {
     }
 }
 
-/// Makes a version's names of stored ones in a part of a change that is handed back.
+/// Translates stored names into a version's names, in a part of a refused change.
 struct HandedBackMapper {
     let map: VersionMap
 
-    /// Only lists are handed back in part: what of it can be done is done.
+    /// Only changes of lists are refused in part.
     func mapped(_ change: Change) -> Change {
         guard case .remove(let old, let references) = change, let place = place(old) else { return change }
         return .remove(place, references)

@@ -1,17 +1,19 @@
 import FreeholdEngine
 import FreeholdSyncCore
 
-/// A comparison with a single value that an app is shown otherwise than it is stored: null as something else, a number cut off.
+/// A comparison with a single value whose shown form differs from the stored one: a fill in the place of null, or a
+/// truncated number.
 ///
-/// It becomes a condition on what is stored that is true of the same objects: `age == 5` of what is shown as an integer is
-/// `age >= 5 && age < 6` of what is stored, and true of null if null is shown as 5.
+/// It is translated into a condition on stored values that is true for the same objects. For example, `age == 5` for a
+/// value that is shown as an integer becomes `age >= 5 && age < 6`. The condition is also true for null if null is
+/// shown as 5.
 struct ShownComparison {
     let condition: Condition
 
     /// - Parameters:
-    ///   - written: as the app has it.
-    ///   - mapped: the same in stored names.
-    /// - Returns: nil if what is stored answers as well.
+    ///   - written: The comparison in the app's names.
+    ///   - mapped: The comparison in stored names.
+    /// - Returns: `nil` if the comparison has the same result for stored values.
     init?(_ written: Condition, _ mapped: Condition, _ end: PathEnd) {
         let property = end.property
         let numbers = property.numbers.flatMap { $0.isNarrow ? $0 : nil }
@@ -22,10 +24,10 @@ struct ShownComparison {
         if let stored { condition = stored }
         if numbers?.type == .int {
             guard let truth = question.isTrue(of: .int(0)) else { return nil }
-            // Of ranges NaN is in none.
+            // NaN isn't in any range.
             let onNaN = stored == nil ? question.isTrue(of: .double(.nan)) : question.isNotEqual
             if truth != onNaN {
-                // It is the one number that doesn't equal itself.
+                // NaN is the only number that isn't equal to itself.
                 let isNaN = Condition.compare(.path(end.path), .notEqual, .path(end.path), [])
                 condition = Self.with(condition, isNaN, truth)
                 isSame = false
@@ -42,7 +44,7 @@ struct ShownComparison {
         self.condition = condition
     }
 
-    /// What lies in no object is no value that could be shown.
+    /// Returns the condition for null. A value in a missing object isn't null, because no value is shown for it.
     private static func isNull(_ path: NamedPath) -> Condition {
         let isNull = Condition.compare(.path(path), .equal, .constant(.value(.null)), [])
         guard path.steps.count > 1 else { return isNull }
@@ -58,7 +60,7 @@ struct ShownComparison {
 
     // MARK: Numbers
 
-    /// Nil for a question that isn't about the order of numbers.
+    /// Returns the condition on stored numbers. Returns `nil` for a question that isn't about the order of numbers.
     private static func stored(_ question: Question, _ path: NamedPath, _ numbers: NumberLens) -> Condition? {
         switch question.kind {
         case .compare(let relation, let constant): return stored(relation, constant, path, numbers)
@@ -68,7 +70,7 @@ struct ShownComparison {
                 if let part = stored(.equal, constant, path, numbers) {
                     parts.append(part)
                 } else if numbers.type != .int {
-                    // NaN. Of integers none is what is no number.
+                    // The constant is NaN. No integer equals a value that isn't a number.
                     parts.append(.compare(.path(path), .equal, .constant(constant), []))
                 }
             }
@@ -91,7 +93,7 @@ struct ShownComparison {
         guard let value = constant.value(numbers.type), let least = numbers.threshold(value, isAbove: false),
             let above = numbers.threshold(value, isAbove: true)
         else {
-            // Null is what it is.
+            // Null is compared without a change.
             if case .value(.null) = constant {
                 return .compare(.path(path), relation.written, .constant(constant), [])
             }
@@ -110,7 +112,7 @@ struct ShownComparison {
                 return .compare(.path(path), relation, .constant(.value(bound)), [])
             }
         }
-        // Any number; NaN is none.
+        // The condition for any number. NaN isn't included.
         var isThere: Condition { .compare(.path(path), .lessOrEqual, .constant(.value(.double(.infinity))), []) }
         switch relation {
         case .greaterOrEqual: return reaches(least, true)
@@ -124,7 +126,7 @@ struct ShownComparison {
 
     // MARK: Questions
 
-    /// What is asked of the value.
+    /// A question about a value.
     private struct Question {
         enum Kind {
             case compare(Comparison, Constant)
@@ -134,7 +136,7 @@ struct ShownComparison {
         }
 
         let kind: Kind
-        /// Asks the same of a property `v`.
+        /// The same question about a property `v`.
         private let condition: Condition
 
         init?(_ condition: Condition) {
@@ -166,7 +168,7 @@ struct ShownComparison {
 
         var isNotEqual: Bool { if case .compare(.notEqual, _) = kind { true } else { false } }
 
-        /// Nil if that can't be said.
+        /// Returns the answer for a value, or `nil` if the question can't be compiled.
         func isTrue(of value: SyncValue) -> Bool? {
             let text = SyncString(QueryPrinter.text(condition) { _ in nil })
             guard let compiled = try? QueryMatcher().compile("", text) else { return nil }
@@ -189,7 +191,7 @@ extension Comparison {
 }
 
 extension Constant {
-    /// A number, as a property of a type is compared with it. Nil for what is none.
+    /// Returns the number that is compared with a property of a type. Returns `nil` for constants that aren't numbers.
     fileprivate func value(_ type: ColumnType) -> Value? {
         switch self {
         case .value(let value):
@@ -199,7 +201,7 @@ extension Constant {
             }
         case .number(let text):
             if let whole = Int64(text) { return .int(whole) }
-            // A float is compared with the nearest one.
+            // A property of type float is compared with the nearest float.
             if type == .float, let float = Float(text) { return .float(float) }
             if let double = Double(text) { return .double(double) }
             return text.hasSuffix("f") ? Float(text.dropLast()).map { .float($0) } : nil

@@ -1,7 +1,7 @@
 import FreeholdEngine
 import FreeholdSyncCore
 
-/// Makes stored names of a version's. What the version hasn't has none.
+/// Translates the names of a version into stored names. Names that the version doesn't have aren't translated.
 struct UpwardMapper {
     let map: VersionMap
 
@@ -45,7 +45,7 @@ struct UpwardMapper {
         )
     }
 
-    /// A name that nothing stored has: no class of a schema can be called so.
+    /// Returns a name that no stored object has, because no class of a schema can have such a name.
     private func nowhere(_ name: ObjectName) -> ObjectName {
         ObjectName(SyncString("$.\(name.className.string)"), name.key)
     }
@@ -70,9 +70,9 @@ struct UpwardMapper {
     struct FoundPlace {
         let place: Place
         let property: PropertyMap
-        /// It is an element or an entry.
+        /// A Boolean value that indicates whether the place is an element or an entry.
         var isElement = false
-        /// It lies inside of a mixed value.
+        /// A Boolean value that indicates whether the place is inside of a mixed value.
         var isNested = false
     }
 
@@ -120,7 +120,8 @@ struct UpwardMapper {
         self.value(value, found.isNested ? nil : found.property)
     }
 
-    /// - Parameter property: whose it is. Nil inside of mixed values, which hold no embedded objects.
+    /// - Parameter property: The property of the value. `nil` inside of mixed values, which contain no embedded
+    ///   objects.
     func value(_ value: SyncValue, _ property: PropertyMap?) -> SyncValue? {
         switch value {
         case .link(let name): return self.name(name).map { .link($0) }
@@ -218,7 +219,8 @@ struct UpwardMapper {
         }
     }
 
-    /// What an author couldn't see of a set: links to what isn't there, and null if the version shows none.
+    /// Returns the elements of a set that the author couldn't see: links to missing objects, and null if the version
+    /// doesn't show it.
     private func spared(_ hidden: [SyncValue], _ property: PropertyMap) -> [SyncValue]? {
         values(hidden, property).map { property.hidesNull && !$0.contains(.null) ? $0 + [.null] : $0 }
     }

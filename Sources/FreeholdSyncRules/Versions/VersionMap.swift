@@ -1,13 +1,14 @@
 import FreeholdEngine
 import FreeholdSyncCore
 
-/// What one version calls what is stored, ready to look up.
+/// The names of one version for the stored classes and properties, prepared for lookups.
 final class VersionMap: Sendable {
     let number: UInt64
     let classes: [ClassMap]
     private let byName: [SyncString: Int]
     private let byStored: [SyncString: Int]
-    /// The version shows everything that is stored, under its own name and as it is.
+    /// A Boolean value that indicates whether the version shows all stored data under its own name and in its stored
+    /// form.
     let isPlain: Bool
     let identity: RunningHash
     let shown: UInt32
@@ -34,7 +35,7 @@ final class VersionMap: Sendable {
         (identity, shown, conditions) = Self.hashes(classes)
     }
 
-    /// A map for names only.
+    /// Creates a map for names only.
     init(_ classes: [ClassMap], names: [SyncString: Int]) {
         (number, self.classes, byName) = (0, classes, names)
         byStored = Dictionary(classes.enumerated().map { ($1.stored, $0) }, uniquingKeysWith: { first, _ in first })
@@ -44,7 +45,7 @@ final class VersionMap: Sendable {
     func named(_ name: SyncString) -> ClassMap? { byName[name].map { classes[$0] } }
     func stored(_ name: SyncString) -> ClassMap? { byStored[name].map { classes[$0] } }
 
-    /// The class of embedded objects that a property holds. Nil if it holds none.
+    /// Returns the class of the embedded objects of a property. Returns `nil` if it has none.
     func embedded(_ property: PropertyMap?) -> ClassMap? {
         guard let target = property?.target, classes[target].isEmbedded else { return nil }
         return classes[target]
@@ -90,9 +91,10 @@ struct ClassMap: Sendable {
     let properties: [PropertyMap]
     private let byName: [SyncString: Int]
     private let byStored: [SyncString: Int]
-    /// The properties for which something is shown where nothing is stored.
+    /// The properties with a fill.
     let filled: [PropertyMap]
-    /// Each property that the version has is shown under its own name and as it is.
+    /// A Boolean value that indicates whether the class shows each property of the version under its own name and in
+    /// its stored form.
     let isPlain: Bool
 
     init(_ table: TableSpec, _ version: SchemaVersion, _ tables: StoredTables, _ indices: [SyncString: Int]) {
@@ -146,15 +148,17 @@ struct PropertyMap: Sendable {
     let stored: SyncString
     let type: ColumnType
     let collection: CollectionKind
-    /// The version's index of the class that it leads to, or whose objects it embeds.
+    /// The index of the class to which the property links, or whose objects it embeds.
     let target: Int?
-    /// The version requires a value where null, or nothing, can be stored.
+    /// A Boolean value that indicates whether the version requires a value, although null or nothing can be stored.
     let isNullable: Bool
-    /// What is shown instead, of a single value or of an element. Nil if that is never so.
+    /// The value that is shown in the place of null or a missing value, for a single value or an element. `nil` if
+    /// there is no such value.
     let fill: SyncValue?
-    /// What is shown isn't what the app shows by itself where it gets nothing.
+    /// A Boolean value that indicates whether the fill differs from the value that the app itself shows for a missing
+    /// one.
     let addsFill: Bool
-    /// If other versions have other types of numbers.
+    /// The conversion of numbers, if other versions have other types of numbers.
     let numbers: NumberLens?
 
     init(
@@ -178,11 +182,13 @@ struct PropertyMap: Sendable {
 
     var isPlain: Bool { name == stored && fill == nil && numbers == nil }
 
-    /// What stands there for null. Nil for nothing else.
+    /// Returns the value that is shown in the place of null. Returns `nil` if null is shown.
     ///
-    /// - Parameter isElement: of the collection that it is, else of the property itself.
+    /// - Parameter isElement: A Boolean value that indicates whether the value is an element of the property's
+    ///   collection.
     func fill(isElement: Bool) -> SyncValue? { isElement == (collection != .none) ? fill : nil }
 
-    /// Null can be an element of the stored set, and of none that the version has.
+    /// A Boolean value that indicates whether null can be an element of the stored set, although the version's set
+    /// can't contain it.
     var hidesNull: Bool { collection == .set && isNullable }
 }

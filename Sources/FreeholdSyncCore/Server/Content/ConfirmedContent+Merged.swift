@@ -1,14 +1,16 @@
 extension MergedObject {
-    /// The object as a session without it gets it.
+    /// The update for a session that doesn't have the object.
     package var whole: ObjectUpdate.Content { whole(nil) }
 
-    /// - Parameter mask: what is shown of it. Nil: all.
+    /// Returns the update for a session that doesn't have the object.
+    ///
+    /// - Parameter mask: The fields that the session may see. `nil` if it may see all of them.
     func whole(_ mask: FieldMask?) -> ObjectUpdate.Content {
         let fields = record.confirmed
         return .whole(version: version(mask), born: born, mask?.shown(fields) ?? fields)
     }
 
-    /// An update, with the fields that were contested since the version that its receiver holds.
+    /// Returns an update, with the fields that were contested since the version that its receiver has.
     func update(_ key: PrimaryKey, _ content: ObjectUpdate.Content, mask: FieldMask?) -> ObjectUpdate {
         let held: StreamVersion
         switch content {
@@ -22,10 +24,10 @@ extension MergedObject {
         return ObjectUpdate(key, content, contested: sorted.map { ContestedField($0.key, version: $0.value) })
     }
 
-    /// The version of the last change that can be seen. A change of a hidden field inside an embedded object counts, if another field of it
-    /// is shown.
+    /// Returns the version of the last visible change. A change of a hidden field inside an embedded object counts as
+    /// visible if another field of that object is shown.
     ///
-    /// - Complexity: O(number of fields); O(1) without a mask
+    /// - Complexity: O(number of fields), or O(1) without a mask
     func version(_ mask: FieldMask?) -> StreamVersion {
         guard let mask else { return changed }
         var last = born
@@ -38,7 +40,7 @@ extension MergedObject {
 }
 
 extension Record.Field {
-    /// The version of the last write of a single value; of a collection, that of what holds it.
+    /// Returns the version of the last write of a single value. For a collection, returns the version of its container.
     fileprivate func lastWrite(_ base: Mark) -> StreamVersion {
         guard case .register(let register) = self else { return base.version }
         return max((register.mark ?? base).version, register.lastEdit)
@@ -46,14 +48,14 @@ extension Record.Field {
 }
 
 extension Record {
-    /// By rising names, so that equal objects make equal messages.
+    /// The fields by rising names, so that equal objects have equal messages.
     var confirmed: [ConfirmedField] {
         fields.byName.compactMap { entry in entry.value.confirmed(base).map { ConfirmedField(entry.name, $0) } }
     }
 }
 
 extension Record.Field {
-    /// - Parameter base: the mark of the record.
+    /// - Parameter base: The mark of the record.
     func confirmed(_ base: Mark) -> ConfirmedContent? {
         switch self {
         case .register(let register): register.confirmed(base)
@@ -66,7 +68,7 @@ extension Record.Field {
 }
 
 extension Register {
-    /// Nil if nothing is there.
+    /// Returns the content for a message, or `nil` if the register is empty.
     func confirmed(_ base: Mark) -> ConfirmedContent? {
         switch value {
         case .absent: nil
@@ -92,17 +94,18 @@ extension ListTree {
         return runs
     }
 
-    /// What the element in a slot holds.
+    /// Returns the content of the element in a slot.
     func content(_ slot: Slot) -> ConfirmedContent {
         let element = moved[slot] ?? slot
         guard let register = registers[element] else { return .value(value(element)) }
         return register.confirmed(mark(element)) ?? .value(.null)
     }
 
-    /// The insert of an element that was moved into a slot. Returns `nil` if the slot is that of the insert.
+    /// Returns the insert of an element that was moved into a slot. Returns `nil` if the slot is that of the insert.
     func origin(of slot: Slot) -> Made? { moved[slot].flatMap(made) }
 
-    /// Nil if the slot is older than the horizon: no work names it by a number.
+    /// Returns the commit and the number that created a slot. Returns `nil` if the slot is older than the horizon,
+    /// because then no work names it by its number.
     func made(by slot: Slot) -> Made? {
         let (block, birth) = (blocks[Int(slot.block)], birth(slot))
         guard birth.clock != .zero else { return nil }
@@ -111,7 +114,7 @@ extension ListTree {
 }
 
 extension [ElementRun] {
-    /// Adds an element to the last run, or begins another.
+    /// Appends an element to the last run if it continues that run. Otherwise begins another run.
     mutating func append(_ made: Made?, origin: Made?, _ content: ConfirmedContent) {
         guard origin == nil, let last, last.origin == nil, last.made?.version == made?.version else {
             append(ElementRun(made: made, origin: origin, [content]))
@@ -133,9 +136,9 @@ extension [ElementRun] {
 }
 
 extension KeyedCollection where Key == SetElement {
-    /// The elements in an order that depends on nothing but them.
+    /// Returns the elements in an order that only depends on the elements.
     ///
-    /// - Parameter version: the elements that were written behind this version. Nil for all.
+    /// - Parameter version: The version after which the elements were written. `nil` for all elements.
     func values(since version: StreamVersion?) -> [SyncValue] {
         var found: [(version: StreamVersion, text: String, value: SyncValue)] = []
         for register in entries.values {

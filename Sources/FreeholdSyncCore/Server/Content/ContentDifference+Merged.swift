@@ -1,8 +1,9 @@
 extension MergedObject {
-    /// What differs from the version that a session holds. It must be a version of this incarnation that isn't behind the horizon, or one
-    /// since which nothing changed before the horizon.
+    /// Returns the difference from the version that a session has. That version must belong to this incarnation, and
+    /// must not be before the horizon, unless nothing has changed between that version and the horizon.
     ///
-    /// - Parameter old: the contents at that version, if they are known. Without them more is sent than differs.
+    /// - Parameter old: The contents at that version, if they are known. Without them, the result can contain more than
+    ///   the actual difference.
     func difference(
         since base: StreamVersion,
         old: [SyncString: MergedContent]? = nil,
@@ -12,9 +13,10 @@ extension MergedObject {
         return .difference(version: version(mask), base: base, mask?.shown(fields) ?? fields)
     }
 
-    /// What differs for a session that was shown other fields when it got the version that it holds.
+    /// Returns the difference for a session that was shown other fields at the version that it has.
     ///
-    /// - Parameter shown: what it was shown; nil if nobody knows. Then it is told all that it may see.
+    /// - Parameter shown: The fields that the session was shown. `nil` if they are unknown. Then the result contains
+    ///   everything that the session may see.
     func difference(since base: StreamVersion, shown: FieldMask?, _ mask: FieldMask?) -> ObjectUpdate.Content {
         let (old, new) = (shown ?? .none, mask ?? .all)
         var fields: [FieldDifference] = []
@@ -36,7 +38,7 @@ extension MergedObject {
 }
 
 extension Record.Field {
-    /// What a session has that doesn't see the field.
+    /// The content that stands for the field in a session that doesn't see the field.
     fileprivate var nothing: ConfirmedContent {
         switch self {
         case .register, .moved: .value(.null)

@@ -1,5 +1,5 @@
 extension ServerMessage {
-    /// About how many bytes the message takes. It is never 0.
+    /// The approximate size of the message in bytes. It is never 0.
     public var estimatedSize: UInt64 {
         switch self {
         case .changes(_, let changes): 64 + changes.classes.estimatedSize

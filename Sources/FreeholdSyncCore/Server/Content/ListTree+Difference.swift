@@ -1,8 +1,9 @@
-/// What differs between two versions of a list.
+/// The difference between two versions of a list.
 extension ListTree {
-    /// Elements are kept by their slots: the tree knows which stood where at a version.
+    /// Returns the difference from an earlier version. Elements are identified by their slots, because the tree has the
+    /// places of all slots at each version.
     ///
-    /// - Complexity: O(leaves, and slots that were made or died since), and O(elements that were set or are embedded objects)
+    /// - Complexity: O(leaves + slots that were created or died since + elements that were set or are embedded objects)
     func difference(since version: StreamVersion) -> ContentDifference? {
         let gone = gone(since: version)
         var difference = ListDifference(pieces: [])
@@ -66,7 +67,8 @@ extension ListTree {
         for group in order { for leaf in groups[Int(group)].leaves { body(Int(leaf)) } }
     }
 
-    /// Returns the elements that stood at a version in slots that died since, and their indices then.
+    /// Returns the elements whose slots were alive at a version and have died since, with their indices at that
+    /// version.
     private func gone(since version: StreamVersion) -> [Slot: Int] {
         var gone: [Slot: Int] = [:]
         var count = 0
@@ -93,7 +95,7 @@ extension ListTree {
         return gone
     }
 
-    /// Returns the edits of elements that stand where they stood.
+    /// Returns the edits of elements that weren't moved.
     private func edits(since version: StreamVersion, _ starts: [Int: Int]) -> [ListDifference.Edit] {
         var edits: [ListDifference.Edit] = []
         for (element, register) in registers {

@@ -1,64 +1,78 @@
-/// How apps of one version of a schema see what is stored (sync-design.md, section 11).
+/// The translation between the stored objects and the apps of one version of a schema (sync-design.md, section 11).
 ///
-/// Rows, merges, rights and views know stored names only, which never change. A lens stands at a session's edge: what a client says goes up
-/// through it, what it is told comes down. Who knows the versions of an app's schema makes it; it must always answer alike.
+/// Rows, merges, rights and views only use stored names, which never change. A lens translates at the edge of a
+/// session: messages from the client with `up`, messages to the client with `down`. The owner of an app's schema
+/// versions supplies the lens. A lens must always give the same results.
 ///
-/// Commits have a way of their own: each names the version by which it was written, which may be older than the session's, a refused change
-/// comes back as its author wrote it, and parts of a commit may wait in the store.
+/// Commits are translated separately. A commit names the version under which it was written, which may be older than
+/// the session's version. A refused change is returned in the form in which its author wrote it. Parts of a commit may
+/// wait in the store.
 public protocol SessionLens: Sendable {
-    /// Equal lenses show everything alike, in every process: their sessions share views and messages.
+    /// The identity of the lens. Lenses with equal identities give equal results in all processes, so that their
+    /// sessions share views and messages.
     var identity: RunningHash { get }
 
-    /// What of objects that are there is shown otherwise than as it is stored; 0 for nothing. A client that comes back with another number, or
-    /// another schema of its own, gets what it holds anew. So what only adds to a version leaves the number alone.
+    /// A number for the differences between stored and shown objects. 0 if there are none. A client that returns with
+    /// another number, or with another schema of its own, receives all of its objects again. A change that only adds to
+    /// the version must therefore keep the number.
     var shown: UInt32 { get }
 
-    /// What conditions become that isn't just other names; 0 for nothing. Queries are stored as they became: if a push gives another number,
-    /// a client that comes back is asked for them anew, and compares its objects by keys.
+    /// A number for the translation of conditions, except for renamed names. 0 if there is none. Queries are stored in
+    /// their translated form. If a new schema version changes the number, a returning client has to send its queries
+    /// again, and compares its objects by keys.
     var conditions: UInt32 { get }
 
-    /// The stored name of a class. Nil if the version has none of the name.
+    /// Returns the stored name of a class. Returns `nil` if the version doesn't have the class.
     func up(className: SyncString) -> SyncString?
 
     /// Checks a query against the classes of the version.
     ///
-    /// - Throws: `ConditionError`; its position is in the client's text.
+    /// - Throws: `ConditionError`, with a position in the client's text.
     func check(_ query: ClassQuery) throws(ConditionError)
 
-    /// - Throws: `ConditionError` for a query that asks for what the version hasn't. Its position is in the client's text.
+    /// Translates a query into stored names.
+    ///
+    /// - Throws: `ConditionError` for a query that names a class or property that the version doesn't have. Its
+    ///   position is in the client's text.
     func up(_ query: ClassQuery) throws(ConditionError) -> ClassQuery
 
-    /// - Parameter oldLists: what lists were to the commit's author, if it is from before the horizon.
+    /// Translates a commit into stored names.
+    ///
+    /// - Parameter oldLists: The lists that the commit's author saw, if the commit is from before the horizon.
     func up(_ commit: Commit, _ oldLists: [OldList]) -> LensedCommit
 
-    /// Classes come by rising names again, as do fields. What the version hasn't is left out.
+    /// Translates batches for the client. Classes and fields are sorted by their translated names. Classes and fields
+    /// that the version doesn't have are left out.
     func down(_ batches: [ClassBatch]) -> [ClassBatch]
 
-    /// What a client is told. Refused changes are left alone: they are as their author wrote them.
+    /// Translates a message for the client. Refused changes aren't translated, because they are already in the form of
+    /// their author.
     ///
-    /// - Returns: nil if nothing of it concerns the version.
+    /// - Returns: `nil` if the message contains nothing for the version.
     func down(_ message: ServerMessage) -> ServerMessage?
 
-    /// What was wrong with a query in stored names.
+    /// Translates the error of a query in stored names.
     func down(_ error: QueryError) -> QueryError
 }
 
-/// A commit in stored names, and what its author called things.
+/// A commit in stored names, together with the original commit of its author.
 public struct LensedCommit: Sendable {
-    /// It has a change for each of the author's.
+    /// The commit in stored names. It has one change for each change of the author.
     public let commit: Commit
     public let oldLists: [OldList]
     public let original: Commit
 
-    /// The changes that name what the author's version hasn't. They aren't done; what stands in their place leads nowhere.
+    /// The indices of changes that name classes or properties that the author's version doesn't have. These changes
+    /// aren't applied. The changes in their place name nothing that exists.
     public let malformed: Set<Int>
 
-    /// What an increment counts from if null is stored, since that is what its author was shown.
+    /// For increments of a stored null, the value that the author was shown instead of null.
     public let fills: [Int: SyncValue]
 
-    /// How the author's version shows the elements of a list, in stored names: lists from before the horizon are compared so.
+    /// Returns the form in which the author's version shows an element of a list, in stored names. Lists from before
+    /// the horizon are compared in this form.
     let seen: @Sendable (Place, SyncValue) -> SyncValue
-    /// A change in stored names, as the author would write it.
+    /// Returns a change in stored names in the form in which the author would write it.
     let handedBack: @Sendable (Change) -> Change
 
     public init(
@@ -75,9 +89,9 @@ public struct LensedCommit: Sendable {
         (self.seen, self.handedBack) = (seen, handedBack)
     }
 
-    /// What a refusal says: the author's own change, or a part of it.
+    /// Returns the change for a refusal: the author's own change, or a part of it.
     ///
-    /// - Parameter part: in stored names. Nil for all of it.
+    /// - Parameter part: The refused part in stored names. `nil` for the whole change.
     func refused(_ index: Int, _ part: Change?) -> Change {
         if let part, part != commit.changes[index] { return handedBack(part) }
         return original.changes[index]
@@ -87,7 +101,7 @@ public struct LensedCommit: Sendable {
 extension SessionLens {
     public func check(_ query: ClassQuery) throws(ConditionError) {}
 
-    /// Nil if the version hasn't the class.
+    /// Returns the stored name of an object, or `nil` if the version doesn't have the class.
     public func up(_ name: ObjectName) -> ObjectName? {
         up(className: name.className).map { ObjectName($0, name.key) }
     }
@@ -96,14 +110,14 @@ extension SessionLens {
         held.compactMap { object in up(object.name).map { HeldObject(name: $0, version: object.version) } }
     }
 
-    /// Nil if it stands in a class that the version hasn't.
+    /// Returns the position in stored names, or `nil` if the version doesn't have its class.
     func up(_ position: BootstrapPosition) -> BootstrapPosition? {
         up(position.last).map {
             BootstrapPosition(cursor: position.cursor, queryVersion: position.queryVersion, last: $0)
         }
     }
 
-    /// The queries that are understood.
+    /// Returns the queries that can be translated, and the errors of the others.
     func up(_ queries: Queries) -> LensedQueries {
         var all = LensedQueries(queries: Queries(version: queries.version, queries: []))
         var counts: [SyncString: UInt64] = [:]
@@ -133,8 +147,8 @@ extension SessionLens {
 /// A query set in stored names.
 struct LensedQueries: Sendable {
     var queries: Queries
-    /// Of those that weren't understood, in the client's names.
+    /// The errors of the queries that couldn't be translated, in the client's names.
     var errors: [QueryError] = []
-    /// The places that they had among those of their class, rising.
+    /// The indices of these queries among those of their class, in rising order.
     var skipped: [SyncString: [UInt64]] = [:]
 }

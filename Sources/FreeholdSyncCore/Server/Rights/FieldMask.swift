@@ -1,10 +1,10 @@
-/// Which fields of a class's objects a session may see. The key is always among them.
+/// The fields of a class's objects that a session may see. The primary key is always visible.
 ///
-/// A field that is shown in part holds embedded objects, of which some fields are hidden.
+/// A field that is shown in part contains embedded objects with hidden fields.
 public struct FieldMask: Hashable, Sendable {
-    /// Whether fields that ``fields`` doesn't name are shown.
+    /// A Boolean value that indicates whether fields that ``fields`` doesn't name are shown.
     public var showsOthers: Bool
-    /// By names; of a field of embedded objects, which of their fields.
+    /// The masks of fields, by name. The mask of a field with embedded objects applies to their fields.
     public var fields: [SyncString: FieldMask]
 
     public init(showsOthers: Bool, fields: [SyncString: FieldMask] = [:]) {
@@ -20,13 +20,13 @@ public struct FieldMask: Hashable, Sendable {
     var showsAll: Bool { showsOthers && fields.values.allSatisfy(\.showsAll) }
     var showsSome: Bool { showsOthers || fields.values.contains(where: \.showsSome) }
 
-    /// Of what a field holds.
+    /// The mask for the content of a field.
     subscript(name: SyncString) -> FieldMask { fields[name] ?? (showsOthers ? .all : .none) }
 
-    /// Of a field of an object itself.
+    /// Returns the mask for a field of the object itself, in contrast to an embedded object.
     func ofObject(_ name: SyncString) -> FieldMask { name == Self.key ? .all : self[name] }
 
-    /// Equal for equal masks, in every process.
+    /// Returns a hash that includes the mask. Equal masks have equal hashes in all processes.
     func hashed(into hash: RunningHash) -> RunningHash {
         var hash = hash.appending([showsOthers ? 1 : 0])
         for (name, mask) in fields.sorted(by: { $0.key < $1.key }) {
@@ -36,10 +36,10 @@ public struct FieldMask: Hashable, Sendable {
     }
 }
 
-// MARK: - What is shown of a message
+// MARK: - The visible part of a message
 
 extension FieldMask {
-    /// What is shown of an object's fields.
+    /// Returns the visible part of an object's fields.
     func shown(_ fields: [ConfirmedField]) -> [ConfirmedField] {
         fields.compactMap { field in
             ofObject(field.name).shown(field.content).map { ConfirmedField(field.name, $0) }
@@ -52,7 +52,7 @@ extension FieldMask {
         }
     }
 
-    /// Nil if nothing of it is shown.
+    /// Returns the visible part of a content, or `nil` if none of it is visible.
     private func shown(_ content: ConfirmedContent) -> ConfirmedContent? {
         if showsAll { return content }
         guard showsSome else { return nil }
@@ -67,7 +67,7 @@ extension FieldMask {
                 }
             )
         case .dictionary(let entries): return .dictionary(entries.map { ConfirmedEntry($0.key, element($0.content)) })
-        // Nothing embedded can be in these.
+        // Values and sets contain no embedded objects.
         case .value, .set: return showsOthers ? content : nil
         }
     }
@@ -76,7 +76,7 @@ extension FieldMask {
         ConfirmedInstance(made: instance.made, fields: inner(instance.fields))
     }
 
-    /// An element keeps its place, whatever is hidden of it.
+    /// Returns the visible part of an element. An element keeps its position even if nothing of it is visible.
     private func element(_ content: ConfirmedContent) -> ConfirmedContent { shown(content) ?? .value(.null) }
 
     private func inner(_ fields: [ConfirmedField]) -> [ConfirmedField] {
@@ -87,7 +87,7 @@ extension FieldMask {
         fields.compactMap { field in self[field.name].shown(field.content).map { FieldDifference(field.name, $0) } }
     }
 
-    /// Nil if nothing that is shown differs.
+    /// Returns the visible part of a difference, or `nil` if none of it is visible.
     private func shown(_ difference: ContentDifference) -> ContentDifference? {
         if showsAll { return difference }
         guard showsSome else { return nil }

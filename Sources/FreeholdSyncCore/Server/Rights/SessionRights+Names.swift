@@ -1,11 +1,11 @@
 extension SessionRights {
-    /// Returns the field that a change names and that the user can't read, with dots before the names of fields of embedded objects; `nil` if
-    /// there is none.
+    /// Returns the field that a change names and that the user has no right to read, with dots before the names of
+    /// fields of embedded objects. Returns `nil` if the change names no such field.
     ///
-    /// Such a change is refused whatever it writes: if only those were refused that change the field, a user would learn what it holds by writing
-    /// guesses. An object that is created holds nothing yet, so its fields are compared instead.
+    /// Such a change is refused for each value. If only changes that alter the field were refused, a user could find
+    /// out its value by guessing. A new object has no values yet, so its fields are compared instead.
     ///
-    /// - Parameter exists: Whether the object existed before the commit.
+    /// - Parameter exists: A Boolean value that indicates whether the object existed before the commit.
     func hiddenField(of change: Change, exists: Bool) -> SyncString? {
         guard let mask = mask(of: change.object.className), !mask.showsAll else { return nil }
         switch change {
@@ -30,7 +30,7 @@ extension FieldMask {
         return mask.hides(values)
     }
 
-    /// A Boolean value that indicates whether nothing of the place is shown, or whether a value names what isn't.
+    /// Returns whether nothing of the place is visible, or whether a value names hidden fields.
     private func hides(_ values: [SyncValue]) -> Bool {
         if showsAll { return false }
         return !showsSome || values.contains(where: hides)

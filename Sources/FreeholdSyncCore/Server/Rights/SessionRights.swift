@@ -1,29 +1,30 @@
-/// What the user of a session may see and write (sync-design.md, section 10). Who knows an app's rules makes it; it is asked often, and must
-/// always answer alike.
+/// The rights of a session's user to read and write (sync-design.md, section 10). The owner of an app's rules supplies
+/// the rights. The methods are called often, and must always return the same results.
 public protocol SessionRights: Sendable {
-    /// A condition that finds what the user may see of what a query asks for.
+    /// Returns a condition that finds the objects of a query which the user has the right to read.
     ///
-    /// - Throws: `ConditionError` if the query can't be read, or asks for what is hidden.
+    /// - Throws: `ConditionError` if the query is invalid, or if it uses hidden fields.
     func narrowed(_ query: ClassQuery) throws(ConditionError) -> SyncString
 
-    /// Which fields of a class's objects are shown. Nil: all of them.
+    /// Returns the fields of a class's objects that are shown. Returns `nil` if all of them are shown.
     func mask(of className: SyncString) -> FieldMask?
 
-    /// Whether the user may do anything to objects of a class, so that no write has to be looked at.
+    /// Returns whether the user has the right to make any change to objects of a class. Then writes needn't be checked.
     func writesAll(of className: SyncString) -> Bool
 
-    /// Whether a write is allowed that makes one state of another.
+    /// Returns whether a write from one state of an object to another is allowed.
     ///
     /// - Parameters:
-    ///   - before: nil if the object wasn't there.
-    ///   - after: nil if it goes.
+    ///   - before: The state before the write. `nil` if the object didn't exist.
+    ///   - after: The state after the write. `nil` if the write deletes the object.
     func allows(
         _ name: ObjectName,
         before: [SyncString: MergedContent]?,
         after: [SyncString: MergedContent]?
     ) -> Bool
 
-    /// Returns the field for which a write isn't allowed, as `Refusal.field` has it. Returns `nil` if no single field is the cause.
+    /// Returns the field for which a write isn't allowed, in the format of `Refusal.field`. Returns `nil` if no single
+    /// field is the cause.
     func forbiddenField(
         of name: ObjectName,
         before: [SyncString: MergedContent]?,

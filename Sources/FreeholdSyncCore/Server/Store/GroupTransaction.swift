@@ -1,23 +1,23 @@
-/// The rows that a group of commits reads and writes, in the machine's memory. What isn't there yet is named by `RowsMissing`, before
-/// anything is changed: the machine reads it and tries again.
+/// The rows that a group of commits reads and writes, in the machine's memory. If a row is missing, `RowsMissing` names
+/// it before anything is changed. The machine then reads the row and tries again.
 struct GroupTransaction: MergeStore, Sendable {
     let expected: StreamHead
     private(set) var head: StreamHead
-    /// What was read at the expected head.
+    /// The rows that were read at the expected head.
     private var rows: StoreRows
 
-    /// The objects that the group changed, in the order in which it first did.
+    /// The objects that the group changed, in the order of their first change.
     private(set) var objects: [Changed] = []
     private var places: [ObjectName: Int] = [:]
-    /// Those that the commit at work changed, as they were before it.
+    /// The earlier states of the objects that the present commit changed.
     private var images: [BeforeImage] = []
 
     struct Changed: Sendable {
         let name: ObjectName
-        /// As it was before the group.
+        /// The state before the group.
         let before: MergedObject?
         fileprivate(set) var after: MergedObject
-        /// The number of log entries that there were when it was changed last.
+        /// The number of log entries at the last change.
         fileprivate var commit: Int
     }
 
@@ -27,10 +27,10 @@ struct GroupTransaction: MergeStore, Sendable {
     private(set) var entries: [LogEntry] = []
     private var clocks: [StreamVersion: Clock] = [:]
 
-    /// The bytes that the group's commits add, or remove, by user.
+    /// The number of bytes that the group's commits add to each user. It is negative if they remove bytes.
     private(set) var growth: [SyncString: Int64] = [:]
 
-    /// Of the commit at work: the file's running hash, and bits for the log's.
+    /// The running hash of the present commit's file, and random bits for the hash of the log.
     var commitHash = RunningHash.empty
     var salt: UInt64 = 0
 
@@ -40,10 +40,10 @@ struct GroupTransaction: MergeStore, Sendable {
         self.rows = rows
     }
 
-    /// All is merged. Who keeps the rows can change them without copying them.
+    /// Removes the rows after the merge, so that their owner can change them without a copy.
     mutating func forgetRows() { rows = StoreRows(head: expected) }
 
-    /// The step that the group is.
+    /// The step of the stream that the group makes.
     var step: StreamStep {
         StreamStep(
             from: expected.cursor,
@@ -54,7 +54,7 @@ struct GroupTransaction: MergeStore, Sendable {
         )
     }
 
-    /// An object as the group leaves it. Nil if the group didn't change it.
+    /// Returns an object in the state after the group. Returns `nil` if the group didn't change it.
     func changed(_ name: ObjectName) -> MergedObject? { places[name].map { objects[$0].after } }
 
     var version: StreamVersion { head.version }
@@ -112,13 +112,13 @@ struct GroupTransaction: MergeStore, Sendable {
 
     // MARK: Bytes of users
 
-    /// Returns the bytes that a user's commits have added, those of the group included.
+    /// Returns the number of bytes that a user's commits have added, including those of the group.
     func usedBytes(of user: SyncString) throws -> UInt64 {
         guard let used = rows.users[user] else { throw RowsMissing { $0.users = [user] } }
         return used.adding(growth: growth[user] ?? 0)
     }
 
-    /// Returns the bytes of live objects.
+    /// Returns the total size of live objects, in bytes.
     func bytes(of names: Set<ObjectName>) throws -> Int64 {
         try names.reduce(0) { sum, name in
             guard let object = try object(name), object.isAlive else { return sum }
@@ -131,7 +131,8 @@ struct GroupTransaction: MergeStore, Sendable {
 
     // MARK: Copies
 
-    /// The commit of another copy of the file that has the same running hash: what was done before both were copied.
+    /// Returns the commit of another copy of the file with the same running hash. Such a commit was made before the
+    /// file was copied.
     func copied(_ hash: RunningHash, of ident: FileIdent) throws -> CopiedCommit? {
         guard let known = rows.copies[ident] else { throw RowsMissing { $0.copies = [ident] } }
         if let copied = known[hash] { return copied }
@@ -141,7 +142,7 @@ struct GroupTransaction: MergeStore, Sendable {
         return nil
     }
 
-    /// Answers a commit that another copy of the file sent already. It takes no version.
+    /// Answers a commit that another copy of the file has already sent. The commit receives no version of its own.
     mutating func adopt(_ copied: CopiedCommit, as commit: UInt64, of ident: FileIdent) throws -> StoredAnswer {
         guard var file = file(ident) else { throw RowsMissing { $0.files = [ident] } }
         guard let other = self.file(copied.ident) else { throw RowsMissing { $0.files = [copied.ident] } }
@@ -154,7 +155,7 @@ struct GroupTransaction: MergeStore, Sendable {
         let answer = MergeAnswer(commit: commit, version: known.version, clock: known.clock, refusals: refusals)
         let stored = StoredAnswer(answer: answer, hash: copied.answer.hash)
         (file.last, file.hash, file.clock) = (commit, stored.hash, max(file.clock, known.clock))
-        // The other copy may have adopted the commit, too: elements have the number of the file that made them.
+        // The other copy may have adopted the commit as well. Elements have the number of the file that created them.
         let line = other.parents.map { FileParent(ident: $0.ident, version: min($0.version, known.version)) }
         for parent in (line.reversed() + [FileParent(ident: copied.ident, version: known.version)])
         where parent.ident != ident {

@@ -1,23 +1,24 @@
-/// A server's store in memory, for tests and small tools. It does what a database does: each request whole or not at all.
+/// A server's store in memory, for tests and small tools. Like a database, it performs each request completely or not
+/// at all.
 ///
 /// A copy of the value is a backup of the store.
 public struct MemoryServerStore: Sendable {
     struct Stream: Sendable {
         var head: StreamHead
         var objects: [ObjectName: MergedObject] = [:]
-        /// By rising names, dead ones too.
+        /// The names of all objects in rising order, including deleted ones.
         var names: [ObjectName] = []
         var ingested: [ObjectName: [NewField]] = [:]
-        /// Those behind `head.logStart`.
+        /// The commits after `head.logStart`.
         var log: [LogEntry] = []
-        /// Of every version, from 0 on: what stays of a commit when the log is cut.
+        /// A mark for each version, from 0 on. It remains after the commit was removed from the log.
         var marks: [Mark]
         var files: [FileIdent: FileRow] = [:]
         var answers: [FileIdent: [StoredAnswer]] = [:]
         var parts: [PartName: [UploadedCommit]] = [:]
         var staged: [FileIdent: (message: PartedMessage, bytes: [UInt8], time: Int64)] = [:]
         var lastIdent: UInt32 = 0
-        /// The bytes that users' commits have added.
+        /// The number of bytes that the commits of each user have added.
         var users: [SyncString: UInt64] = [:]
     }
 
@@ -32,13 +33,13 @@ public struct MemoryServerStore: Sendable {
 
     public init(epoch: UInt64) { self.epoch = epoch }
 
-    /// Gives all streams a new epoch, as whoever copies a store has to.
+    /// Gives all streams a new epoch. A program that copies a store has to call this on the copy.
     public mutating func wasCopied(epoch: UInt64) {
         self.epoch = epoch
         for name in streams.keys { streams[name]?.head.epoch = epoch }
     }
 
-    /// What live objects a stream has, and what create-only classes took in.
+    /// Returns the live objects of a stream, without those of asymmetric classes.
     public func contents(of stream: StreamName) -> [ObjectName: MergedObject] {
         streams[stream]?.objects.filter { $0.value.isAlive } ?? [:]
     }
@@ -47,17 +48,18 @@ public struct MemoryServerStore: Sendable {
 
     public func ingested(of stream: StreamName) -> [ObjectName: [NewField]] { streams[stream]?.ingested ?? [:] }
 
-    /// How much is kept that time takes away: commits of the log, deleted objects, and answers to some files.
+    /// Returns the amount of data that is removed in the course of time: the number of commits in the log, of deleted
+    /// objects, and of answers to some files.
     package func kept(in stream: StreamName, of files: [FileIdent]) -> (log: Int, deleted: Int, answers: [Int]) {
         guard let stream = streams[stream] else { return (0, 0, []) }
         let answers = files.map { stream.answers[$0]?.count ?? 0 }
         return (stream.log.count, stream.objects.count { !$0.value.isAlive }, answers)
     }
 
-    /// The rows of files.
+    /// Returns the rows of files.
     public func files(of stream: StreamName) -> [FileIdent: FileRow] { streams[stream]?.files ?? [:] }
 
-    /// Does what a request asks.
+    /// Performs a request.
     public mutating func perform(_ request: ServerStoreRequest) -> ServerStoreAnswer {
         var stream =
             streams.removeValue(forKey: request.stream)
@@ -279,7 +281,7 @@ extension MemoryServerStore.Stream {
 
     // MARK: The past
 
-    /// What the objects that changed behind a version were at it.
+    /// Returns the states at a version of the objects that have changed since.
     private func images(after version: StreamVersion) -> [ObjectName: MergedObject?] {
         var images: [ObjectName: MergedObject?] = [:]
         for entry in log where entry.version > version {
@@ -348,7 +350,8 @@ extension MemoryServerStore.Stream {
             head.logStart = start
             log.removeAll { $0.version <= start }
         }
-        // What is behind the horizon can't be told any more: a client that has less than the log resyncs by keys.
+        // Deletions before the horizon are no longer known. A client with an older cursor than the log synchronises by
+        // keys.
         var horizon = min(StreamVersion(max(marks.partitioned { $0.time >= old } - 1, 0)), head.logStart)
         for file in files.values where file.time >= old { horizon = min(horizon, file.leastBase ?? horizon) }
         guard horizon > head.horizon else { return }
@@ -361,7 +364,7 @@ extension MemoryServerStore.Stream {
                 names.remove(at: names.partitioned { $0 >= name })
             }
         }
-        // Before-images lie behind the horizon as well: none of them may name what is gone.
+        // Before-images must not name slots and objects that were removed at the horizon either.
         log = log.map { entry in
             LogEntry(
                 version: entry.version,

@@ -1,8 +1,8 @@
-/// SHA-256 of a file's secret: what a server keeps of it.
+/// The SHA-256 hash of a file's secret. The server stores the hash instead of the secret.
 public struct SecretHash: Hashable, Sendable {
     public let words: [UInt32]
 
-    /// A hash that was stored.
+    /// Creates a hash from its stored form.
     public init(words: [UInt32]) { self.words = words }
 
     public init(_ secret: FileSecret) {
@@ -33,7 +33,7 @@ public struct SecretHash: Hashable, Sendable {
 
     private static func rotated(_ word: UInt32, _ count: UInt32) -> UInt32 { word >> count | word << (32 - count) }
 
-    /// The first 32 bits of the fractions of the cube roots of the first 64 primes.
+    /// The first 32 bits of the fractional parts of the cube roots of the first 64 primes.
     private static let constants: [UInt32] = {
         var primes: [UInt64] = []
         var number: UInt64 = 2
@@ -42,7 +42,7 @@ public struct SecretHash: Hashable, Sendable {
             number += 1
         }
         return primes.map { prime in
-            // The greatest root with root³ ≤ prime · 2^96, found bit by bit.
+            // Computes the greatest root with root³ ≤ prime · 2^96, bit by bit.
             var root: UInt64 = 0
             for bit in (0..<36).reversed() {
                 let next = root | 1 << UInt64(bit)

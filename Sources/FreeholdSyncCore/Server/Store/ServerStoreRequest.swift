@@ -1,58 +1,61 @@
-/// What the server's machine asks of its store. Each request is one transaction.
+/// A request of the server's machine to its store. Each request is one transaction.
 ///
-/// The machine never calls a store itself: requests are actions, and answers come back as events, late, twice or never. So the same machine
-/// stands on memory, a file, or a database behind a network.
+/// The machine never calls a store itself: requests are actions, and answers are events that can arrive late, twice or
+/// never. The same machine therefore works with a store in memory, in a file, or in a remote database.
 public struct ServerStoreRequest: Sendable {
     public let stream: StreamName
     public let kind: Kind
 
     public enum Kind: Sendable {
         case bind(FileQuery)
-        /// Makes a file's row with a number that no other ever had.
+        /// Creates a file's row with a number that no other file has had.
         ///
-        /// A copy has the files that it was copied from, and begins with their last effective clock.
+        /// The row of a copy has the files from which it was copied, and begins with their last effective clock.
         case makeFile(user: SyncString, secret: SecretHash, parents: [FileParent], clock: Clock)
-        /// What a file says of itself, at a bind and now and then. Answers before `acknowledged` aren't needed any more, as far as their
-        /// versions lie at or behind the horizon.
+        /// Stores the state that a file reports at a bind and from time to time. Answers to commits up to
+        /// `acknowledged` are no longer needed if their versions aren't after the horizon.
         case noteFile(FileIdent, acknowledged: UInt64, leastBase: StreamVersion?, time: Int64)
-        /// The query set that the file has, or is about to get.
+        /// Stores the query set that the file has or will receive.
         case noteQueries(FileIdent, Queries, isComplete: Bool)
-        /// Rows. The request fails with `.limit` if the objects are larger than `mostBytes`.
+        /// Reads rows. The request fails with `.limit` if the objects are larger than `mostBytes`.
         case read(RowQuery)
         case commit(StoreCommit)
-        /// Keeps a part of a split commit until the last comes.
+        /// Stores a part of a split commit until its last part arrives.
         case stage(FileIdent, UploadedCommit)
         case parts(PartName)
-        /// Forgets the parts of a split commit, whose session ended before the last one.
+        /// Removes the parts of a split commit whose session ended before the last part.
         case dropParts(PartName)
-        /// Keeps bytes of a file's commit that comes in parts, behind those that are kept; from the start on in place of them. Other
-        /// incomplete commits of the user may give way to it (`StagedParts`).
+        /// Stores bytes of a file's commit that arrives in parts, after those that are stored. Bytes with the offset 0
+        /// replace the stored ones. Other incomplete commits of the user may be removed to make room (`StagedParts`).
         case keepPart(FileIdent, MessagePart, time: Int64)
-        /// The bytes that are kept of a file's incomplete commit.
+        /// Reads the stored bytes of a file's incomplete commit.
         case keptParts(FileIdent)
-        /// Forgets incomplete commits to which nothing was added since a time, and parts of files that weren't bound since.
+        /// Removes incomplete commits to which nothing was added since a time, and parts of files that weren't bound
+        /// since.
         case trimParts(before: Int64)
-        /// Forgets files that never uploaded anything, that weren't copied from another file, and that weren't seen since a time: the first one for
-        /// files that never had all objects that they asked for, the second one for the others.
+        /// Removes files that never uploaded anything, that weren't copied from another file, and that weren't bound
+        /// since a time. `unused` is the time for files that never received all objects of their queries, and `idle`
+        /// the time for the other files.
         case trimFiles(unused: Int64, idle: Int64)
-        /// What changed behind a cursor, up to about so many objects or `StreamStep.mostBytes`, and up to a version if one is given; whole
-        /// commits only.
+        /// Reads the changes after a cursor, up to about the given number of objects or `StreamStep.mostBytes`, and up
+        /// to a version if one is given. The step contains whole commits only.
         case step(after: Cursor, objects: Int, through: StreamVersion? = nil)
-        /// Objects as they were at a version, behind a key. A page ends behind `ObjectPage.mostBytes`.
+        /// Reads objects in the state of a version, after a key. A page ends after `ObjectPage.mostBytes`.
         case page(class: SyncString, after: PrimaryKey?, at: StreamVersion, objects: Int)
-        /// Those of a class's objects that have one of the keys, as they were at a version. The answer is a page. If it ends behind
-        /// `ObjectPage.mostBytes`, its `through` is the last key that was looked at.
+        /// Reads the objects of a class with one of the keys, in the state of a version. The answer is a page. If it
+        /// ends after `ObjectPage.mostBytes`, its `through` is the last key that was read.
         case keys([PrimaryKey], class: SyncString, at: StreamVersion)
         case objects([ObjectName], at: StreamVersion)
-        /// Cuts the log, and moves the horizon: to what was committed before these times.
+        /// Removes commits before the time `log` from the log, and moves the horizon to the last commit before the time
+        /// `horizon`.
         case trim(log: Int64, horizon: Int64)
     }
 }
 
-/// What a bind has to know.
+/// The data that a bind needs.
 public struct FileQuery: Hashable, Sendable {
     public var ident: FileIdent?
-    /// The answers behind this commit are wanted, and the hash up to it.
+    /// The last acknowledged commit. The answer contains the answers to later commits, and the hash up to this one.
     public var acknowledged: UInt64
     public var cursor: StreamVersion?
     public var bootstrap: StreamVersion?
@@ -72,15 +75,16 @@ public struct RowQuery: Sendable {
     public var objects: Set<ObjectName> = []
     public var files: Set<FileIdent> = []
     public var answers: Set<PartName> = []
-    /// The greatest clocks up to these versions.
+    /// The versions for which to read the greatest clock.
     public var clocks: Set<StreamVersion> = []
     public var links: Set<LinkQuery> = []
     public var holders: Set<HolderQuery> = []
-    /// The commits of files that were copied from the same files as these ones, as far as their answers are kept.
+    /// The files for which to read the commits of other copies of the same file, as far as the answers to them are
+    /// stored.
     public var copies: Set<FileIdent> = []
-    /// The bytes that these users' commits have added.
+    /// The users for which to read the number of bytes that their commits have added.
     public var users: Set<SyncString> = []
-    /// The bytes that the objects may have together, as they are in memory. More of them are `.failed(.limit)`.
+    /// The maximum total size of the objects, in bytes of memory. Larger objects cause `.failed(.limit)`.
     public var mostBytes = Int.max
 
     public init() {}
@@ -91,58 +95,59 @@ public struct RowQuery: Sendable {
     }
 }
 
-/// Which live objects link to one by a property.
+/// The live objects that link to an object through a property.
 public struct LinkQuery: Hashable, Sendable {
     public let target: ObjectName
     public let property: MergeRules.Property
 }
 
-/// Which live objects of a class hold values.
+/// The live objects of a class with given values.
 public struct HolderQuery: Hashable, Sendable {
     public let className: SyncString
     public let values: [SetElement]
     public let properties: [SyncString]
 }
 
-/// What came of a request.
+/// The answer to a request.
 public enum ServerStoreAnswer: Sendable {
     case bind(FileAnswer)
     case file(FileRow)
     case done
     case rows(StoreRows)
     case parts([UploadedCommit])
-    /// Nil if nothing is kept.
+    /// The stored bytes, or `nil` if none are stored.
     case keptParts([UInt8]?)
-    /// Nil if the log doesn't reach back to the cursor, or the cursor is of another history.
+    /// The step, or `nil` if the log doesn't begin early enough or the cursor belongs to another history.
     case step(StreamStep?)
-    /// Nil if the log doesn't reach back to the version.
+    /// The page, or `nil` if the log doesn't begin early enough for the version.
     case page(ObjectPage?)
-    /// Nil as for a page. Only what is alive.
+    /// The live objects, or `nil` if the log doesn't begin early enough for the version.
     case objects([ObjectName: MergedObject]?)
     case head(StreamHead)
     case failed(StoreFailure)
 }
 
 public enum StoreFailure: Error, Hashable, Sendable {
-    /// Nothing was done, for a reason that passes, such as a lost connection or a full disk. The text names the cause.
+    /// Nothing was done for a temporary reason, such as a lost connection or a full disk. The text names the cause.
     case unavailable(SyncString)
-    /// Nothing was done, and the same request will always fail: something in it is larger than what the store can keep.
+    /// Nothing was done, and the same request will always fail, because a part of it is too large for the store.
     case limit(SyncString)
-    /// The head isn't the expected one, since another node was there, or a file that the commit writes is missing. Nothing was done.
+    /// Nothing was done, because the head isn't the expected one, or because a file that the commit writes is missing.
+    /// Another node may have moved the head.
     case moved
-    /// Nobody knows whether it was done: the answer was lost, or took too long.
+    /// It is unknown whether the request was performed, because the answer was lost or took too long.
     case unknown
     /// Like `unknown`, for a commit that failed. The text names the cause.
     case uncertain(SyncString)
-    /// What is stored can't be read: what is wrong, and nothing was done.
+    /// Nothing was done, because the stored data can't be read. The text names the cause.
     case damaged(SyncString)
 }
 
 extension StoreFailure {
-    /// The failure of a write for which the disk, or the quota, has no room. Nothing was done. Reading goes on, and the same write succeeds
-    /// once there is room.
+    /// Returns the failure of a write for which the disk or the quota has no space. Nothing was done. Reads still work,
+    /// and the write will succeed as soon as there is space.
     ///
-    /// - Parameter detail: The store's text.
+    /// - Parameter detail: The text of the store.
     public static func fullDisk(_ detail: String) -> StoreFailure {
         .unavailable(SyncString(detail.isEmpty ? fullDiskText : "\(fullDiskText) \(detail)"))
     }
@@ -158,34 +163,34 @@ extension StoreFailure {
 public struct FileAnswer: Sendable {
     public var head: StreamHead
     public var file: FileRow?
-    /// Behind what the file knows, by rising numbers.
+    /// The answers after the last one that the file has, by rising numbers.
     public var answers: [StoredAnswer]
 
-    /// The answer to the last commit whose answer the file knows. Nil if it isn't kept any more.
+    /// The answer to the last commit whose answer the file has. `nil` if it is no longer stored.
     public var known: StoredAnswer?
-    /// Up to the last commit whose answer the file knows. Nil if nobody knows any more.
+    /// The running hash up to that commit. `nil` if it is no longer known.
     public var hash: RunningHash?
-    /// Of the log at the cursor's version and at the bootstrap's.
+    /// The hashes of the log at the version of the cursor, and at the version of the bootstrap.
     public var cursor: RunningHash?
     public var bootstrap: RunningHash?
-    /// What is kept of the file's incomplete commit.
+    /// The stored beginning of the file's incomplete commit.
     public var staged: PartialMessage?
 }
 
-/// The rows of a `RowQuery`, all read at one head.
+/// The rows of a `RowQuery`, which were read at one head.
 public struct StoreRows: Sendable {
     public var head: StreamHead
-    /// Objects that were asked for and aren't there are nil.
+    /// The requested objects. `nil` stands for a missing object.
     public var objects: [ObjectName: MergedObject?] = [:]
     public var files: [FileIdent: FileRow] = [:]
     public var answers: [PartName: StoredAnswer] = [:]
-    /// Answers that were asked for, be they there or not.
+    /// The requested answers, including missing ones.
     public var asked: Set<PartName> = []
     public var clocks: [StreamVersion: Clock] = [:]
     public var links: [LinkQuery: [ObjectName]] = [:]
     public var holders: [HolderQuery: [ObjectName]] = [:]
-    /// By running hashes.
+    /// The commits of copies, by running hashes.
     public var copies: [FileIdent: [RunningHash: CopiedCommit]] = [:]
-    /// The bytes that users' commits have added, less those that they removed.
+    /// The number of bytes that each user's commits have added, minus those that they removed.
     public var users: [SyncString: UInt64] = [:]
 }

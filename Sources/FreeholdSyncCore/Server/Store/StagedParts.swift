@@ -1,14 +1,14 @@
-/// What stores keep of commits that aren't whole.
+/// The limits of incomplete commits in stores.
 package enum StagedParts {
-    /// The files of one user that may have an incomplete commit.
+    /// The maximum number of a user's files with an incomplete commit.
     package static let files = 100
-    /// The bytes that their commits may have together, by what they say of themselves.
+    /// The maximum total size of these commits in bytes, according to the sizes that they announce.
     package static let bytes: UInt64 = 1 << 30
 
-    /// A file's incomplete commit.
+    /// The incomplete commit of a file.
     package struct Entry: Sendable {
         package let ident: FileIdent
-        /// The bytes that it will have.
+        /// The announced size in bytes.
         package let count: UInt64
         /// The time at which the last part was added.
         package let time: Int64
@@ -18,7 +18,8 @@ package enum StagedParts {
         }
     }
 
-    /// Returns the files of a user whose incomplete commits give way to a new one: those that nothing was added to for longest.
+    /// Returns the files of a user whose incomplete commits are removed to make room for a new one: those to which
+    /// nothing was added for the longest time.
     package static func evicted(_ entries: [Entry], for count: UInt64) -> [FileIdent] {
         var rest = entries.sorted { ($0.time, $0.ident) > ($1.time, $1.ident) }
         var sum = rest.reduce(count) { $0.addingOrMax($1.count) }

@@ -1,4 +1,4 @@
-// What stores outside of this module make their answers of.
+// Initialisers with which stores outside of this module create their answers.
 
 extension LogEntry {
     public init(
@@ -61,7 +61,7 @@ extension ObjectPage {
 }
 
 extension FileAnswer {
-    /// Of a file that the store doesn't know.
+    /// Creates the answer for a file that the store doesn't have.
     public init(_ head: StreamHead) {
         self.head = head
         answers = []
@@ -73,14 +73,14 @@ extension StoreRows {
 }
 
 extension RowQuery {
-    /// Why the objects can't be read.
+    /// The text of the error for objects that are too large.
     package var limitText: SyncString {
         SyncString("The objects that the commits are about have more than \(mostBytes) bytes together.")
     }
 }
 
 extension UInt64 {
-    /// Returns the bytes of a user after a commit.
+    /// Returns the number of bytes of a user after a commit.
     package func adding(growth: Int64) -> UInt64 {
         growth < 0 ? self - Swift.min(growth.magnitude, self) : addingOrMax(growth.magnitude)
     }

@@ -1,7 +1,8 @@
-/// Names a stream: an app, and the value of its stream field (sync-design.md, section 8). All that a server stores belongs to one.
+/// The name of a stream: an app, and the value of its stream field (sync-design.md, section 8). All stored data belongs
+/// to a stream.
 public struct StreamName: Hashable, Sendable {
     public let app: SyncString
-    /// Nil if the app has one stream.
+    /// The value of the stream field. `nil` if the app has one stream.
     public let value: SyncValue?
 
     public init(app: SyncString, value: SyncValue? = nil) {
@@ -14,15 +15,15 @@ public struct StreamName: Hashable, Sendable {
 public struct StreamHead: Hashable, Sendable {
     public var epoch: UInt64
     public var version: StreamVersion
-    /// Of the log up to the version.
+    /// The hash of the log up to the version.
     public var hash: RunningHash
-    /// The greatest effective clock.
+    /// The greatest effective clock of the stream.
     public var clock: Clock
-    /// The greatest time that any node ever took for the present.
+    /// The greatest time that any node has used so far, in milliseconds since 2015-01-01.
     public var now: Int64
-    /// Behind this version nothing dead is kept.
+    /// The version before which no deleted data is stored.
     public var horizon: StreamVersion
-    /// The log holds the commits behind this version.
+    /// The version after which the log contains all commits.
     public var logStart: StreamVersion
 
     public init(epoch: UInt64) {
@@ -33,55 +34,56 @@ public struct StreamHead: Hashable, Sendable {
     public var cursor: Cursor { Cursor(epoch: epoch, version: version, hash: hash) }
 }
 
-/// One commit in the log.
+/// A commit in the log.
 ///
-/// Before-images are whole objects: with the rows of today they give the state at every version that the log reaches. So a bootstrap is
-/// pinned to a version without a snapshot that somebody has to hold open.
+/// Before-images are whole objects. Together with the present rows, they give the state at each version that the log
+/// contains. A bootstrap therefore reads a fixed version without an open snapshot.
 public struct LogEntry: Sendable {
     public let version: StreamVersion
     public let hash: RunningHash
-    /// The greatest effective clock up to the version.
+    /// The greatest effective clock of the stream at the version.
     public let clock: Clock
-    /// The server's time.
+    /// The server's time at the commit, in milliseconds since 2015-01-01.
     public let time: Int64
-    /// Whose commit it is.
+    /// The file and the number of the commit.
     public let author: PartName
     public let changes: [BeforeImage]
 }
 
-/// What an object was before a commit changed it. Nil if there was none.
+/// The state of an object before a commit changed it. `object` is `nil` if the object didn't exist.
 public struct BeforeImage: Sendable {
     public let name: ObjectName
     public let object: MergedObject?
 }
 
-/// A file that was bound once. It is kept for ever.
+/// A file that has been bound. The row is stored for ever, unless the file never uploaded anything: see `trimFiles`.
 public struct FileRow: Hashable, Sendable {
     public let ident: FileIdent
     public let user: SyncString
     public let secret: SecretHash
-    /// The files that it was copied from, and those whose commits were its own, too, since both were copied from one: the last one first.
+    /// The files from which the file was copied, and files whose commits it shares because both were copied from one
+    /// file. The last one is first.
     public var parents: [FileParent]
     /// The number of the last commit, the running hash up to it, and its effective clock.
     public var last: UInt64 = 0
     public var hash: RunningHash = .empty
     public var clock: Clock = .zero
-    /// The least version that unsent work can name, as it was reported last.
+    /// The least version that unsent work can name, according to the last report.
     public var leastBase: StreamVersion?
-    /// The time of the last bind.
+    /// The time of the last bind, in milliseconds since 2015-01-01.
     public var time: Int64 = 0
-    /// The query set whose bootstrap the file has, and the one that it is about to get.
+    /// The query set whose bootstrap the file has, and the one that it will receive next.
     public var subscribed: Queries?
     public var pending: Queries?
-    /// The classes of which it may hold objects: those of every set since the last complete one.
+    /// The classes of which the file may have objects: those of all sets since the last complete one.
     public var classes: Set<SyncString> = []
 }
 
-/// A file that another one was copied from.
+/// A file from which another one was copied.
 public struct FileParent: Hashable, Sendable {
     public let ident: FileIdent
 
-    /// What the file did up to this version of the stream, both did.
+    /// The version of the stream up to which both files have the same commits.
     public let version: StreamVersion
 
     public init(ident: FileIdent, version: StreamVersion) {
@@ -90,7 +92,7 @@ public struct FileParent: Hashable, Sendable {
     }
 }
 
-/// A commit that a copy of a file sent before another one did.
+/// A commit that another copy of the file has already sent.
 public struct CopiedCommit: Hashable, Sendable {
     public let ident: FileIdent
     public let answer: StoredAnswer
@@ -98,23 +100,25 @@ public struct CopiedCommit: Hashable, Sendable {
     public init(_ ident: FileIdent, _ answer: StoredAnswer) { (self.ident, self.answer) = (ident, answer) }
 }
 
-/// The answer to a commit. It is kept until the horizon, since a copy of the file may send the commit once more; the last one for ever.
+/// The answer to a commit. It is stored until the horizon, because a copy of the file may send the commit again. The
+/// last answer is stored for ever.
 public struct StoredAnswer: Hashable, Sendable {
     public let answer: MergeAnswer
-    /// The running hash of the file's commits up to it.
+    /// The running hash of the file's commits up to this one.
     public let hash: RunningHash
 }
 
-/// What changed between two versions: of each object what it was, and what it is.
+/// The changes between two versions, with the states of each changed object before and after them.
 public struct StreamStep: Sendable {
     public var from: Cursor
     public var to: Cursor
     /// The greatest effective clock at `to`.
     public var clock: Clock
     public var objects: [ObjectStep]
-    /// The last commit of each file in it.
+    /// The last commit of each file in the step.
     public var authors: [FileIdent: UInt64] = [:]
-    /// Up to where the objects are trimmed: whoever holds less must be told of whole ones. It can be later than the horizon that a machine knows.
+    /// The version up to which the objects are trimmed. A client with an older version must receive whole objects. It
+    /// can be later than the horizon that a machine has read.
     public var horizon: StreamVersion
 }
 
@@ -124,20 +128,20 @@ public struct ObjectStep: Sendable {
     public let after: MergedObject?
 }
 
-/// The objects of a class in a range of keys, as they were at a version. Dead ones aren't there.
+/// The live objects of a class in a range of keys, in the state of a version.
 public struct ObjectPage: Sendable {
     public var objects: [(name: ObjectName, object: MergedObject)]
-    /// The class has no more.
+    /// A Boolean value that indicates whether the class has no further objects.
     public var isLast: Bool
-    /// Up to where the objects are trimmed, as in a step.
+    /// The version up to which the objects are trimmed, as in a step.
     public var horizon: StreamVersion
-    /// The last key that was looked at, if the page ends before the last key that was asked for. Nil for a page of all objects.
+    /// The last key that was read, if the page ends before the last requested key. `nil` for a page of all objects.
     public var through: PrimaryKey?
 
-    /// The bytes of objects, as they are in memory, behind which a page ends. The last object may exceed them.
+    /// The size in bytes of memory after which a page ends. The last object may exceed it.
     public static let mostBytes = 1 << 20
 
-    /// Ends the page behind so many objects, or behind the object that reaches the most bytes.
+    /// Ends the page after a number of objects, or after the object that reaches the maximum size.
     package mutating func cut(objects count: Int) {
         var bytes = 0
         let end = objects.firstIndex { object in
@@ -152,28 +156,29 @@ public struct ObjectPage: Sendable {
 }
 
 extension StreamStep {
-    /// The bytes of objects behind which a step of several commits ends. The last commit may exceed them.
+    /// The size of objects in bytes after which a step of several commits ends. The last commit may exceed it.
     public static let mostBytes = 4 << 20
 }
 
-/// A transaction that takes commits in.
+/// A transaction that stores commits.
 public struct StoreCommit: Sendable {
-    /// The head must be this one, or nothing is done.
+    /// The expected head. If the store has another one, nothing is done.
     public var expected: StreamHead
     public var head: StreamHead
     public var entries: [LogEntry] = []
-    /// Each name once.
+    /// The changed objects. Each name occurs once.
     public var objects: [(name: ObjectName, object: MergedObject)] = []
     public var ingested: [ObjectName: [NewField]] = [:]
     public var files: [FileIdent: FileRow] = [:]
     public var answers: [FileIdent: [StoredAnswer]] = [:]
-    /// Parts that became whole commits.
+    /// The parts that have become whole commits.
     public var finishedParts: [PartName] = []
-    /// The bytes that users' commits add, or remove if they are negative. Empty without a quota.
+    /// The number of bytes that the commits add to each user. It is negative if they remove bytes. Empty without a
+    /// quota.
     public var growth: [SyncString: Int64] = [:]
 }
 
-/// Names a commit, or the parts of a split one.
+/// The name of a commit, or of the parts of a split commit.
 public struct PartName: Hashable, Sendable {
     public let ident: FileIdent
     public let commit: UInt64

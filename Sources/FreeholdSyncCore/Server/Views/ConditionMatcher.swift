@@ -1,11 +1,11 @@
-/// Understands the conditions of queries. Tests hand in a simple one; a server that has an engine, the engine's.
+/// A compiler for the conditions of queries. Tests use a simple one. A server with an engine uses that of the engine.
 public protocol ConditionMatcher: Sendable {
-    /// Understands a condition once; it is matched often.
+    /// Compiles a condition. It is compiled once and then matched often.
     ///
     /// - Throws: `ConditionError`
     func compile(_ className: SyncString, _ text: SyncString) throws(ConditionError) -> any CompiledCondition
 
-    /// Understands a condition of an app whose classes are known.
+    /// Compiles a condition for an app with known classes.
     ///
     /// - Throws: `ConditionError`
     func compile(
@@ -24,22 +24,24 @@ extension ConditionMatcher {
 }
 
 public protocol CompiledCondition: Sendable {
-    /// The answer can change although the object doesn't.
+    /// A Boolean value that indicates whether the result can change although the object doesn't.
     var goesThroughLinks: Bool { get }
-    /// What every object that fulfils the condition holds. Nil if that can't be told: then each change is compared with the condition.
+    /// The values that each object has which fulfils the condition. `nil` if they are unknown. Then each change is
+    /// compared with the condition.
     var equality: ConditionEquality? { get }
-    /// The keys of all objects that can fulfil the condition. Nil if any key can.
+    /// The keys of all objects that can fulfil the condition. `nil` if any key is possible.
     var keys: Set<PrimaryKey>? { get }
-    /// The number of comparisons that an answer can take.
+    /// The maximum number of comparisons for a result.
     var comparisons: Int { get }
-    /// Returns whether an object fulfils the condition, as far as the budget allows it to be found out.
+    /// Returns whether an object fulfils the condition, within the budget.
     ///
-    /// If the budget is over afterwards, the result says nothing.
+    /// If the budget is exceeded afterwards, the result is meaningless.
     func matches(_ name: ObjectName, _ contents: [SyncString: MergedContent], budget: inout WorkBudget) -> Bool
 
-    /// A Boolean value that indicates whether there can be objects about which the condition has no answer.
+    /// A Boolean value that indicates whether the condition can fail for an object.
     var canFail: Bool { get }
-    /// Returns why the condition has no answer about an object; `nil` if it has one, or if the budget is over.
+    /// Returns the reason for which the condition fails for an object. Returns `nil` if it doesn't fail, or if the
+    /// budget is exceeded.
     func failure(
         _ name: ObjectName,
         _ contents: [SyncString: MergedContent],
@@ -58,45 +60,47 @@ extension CompiledCondition {
         budget: inout WorkBudget
     ) -> ConditionError? { nil }
 
-    /// Returns whether an object fulfils the condition, however much work that takes.
+    /// Returns whether an object fulfils the condition, without a budget.
     public func matches(_ name: ObjectName, _ contents: [SyncString: MergedContent]) -> Bool {
         var budget = WorkBudget.unlimited
         return matches(name, contents, budget: &budget)
     }
 
-    /// Returns why the condition has no answer about an object; `nil` if it has one.
+    /// Returns the reason for which the condition fails for an object, without a budget. Returns `nil` if it doesn't
+    /// fail.
     public func failure(_ name: ObjectName, _ contents: [SyncString: MergedContent]) -> ConditionError? {
         var budget = WorkBudget.unlimited
         return failure(name, contents, budget: &budget)
     }
 }
 
-/// How many objects are compared with conditions in one go.
+/// The number of objects that are compared with conditions in one page.
 public enum ConditionPage {
-    /// The number of objects of a page for conditions with so many comparisons together.
+    /// Returns the number of objects of a page, for the total number of comparisons of the conditions.
     ///
-    /// - Parameter limit: the most objects of a page.
+    /// - Parameter limit: The maximum number of objects of a page.
     public static func objects(comparisons: Int, limit: Int) -> Int {
         max(1, min(limit, 100_000 / max(comparisons, 1)))
     }
 }
 
-/// A property that has one of these values wherever a condition holds.
+/// A property that has one of the values in each object that fulfils a condition.
 public struct ConditionEquality: Hashable, Sendable {
-    /// The property that is an object's key.
+    /// The property that is the primary key of an object.
     public static let key: SyncString = "_id"
 
     public let property: SyncString
     public let values: [SyncValue]
 
-    /// Nil if there is a value that others can be equal to: only integers, texts, ObjectIds, UUIDs and links are served.
+    /// Returns `nil` if one of the values can be equal to a different value. Only integers, texts, ObjectIds, UUIDs and
+    /// links are supported.
     public init?(_ property: SyncString, _ values: [SyncValue]) {
         guard values.allSatisfy(\.isIndexed) else { return nil }
         self.property = property
         self.values = values
     }
 
-    /// Objects with one of these keys.
+    /// Creates an equality for objects with one of the keys.
     public init(keys: Set<PrimaryKey>) {
         property = Self.key
         values = keys.sorted().map { SyncValue($0) }
@@ -104,7 +108,7 @@ public struct ConditionEquality: Hashable, Sendable {
 }
 
 public struct ConditionError: Error, Hashable, Sendable {
-    /// Where in the condition's UTF-8.
+    /// The byte offset of the error in the UTF-8 text of the condition.
     public let position: UInt64
     public let text: SyncString
 
@@ -113,15 +117,15 @@ public struct ConditionError: Error, Hashable, Sendable {
         self.text = text
     }
 
-    /// Comparing a condition with an object takes more work than allowed.
+    /// The error of a comparison with an object that exceeds the budget.
     static let tooExpensive = ConditionError(
         position: 0,
         text: "The condition takes too much work for an object, which is left out: its texts or lists are too long."
     )
 
     /// - Parameters:
-    ///   - characters: the position as the parser counts. Nil for the beginning.
-    ///   - condition: the condition's text.
+    ///   - characters: The position in characters, as the parser counts them. `nil` for the beginning.
+    ///   - condition: The text of the condition.
     public init(_ text: String, at characters: Int?, in condition: SyncString) {
         let whole = condition.string
         let end = whole.index(whole.startIndex, offsetBy: characters ?? 0, limitedBy: whole.endIndex) ?? whole.endIndex

@@ -1,14 +1,14 @@
 public import FreeholdEngine
 
-/// The classes that conditions ask of, as far as a server knows them.
+/// The classes that conditions are about, as far as a server has them.
 ///
-/// With it a condition that the language doesn't allow for a class is an error when it is compiled, as it is in an app's own file. Without it
-/// (in an app without a schema) the values decide: see `QueryMatcher`.
+/// With a schema, a condition that the language doesn't allow for a class is an error of compilation, as in an app's
+/// own file. Without one (in an app without a schema), the values decide: see `QueryMatcher`.
 public struct ConditionSchema: Sendable {
     private let tables: [String: TableSpec]
     private let names: FreeholdEngine.SchemaNames
 
-    /// - Complexity: O(size of the classes).
+    /// - Complexity: O(size of the classes)
     public init(_ tables: [TableSpec]) {
         self.tables = Dictionary(tables.map { ($0.name, $0) }) { first, _ in first }
         names = FreeholdEngine.SchemaNames(tables)
@@ -16,14 +16,15 @@ public struct ConditionSchema: Sendable {
 
     func table(_ name: String) -> TableSpec? { tables[name] }
 
-    /// Checks a condition as a client wrote it: that its properties exist, that its constants fit them, and that it doesn't lead through links.
+    /// Checks a condition in the form of a client: its properties exist, its constants have fitting types, and it
+    /// doesn't lead through links.
     ///
-    /// Conditions on classes that aren't in the schema are left alone.
+    /// Conditions on classes that aren't in the schema aren't checked.
     /// - Throws: `ConditionError`
     public func check(_ query: ClassQuery) throws(ConditionError) {
         guard let table = names.cls(named: query.className.string) else { return }
         let written = try WrittenQuery(query.condition)
-        // What isn't served is named before what is wrong.
+        // Unsupported features are reported before other errors.
         _ = try ObjectTest(written.condition, in: ConditionSource(query.condition, self, tables[table.name]))
         do throws(FreeholdEngine.QueryError) { _ = try QueryCompiler(names, table).compile(written) } catch {
             throw ConditionError(error.message, at: error.position, in: query.condition)
@@ -32,7 +33,7 @@ public struct ConditionSchema: Sendable {
 }
 
 extension WrittenQuery {
-    /// A condition without an order and without limits.
+    /// Parses a condition without an order and without limits.
     ///
     /// - Throws: `ConditionError`
     init(_ condition: SyncString) throws(ConditionError) {
@@ -48,11 +49,11 @@ extension WrittenQuery {
     }
 }
 
-/// The text that a condition is compiled of, and the class that it is about.
+/// The text of a condition that is compiled, and the class of the condition.
 struct ConditionSource {
     let text: SyncString
     let schema: ConditionSchema?
-    /// Nil if nothing is known of the class.
+    /// The class, or `nil` if it is unknown.
     var table: TableSpec?
 
     init(_ text: SyncString, _ schema: ConditionSchema?, _ table: TableSpec?) {

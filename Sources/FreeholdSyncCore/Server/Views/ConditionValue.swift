@@ -1,10 +1,10 @@
 package import FreeholdEngine
 
-/// A value that a condition asks of.
+/// A value of an object that a condition tests.
 enum ConditionValue {
     case plain(Value)
     case link(ObjectName)
-    /// An embedded object, of which can only be asked whether it exists.
+    /// An embedded object. A condition can only test whether it exists.
     case object
 
     init(_ value: SyncValue) {
@@ -13,7 +13,7 @@ enum ConditionValue {
 
     static let null = ConditionValue.plain(.null)
 
-    /// The value to operators that regard what it is only.
+    /// The value for operators that only use the kind of the value.
     var value: Value {
         switch self {
         case .plain(let value): value
@@ -22,12 +22,12 @@ enum ConditionValue {
         }
     }
 
-    /// The bytes that an operator looks at. For values of a fixed size it is 0.
+    /// The number of bytes that an operator reads. 0 for values of a fixed size.
     var bytes: Int {
         if case .plain(let value) = self { value.bytes } else { 0 }
     }
 
-    /// Whether a comparison of two values of an object holds.
+    /// Returns whether a comparison of two values of an object holds.
     static func holds(_ a: ConditionValue, _ comparison: Comparison, _ b: ConditionValue) -> Bool {
         switch (a, b) {
         case (.plain(let x), .plain(let y)): return comparison.holds(x, y)
@@ -39,7 +39,8 @@ enum ConditionValue {
 }
 
 extension ObjectLink {
-    /// Stands for a link in a list inside of a mixed value. Links themselves are compared by their names.
+    /// Creates a value that stands for a link in a list inside of a mixed value. Other links are compared by their
+    /// names.
     fileprivate init(_ name: ObjectName) {
         var (table, key) = (WordHasher(seed: 1), WordHasher(seed: 2))
         table.combine(name.className)
@@ -49,9 +50,9 @@ extension ObjectLink {
 }
 
 extension Value {
-    /// The bytes of a text, data or collection. For values of a fixed size it is 0.
+    /// The number of bytes of a text, data or a collection. 0 for values of a fixed size.
     ///
-    /// - Complexity: O(elements) for collections, else O(1).
+    /// - Complexity: O(elements) for collections, otherwise O(1)
     var bytes: Int {
         switch self {
         case .string(let text): text.utf8.count
@@ -63,7 +64,7 @@ extension Value {
         }
     }
 
-    /// A value of its own type, without links and collections. Nil for others.
+    /// Creates a value of the same type. Returns `nil` for links and collections.
     package init?(scalar value: SyncValue) {
         switch value {
         case .null: self = .null
@@ -81,7 +82,7 @@ extension Value {
         }
     }
 
-    /// - Complexity: O(size) for collections, else O(1).
+    /// - Complexity: O(size) for collections, otherwise O(1)
     init(_ value: SyncValue) {
         switch value {
         case .link(let name): self = .objectLink(ObjectLink(name))

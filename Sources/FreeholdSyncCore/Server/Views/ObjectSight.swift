@@ -1,22 +1,22 @@
-/// What somebody sees of objects of one class: those that fulfil a condition, as far as rights show them. For programs that read a stream
-/// without holding a file.
+/// The visible part of the objects of one class for a reader: the objects that fulfil a condition, within the rights of
+/// the reader. It is for programs that read a stream without a file of their own.
 public struct ObjectSight: Sendable {
     public let className: SyncString
     private let condition: any CompiledCondition
     private let mask: FieldMask?
     private let canFail: Bool
 
-    /// The keys of all objects that can be seen. Nil if any object can.
+    /// The keys of all objects that can be visible. `nil` if any key is possible.
     public var keys: Set<PrimaryKey>? { condition.keys }
 
-    /// The number of comparisons that it can take to know whether an object can be seen.
+    /// The maximum number of comparisons to decide whether an object is visible.
     public var comparisons: Int { condition.comparisons }
 
     /// - Parameters:
-    ///   - text: as the query language has it.
-    ///   - rights: nil: everything may be seen.
-    ///   - schema: the stored classes, as far as they are known.
-    /// - Throws: `ConditionError` for a condition that can't be read, that goes through links, or that asks for what is hidden.
+    ///   - text: The condition in the query language.
+    ///   - rights: The rights of the reader. `nil` if the reader may see everything.
+    ///   - schema: The stored classes, as far as they are known.
+    /// - Throws: `ConditionError` for a condition that is invalid, leads through links, or uses hidden fields.
     public init(
         _ className: SyncString,
         _ text: SyncString,
@@ -34,9 +34,9 @@ public struct ObjectSight: Sendable {
         canFail = rights == nil && condition.canFail
     }
 
-    /// Checks that the condition has an answer about an object.
+    /// Checks that the condition doesn't fail for an object.
     ///
-    /// It does nothing for users with rights, since the object may be hidden from them.
+    /// It does nothing for readers with restricted rights, since the object may be hidden from them.
     /// - Throws: `ConditionError` if the condition leads through a link of the object.
     /// - Complexity: O(size of the object)
     public func check(
@@ -51,7 +51,8 @@ public struct ObjectSight: Sendable {
         throw failure
     }
 
-    /// What is seen of an object. Nil if nothing is. If the budget is over afterwards, the result says nothing.
+    /// Returns the visible content of an object, or `nil` if the object isn't visible. If the budget is exceeded
+    /// afterwards, the result is meaningless.
     public func contents(
         _ name: ObjectName,
         _ contents: [SyncString: MergedContent],
@@ -63,25 +64,25 @@ public struct ObjectSight: Sendable {
         return mask?.shown(contents) ?? contents
     }
 
-    /// What is seen of an object, however much work it takes to find that out. Nil if nothing is.
+    /// Returns the visible content of an object, without a budget. Returns `nil` if the object isn't visible.
     public func contents(_ name: ObjectName, _ contents: [SyncString: MergedContent]) -> [SyncString: MergedContent]? {
         var budget = WorkBudget.unlimited
         return self.contents(name, contents, budget: &budget)
     }
 
-    /// The version of the last change that is seen.
+    /// Returns the version of the last visible change.
     public func version(_ object: MergedObject) -> StreamVersion { object.version(mask) }
 }
 
 extension FieldMask {
-    /// What is shown of an object's contents.
+    /// Returns the visible part of an object's contents.
     func shown(_ contents: [SyncString: MergedContent]) -> [SyncString: MergedContent] {
         var shown: [SyncString: MergedContent] = [:]
         for (name, content) in contents { shown[name] = ofObject(name).shown(content) }
         return shown
     }
 
-    /// Nil if nothing of it is shown.
+    /// Returns the visible part of a content, or `nil` if none of it is visible.
     private func shown(_ content: MergedContent) -> MergedContent? {
         if showsAll { return content }
         guard showsSome else { return nil }

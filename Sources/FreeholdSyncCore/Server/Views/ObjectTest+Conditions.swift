@@ -1,6 +1,6 @@
 import FreeholdEngine
 
-/// Conditions as they are written become tests.
+/// The compilation of conditions into tests.
 extension ObjectTest {
     init(_ condition: Condition, in source: ConditionSource) throws(ConditionError) {
         switch condition {
@@ -97,7 +97,7 @@ extension ObjectTest {
         switch value {
         case .value(.string(let pattern)): try check(pattern, text, in: source)
         case .value(.data), .value(.null): break
-        // Values of other types aren't strings, so that their case doesn't matter.
+        // Values of other types aren't strings, so the options for the case don't matter.
         default:
             guard let comparison = relation.comparison else {
                 throw source.error("\(relation.rawValue) needs a string.")
@@ -122,12 +122,13 @@ extension ObjectTest {
             else { throw source.error("@type is compared with the name of a type by == and !=.", at: path.position) }
             tests.append(.isType(path, name, isNegated: relation == .notEqual))
         }
-        // A quantifier would be about all names together.
+        // A quantifier would apply to all names together.
         guard tests.count == 1 || path.quantifier == .any else { throw source.unserved("@type with IN here") }
         return tests.count == 1 ? tests[0] : .any(tests)
     }
 
-    /// The longest part of a LIKE pattern between two stars that may have a `?`. Each 64 bytes of it cost a step for each byte of a text.
+    /// The maximum length of a part of a `LIKE` pattern between two stars that contains a `?`. Each 64 bytes of such a
+    /// part cost one step for each byte of a text.
     private static let longestWildSegment = 256
 
     private static func check(_ pattern: String, _ text: StringOperator, in source: ConditionSource)
@@ -175,7 +176,7 @@ extension ObjectTest {
 }
 
 extension ObjectName {
-    /// Nil if the value can't be a key.
+    /// Returns `nil` if the value can't be a key.
     fileprivate init?(_ className: String, _ key: Value) {
         let found: PrimaryKey
         switch key {

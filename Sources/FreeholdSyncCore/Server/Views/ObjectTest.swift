@@ -1,22 +1,23 @@
 import FreeholdEngine
 
-/// A condition that an object answers: yes, no, or not at all.
+/// A test of an object. Its result is true, false, or missing if the test fails.
 indirect enum ObjectTest: Sendable {
     case truth(Bool)
     case all([ObjectTest])
     case any([ObjectTest])
     case not(ObjectTest)
     case values(ValueOperand, ValueQuestion)
-    /// The name of a type that the values are of, or aren't.
+    /// The values have a type with this name, or don't have it.
     case isType(ValuePath, String, isNegated: Bool)
     case operands(ValueOperand, Comparison, ValueOperand)
     case texts(ValueOperand, StringOperator, ValueOperand, TextOptions)
-    /// A collection has just these elements, or hasn't.
+    /// A collection has exactly these elements, or hasn't exactly these.
     case elements(ValuePath, [ConditionConstant], isNegated: Bool)
 
-    /// Conjunctions end at the first part that isn't true. So what stands first in one, such as a right, hides the rest.
+    /// Returns the result, or `nil` if the test fails. A conjunction ends at its first part that isn't true. The first
+    /// part of a conjunction, such as a right, therefore hides the others.
     ///
-    /// If the budget is over afterwards, the answer says nothing.
+    /// If the budget is exceeded afterwards, the result is meaningless.
     func answer(_ root: ConditionRoot, budget: inout WorkBudget) -> Bool? {
         switch self {
         case .truth(let truth): return truth
@@ -57,7 +58,7 @@ indirect enum ObjectTest: Sendable {
             return Self.compare(a, b, comparison: comparison, root: root, budget: &budget)
         case .texts(let a, let op, let b, let options):
             return Self.pairs(a, b, root: root, budget: &budget) { value, pattern, budget in
-                // A pattern that is used once is made ready first.
+                // A pattern that is used once has to be prepared first.
                 let bytes = value.bytes + 2 * pattern.bytes
                 guard budget.charge(bytes: options.isEmpty ? bytes : 8 * bytes) else { return false }
                 var test = ValueTest(.text(op, pattern.value, options))
@@ -69,7 +70,7 @@ indirect enum ObjectTest: Sendable {
         }
     }
 
-    /// The quantifier of the left side is the outer one.
+    /// Compares the values of both sides. The quantifier of the left side is the outer one.
     private static func pairs(
         _ a: ValueOperand,
         _ b: ValueOperand,
@@ -114,7 +115,7 @@ indirect enum ObjectTest: Sendable {
             switch value {
             case .list(let list): found = list.values.map { .plain($0) }
             case .dictionary(let dictionary): found = dictionary.entries.map { .plain($0.value) }
-            // What a schema doesn't know may be a collection that is empty.
+            // A property without a schema may be an empty collection.
             case .null where path.types == nil: found = []
             default: return false
             }
@@ -130,7 +131,8 @@ indirect enum ObjectTest: Sendable {
 }
 
 extension Quantifier {
-    /// Returns whether a condition holds for as many values as the quantifier says. Returns `nil` if the budget is over.
+    /// Returns whether a condition holds for as many values as the quantifier requires. Returns `nil` if the budget is
+    /// exceeded.
     func holds(
         _ values: [ConditionValue],
         budget: inout WorkBudget,
@@ -149,10 +151,10 @@ extension Quantifier {
     }
 }
 
-// MARK: - What is known of all objects that fulfil a condition
+// MARK: - Properties of all objects that fulfil a condition
 
 extension ObjectTest {
-    /// The number of comparisons that an answer can take.
+    /// The maximum number of comparisons for a result.
     var comparisons: Int {
         switch self {
         case .truth: 0
@@ -164,7 +166,7 @@ extension ObjectTest {
         }
     }
 
-    /// A Boolean value that indicates whether the test can have no answer about an object.
+    /// A Boolean value that indicates whether the test can fail for an object.
     var canFail: Bool {
         switch self {
         case .truth: false
@@ -176,7 +178,7 @@ extension ObjectTest {
         }
     }
 
-    /// Returns why a part of the condition has no answer; `nil` if each part has one.
+    /// Returns the reason for which a part of the condition fails. Returns `nil` if no part fails.
     func failure(_ root: ConditionRoot, budget: inout WorkBudget) -> ConditionFailure? {
         switch self {
         case .truth: return nil
@@ -194,7 +196,7 @@ extension ObjectTest {
         }
     }
 
-    /// What every object that fulfils the test holds.
+    /// The values that each object has which fulfils the test.
     var equality: ConditionEquality? {
         switch self {
         case .all(let tests):
@@ -206,7 +208,7 @@ extension ObjectTest {
         }
     }
 
-    /// The keys of all objects that can fulfil the test. Nil if any key can.
+    /// The keys of all objects that can fulfil the test. `nil` if any key is possible.
     var keys: Set<PrimaryKey>? {
         switch self {
         case .truth(false): return []

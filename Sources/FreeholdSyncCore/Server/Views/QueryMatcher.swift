@@ -1,15 +1,17 @@
 import FreeholdEngine
 
-/// Understands conditions of the query language as far as an object alone answers them: its key, its properties, those of its embedded objects,
-/// and the elements of its collections, with all operators except `MATCHES`, `TEXT` and `geoWithin`.
+/// Compiles conditions of the query language that can be decided with one object: its key, its properties, those of its
+/// embedded objects, and the elements of its collections. All operators are supported except `MATCHES`, `TEXT` and
+/// `geoWithin`.
 ///
-/// It finds what the same query finds in a file of Freehold. If the schema is known, types of properties decide how constants are compared with
-/// them. If not, a constant is compared with a value as with a property of the value's type, and a property that is missing is null.
+/// It finds the same objects as the same query in a Freehold file. With a known schema, the types of properties decide
+/// how constants are compared. Without one, a constant is compared with a value as with a property of the value's type,
+/// and a missing property is null.
 ///
-/// Conditions through links are refused: by the schema when they are compiled, else as soon as there is an object with a link at that place
-/// (`CompiledCondition.failure`). Such an object isn't in the view.
+/// Conditions through links are refused. With a schema they are refused at compilation. Without one they are refused as
+/// soon as an object has a link at that place (`CompiledCondition.failure`). Such an object isn't in the view.
 public struct QueryMatcher: ConditionMatcher {
-    /// The most comparisons of a condition. The constants of one `IN` are one comparison.
+    /// The maximum number of comparisons of a condition. The constants of one `IN` count as one comparison.
     public static let greatestComparisons = 10_000
 
     public init() {}
@@ -63,13 +65,13 @@ private struct CompiledQuery: CompiledCondition {
     }
 }
 
-/// What a condition is asked of.
+/// The object or embedded object that a condition tests.
 struct ConditionRoot {
-    /// Nil for embedded objects.
+    /// The name of the object. `nil` for embedded objects.
     let name: ObjectName?
     let fields: [SyncString: MergedContent]
 
-    /// What a property holds. The key isn't among what is stored of an object.
+    /// Returns the content of a property. The stored fields don't include the primary key.
     func content(_ property: SyncString) -> MergedContent? {
         if let name, property == ConditionEquality.key { return .value(SyncValue(name.key)) }
         return fields[property]

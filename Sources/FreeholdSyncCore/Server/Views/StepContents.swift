@@ -1,12 +1,12 @@
-/// A step, and what its objects held before and after it: made once, for all the views that ask.
+/// A step, with the contents of its objects before and after it. They are computed once for all views.
 struct StepContents: Sendable {
     typealias Contents = [SyncString: MergedContent]
 
     struct Object: Sendable {
         let step: ObjectStep
-        /// Nil if it wasn't there.
+        /// The contents before the step. `nil` if the object didn't exist.
         let before: Contents?
-        /// Nil if it isn't there any more.
+        /// The contents after the step. `nil` if the object no longer exists.
         let after: Contents?
     }
 

@@ -1,13 +1,14 @@
-/// What the views of a stream sum up to, as far as a node knows.
+/// The checksums of a stream's views, as far as a node has them.
 struct StreamSums: Sendable {
-    /// Of views that sessions have, at the stream's head. Their own cursors say nothing: a step that isn't about a view leaves its sums alone.
+    /// The sums of views with sessions, at the head of the stream. Their cursors have no meaning, because a step that
+    /// doesn't concern a view doesn't change its sums.
     private var current: [ViewIdentity: ViewSums] = [:]
-    /// At other versions, or of views that no session has any more.
+    /// The sums at other versions, and those of views without sessions.
     private var old: [ViewIdentity: ViewSums] = [:]
 
     private static let capacity = 100
 
-    /// Sums that are known at a version.
+    /// Returns the sums of a view at a cursor, if they are known.
     func sums(of view: ViewIdentity, at cursor: Cursor, head: Cursor) -> Checksums? {
         if cursor == head, let sums = current[view] { return sums.checksums }
         guard let sums = old[view], sums.cursor == cursor else { return nil }
@@ -22,7 +23,7 @@ struct StreamSums: Sendable {
         prune(at: head)
     }
 
-    /// No session has the view any more.
+    /// Keeps the sums of a view that lost its last session.
     mutating func retire(_ view: ViewIdentity, head: Cursor) {
         guard var sums = current.removeValue(forKey: view) else { return }
         sums.cursor = head
@@ -30,16 +31,16 @@ struct StreamSums: Sendable {
         prune(at: head)
     }
 
-    /// The sums of views that no session has any more and that are known at a cursor.
+    /// Returns the views without sessions whose sums are known at a cursor.
     func retired(at cursor: Cursor) -> [View] {
         old.values.filter { $0.cursor == cursor }.map(\.view).sorted { $0.number < $1.number }
     }
 
-    /// The stream's next step.
+    /// Updates the sums with the next step of the stream.
     ///
-    /// - Parameter members: the objects that each concerned view shows before the step or after it. The sums of a view whose members aren't
-    ///   known are forgotten.
-    /// - Complexity: O(members, and views that were left behind)
+    /// - Parameter members: The objects that each concerned view shows before or after the step. If the members of a
+    ///   view are unknown, its sums are removed.
+    /// - Complexity: O(members + views with old sums)
     mutating func take(_ step: StreamStep, _ members: [ViewIdentity: [ViewStep.Member]?]) {
         for (number, members) in members {
             guard let members else {
@@ -63,9 +64,9 @@ struct StreamSums: Sendable {
         }
     }
 
-    /// A step that a slow session got.
+    /// Updates the sums of one view with a step that a slow session received.
     ///
-    /// - Parameter members: of the session's view.
+    /// - Parameter members: The objects that the session's view shows before or after the step.
     mutating func takeLate(
         _ step: StreamStep,
         of view: ViewIdentity,
@@ -79,7 +80,7 @@ struct StreamSums: Sendable {
         prune(at: head, or: step.to)
     }
 
-    /// The head is another one now, and nobody knows what lies between.
+    /// Turns the present sums into old ones, because the head has moved and the changes in between are unknown.
     mutating func leaveBehind(_ head: Cursor) {
         for (number, var sums) in current {
             sums.cursor = head
@@ -88,7 +89,7 @@ struct StreamSums: Sendable {
         current = [:]
     }
 
-    /// What has got to the head goes on with it.
+    /// Turns old sums that have reached the head into present ones.
     mutating func catchUp(_ head: Cursor, _ views: ViewIndex) {
         for (number, sums) in old where sums.cursor == head && views.contains(number) {
             current[number] = sums
@@ -96,7 +97,7 @@ struct StreamSums: Sendable {
         }
     }
 
-    /// Sums that were left behind are of no use any more: steps that lead on from them come to slow sessions only.
+    /// Removes old sums if there are too many. Later steps are only applied to them by slow sessions.
     private mutating func prune(at head: Cursor, or next: Cursor? = nil) {
         guard old.count > Self.capacity else { return }
         let rest = old.filter { $0.value.cursor == head || $0.value.cursor == next }

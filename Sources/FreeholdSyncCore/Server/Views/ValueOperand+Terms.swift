@@ -48,7 +48,7 @@ extension ValueOperand {
 }
 
 extension ValuePath {
-    /// A path with what the schema says of it, and the class of the embedded objects to which it leads.
+    /// Returns a path with its types according to the schema, and the class of the embedded objects to which it leads.
     static func resolved(_ named: NamedPath, in source: ConditionSource) throws(ConditionError) -> (
         path: ValuePath, table: TableSpec?, isLength: Bool
     ) {
@@ -80,7 +80,8 @@ extension ValuePath {
         return (path, walk.table, walk.isLength)
     }
 
-    /// The embedded objects to which the path leads. Nil if there are others, or if the budget is over.
+    /// Returns the embedded objects to which the path leads. Returns `nil` if it leads to other values, or if the
+    /// budget is exceeded.
     func objects(_ root: ConditionRoot, budget: inout WorkBudget) -> [[SyncString: MergedContent]]? {
         guard let found = reach(root, budget: &budget) else { return nil }
         var objects: [[SyncString: MergedContent]] = []
@@ -104,19 +105,19 @@ extension ValuePath {
     }
 }
 
-/// A path as far as the schema has been asked about it.
+/// The result of following a path in the schema.
 private struct SchemaWalk {
     let source: ConditionSource
-    /// The class of the objects to which the path leads. Nil if nothing is known.
+    /// The class of the objects to which the path leads. `nil` if it is unknown.
     private(set) var table: TableSpec?
     private var column: ColumnSpec?
     /// A Boolean value that indicates whether all names were found.
     private var isKnown: Bool
-    /// For each step, whether it leads to several values by itself.
+    /// For each step, a Boolean value that indicates whether the step itself leads to several values.
     private var many: [Bool] = []
     private var type: ColumnType?
     private var hasPlace = false
-    /// A Boolean value that indicates whether the last name asks for the length of the values before it.
+    /// A Boolean value that indicates whether the last name stands for the length of the values before it.
     private(set) var isLength = false
 
     init(source: ConditionSource) {
@@ -125,7 +126,7 @@ private struct SchemaWalk {
         isKnown = source.table != nil
     }
 
-    /// Nil if the schema doesn't know the path.
+    /// The types of the path. `nil` if the schema doesn't contain the path.
     var types: ValuePath.Types? {
         guard isKnown, let type else { return nil }
         var isMany = [Bool](repeating: false, count: many.count + 1)
@@ -164,7 +165,7 @@ private struct SchemaWalk {
         if !hasPlace, !isMany, let column, column.collection == .set, column.type == .link || column.type == .mixed {
             throw source.error(ValuePath.inSet(column.name), at: position)
         }
-        // A place is one of the collection's elements.
+        // A subscript selects one element of the collection.
         if !hasPlace, let column, column.collection != .none { many[many.count - 1] = false }
         many.append(isMany)
         hasPlace = true

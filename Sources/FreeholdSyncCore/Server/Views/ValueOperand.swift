@@ -1,19 +1,19 @@
 import FreeholdEngine
 
-/// One side of a comparison that isn't a constant.
+/// A side of a comparison that isn't a constant.
 indirect enum ValueOperand: Sendable {
     case path(ValuePath)
     case count(ValuePath)
     case length(ValuePath)
     case type(ValuePath)
     case aggregate(Aggregate, ValuePath)
-    /// How many of the path's embedded objects meet a condition.
+    /// The number of the path's embedded objects that meet a condition.
     case matches(ValuePath, ObjectTest)
     case arithmetic(ArithmeticOperator, ValueOperand, ValueOperand)
-    /// A number that is calculated with.
+    /// A number in a calculation.
     case constant(ConditionConstant)
 
-    /// For how many of its values a comparison must hold.
+    /// The number of values for which a comparison must hold.
     var quantifier: Quantifier {
         switch self {
         case .path(let path), .type(let path), .length(let path): path.quantifier
@@ -22,7 +22,8 @@ indirect enum ValueOperand: Sendable {
         }
     }
 
-    /// Whether the values are of a mixed property, or calculated of some. Nil if that isn't known.
+    /// A Boolean value that indicates whether the values are those of a mixed property, or calculated from such values.
+    /// `nil` if it is unknown.
     var isMixed: Bool? {
         switch self {
         case .path(let path): return path.isMixed
@@ -47,7 +48,7 @@ indirect enum ValueOperand: Sendable {
         }
     }
 
-    /// Returns why the values can't be read; `nil` if they can.
+    /// Returns the reason for which the values can't be read. Returns `nil` if they can be read.
     func failure(_ root: ConditionRoot, budget: inout WorkBudget) -> ConditionFailure? {
         switch self {
         case .path(let path), .count(let path), .length(let path), .type(let path), .aggregate(_, let path):
@@ -69,7 +70,7 @@ indirect enum ValueOperand: Sendable {
         }
     }
 
-    /// Returns the values; `nil` if a path leads through a link, or if the budget is over.
+    /// Returns the values. Returns `nil` if a path leads through a link, or if the budget is exceeded.
     func values(_ root: ConditionRoot, budget: inout WorkBudget) -> [ConditionValue]? {
         switch self {
         case .path(let path): return path.values(root, budget: &budget)
@@ -87,7 +88,7 @@ indirect enum ValueOperand: Sendable {
             guard let left = a.values(root, budget: &budget), let right = b.values(root, budget: &budget) else {
                 return nil
             }
-            // Each value of one side is combined with each of the other.
+            // Each value of one side is combined with each value of the other side.
             let (pairs, overflow) = left.count.multipliedReportingOverflow(by: right.count)
             guard budget.charge(overflow ? .max : pairs) else { return nil }
             return left.flatMap { x in
@@ -99,9 +100,9 @@ indirect enum ValueOperand: Sendable {
         }
     }
 
-    /// A constant as a number that fits the other side's; other values as they are.
+    /// Returns a constant as a number that fits the other side. Other values are returned without a change.
     ///
-    /// - Parameter isMixed: of the other side.
+    /// - Parameter isMixed: The `isMixed` of the other side.
     private func fitted(_ value: ConditionValue, to other: ConditionValue, isMixed: Bool?) -> Value {
         guard case .constant(let constant) = self else { return value.value }
         let type: ColumnType = if isMixed != true, case .decimal128 = other.value { .decimal128 } else { .mixed }
@@ -111,7 +112,7 @@ indirect enum ValueOperand: Sendable {
     private static func fold(_ aggregate: Aggregate, _ values: [Value], _ isMixed: Bool?) -> Value {
         var types: [ColumnType] = []
         for value in values { if let type = value.type, !types.contains(type) { types.append(type) } }
-        // Values of several types are those of a mixed property.
+        // Values of several types are treated like those of a mixed property.
         let type = isMixed == true || (isMixed == nil && types.count > 1) ? .mixed : types.first ?? .int
         return ValueFold.fold(aggregate, values, of: type)
     }
@@ -133,9 +134,9 @@ indirect enum ValueOperand: Sendable {
     }
 }
 
-/// Why a condition has no answer.
+/// The reason for which a condition fails.
 struct ConditionFailure {
     let text: String
-    /// In characters.
+    /// The position in the condition, in characters.
     let position: Int?
 }

@@ -1,6 +1,6 @@
 import FreeholdEngine
 
-/// Names and places from an object to values that are in it.
+/// The names and subscripts that lead from an object to values inside of it.
 struct ValuePath: Sendable {
     enum Step: Sendable {
         case name(SyncString)
@@ -9,49 +9,51 @@ struct ValuePath: Sendable {
 
     let steps: [Step]
     let quantifier: Quantifier
-    /// A Boolean value that indicates whether the quantifier is written.
+    /// A Boolean value that indicates whether the condition contains a quantifier.
     let isQuantified: Bool
-    /// As it is written.
+    /// The text of the path in the condition.
     let text: String
-    /// In characters.
+    /// The position in the condition, in characters.
     let position: Int?
-    /// Nil if the schema doesn't say it.
+    /// The types of the path. `nil` if the schema doesn't contain the path.
     let types: Types?
 
-    /// What a schema says of a path.
+    /// The types of a path according to a schema.
     struct Types: Sendable {
-        /// For each number of steps, whether what follows can have several values.
+        /// For each number of steps, a Boolean value that indicates whether the rest of the path can have several
+        /// values.
         let isMany: [Bool]
         let type: ColumnType
     }
 
-    /// Whether the values are those of a mixed property. Nil if that isn't known.
+    /// A Boolean value that indicates whether the values are those of a mixed property. `nil` if it is unknown.
     var isMixed: Bool? { types.map { $0.type == .mixed } }
 
     /// A Boolean value that indicates whether an object can have a link on the path.
     var canFail: Bool { types == nil && steps.count > 1 }
 
-    /// The path to the object's key.
+    /// A Boolean value that indicates whether the path is the primary key of the object.
     var isKey: Bool {
         if steps.count == 1, case .name(ConditionEquality.key) = steps[0] { true } else { false }
     }
 
-    /// The object's property that the path is. Nil if it leads further.
+    /// The object's property, if the path consists of one name. `nil` otherwise.
     var property: SyncString? {
         if steps.count == 1, case .name(let name) = steps[0] { name } else { nil }
     }
 
     // MARK: Values
 
-    /// The value if the path leads to a property with one value. Nil for all others.
+    /// Returns the value if the path is a property with one value. Returns `nil` otherwise.
     func single(_ root: ConditionRoot) -> ConditionValue? {
         guard let property, case .value(let value)? = root.content(property) else { return nil }
         return ConditionValue(value)
     }
 
-    /// Returns the values; `nil` if the path leads through a link, or through a value, or if the budget is over.
+    /// Returns the values. Returns `nil` if the path leads through a link or a value, or if the budget is exceeded.
     ///
-    /// Sets are in the order of their values, dictionaries in that of their keys.
+    /// The elements of sets are in the order of their values, and the entries of dictionaries in the order of their
+    /// keys.
     func values(_ root: ConditionRoot, budget: inout WorkBudget) -> [ConditionValue]? {
         guard !steps.isEmpty else { return [root.name.map { .link($0) } ?? .object] }
         if let single = single(root) { return budget.charge(1 + single.bytes >> 6) ? [single] : nil }
@@ -71,7 +73,7 @@ struct ValuePath: Sendable {
         return values
     }
 
-    /// The number of the values, or of the elements in one mixed value; of one string or data, its length.
+    /// Returns the number of values, or of the elements in one mixed value. For one string or data, returns its length.
     func count(_ root: ConditionRoot, budget: inout WorkBudget) -> Value? {
         var walk = Walk(path: self, root: root)
         guard walk.run(budget: &budget) else { return nil }
@@ -92,7 +94,7 @@ struct ValuePath: Sendable {
 
     private var isText: Bool { types?.type == .string || types?.type == .data }
 
-    /// Whether the path leads to one value, which isn't a collection's element.
+    /// Returns whether the path leads to one value that isn't an element of a collection.
     func isOne(_ root: ConditionRoot, budget: inout WorkBudget) -> Bool {
         if let types { return !types.isMany[0] }
         var walk = Walk(path: self, root: root)
@@ -103,7 +105,7 @@ struct ValuePath: Sendable {
         }
     }
 
-    /// In bytes. Null for what is neither a string nor data.
+    /// Returns the length in bytes. Returns null for values other than strings and data.
     static func length(_ value: Value) -> Value {
         switch value {
         case .string(let text): .int(Int64(text.utf8.count))
@@ -120,20 +122,22 @@ struct ValuePath: Sendable {
 
     // MARK: Steps
 
-    /// What the path leads to: nil for null. Nil if it leads through a link, or if the budget is over.
+    /// Returns the contents to which the path leads. `nil` stands for null. Returns `nil` if the path leads through a
+    /// link, or if the budget is exceeded.
     func reach(_ root: ConditionRoot, budget: inout WorkBudget) -> [MergedContent?]? {
         var walk = Walk(path: self, root: root)
         return walk.run(budget: &budget) ? walk.found : nil
     }
 
-    /// Returns why the path can't be followed; `nil` if it can.
+    /// Returns the reason for which the path can't be followed. Returns `nil` if it can be followed.
     func failure(_ root: ConditionRoot, budget: inout WorkBudget) -> ConditionFailure? {
         guard !steps.isEmpty else { return nil }
         var walk = Walk(path: self, root: root)
         return walk.run(budget: &budget) ? nil : ConditionFailure(text: walk.failure ?? "", position: position)
     }
 
-    /// In a file the order of linked objects is that of their rows.
+    /// Returns the error for a position in a set of links. In a file, the order of linked objects is that of their
+    /// rows.
     static func inSet(_ name: String) -> String {
         "A position in the set '\(name)', which can hold links, isn't served."
     }
@@ -144,13 +148,13 @@ struct ValuePath: Sendable {
         let path: ValuePath
         let root: ConditionRoot
         var found: [MergedContent?] = []
-        /// Whether the path led to the elements of a collection.
+        /// A Boolean value that indicates whether the path led to the elements of a collection.
         var isMany = false
         var failure: String?
 
         init(path: ValuePath, root: ConditionRoot) { (self.path, self.root) = (path, root) }
 
-        /// - Returns: false if the path leads through a link, or if the budget is over.
+        /// - Returns: `false` if the path leads through a link, or if the budget is exceeded.
         mutating func run(budget: inout WorkBudget) -> Bool {
             guard case .name(let first)? = path.steps.first else { return false }
             found = [root.content(first)]
@@ -177,7 +181,7 @@ struct ValuePath: Sendable {
             return true
         }
 
-        /// Whether the place is one in a property, not one inside of its value.
+        /// Returns whether a subscript selects an element of a property, and not a part of a value.
         private func isCollection(_ index: Int) -> Bool {
             if case .name = path.steps[index - 1] { true } else { false }
         }
@@ -246,7 +250,7 @@ struct ValuePath: Sendable {
                 case .all: next += content!.elements
                 case .keys: next += entries.keys.sorted().map { MergedContent.value(.string($0)) }
                 case .key(let key): next.append(entries[SyncString(key)])
-                // Keys are strings, with quotes or without.
+                // Keys are strings, with or without quotes.
                 case .index(let key) where isFirst: next.append(entries[SyncString(String(key))])
                 case .index, .first, .last: next.append(nil)
                 }
@@ -276,13 +280,13 @@ struct ValuePath: Sendable {
 }
 
 extension MergedContent {
-    /// The steps of a look at all elements.
+    /// The number of steps to read all elements.
     ///
     /// - Complexity: O(1)
     var elementSteps: Int {
         switch self {
         case .list(let elements): 1 + elements.count
-        // They are sorted.
+        // The elements of sets and dictionaries have to be sorted.
         case .set(let elements): 1 + 8 * elements.count
         case .dictionary(let entries): 1 + 8 * entries.count
         case .value(.list(let values)): 1 + values.count
@@ -291,9 +295,9 @@ extension MergedContent {
         }
     }
 
-    /// What a collection holds, in the order in which a file lists it.
+    /// The elements of a collection, in the order of a file.
     ///
-    /// - Complexity: O(*n* log *n*) for sets and dictionaries, else O(1).
+    /// - Complexity: O(*n* log *n*) for sets and dictionaries, otherwise O(1)
     var elements: [MergedContent] {
         switch self {
         case .list(let elements): elements

@@ -1,32 +1,34 @@
 import FreeholdEngine
 
-/// What is asked of a value: a comparison with constants.
+/// A comparison of a value with constants.
 ///
-/// The constants are made what they are to a property of the value's type: `1.1` is the nearest float to a float, and a decimal to a decimal. To
-/// a mixed property they are what they are by themselves.
+/// The constants are converted as for a property of the value's type: `1.1` is the nearest float for a float, and a
+/// decimal for a decimal. For a mixed property they aren't converted.
 struct ValueQuestion: Sendable {
     enum Kind: Sendable {
         case compare(Comparison, ConditionConstant)
         case between(ConditionConstant, ConditionConstant, isClosed: Bool)
         case isIn([ConditionConstant])
         case text(StringOperator, ConditionConstant, TextOptions)
-        /// One of several texts, without regard to case or accents.
+        /// The value equals one of several texts, without regard to case or accents.
         case isInTexts([ConditionConstant], TextOptions)
     }
 
     private let kind: Kind
     /// The tests for values of all types that aren't in `special`.
     private let common: [ValueTest]
-    /// The tests for values of types with which the constants are compared as other values.
+    /// The tests for values of types for which the constants are converted.
     private let special: [ColumnType: [ValueTest]]
-    /// Whether every string and data passes: null is less than all of them.
+    /// A Boolean value that indicates whether all strings and data pass, because null is less than all of them.
     private let aboveNull: Bool
     /// The constants that are objects.
     let links: Set<ObjectName>
-    /// How much longer a look at a byte takes than in a plain comparison: folding and patterns with `?` are slow.
+    /// The cost of reading a byte, as a multiple of the cost in a plain comparison. Folding and patterns with `?` are
+    /// slow.
     private let weight: Int
 
-    /// - Parameter isMixed: whether the values are those of a mixed property. Nil if that isn't known.
+    /// - Parameter isMixed: A Boolean value that indicates whether the values are those of a mixed property. `nil` if
+    ///   it is unknown.
     init(_ kind: Kind, links: Set<ObjectName> = [], isMixed: Bool?) {
         (self.kind, self.links) = (kind, links)
         weight = kind.weight
@@ -59,17 +61,17 @@ struct ValueQuestion: Sendable {
         }
     }
 
-    /// The same, charged to a budget. If the budget is over afterwards, the answer says nothing.
+    /// Like `isTrue(of:)`, with a budget. If the budget is exceeded afterwards, the result is meaningless.
     func isTrue(of value: ConditionValue, budget: inout WorkBudget) -> Bool {
         budget.charge(steps(of: value)) && isTrue(of: value)
     }
 
-    /// The steps that an answer about a value takes.
+    /// Returns the number of steps for a value.
     func steps(of value: ConditionValue) -> Int {
         guard case .plain(let value) = value else { return 1 }
         let bytes = value.bytes
         guard bytes > 0 else { return common.count }
-        // The steps of a look at the bytes, for each test.
+        // The steps to read the bytes, for each test.
         return common.count * (1 + (bytes * weight) >> 6)
     }
 
@@ -100,7 +102,7 @@ struct ValueQuestion: Sendable {
 }
 
 extension ValueQuestion.Kind {
-    /// The time that a byte of a value takes, as a multiple of that in a comparison.
+    /// The cost of a byte of a value, as a multiple of the cost in a comparison.
     fileprivate var weight: Int {
         switch self {
         case .compare, .between, .isIn: 1
@@ -120,7 +122,7 @@ extension ValueQuestion.Kind {
 }
 
 extension ValueQuestion {
-    /// The constants of which every value is one of which the answer is yes. Nil if others can be, too.
+    /// The constants to which each matching value is equal. `nil` if other values can match.
     fileprivate var equals: [ConditionConstant]? {
         switch kind {
         case .compare(.equal, let constant): links.isEmpty ? [constant] : []
@@ -129,7 +131,7 @@ extension ValueQuestion {
         }
     }
 
-    /// The values of which each value is one that an index holds, if the answer is yes. Nil if others can be, too.
+    /// The values to which each matching value is equal, for an index of values. `nil` if other values can match.
     var values: [SyncValue]? {
         guard let equals else { return nil }
         var values = links.map { SyncValue.link($0) }
@@ -140,7 +142,7 @@ extension ValueQuestion {
         return values
     }
 
-    /// The keys of which each key is one, if the answer is yes. Nil if there can be others.
+    /// The keys to which each matching key is equal. `nil` if other keys can match.
     var keys: Set<PrimaryKey>? {
         guard let equals else { return nil }
         var keys: Set<PrimaryKey> = []
@@ -155,10 +157,10 @@ extension ValueQuestion {
     }
 }
 
-/// A constant that a condition compares with.
+/// A constant of a comparison.
 enum ConditionConstant: Sendable {
     case value(Value)
-    /// A number as it is written.
+    /// A number in the form in which it is written.
     case number(String)
 
     /// Returns the value with which values of a type are compared.
@@ -171,18 +173,19 @@ enum ConditionConstant: Sendable {
 }
 
 extension ConditionConstant {
-    /// The time that a `?` in a pattern of `LIKE` adds for each byte of a text.
+    /// The cost of a `?` in a pattern of `LIKE` for each byte of a text.
     fileprivate var wildWeight: Int {
         guard case .value(.string(let pattern)) = self, pattern.utf8.contains(UInt8(ascii: "?")) else { return 1 }
         return 8
     }
 
-    /// The value that a constant is to values of a type. If they don't compare, it is what it is by itself: equal to none of them.
+    /// Returns the constant as a value for a type. If the type can't be compared with the constant, returns the
+    /// constant itself, which isn't equal to any value of the type.
     fileprivate func fitted(_ type: ColumnType, _ op: ConditionOperator) -> Value {
         (try? fitting(type, op)) ?? (try? fitting(.mixed, op)) ?? .null
     }
 
-    /// The types of values with which the constant is compared as another value than it is by itself.
+    /// The types of values for which the constant is converted to another value.
     fileprivate var specialTypes: Set<ColumnType> {
         switch self {
         case .number: return [.float, .decimal128, .bool]
@@ -196,7 +199,8 @@ extension ConditionConstant {
         }
     }
 
-    /// The integers, texts, ObjectIds and UUIDs that the constant is equal to. Nil for null and for numbers that aren't whole.
+    /// The integers, texts, ObjectIds and UUIDs to which the constant is equal. `nil` for null, and for numbers that
+    /// aren't whole.
     fileprivate var indexed: [SyncValue]? {
         switch self {
         case .value(.string(let text)):

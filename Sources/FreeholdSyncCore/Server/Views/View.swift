@@ -1,36 +1,37 @@
-/// What a query set shows of a stream. Sessions with equal queries share one.
+/// The part of a stream that a query set shows. Sessions with equal queries share a view.
 ///
-/// Whether an object is in a view depends on nothing but the object. So no list of members is kept: what left is known from what it was.
+/// An object alone decides whether it is in a view. The view therefore needs no list of its members: the earlier state
+/// of an object shows whether the object was in the view.
 struct View: Sendable {
-    /// By rising class names; of each the conditions that were understood.
+    /// The classes of the view, in rising order.
     let classes: [SyncString]
     private let conditions: [SyncString: [Part]]
-    /// The conditions that may have no answer about an object, with their places among the queries of their class.
+    /// The conditions that can fail for an object, with their indices among the queries of their class.
     private let uncertain: [SyncString: [(index: UInt64, condition: any CompiledCondition)]]
-    /// Of classes of which not all is shown.
+    /// The masks of classes that are shown in part.
     private let masks: [SyncString: FieldMask]
     let identity: ViewIdentity
 
-    /// A condition, and its place among the queries of its class.
+    /// A condition, and its index among the queries of its class.
     private struct Part: Sendable {
         let text: SyncString
         let index: UInt64
         let condition: any CompiledCondition
     }
-    /// How those who have the view see it. Nil: as it is stored.
+    /// The lens of the view's sessions. `nil` if they see the stored form.
     let lens: (any SessionLens)?
     private(set) var errors: [QueryError] = []
 
-    /// What clients call the view: equal for equal queries and rights, on every node.
+    /// The number of the view for clients. Equal queries and rights have equal numbers on all nodes.
     var number: UInt64 { identity.number }
 
-    /// Nothing.
+    /// A view without objects.
     static let empty = View(Queries(version: 0, queries: []), EmptyMatcher())
 
     /// - Parameters:
-    ///   - rights: what may be seen of what the queries ask for. Nil: all.
-    ///   - lens: it has checked the queries.
-    ///   - schema: the stored classes, as far as they are known.
+    ///   - rights: The rights to read objects of the queries. `nil` if all objects are visible.
+    ///   - lens: The lens of the sessions. It has already checked the queries.
+    ///   - schema: The stored classes, as far as they are known.
     init(
         _ queries: Queries,
         _ matcher: some ConditionMatcher,
@@ -56,7 +57,7 @@ struct View: Sendable {
                     continue
                 }
                 conditions[query.className, default: []].append(Part(text: text, index: index, condition: condition))
-                // With rights the object may be hidden: then its contents aren't mentioned.
+                // With restricted rights the object may be hidden, so that an error must not mention its contents.
                 if rights == nil, condition.canFail {
                     uncertain[query.className, default: []].append((index, condition))
                 }
@@ -72,9 +73,9 @@ struct View: Sendable {
                 )
             }
         }
-        // A class without any condition that was understood is in the view: it has no objects.
+        // A class whose conditions are all invalid is in the view, without objects.
         classes = Set(queries.queries.map(\.className)).sorted()
-        // Equal views compare in one order, so that the same objects take too much work.
+        // Equal views compare conditions in the same order, so that the same objects exceed the budget.
         self.conditions = conditions.mapValues { $0.sorted { $0.text < $1.text } }
         self.uncertain = uncertain
         var masks: [SyncString: FieldMask] = [:]
@@ -88,14 +89,15 @@ struct View: Sendable {
 
     func mask(of className: SyncString) -> FieldMask? { masks[className] }
 
-    /// Of each condition its class, and what objects that fulfil it hold.
+    /// The classes of all conditions, with the values that objects have which fulfil them.
     var equalities: [(className: SyncString, equality: ConditionEquality?)] {
         conditions.flatMap { name, parts in parts.map { (name, $0.condition.equality) } }
     }
 
-    /// The keys of all objects of a class that can be in the view, rising. Nil if any object can.
+    /// Returns the keys of all objects of a class that can be in the view, in rising order. Returns `nil` if any key is
+    /// possible.
     ///
-    /// - Complexity: O(*n* log *n*) for *n* keys.
+    /// - Complexity: O(*n* log *n*) for *n* keys
     func keys(of className: SyncString) -> [PrimaryKey]? {
         var all: Set<PrimaryKey> = []
         for part in conditions[className] ?? [] {
@@ -105,15 +107,15 @@ struct View: Sendable {
         return all.sorted()
     }
 
-    /// The number of comparisons that it can take to know whether an object of a class is in the view.
+    /// Returns the maximum number of comparisons to decide whether an object of a class is in the view.
     func comparisons(of className: SyncString) -> Int {
         conditions[className]?.reduce(0) { $0 + $1.condition.comparisons } ?? 0
     }
 
-    /// A Boolean value that indicates whether there can be objects about which a condition has no answer.
+    /// A Boolean value that indicates whether a condition can fail for an object.
     var canFail: Bool { !uncertain.isEmpty }
 
-    /// The conditions that have no answer about an object. Those of `known` are left out.
+    /// Returns the conditions that fail for an object, except those of `known`.
     func failures(
         _ name: ObjectName,
         _ contents: StepContents.Contents?,
@@ -129,23 +131,23 @@ struct View: Sendable {
         return failures
     }
 
-    /// Whether a view shows an object.
+    /// The membership of an object in a view.
     enum Membership: Hashable, Sendable {
         case shown
         case hidden
-        /// It isn't shown, since comparing the condition with it takes more work than allowed.
+        /// The object isn't shown, because its comparison with the condition exceeds the budget.
         case exceeded(QueryPlace)
 
         var isShown: Bool { self == .shown }
     }
 
-    /// Returns whether the view shows an object, as far as a budget allows it to be found out.
+    /// Returns whether the view shows an object, within a budget.
     func membership(_ name: ObjectName, _ object: MergedObject?, budget: inout WorkBudget) -> Membership {
         guard let object, object.isAlive, conditions[name.className] != nil else { return .hidden }
         return membership(name, object.contents, budget: &budget)
     }
 
-    /// Returns whether the view shows an object, as far as a budget allows it to be found out.
+    /// Returns whether the view shows an object, within a budget.
     func membership(_ name: ObjectName, _ contents: StepContents.Contents?, budget: inout WorkBudget) -> Membership {
         guard let contents, let parts = conditions[name.className] else { return .hidden }
         for part in parts {
@@ -156,23 +158,23 @@ struct View: Sendable {
         return .hidden
     }
 
-    /// The version of the last change of an object that can be seen.
+    /// Returns the version of the last visible change of an object.
     func version(_ name: ObjectName, _ object: MergedObject) -> StreamVersion {
         object.version(masks[name.className])
     }
 
-    /// What can be seen of an object that is in the view.
+    /// Returns the visible part of an object that is in the view.
     func whole(_ name: ObjectName, _ object: MergedObject) -> ObjectUpdate {
         let mask = masks[name.className]
         return object.update(name.key, object.whole(mask), mask: mask)
     }
 
-    /// Returns the update that leads from an object's state before a step to the one after it, for sessions that hold the view at the step's
-    /// start. Returns `nil` if nothing that they see has changed.
+    /// Returns the update from an object's state before a step to the one after it, for sessions that have the view at
+    /// the start of the step. Returns `nil` if the visible part hasn't changed.
     ///
     /// - Parameters:
-    ///   - membership: whether the view shows the object before and after the step.
-    ///   - isWhole: whether differences can't be made any more.
+    ///   - membership: Whether the view shows the object before and after the step.
+    ///   - isWhole: A Boolean value that indicates whether the objects are trimmed too far for a difference.
     func update(
         _ object: StepContents.Object,
         _ membership: (was: Bool, isIn: Bool),
@@ -201,19 +203,20 @@ struct View: Sendable {
     }
 }
 
-/// The place of a query among those of its class.
+/// The index of a query among those of its class.
 struct QueryPlace: Hashable, Sendable {
     let className: SyncString
     let index: UInt64
 }
 
-/// What tells views apart. It is compared as a whole: whoever writes queries could find two with equal numbers, and would be sent what
-/// somebody else may see.
+/// The identity of a view. It is compared as a whole. An author of queries could otherwise find two views with equal
+/// numbers, and would receive objects that only another user may see.
 struct ViewIdentity: Hashable, Sendable {
-    /// The upper half is of the conditions, the lower one of what is hidden of the objects or shown otherwise: 0 for nothing.
+    /// The number for clients. Its upper half is a hash of the conditions. Its lower half is a hash of the hidden or
+    /// translated parts of objects, or 0 if there are none.
     let number: UInt64
     private let classes: [SyncString]
-    /// Narrowed to what may be seen, sorted, each once.
+    /// The conditions after they were narrowed by rights, sorted, each once.
     private let conditions: [ClassQuery]
     private let masks: [SyncString: FieldMask]
     private let lens: RunningHash?
@@ -245,7 +248,7 @@ struct ViewIdentity: Hashable, Sendable {
         number = UInt64(UInt32(truncatingIfNeeded: hash.low)) << 32 | UInt64(low)
     }
 
-    /// What a view's number says of what is hidden.
+    /// Returns the lower half of a view's number, which identifies the hidden and translated parts.
     static func masks(of number: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: number) }
 
     var masksNumber: UInt32 { Self.masks(of: number) }
@@ -265,7 +268,7 @@ private struct EmptyMatcher: ConditionMatcher {
 }
 
 extension [ClassBatch] {
-    /// Batches by rising class names, objects by rising keys.
+    /// Creates batches by rising class names, with objects by rising keys.
     init(_ updates: [(SyncString, ObjectUpdate)]) {
         self = Dictionary(grouping: updates) { $0.0 }
             .map { ClassBatch(className: $0.key, objects: $0.value.map(\.1).sorted { $0.key < $1.key }) }

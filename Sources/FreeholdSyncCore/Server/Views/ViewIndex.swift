@@ -1,15 +1,16 @@
-/// The views that a stream's sessions have, found by what an object holds: a change costs nothing for views that it can't concern.
+/// The views of a stream's sessions, found by the contents of an object. A change costs nothing for views that it can't
+/// concern.
 struct ViewIndex: Sendable {
     private struct Entry: Sendable {
         let view: View
         var sessions: Set<SessionKey>
     }
 
-    /// The views that ask for objects of one class.
+    /// The views with queries of one class.
     private struct ClassIndex: Sendable {
-        /// Those with a condition that names no value.
+        /// The views with a condition that names no value.
         var general: Set<ViewIdentity> = []
-        /// Those with a condition that an object can fulfil only if a property has a certain value.
+        /// The views with a condition that an object can only fulfil with a certain value of a property.
         var named: [SyncString: [SyncValue: Set<ViewIdentity>]] = [:]
     }
 
@@ -23,7 +24,7 @@ struct ViewIndex: Sendable {
 
     subscript(identity: ViewIdentity) -> View? { entries[identity]?.view }
 
-    /// By rising keys.
+    /// Returns the sessions of a view, by rising keys.
     func sessions(of view: ViewIdentity) -> [SessionKey] { entries[view]?.sessions.sorted() ?? [] }
 
     // MARK: Keeping
@@ -47,7 +48,9 @@ struct ViewIndex: Sendable {
         }
     }
 
-    /// - Returns: whether no session has the view any more.
+    /// Removes a session of a view.
+    ///
+    /// - Returns: A Boolean value that indicates whether the view has no session any more.
     mutating func remove(_ key: SessionKey, _ number: ViewIdentity) -> Bool {
         guard entries[number]?.sessions.remove(key) != nil, let entry = entries[number], entry.sessions.isEmpty else {
             return false
@@ -78,7 +81,7 @@ struct ViewIndex: Sendable {
 
     // MARK: Finding
 
-    /// The views that a step can concern, and of each the indices of the objects.
+    /// Returns the views that a step can concern, with the indices of the objects for each view.
     ///
     /// - Complexity: O(objects × (properties that conditions name + views found))
     func concerned(by contents: StepContents) -> [ViewIdentity: [Int]] {
@@ -108,12 +111,12 @@ struct ViewIndex: Sendable {
     }
 }
 
-/// What an index of values makes of what a property holds.
+/// The content of a property, from the point of view of an index of values.
 private enum IndexedContent {
     case value(SyncValue)
-    /// It is equal to no value of an index.
+    /// A null, which is equal to no value of an index.
     case null
-    /// It may be equal to some value: a number of another type, a collection.
+    /// A number of another type, or a collection. It may be equal to a value of an index.
     case other
 }
 
@@ -128,7 +131,8 @@ extension MergedContent {
 }
 
 extension SyncValue {
-    /// Whether an index of values can hold it: only what is equal to it to the bit is equal to it in a condition, numbers of other types apart.
+    /// A Boolean value that indicates whether an index of values can contain the value. A condition must treat it as
+    /// equal only to values with the same bits, except for numbers of other types.
     var isIndexed: Bool {
         switch self {
         case .int, .string, .objectId, .uuid, .link: true

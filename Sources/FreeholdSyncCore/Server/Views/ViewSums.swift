@@ -1,4 +1,4 @@
-/// What a view sums up to, carried along with the stream.
+/// The checksums of a view, which are updated with the stream.
 struct ViewSums: Sendable {
     let view: View
     var cursor: Cursor
@@ -10,9 +10,9 @@ struct ViewSums: Sendable {
 
     var checksums: Checksums { Checksums(view: view.number, classes: classes) }
 
-    /// Takes a step in, if it begins here.
+    /// Updates the checksums with a step, if the step begins at their cursor.
     ///
-    /// - Parameter members: the objects that the view showed before the step or shows after it.
+    /// - Parameter members: The objects that the view shows before or after the step.
     mutating func take(_ step: StreamStep, _ members: [ViewStep.Member]) {
         guard cursor == step.from else { return }
         cursor = step.to

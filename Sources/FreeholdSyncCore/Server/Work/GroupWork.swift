@@ -1,31 +1,31 @@
-/// The commits of a group, merged into the rows that they need.
+/// The merge of a group of commits into the rows that they need.
 public struct GroupWork: SlicedWork {
     let items: [QueuedCommit]
     private let merge: StreamMerge
     private let copies: Set<FileIdent>
     private let salt: UInt64
     private let now: Int64
-    /// The bytes that the documents of one user may take in the stream; 0 if they have no bound.
+    /// The maximum size of one user's documents in the stream, in bytes. 0 for an unlimited size.
     private let quota: UInt64
-    /// Rows that the group read for itself, beside those of the stream.
+    /// The rows that the group read itself, in addition to those of the stream.
     private var rows: StoreRows
     private var added: [StoreRows]
 
-    /// The rows that are missing, if there are some: then nothing else counts.
+    /// The missing rows. If there are any, all other results have no meaning.
     private(set) var missing: RowQuery?
     private(set) var transaction: GroupTransaction
     private(set) var results: [(item: QueuedCommit, answer: StoredAnswer)] = []
     private(set) var faults: [(item: QueuedCommit, fault: SyncFault, text: SyncString)] = []
     private(set) var originals: Set<FileIdent> = []
-    /// What is to be stored. Nil if nothing is.
+    /// The transaction to store. `nil` if there is nothing to store.
     private(set) var commit: StoreCommit?
 
     private var index = 0
     private var isPrepared = false
 
     /// - Parameters:
-    ///   - rows: what is known at the stream's head.
-    ///   - added: what was read for the group since.
+    ///   - rows: The known rows at the head of the stream.
+    ///   - added: The rows that were read for the group since.
     init(
         _ items: [QueuedCommit],
         _ merge: StreamMerge,
@@ -97,7 +97,7 @@ public struct GroupWork: SlicedWork {
         switch error as? MergeError {
         case .gap?: (.transient(after: 1_000), "A commit before this one is missing.")
         case .unknownVersion?: (.violation, "The commit names a version that never was.")
-        // The next bind says where the horizon is.
+        // The answer to the next bind contains the horizon.
         case .behindHorizon?: (.transient(after: 0), "The commit is older than what the server keeps.")
         case nil: (.transient(after: 1_000), "The commit can't be merged now.")
         }
@@ -113,7 +113,7 @@ public struct GroupWork: SlicedWork {
                 throw MergeError.gap(expected: file.last + 1)
             }
             guard stored.hash == item.hash else {
-                // A copy of the file was faster. The next bind finds out what the two have in common.
+                // A copy of the file was faster. The next bind finds out which commits both have.
                 faults.append((item, .transient(after: 0), "The file is used twice."))
                 return
             }
@@ -153,7 +153,8 @@ public struct GroupWork: SlicedWork {
         if growth != 0 { transaction.grow(item.user, by: growth) }
     }
 
-    /// Returns why a commit is refused that might exceed its author's quota. Deletions are always taken.
+    /// Returns the reason for which a commit is refused that might exceed its author's quota. Deletions are always
+    /// accepted.
     private func quotaRefusal(of item: QueuedCommit) throws -> RefusalReason? {
         guard quota > 0 else { return nil }
         let added = item.commit.changes.reduce(UInt64(0)) { sum, change in
@@ -165,7 +166,8 @@ public struct GroupWork: SlicedWork {
 }
 
 extension StoreRows {
-    /// Returns these rows and others of the same head; the others if they are of another head, as rows of different heads can't be mixed.
+    /// Returns these rows together with other rows of the same head. Returns the other rows if their head differs,
+    /// because rows of different heads must not be mixed.
     fileprivate func adding(_ new: StoreRows) -> StoreRows {
         var rows = self
         return rows.merge(new) ? rows : new

@@ -1,22 +1,22 @@
-/// A page of a bootstrap compared with the views that the bootstrap leads from and to.
+/// The comparison of a page of a bootstrap with the old and the new view of the session.
 public struct PageWork: SlicedWork {
     private(set) var bootstrap: Bootstrap
     let page: ObjectPage
-    /// The versions that the client held of objects with pending work.
+    /// The versions that the client has of objects with pending work.
     let held: [ObjectName: StreamVersion]
     /// The number of changes of `held` before the work began.
     let heldChanges: Int
-    /// The queries whose failures the client knows. Nil if failures aren't asked for.
+    /// The queries whose failures the client has received. `nil` if failures aren't needed.
     private let known: Set<QueryPlace>?
     private let chunk: (bytes: UInt64, objects: Int)
 
-    /// A Boolean value that indicates whether the updates that wait fill a chunk.
+    /// A Boolean value that indicates whether the waiting updates fill a chunk.
     private(set) var isFull = false
     private(set) var failures: [QueryPlace: ConditionError] = [:]
     private var index = 0
     /// A Boolean value that indicates whether the failures of the object at the index are known.
     private var isChecked = false
-    /// Whether the old view shows the object at the index, once that is known.
+    /// The membership of the object at the index in the old view, as soon as it is known.
     private var was: View.Membership?
 
     init(_ bootstrap: Bootstrap, page: ObjectPage, of session: Session, configuration: ServerConfiguration) {
@@ -27,7 +27,7 @@ public struct PageWork: SlicedWork {
         known = isAsked ? session.knownFailures(of: bootstrap.queries.version) : nil
     }
 
-    /// A Boolean value that indicates whether all objects of the page were looked at.
+    /// A Boolean value that indicates whether all objects of the page were compared.
     var isWhole: Bool { index == page.objects.count }
 
     mutating func run(_ slice: inout WorkSlice) -> ServerWorkResult? {
@@ -70,9 +70,9 @@ public struct PageWork: SlicedWork {
 }
 
 extension Bootstrap {
-    /// Adds an object to the sums, and to the next chunk if the client doesn't have it as it is.
+    /// Adds an object to the checksums, and to the next chunk if the client doesn't have its present state.
     ///
-    /// - Parameter membership: Whether the old view and the new one show the object.
+    /// - Parameter membership: Whether the old view and the new view show the object.
     fileprivate mutating func add(
         _ name: ObjectName,
         _ object: MergedObject,
@@ -98,17 +98,17 @@ extension Bootstrap {
     private mutating func wait(for name: ObjectName, _ update: ObjectUpdate, _ origin: WaitingUpdate.Origin? = nil) {
         waiting.append(WaitingUpdate(name: name, update: update, origin: origin))
         waitingBytes += update.estimatedSize
-        // The object is kept, too.
+        // The object itself is kept in memory, too.
         if let origin { waitingBytes = waitingBytes.addingOrMax(UInt64(origin.object.estimatedBytes)) }
     }
 
-    /// Returns the chunk of what waits. Returns `nil` if the client has it, or needs none.
+    /// Returns the chunk of the waiting updates. Returns `nil` if the client needs no chunk.
     ///
-    /// Its range and its position name only keys that the client knows.
+    /// Its range and its position only name keys that the client has.
     ///
     /// - Parameters:
-    ///   - isLast: Whether the chunk ends the class.
-    ///   - held: What the client holds now.
+    ///   - isLast: A Boolean value that indicates whether the chunk ends the class.
+    ///   - held: The versions that the client has now.
     mutating func nextChunk(
         of className: SyncString,
         isLast: Bool,
@@ -117,7 +117,7 @@ extension Bootstrap {
         let updates = waiting.compactMap { entry in
             let current = held[entry.name]
             guard let origin = entry.origin, origin.held != current else { return entry.update }
-            // A message in between brought the client another version.
+            // A message in between gave the client another version.
             return update(entry.name, origin, version: new.version(entry.name, origin.object), held: current)
         }
         let skipped = skips?.className == className ? skips?.key : nil
@@ -136,11 +136,11 @@ extension Bootstrap {
         )
     }
 
-    /// Returns the update for an object of the new view. Returns `nil` if the client has the object as it is.
+    /// Returns the update for an object of the new view. Returns `nil` if the client has its present state.
     ///
     /// - Parameters:
-    ///   - version: The version of the last change that the view shows.
-    ///   - held: The version that the client holds beside its view.
+    ///   - version: The version of the last visible change in the new view.
+    ///   - held: The version that the client has in addition to its view.
     private func update(
         _ name: ObjectName,
         _ origin: WaitingUpdate.Origin,
@@ -152,7 +152,7 @@ extension Bootstrap {
         let isShown = old.map { $0.mask(of: name.className) == mask } ?? isShown
         if was, isShown { return nil }
         if was, let old {
-            // The client has it as the old view showed it last.
+            // The client has the last state that the old view showed.
             let (held, shown) = (old.version(name, object), old.mask(of: name.className) ?? .all)
             guard version >= held else { return object.update(name.key, object.whole(mask), mask: mask) }
             return object.update(name.key, object.difference(since: held, shown: shown, mask), mask: mask)
@@ -168,7 +168,7 @@ extension Bootstrap {
     }
 }
 
-/// Single objects compared with a view, for a client that asks for them by name.
+/// The comparison of single objects with a view, for a client that requests them by name.
 public struct FetchWork: SlicedWork {
     let view: View
     private let names: [ObjectName]
@@ -194,7 +194,7 @@ public struct FetchWork: SlicedWork {
     }
 }
 
-/// Query sets compiled to views.
+/// The compilation of query sets to views.
 public struct ViewsWork: SlicedWork {
     private let queries: [Queries]
     private let make: @Sendable (Queries) -> View
@@ -215,9 +215,9 @@ public struct ViewsWork: SlicedWork {
 }
 
 extension Queries {
-    /// The bytes of all conditions.
+    /// The size of all conditions in bytes.
     var bytes: Int { queries.reduce(0) { $0 + $1.condition.string.utf8.count + $1.className.string.utf8.count } }
 
-    /// The steps that it takes to understand the conditions.
+    /// The number of steps to compile the conditions.
     var steps: Int { queries.count * 64 + bytes * 4 }
 }

@@ -1,20 +1,21 @@
-/// Names a piece of work of a machine. Numbers aren't used again.
+/// The number of a piece of a machine's work. Numbers aren't used again.
 public typealias WorkNumber = UInt64
 
-/// Work of a machine that takes long: it is done elsewhere, slice by slice, in turns with the work of other users.
+/// Work of a machine that takes long. It is done outside of the machine in slices, alternating with the work of other
+/// users.
 ///
 ///     while true {
 ///         if let result = work.runSlice() { return .worked(number, result) }
 ///     }
 ///
-/// The result depends on nothing but the work, however often it was interrupted.
+/// The result only depends on the work, and not on the number of interruptions.
 public struct ServerWork: Sendable {
-    /// The user that causes the work. The work of one user runs in its order.
+    /// The user that causes the work. The pieces of one user's work run in their order.
     public let user: SyncString
     private var body: any SlicedWork
     private let objectSteps: Int
 
-    /// The steps of a slice: up to about 5 milliseconds.
+    /// The number of steps of a slice. A slice takes up to about 5 milliseconds.
     public static let sliceSteps = 100_000
 
     init(user: SyncString, _ body: any SlicedWork, objectSteps: Int) {
@@ -23,7 +24,7 @@ public struct ServerWork: Sendable {
 
     /// Does a part of the work.
     ///
-    /// - Returns: the result; `nil` if the work isn't finished.
+    /// - Returns: The result, or `nil` if the work isn't finished.
     public mutating func runSlice() -> ServerWorkResult? {
         var slice = WorkSlice(steps: Self.sliceSteps, objectSteps: objectSteps)
         return body.run(&slice)
@@ -35,7 +36,7 @@ public struct ServerWork: Sendable {
     }
 }
 
-/// What came of a `ServerWork`. The machine that wanted it done understands it.
+/// The result of a `ServerWork`, for the machine that requested it.
 public enum ServerWorkResult: Sendable {
     case page(PageWork)
     case step(StepWork)
@@ -49,6 +50,6 @@ public enum ServerWorkResult: Sendable {
 protocol SlicedWork: Sendable {
     /// Does a part of the work.
     ///
-    /// - Returns: the result; `nil` if the work isn't finished.
+    /// - Returns: The result, or `nil` if the work isn't finished.
     mutating func run(_ slice: inout WorkSlice) -> ServerWorkResult?
 }

@@ -1,6 +1,6 @@
-/// A step compared with the view of some sessions.
+/// The comparison of a step with the view of some sessions.
 struct ViewStep: Sendable {
-    /// An object that the view shows before the step or after it, with the versions that it shows.
+    /// An object that the view shows before or after the step, with its visible versions.
     struct Member: Sendable {
         let name: ObjectName
         let before: StreamVersion?
@@ -8,31 +8,34 @@ struct ViewStep: Sendable {
     }
 
     let view: View
-    /// The objects that the view can be concerned by.
+    /// The indices of the objects that can concern the view.
     let indices: [Int]
-    /// A Boolean value that indicates whether no session has the view, so that only its sums are asked for.
+    /// A Boolean value that indicates whether the view has no session, so that only its checksums are needed.
     let isRetired: Bool
     private var position = 0
     /// A Boolean value that indicates whether the failures of the object at the position are known.
     private var isChecked = false
-    /// Whether the object at the position was shown before the step, once that is known.
+    /// The membership of the object at the position before the step, as soon as it is known.
     private var was: View.Membership?
     private var updates: [(SyncString, ObjectUpdate)] = []
-    /// The objects that have changed for sessions that hold the view at the step's start.
+    /// The changed objects, for sessions that have the view at the start of the step.
     private(set) var batches: [ClassBatch] = []
-    /// The bytes of a message that is sent in parts to sessions that call the step's start their cursor. Nil if it is small.
+    /// The bytes of a message that is sent in parts to sessions whose cursor is the start of the step. `nil` if the
+    /// message is small.
     private(set) var parts: (message: PartedMessage, bytes: [UInt8])?
     private(set) var members: [Member] = []
-    /// The conditions that have no answer about an object, or for which that takes too much work.
+    /// The conditions that fail for an object or exceed the budget.
     private(set) var failures: [QueryPlace: ConditionError] = [:]
-    /// A Boolean value that indicates whether the comparison was given up.
+    /// A Boolean value that indicates whether the comparison was cancelled.
     fileprivate(set) var isGivenUp = false
 
     init(_ view: View, _ indices: [Int], isRetired: Bool = false) {
         (self.view, self.indices, self.isRetired) = (view, indices, isRetired)
     }
 
-    /// - Returns: whether it is finished.
+    /// Does a part of the comparison.
+    ///
+    /// - Returns: A Boolean value that indicates whether the comparison is finished.
     mutating func run(_ contents: StepContents, _ slice: inout WorkSlice) -> Bool {
         let isWhole = contents.step.from.version < contents.step.horizon
         while position < indices.count {
@@ -60,9 +63,9 @@ struct ViewStep: Sendable {
         return true
     }
 
-    /// Makes the bytes of a large message.
+    /// Encodes a large message.
     ///
-    /// - Returns: false if that has to wait for the next slice.
+    /// - Returns: `false` if the encoding has to wait for the next slice.
     fileprivate mutating func encode(
         _ step: StreamStep,
         from told: Cursor,
@@ -96,7 +99,7 @@ struct ViewStep: Sendable {
 }
 
 extension [ClassBatch] {
-    /// Returns the bytes of the message of a step that is sent in parts. Returns `nil` if it can't be written.
+    /// Returns the bytes of a step's message that is sent in parts. Returns `nil` if the message can't be encoded.
     func parts(
         of step: StreamStep,
         from told: Cursor,
@@ -108,50 +111,51 @@ extension [ClassBatch] {
     }
 }
 
-/// A step compared with views: those of live sessions, or that of a session that is behind.
+/// The comparison of a step with views: those of live sessions, or that of a slow session.
 public struct StepWork: SlicedWork {
-    /// Where the step and the views come from.
+    /// The source of the step and the views.
     private enum Source: Sendable {
         case group(GroupTransaction, ViewIndex, retired: [View])
         case late(StreamStep, View, told: Cursor)
     }
 
     private let source: Source
-    /// The bytes above which a message is sent in parts.
+    /// The size in bytes above which a message is sent in parts.
     private let partedBytes: UInt64
-    /// Nil before the work has begun.
+    /// The contents of the step. `nil` before the work has begun.
     private(set) var contents: StepContents?
-    /// By rising numbers.
+    /// The views, by rising numbers.
     private(set) var views: [ViewStep] = []
     private var index = 0
 
-    /// The step of a group, for all views that it can concern.
+    /// Creates the work for the step of a group, for all views that it can concern.
     ///
-    /// - Parameter retired: the views that no session has any more, of which the sums are asked for.
+    /// - Parameter retired: The views without sessions whose checksums are needed.
     init(_ transaction: GroupTransaction, _ index: ViewIndex, retired: [View], partedBytes: UInt64) {
         source = .group(transaction, index, retired: retired)
         self.partedBytes = partedBytes
     }
 
-    /// A step for a session that is behind.
+    /// Creates the work for a step of a slow session.
     ///
-    /// - Parameter told: what the session calls its cursor.
+    /// - Parameter told: The cursor under which the session has received the start of the step.
     init(_ step: StreamStep, _ view: View, told: Cursor, partedBytes: UInt64) {
         source = .late(step, view, told: told)
         self.partedBytes = partedBytes
     }
 
-    /// The greatest clock before the step of a group. Nil for other steps.
+    /// The greatest clock before the step of a group. `nil` for other steps.
     var startClock: Clock? {
         if case .group(let transaction, _, _) = source { transaction.expected.clock } else { nil }
     }
 
-    /// Returns whether the work knew a view of live sessions: the step doesn't concern those that are missing in ``views``.
+    /// Returns whether the work considered a view of live sessions. The step doesn't concern considered views that are
+    /// missing in ``views``.
     func knew(_ view: ViewIdentity) -> Bool {
         if case .group(_, let index, _) = source { index.contains(view) } else { false }
     }
 
-    /// The objects that views show before or after the step. Nil for views for which that was given up.
+    /// The objects that views show before or after the step. `nil` for views whose comparison was cancelled.
     var members: [ViewIdentity: [ViewStep.Member]?] {
         var members: [ViewIdentity: [ViewStep.Member]?] = [:]
         for step in views { members[step.view.identity] = .some(step.isGivenUp ? nil : step.members) }
@@ -161,7 +165,7 @@ public struct StepWork: SlicedWork {
     mutating func run(_ slice: inout WorkSlice) -> ServerWorkResult? {
         guard contents != nil || begin(&slice), let contents else { return nil }
         while index < views.count {
-            // The sums of a view without sessions aren't urgent.
+            // The checksums of a view without sessions aren't urgent.
             let isTooLate = views[index].isRetired && slice.left <= 0
             if isTooLate || !views[index].run(contents, &slice) {
                 guard views[index].isRetired else { return nil }
@@ -176,7 +180,7 @@ public struct StepWork: SlicedWork {
         return .step(self)
     }
 
-    /// What the session that is behind calls its cursor.
+    /// The cursor under which a slow session has received the start of the step.
     var told: Cursor? { if case .late(_, _, let told) = source { told } else { nil } }
 
     private mutating func begin(_ slice: inout WorkSlice) -> Bool {

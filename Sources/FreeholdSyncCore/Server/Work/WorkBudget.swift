@@ -1,7 +1,7 @@
-/// The steps that a piece of work may still take.
+/// The number of steps that a piece of work may still take.
 ///
-/// A step is about as much as a comparison of two numbers, or as a look at 64 bytes of a text: some 20 to 60 nanoseconds. Steps are counted and
-/// not measured, so that the same work has the same result on each machine.
+/// A step is about a comparison of two numbers, or a read of 64 bytes of a text: about 20 to 60 nanoseconds. Steps are
+/// counted and not measured, so that the same work has the same result on each machine.
 ///
 ///     var budget = WorkBudget(steps: 1_000)
 ///     for element in elements {
@@ -10,7 +10,7 @@
 ///     }
 ///     if budget.isOver { … }
 public struct WorkBudget: Hashable, Sendable {
-    /// The steps that are left. Negative if more were taken than allowed.
+    /// The number of steps that are left. Negative if the budget is exceeded.
     public private(set) var left: Int
 
     /// A budget that no work exceeds.
@@ -25,20 +25,20 @@ public struct WorkBudget: Hashable, Sendable {
     /// A Boolean value that indicates whether more steps were taken than allowed.
     public var isOver: Bool { left < 0 }
 
-    /// Takes steps.
+    /// Takes steps from the budget.
     ///
-    /// - Returns: false if they are more than what is left. Then the work ends.
+    /// - Returns: `false` if the budget is exceeded. Then the work has to end.
     /// - Complexity: O(1)
     @inlinable
     @discardableResult
     public mutating func charge(_ steps: Int = 1) -> Bool {
-        // What is exceeded stays exceeded, and doesn't overflow.
+        // An exceeded budget stays exceeded, and doesn't overflow.
         guard left >= 0 else { return false }
         take(steps)
         return left >= 0
     }
 
-    /// Takes the steps of one look at so many bytes.
+    /// Takes the steps to read a number of bytes once.
     @discardableResult
     public mutating func charge(bytes: Int) -> Bool { charge(1 + bytes >> 6) }
 
@@ -46,7 +46,7 @@ public struct WorkBudget: Hashable, Sendable {
     mutating func take(_ steps: Int) { left = max(left &- steps, -1) }
 }
 
-/// The work exceeds its budget.
+/// The error of work that exceeds its budget.
 public struct WorkExceeded: Error, Hashable, Sendable {
     public init() {}
 }
