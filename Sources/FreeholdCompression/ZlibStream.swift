@@ -1,8 +1,8 @@
 import CFreeholdZlib
 
-/// A stream of zlib's that makes compressed messages, one after the other.
+/// A zlib stream that compresses messages one after the other.
 final class Deflater: @unchecked Sendable {
-    // One thread at a time uses it. zlib keeps the stream's address, so it lies where it stays.
+    // One thread at a time uses it. It has a fixed address, because zlib stores pointers to the stream.
     private let stream: UnsafeMutablePointer<z_stream>
 
     init?(level: Int32) {
@@ -21,13 +21,13 @@ final class Deflater: @unchecked Sendable {
         stream.deallocate()
     }
 
-    /// Nil if the result isn't shorter.
+    /// Returns the compressed bytes, or `nil` if they aren't shorter than the input.
     func compressed(_ bytes: [UInt8]) -> [UInt8]? {
         guard bytes.count > 1, let count = uInt(exactly: bytes.count), deflateReset(stream) == Z_OK else { return nil }
         var isWhole = false
         let result = [UInt8](unsafeUninitializedCapacity: bytes.count - 1) { output, length in
             bytes.withUnsafeBufferPointer { input in
-                // zlib reads through it only.
+                // zlib doesn't write to the input.
                 stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
                 stream.pointee.avail_in = count
                 stream.pointee.next_out = output.baseAddress
@@ -40,9 +40,9 @@ final class Deflater: @unchecked Sendable {
     }
 }
 
-/// A stream of zlib's that reads compressed messages, one after the other.
+/// A zlib stream that decompresses messages one after the other.
 final class Inflater: @unchecked Sendable {
-    // As for `Deflater`.
+    // It is sendable for the same reasons as `Deflater`.
     private let stream: UnsafeMutablePointer<z_stream>
 
     init?() {
@@ -59,13 +59,14 @@ final class Inflater: @unchecked Sendable {
         stream.deallocate()
     }
 
-    /// Nil if the bytes aren't one whole stream of at most `count` bytes.
+    /// Returns the decompressed bytes, or `nil` if the input isn't one complete stream with at most `count` bytes of
+    /// content.
     func inflated(_ bytes: UnsafeRawBufferPointer, count: Int) -> [UInt8]? {
         guard count >= 0, count < Int.max, let room = uInt(exactly: count + 1), let length = uInt(exactly: bytes.count),
             let start = bytes.baseAddress, inflateReset(stream) == Z_OK
         else { return nil }
         var isWhole = false
-        // One more than there may be: a longer stream is told from one that ends there.
+        // One byte more than the maximum, so that a longer stream is detected.
         let result = [UInt8](unsafeUninitializedCapacity: count + 1) { output, made in
             stream.pointee.next_in = UnsafeMutablePointer(
                 mutating: start.assumingMemoryBound(to: UInt8.self)

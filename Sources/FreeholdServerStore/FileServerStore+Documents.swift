@@ -3,15 +3,17 @@ internal import FreeholdEngine
 public import FreeholdSyncCore
 
 extension FileServerStore {
-    /// Calls the body with each object's document, `_id` first, class by class by rising names, as one version of the stream has them.
-    /// Objects of asymmetric classes are among them, deleted ones aren't. Whoever writes meanwhile isn't held up.
+    /// Calls a closure with each object's document, class by class in rising order of the names, in the state of one
+    /// version of the stream. `_id` is first in each document. Objects of asymmetric classes are included, and deleted
+    /// objects aren't. Concurrent writers don't wait.
     ///
-    /// Documents are as `StoredObject.doc` says: a link is its target's key.
+    /// Documents have the format of `StoredObject.doc`: a link is the key of its target.
     ///
-    /// - Parameter className: only those of this class.
-    /// - Returns: how many there were; 0 for a stream that has no file.
-    /// - Throws: what the body throws, `EngineError`, or what is wrong with the file.
-    /// - Complexity: O(documents). One at a time is in memory, beside what doesn't fit its class's table.
+    /// - Parameter className: The class to read, or `nil` for all classes.
+    /// - Returns: The number of documents. 0 for a stream without a file.
+    /// - Throws: The errors of the closure, `EngineError`, and errors about the content of the file.
+    /// - Complexity: O(documents). One document at a time is in memory, in addition to the objects that don't fit the
+    ///   class's table.
     @discardableResult
     public func forEachDocument(
         of stream: StreamName,

@@ -2,13 +2,14 @@ public import FreeholdBSON
 internal import FreeholdEngine
 public import FreeholdSyncCore
 
-/// A place among the objects of a class that were taken in: behind those that somebody has had.
+/// A position among the objects of an asymmetric class, after those that a reader has processed.
 ///
-/// Rows have rising numbers, which no other row ever gets: so a place stays right while objects come, and when earlier ones are removed.
+/// Rows have increasing numbers that aren't used again. A position therefore stays valid when objects are added, and
+/// when earlier objects are removed.
 public struct IngestPosition: Hashable, Sendable {
-    /// The last row of the class's table.
+    /// The last processed row of the class's table.
     public var row: Int64
-    /// The last row of those that the table can't hold.
+    /// The last processed row of the objects that the table can't store.
     public var other: Int64
 
     public init(row: Int64, other: Int64) {
@@ -16,14 +17,14 @@ public struct IngestPosition: Hashable, Sendable {
         self.other = other
     }
 
-    /// Before all.
+    /// The position before all objects.
     public static let start = IngestPosition(row: -1, other: -1)
 }
 
-/// An object of a class that takes new objects only.
+/// An object of an asymmetric class.
 public struct IngestedObject: Sendable {
     public let name: ObjectName
-    /// `_id` first: see `StoredObject.doc`.
+    /// The document of the object, with `_id` first: see `StoredObject.doc`.
     public let document: BSONDocument
 
     public init(name: ObjectName, document: BSONDocument) {
@@ -32,14 +33,15 @@ public struct IngestedObject: Sendable {
     }
 }
 
-/// Objects that were taken in, in the order in which they came; of one commit by rising keys.
+/// Objects of an asymmetric class, in the order in which they were stored. Objects of one commit are in rising order of
+/// their keys.
 public struct IngestedPage: Sendable {
     public var objects: [IngestedObject]
-    /// Behind all that was looked at.
+    /// The position after everything that was read.
     public var position: IngestPosition
-    /// What the stream was when the page was read: all up to the position is older.
+    /// The cursor of the stream when the page was read. All objects up to the position are older.
     public var cursor: Cursor
-    /// Whether more may be behind it.
+    /// A Boolean value that indicates whether more objects may follow.
     public var hasMore: Bool
 
     public init(objects: [IngestedObject], position: IngestPosition, cursor: Cursor, hasMore: Bool) {
@@ -51,14 +53,14 @@ public struct IngestedPage: Sendable {
 }
 
 extension FileServerStore {
-    /// Objects of a class that were taken in behind a place. Whoever writes meanwhile isn't held up.
+    /// Returns a page of objects of an asymmetric class after a position. Concurrent writers don't wait.
     ///
     /// - Parameters:
-    ///   - end: the last place that the page may reach; nil for none.
-    ///   - count: the most objects. At least one is looked at.
-    ///   - bytes: about how many bytes of documents are enough.
-    /// - Returns: nil for a stream that has no file.
-    /// - Throws: `EngineError`, or what is wrong with the file.
+    ///   - end: The last position that the page may reach. `nil` for no limit.
+    ///   - count: The maximum number of objects. At least one is read.
+    ///   - bytes: The approximate maximum size of the documents in bytes.
+    /// - Returns: The page, or `nil` for a stream without a file.
+    /// - Throws: `EngineError`, and errors about the content of the file.
     /// - Complexity: O(objects · log *n*). One page is in memory.
     public func ingested(
         of stream: StreamName,
@@ -75,7 +77,8 @@ extension FileServerStore {
         }
     }
 
-    /// How many rows are behind a place, of the class or, among those that its table can't hold, of any.
+    /// Returns the number of rows after a position. Rows that the class's table can't store are counted for all
+    /// classes.
     public func ingestedCount(of stream: StreamName, className: SyncString, after position: IngestPosition) throws
         -> Int
     {
@@ -89,11 +92,13 @@ extension FileServerStore {
         }
     }
 
-    /// Removes objects that were taken in, up to a place: a sink has them. An object of one of their keys that comes later is new.
+    /// Removes objects of an asymmetric class up to a position, after a sink has processed them. A later object with
+    /// one of their keys is a new object.
     ///
-    /// - Parameter count: the most that are removed at once.
-    /// - Returns: whether there may be more.
-    /// - Throws: `EngineError`, or what is wrong with the file. Then nothing was removed, or nobody knows.
+    /// - Parameter count: The maximum number of objects that are removed.
+    /// - Returns: A Boolean value that indicates whether more objects may be left.
+    /// - Throws: `EngineError`, and errors about the content of the file. Then nothing was removed, or the result is
+    ///   unknown.
     @discardableResult
     public func removeIngested(
         of stream: StreamName,
@@ -114,7 +119,7 @@ extension FileServerStore {
         }
     }
 
-    /// The hash of the log up to a version. Nil if the stream has no such version.
+    /// Returns the hash of the log up to a version. Returns `nil` if the stream doesn't have the version.
     public func hash(of stream: StreamName, at version: StreamVersion) throws -> RunningHash? {
         guard exists(stream) else { return nil }
         return try self.stream(stream).read { $0.mark(version)?.hash }
@@ -172,7 +177,7 @@ private struct IngestedReader {
                 return
             }
             page.position.row = row.raw
-            // Others are ordinary objects: the class took them before it took new ones only.
+            // A row with a version is an ordinary object, from before the class became asymmetric.
             guard view.readInt(state.version, row) == nil else { continue }
             let key = try values.key(table, row)
             let rest = try reader.document(table, row, reader.plan(table, row))
@@ -200,7 +205,7 @@ private struct IngestedReader {
 }
 
 extension StreamView {
-    /// Rows that were taken in, up to a place.
+    /// Returns the rows of asymmetric objects up to a position.
     fileprivate func ingestedRows(of className: SyncString, upTo position: IngestPosition, count: Int) throws
         -> (rows: [ObjectKey], others: [ObjectKey])
     {
@@ -221,14 +226,14 @@ extension StreamView {
 }
 
 extension OtherObjects {
-    /// Of a class that takes new objects only.
+    /// Returns whether the row is an object of an asymmetric class.
     fileprivate func isTakenIn(_ row: ObjectKey) -> Bool {
         view.readInt(table.columns[Column.version.rawValue], row) == 0
     }
 }
 
 extension DataView {
-    /// The place of the first row behind a number.
+    /// Returns the index of the first row with a greater number.
     ///
     /// - Complexity: O(log² *n*)
     fileprivate func firstIndex(behind number: Int64, in table: Table) -> Int {
@@ -242,7 +247,7 @@ extension DataView {
 }
 
 extension BSONDocument {
-    /// About how many bytes it has as text.
+    /// The approximate size of the document as text, in bytes.
     fileprivate var roughSize: Int { reduce(2) { $0 + $1.key.utf8.count + 4 + $1.value.roughSize } }
 }
 

@@ -6,59 +6,64 @@
 public import FreeholdEngine
 public import FreeholdSyncCore
 
-/// A server's store in files of Freehold: a folder for each app, in it a file for each stream.
+/// A server's store in Freehold files: a folder for each app, which contains a file for each stream.
 ///
 /// ```swift
 /// let store = try FileServerStore(at: "/var/lib/freehold", epoch: .random(in: 1 ... .max))
 /// let answer = store.perform(request)
 /// ```
-/// Objects are rows of tables made from the schema, one a class, their properties real columns: whoever opens the file sees them as objects,
-/// with links, collections and embedded objects. What merges need beside them lies in hidden columns and tables. Nobody but the store may
-/// write to its files.
+/// Objects are rows of tables that are created from the schema, one for each class, with a column for each property.
+/// Programs that open the file see ordinary objects with links, collections and embedded objects. The additional data
+/// for merges is in hidden columns and tables. Only the store may write to its files.
 ///
-/// **What doesn't fit** isn't refused, for a client's work may not be lost to a column's type: the value stays in a hidden column beside
-/// the row, where sync finds it and the columns show their default. So it is with a property that has no column, a value of another
-/// type, and texts and keys that the engine can't hold. An object whose class has no table, or whose key isn't of its table's type, is
-/// kept whole in a hidden table. Whether a client may write such things is for the app's schema to say, not for the store.
+/// **Values that don't fit** aren't refused, because the work of a client must not be lost due to a column's type. Such
+/// a value is stored in a hidden column of the row. Sync reads it from there, and the ordinary column shows its
+/// default. This applies to properties without a column, to values of another type, and to texts and keys that the
+/// engine doesn't support. An object whose class has no table, or whose key has another type than its table, is stored
+/// as a whole in a hidden table. The app's schema decides whether a client may write such objects, and not the store.
 ///
-/// **Development mode** adds columns by what it sees: see `Mode`. A property of which only nulls or empty collections were seen gets no
-/// column, but the object remembers them.
+/// **Development mode** adds columns for the values that it receives: see `Mode`. A property that only had nulls or
+/// empty collections so far has no column, but the stored object contains it.
 ///
-/// Any thread may use it. Requests that write one stream take turns; those that read, read the newest version and wait for nobody.
+/// Any thread may use the store. Requests that write to the same stream run one after the other. Requests that only
+/// read use the newest version and don't wait.
 public final class FileServerStore: Sendable {
-    /// Where columns come from.
+    /// The source of the columns.
     public enum Mode: Sendable {
-        /// From the schema that the store is opened with.
+        /// The schema with which the store is opened.
         case schema
-        /// From that, and from values: the first that tells a type makes a column of it. No column changes its type later.
+        /// That schema, and the stored values: the first value with a type creates a column of the type. A column never
+        /// changes its type later.
         case development
     }
 
     public struct Options: Sendable {
         public var mode = Mode.development
-        /// Of the log. It has to be the same whenever the store is opened, or none where none was used.
+        /// The compression of the log. It must be the same each time that the store is opened, or `nil` if none was
+        /// used before.
         public var compression: (any MessageCompression)?
         public var encryptionKey: EncryptionKey?
-        /// Of each stream's file: see `Database.Options`.
+        /// The size of the map of each stream's file: see `Database.Options`.
         public var mapSize: Int?
-        /// The versions that are held for bootstraps, a stream. Without one a bootstrap reads the log for what changed since. A version is
-        /// held for a minute after the last page of it was read, and as long as the file grows by no more than 64 MiB.
+        /// The maximum number of versions of a stream that are held for bootstraps. A bootstrap without a held version
+        /// reads the changes since its version from the log. A version is held until a minute after the last read of
+        /// one of its pages, as long as the file grows by at most 64 MiB.
         public var pinnedVersions = 16
-        /// The bytes of the log that trimming leaves, beside the age of its entries. The entries of the last hour stay in any case. A client
-        /// that was away for longer than the log reaches compares keys.
+        /// The maximum number of bytes of the log that trimming leaves, in addition to the limit of the age of its
+        /// entries. The entries of the last hour always stay. A client with an older cursor than the log compares keys.
         public var logBytes: UInt64 = 512 << 20
-        /// A file of at least this size is rewritten when it is opened if two thirds of it are free pages.
+        /// The size from which a file is rewritten when it is opened, if two thirds of it are free pages.
         public var shrinkBytes: UInt64 = 32 << 20
-        /// The files that are open at once, unless more are at work.
+        /// The maximum number of open files, as long as no more are in use at the same time.
         public var openStreams = 256
-        /// The rows of a cluster in new files. Fewer rows make single changes cheaper, and scans and large imports dearer. Each commit writes
-        /// the last leaf of each column of the log.
+        /// The number of rows of a cluster in new files. With fewer rows, single changes are faster, and scans and
+        /// large imports are slower. Each commit writes the last leaf of each column of the log.
         package var clusterSpan = 128
         package var pinAge = Duration.seconds(60)
         package var pinGrowth: UInt64 = 64 << 20
         package var clock: @Sendable () -> ContinuousClock.Instant = { .now }
         var pins: PastStates.Bounds { PastStates.Bounds(count: pinnedVersions, age: pinAge, growth: pinGrowth) }
-        /// Of tests.
+        /// A closure with which tests change the options of the engine.
         package var engine: @Sendable (inout Database.Options) -> Void = { _ in }
 
         public init() {}
@@ -71,11 +76,12 @@ public final class FileServerStore: Sendable {
     private let open = Lock(OpenStreams())
 
     /// - Parameters:
-    ///   - folder: made if it isn't there.
-    ///   - epoch: of streams that are made from now on.
-    ///   - schemas: of each app, the tables of its classes, whose primary key is `_id`, and of embedded objects. Files are given what they
-    ///     lack of it. Delete rules and unique indexes aren't taken over: what they say is for the merge.
-    /// - Throws: `EngineError` if the folder can't be made.
+    ///   - folder: The folder of the store. It is created if it doesn't exist.
+    ///   - epoch: The epoch of streams that are created from now on.
+    ///   - schemas: For each app, the tables of its classes with the primary key `_id`, and of its embedded objects.
+    ///     Missing tables and columns are added to files. Delete rules and unique indexes are ignored, because the
+    ///     merge applies them.
+    /// - Throws: `EngineError` if the folder can't be created.
     public init(
         at folder: String,
         epoch: UInt64,
@@ -88,10 +94,11 @@ public final class FileServerStore: Sendable {
 
     // MARK: Requests
 
-    /// Does what a request asks, whole or not at all. What it has done is durable when it returns.
+    /// Performs a request completely or not at all. Its changes are durable when the call returns.
     ///
-    /// It never throws: `.failed(.unavailable)` and `.failed(.limit)` say that nothing was done, `.failed(.unknown)` that the result isn't known,
-    /// `.failed(.damaged)` that the file can't be read. A stream that has no file is empty; what only reads makes none.
+    /// It never throws. After `.failed(.unavailable)` and `.failed(.limit)` nothing was done. After `.failed(.unknown)`
+    /// the result is unknown. `.failed(.damaged)` means that the file can't be read. A stream without a file is empty,
+    /// and requests that only read create no file.
     public func perform(_ request: ServerStoreRequest) -> ServerStoreAnswer {
         do {
             if !request.kind.makesStream, !isThere(request.stream) {
@@ -102,25 +109,25 @@ public final class FileServerStore: Sendable {
         } catch { return .failed(StoreFailure(error)) }
     }
 
-    /// Gives all streams a new epoch, as whoever copies a store has to before it is used.
+    /// Gives all streams a new epoch. A program that copies a store has to call this before it uses the copy.
     ///
-    /// - Throws: `EngineError`, or what is wrong with a file.
+    /// - Throws: `EngineError`, and errors about the content of a file.
     public func wasCopied(epoch: UInt64) throws {
         self.epoch.withLock { $0 = epoch }
         for name in try streams() { try stream(name).setEpoch(epoch) }
     }
 
-    /// The file of a stream, which is there once anything was written to the stream.
+    /// Returns the path of a stream's file. The file exists after the first write to the stream.
     public func path(of stream: StreamName) -> String {
         "\(folder)/\(FileName.text(stream.app))/\(FileName.text(stream)).freehold"
     }
 
-    /// The streams that have a file.
+    /// Returns the streams that have a file.
     ///
     /// - Throws: `EngineError`
     public func streams() throws -> [StreamName] { try streamFiles().map(\.name) }
 
-    /// The streams that have a file, and what is in it.
+    /// Returns the streams that have a file, with the contents of the files.
     ///
     /// - Throws: `EngineError`
     public func streamFiles() throws -> [StreamFileUse] {
@@ -149,7 +156,7 @@ public final class FileServerStore: Sendable {
         (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
     }
 
-    /// Whether a stream has a file.
+    /// Returns whether a stream has a file.
     func exists(_ stream: StreamName) -> Bool { FileManager.default.fileExists(atPath: path(of: stream)) }
 
     private func isThere(_ stream: StreamName) -> Bool { open.withLock { $0[stream] != nil } || exists(stream) }
@@ -180,7 +187,7 @@ public final class FileServerStore: Sendable {
     }
 }
 
-/// Files that are open: those that weren't asked for longest go first.
+/// The open files. The files that weren't used for the longest time are closed first.
 struct OpenStreams {
     private var files: [StreamName: (file: StreamFile, use: UInt64)] = [:]
     private var uses: UInt64 = 0
@@ -202,7 +209,7 @@ struct OpenStreams {
     }
 }
 
-/// Names of files that any file system takes.
+/// File names that all file systems support.
 enum FileName {
     static func text(_ name: SyncString) -> String { text(Array(name.string.utf8)) }
 
@@ -217,7 +224,8 @@ enum FileName {
         }
     }
 
-    /// Small letters, digits and `-` as they are, other bytes in two digits behind `_`. What gets too long ends in a hash.
+    /// Returns a name in which small letters, digits and `-` are unchanged, and other bytes are `_` with two digits.
+    /// The end of a long name is replaced by a hash.
     private static func text(_ bytes: [UInt8]) -> String {
         var text = ""
         for byte in bytes {
@@ -239,7 +247,7 @@ extension FileManager {
 }
 
 extension ServerStoreRequest.Kind {
-    /// Whether it leaves something in a stream that has nothing yet.
+    /// A Boolean value that indicates whether the request stores data in a stream without a file.
     fileprivate var makesStream: Bool {
         switch self {
         case .makeFile, .commit, .stage, .keepPart: true
@@ -255,7 +263,7 @@ extension StoreFailure {
     init(_ error: any Error) {
         switch error {
         case let failure as StreamFile.CommitFailure:
-            // A commit for which there is no room leaves the file as it was.
+            // A commit without enough space leaves the file unchanged.
             self =
                 failure.error.code == .outOfDiskSpace
                 ? .fullDisk("\(failure.error)") : .uncertain(SyncString("\(failure.error)"))
@@ -270,7 +278,8 @@ extension StoreFailure {
 }
 
 extension EngineError {
-    /// A value that is larger than what a file can hold. It doesn't pass by itself, unlike a full disk.
+    /// A Boolean value that indicates whether a value is too large for a file. In contrast to a full disk, this error
+    /// is permanent.
     fileprivate var isLimit: Bool {
         [.limitExceeded, .invalidArgument, .invalidValue, .missingValue].contains(code)
     }
@@ -278,13 +287,13 @@ extension EngineError {
     fileprivate var isDamage: Bool { code == .invalidDatabase || code == .unsupportedFormat || code == .schemaMismatch }
 }
 
-/// What a stream's file holds.
+/// The contents of a stream's file.
 public struct StreamFileUse: Hashable, Sendable {
     public let name: StreamName
-    /// How many commits were ever taken in.
+    /// The number of commits so far.
     public let version: StreamVersion
-    /// The number of devices' files that are known.
+    /// The number of known files of devices.
     public let files: Int
-    /// On the disk.
+    /// The size on the disk, in bytes.
     public let bytes: Int
 }

@@ -1,15 +1,15 @@
 internal import Foundation
 public import FreeholdSyncCore
 
-/// A node without a network, which merges what one program submits: imports, and commands that write documents. A server may serve the same
-/// files meanwhile; it sees what was done within a second.
+/// A node without a network that merges the submissions of one program, such as an import or a command that writes
+/// documents. A server may serve the same files at the same time. It sees the changes within a second.
 public struct LocalNode {
     private var machine: ServerMachine
     private let store: FileServerStore
     private var random = SystemRandomNumberGenerator()
     private var last: SubmissionNumber = 0
 
-    /// - Parameter app: what is known of the app, whose `allows` and `rights` are asked.
+    /// - Parameter app: The settings of the app. Its `allows` and `rights` are applied.
     public init(
         _ store: FileServerStore,
         app: SyncString,
@@ -22,9 +22,10 @@ public struct LocalNode {
         machine = ServerMachine(configuration, matcher: matcher)
     }
 
-    /// Has changes done, and waits until they are durable. What fails because others commit at the same time is tried again.
+    /// Submits changes, and waits until they are durable. Failures due to commits of other programs are tried again.
     ///
-    /// - Returns: `.failed(.transient)` if the store fails for half a minute: then nobody knows what was done.
+    /// - Returns: `.failed(.transient)` if the store fails for half a minute. Then it is unknown which changes were
+    ///   made.
     public mutating func submit(_ submission: Submission) -> SubmissionOutcome {
         last += 1
         var events: [ServerEvent] = [.submit(last, submission)]
@@ -44,13 +45,13 @@ public struct LocalNode {
             guard Self.now - start < 30_000 else {
                 return .failed(.transient(after: 1_000), text: "The documents can't be written.")
             }
-            // The store failed, or somebody else committed: the machine tries again.
+            // The store failed, or another program has committed. The machine tries again.
             Thread.sleep(forTimeInterval: 0.05)
             events = [.timer(.look(submission.stream))]
         }
     }
 
-    /// Objects that are alive, and the version at which they were read. Nil if they can't be read.
+    /// Returns live objects, and the version at which they were read. Returns `nil` if they can't be read.
     public func objects(_ names: [ObjectName], of stream: StreamName) -> (StreamVersion, [ObjectName: MergedObject])? {
         for _ in 0..<5 {
             guard case .rows(let rows) = store.perform(ServerStoreRequest(stream, .read(RowQuery())))

@@ -11,7 +11,7 @@ import Logging
         subcommands: [Latency.self, Uploads.self, Ingest.self, Fan.self, Idle.self]
     )
 
-    /// A server in this process that anybody may use.
+    /// Starts a server in this process that each user may use.
     static func server() async throws -> RunningServer {
         var settings = ServerSettings(node: NodeConfiguration(apps: ["bench": NodeApp(access: .everyone)]))
         (settings.port, settings.administratorPort, settings.isDevelopment) = (0, nil, true)
@@ -31,7 +31,7 @@ import Logging
     }
 }
 
-/// One change from one client to another.
+/// Measures the time of one change from one client to another.
 struct Latency: AsyncParsableCommand {
     @Option var count = 2_000
 
@@ -70,7 +70,7 @@ struct Latency: AsyncParsableCommand {
     }
 }
 
-/// Operations that scripted clients upload: what the server takes, without a file on the client's side.
+/// Measures the uploads of scripted clients, which have no files: the throughput of the server.
 struct Uploads: AsyncParsableCommand {
     @Option var clients = 2
     @Option var commits = 500
@@ -99,7 +99,7 @@ struct Uploads: AsyncParsableCommand {
     }
 }
 
-/// One change to many sockets.
+/// Measures the delivery of one change to many sockets.
 struct Fan: AsyncParsableCommand {
     @Option var receivers = 1_000
     @Option var count = 50
@@ -134,7 +134,7 @@ struct Fan: AsyncParsableCommand {
     }
 }
 
-/// Connections that do nothing, to a server of another process.
+/// Opens idle connections to a server in another process.
 struct Idle: AsyncParsableCommand {
     @Option(help: "Of a server that runs with --development.") var port: Int
     @Option var pid: Int

@@ -7,7 +7,8 @@ import FreeholdSync
 import FreeholdSyncCore
 import Logging
 
-/// Objects of an asymmetric class over sockets into a store in files, and on into files of JSON lines.
+/// Measures the upload of asymmetric objects over sockets into a store in files, and their delivery into files of JSON
+/// lines.
 struct Ingest: AsyncParsableCommand {
     @Option var clients = 2
     @Option var commits = 500

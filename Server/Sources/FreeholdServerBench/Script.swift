@@ -13,7 +13,8 @@ final class Uploader: Sendable {
         (self.ident, self.commits, self.objects, self.className) = (ident, commits, objects, className)
     }
 
-    /// - Parameter step: called before each commit; what it gives is called after the commit was answered. Nil: commits don't wait.
+    /// - Parameter step: A closure that is called before each commit. The closure that it returns is called after the
+    ///   commit was answered. If `step` is `nil`, commits don't wait for answers.
     func run(_ transport: any SyncTransport, _ step: ((Int) -> () async -> Void)? = nil) async {
         let (stream, continuation) = AsyncStream<LineEvent>.makeStream()
         let line = transport.open(isUrgent: true) { continuation.yield($0) }
@@ -74,7 +75,7 @@ final class Uploader: Sendable {
     }
 }
 
-/// A client without a file that only listens.
+/// A client without a file that only receives changes.
 final class Receiver: @unchecked Sendable {
     private let tally: Tally
     private let app: SyncString
@@ -91,7 +92,7 @@ final class Receiver: @unchecked Sendable {
     func close() { lock.withLock { line }?.close() }
 
     private func take(_ event: LineEvent, _ user: String) {
-        // The line may say something before `open` has it.
+        // The line may deliver an event before `open` has stored the line.
         guard let line = lock.withLock({ line }) else {
             DispatchQueue.global().async { self.take(event, user) }
             return
@@ -113,7 +114,7 @@ final class Receiver: @unchecked Sendable {
     }
 }
 
-/// Counts what many receivers heard.
+/// A counter of the changes that many receivers received.
 final class Tally: @unchecked Sendable {
     private let lock = NSLock()
     private var (ready, changes) = (0, 0)

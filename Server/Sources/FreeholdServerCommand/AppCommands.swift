@@ -128,7 +128,9 @@ struct AppCommand: AsyncParsableCommand {
 }
 
 extension AccountStore {
-    /// - Throws: `ValidationError` if there is no such folder.
+    /// Opens the accounts in an existing folder.
+    ///
+    /// - Throws: `ValidationError` if the folder doesn't exist.
     static func existing(_ folder: String) throws -> AccountStore {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {

@@ -47,7 +47,7 @@ struct Restore: AsyncParsableCommand {
     }
 }
 
-/// A copy of a folder whose databases others may be writing to.
+/// A copy of a folder with databases to which other processes may write.
 private struct FolderCopy {
     let source: URL
     let target: URL
@@ -57,7 +57,9 @@ private struct FolderCopy {
         self.target = URL(fileURLWithPath: target, isDirectory: true)
     }
 
-    /// - Returns: how many files there are.
+    /// Copies the folder.
+    ///
+    /// - Returns: The number of files.
     func run() throws -> Int {
         let files = FileManager.default
         guard files.fileExists(atPath: source.appendingPathComponent("server.json").path) else {
@@ -72,7 +74,7 @@ private struct FolderCopy {
             attributes: [.posixPermissions: 0o700]
         )
         do { return try copy("") } catch {
-            // Half a copy is none.
+            // An incomplete copy is removed.
             try? files.removeItem(at: target)
             throw error
         }
@@ -99,9 +101,9 @@ private struct FolderCopy {
             case "freehold", "realm":
                 try Database.open(at: from.path).snapshot().copy(to: to.path)
                 count += 1
-            // Locks and drafts of the databases.
+            // Locks and temporary files of the databases aren't copied.
             case _ where name.contains(".realm") || name.contains(".freehold"): break
-            // Settings, secrets, certificates, what is beside them. Of links the file that they lead to.
+            // Settings, secrets, certificates and all other files are copied. For a link, the target file is copied.
             default:
                 guard let data = files.contents(atPath: from.path) else { throw CocoaError(.fileReadNoPermission) }
                 try data.write(to: to)

@@ -9,20 +9,21 @@ import Logging
     import Darwin
 #endif
 
-/// Ends the process if it doesn't end by itself after it was asked to.
+/// A watch that ends the process if it doesn't end itself after a request to end.
 ///
-/// It needs neither Swift's tasks nor a loop of the network, so that it works whatever occupies those. An end by it is like one by `SIGKILL`: what
-/// was acknowledged is kept.
+/// It uses neither Swift's tasks nor an event loop of the network, so that it works even if these are blocked. It ends
+/// the process like `SIGKILL`: acknowledged data is kept.
 final class DrainWatch {
     private let queue = DispatchQueue(label: "freehold.server.drain")
     private let sources: [any DispatchSourceSignal]
 
-    /// What the server may take beside the time that clients get to leave, in milliseconds.
+    /// The time in milliseconds that the server may use in addition to the time that clients have to leave.
     private static let grace = 3_000
 
-    /// - Parameter drainTime: The time that clients get to leave, in milliseconds.
+    /// - Parameter drainTime: The time that clients have to leave, in milliseconds.
     init(_ signals: [Int32], drainTime: Int64, _ logger: Logger) {
-        // Clients get the time, a silent one is cut 2 seconds later, and sinks get as much again.
+        // Clients have the drain time, a silent client is disconnected 2 seconds later, and sinks have the drain time
+        // again.
         let time = 2 * max(Int(clamping: drainTime), 1_000) + 2_000 + Self.grace
         sources = signals.map { [queue] number in
             signal(number, SIG_IGN)

@@ -40,7 +40,7 @@ struct Export: AsyncParsableCommand {
         guard FileManager.default.fileExists(atPath: sync) else {
             throw ValidationError("\(folder) has no documents: there is no folder 'sync' in it.")
         }
-        // The epoch is of streams that are made, and none is.
+        // The epoch is for new streams, and this command creates none.
         let store = try FileServerStore(ofServer: folder, epoch: 0)
         let stream = StreamName(app: SyncString(app), value: self.stream.map { .string(SyncString($0)) })
         let streams = try store.streams()
@@ -86,7 +86,7 @@ struct Export: AsyncParsableCommand {
         print("\(count) documents are in \(output).")
     }
 
-    /// How the newest version shows what is stored. Nil: as it is.
+    /// Returns the lens of the newest version. Returns `nil` if it shows the stored form.
     private func lens() async throws -> SchemaLens? {
         let file = folder + "/accounts.realm"
         guard !stored, FileManager.default.fileExists(atPath: file), let accounts = try? AccountStore.existing(folder),
@@ -95,7 +95,7 @@ struct Export: AsyncParsableCommand {
         return versions.lens(for: versions.newest.number)
     }
 
-    /// Nil if the version hasn't the class.
+    /// Returns a document in the form of the version. Returns `nil` if the version doesn't have the class.
     private func shown(
         _ className: SyncString,
         _ document: BSONDocument,
@@ -112,7 +112,8 @@ struct Export: AsyncParsableCommand {
         try document.extendedJSON(canonical ? .canonical : .relaxed)
     }
 
-    /// Clients name classes, so that a name may be no file's.
+    /// Returns the name of a file for a class. Clients choose the names of classes, which may be invalid as names of
+    /// files.
     static func fileName(_ name: SyncString) -> String {
         var text = ""
         for byte in name.string.utf8 {

@@ -9,20 +9,21 @@ import Foundation
     import Darwin
 #endif
 
-/// Why a command wasn't done, in a sentence.
+/// The reason why a command failed, as a sentence.
 struct CommandFailure: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) { self.description = description }
 }
 
-/// Ends the program as its command failed. How a command is called is said only where it was called wrongly.
+/// Ends the program after a failed command. The usage of the command is only printed after a wrong usage.
 enum Failure {
-    /// The arguments are wrong, or don't fit what is there: what `ValidationError` has the parser end with.
+    /// The exit status for wrong arguments, and for arguments that don't fit the existing data. The parser uses it for
+    /// `ValidationError`.
     private static let wrongArguments: Int32 = 64
 
     static func exit(_ error: any Error) -> Never {
-        // Help is a command that fails in the parser's own way.
+        // The help is an error of the parser.
         let isParsers = error is ExitCode || error is CleanExit || "\(type(of: error))" == "CommandError"
         if isParsers { FreeholdServerCommand.exit(withError: error) }
         note("Error: \(text(error))")
@@ -35,7 +36,7 @@ enum Failure {
         #endif
     }
 
-    /// Says what isn't output: a pipe to another program doesn't get it.
+    /// Prints text that isn't part of the output. A program that reads the output through a pipe doesn't receive it.
     static func note(_ text: String) { StandardStream.error.write(text + "\n") }
 
     static func text(_ error: any Error) -> String {
@@ -52,7 +53,7 @@ enum Failure {
 
     private static func systemText(_ code: Int32) -> String { String(cString: strerror(code)) }
 
-    /// The parser takes a misspelt command for an argument too many.
+    /// Checks the names of commands. The parser would treat a misspelt command as an additional argument.
     static func checkName(_ arguments: [String]) throws {
         var (words, path) = (arguments[...], "freehold-server")
         var commands = FreeholdServerCommand.configuration.subcommands
@@ -71,7 +72,8 @@ enum Failure {
     }
 
     private static func name(_ command: any ParsableCommand.Type) -> String {
-        // As the parser makes it of a type's name, which is one word wherever there is no name.
+        // The parser derives this name from the name of a type if the command has no name. The type's name is one word
+        // in all such cases.
         command.configuration.commandName ?? "\(command)".lowercased()
     }
 }

@@ -11,7 +11,7 @@ import ArgumentParser
 @main struct FreeholdServerCommand: AsyncParsableCommand {
     static func main() async {
         StandardStream.occupyMissing()
-        // Documents, accounts and secrets are their owner's.
+        // Only the owner may read documents, accounts and secrets.
         umask(0o077)
         var command: any ParsableCommand
         do { try Failure.checkName(Array(CommandLine.arguments.dropFirst())) } catch { Failure.exit(error) }

@@ -40,7 +40,7 @@ struct Import: AsyncParsableCommand {
 
     func run() async throws {
         let versions = try await AccountStore.existing(folder).documents(of: app).versions()
-        // Documents are written as the newest version has them.
+        // Documents are written in the form of the newest version.
         let (tables, lens) = (versions.newest.tables, versions.lens(for: versions.newest.number))
         let mapping = DocumentMapping(DocumentSchema(tables))
         var reader = try DocumentStreamReader(file: file == "-" ? "/dev/stdin" : file)

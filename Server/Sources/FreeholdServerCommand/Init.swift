@@ -37,7 +37,7 @@ struct Init: AsyncParsableCommand {
             attributes: [.posixPermissions: 0o700]
         )
         let bytes = (0..<48).map { _ in UInt8.random(in: .min ... .max) }
-        // Only the owner may read it.
+        // Only the owner may read the file.
         guard
             files.createFile(
                 atPath: secret,

@@ -77,7 +77,9 @@ struct KeyCommand: AsyncParsableCommand {
 }
 
 extension AccountStore {
-    /// - Throws: `CommandFailure` if there is no such user, `ValidationError` if there is no such folder.
+    /// Opens the accounts in an existing folder, and checks that a user exists.
+    ///
+    /// - Throws: `CommandFailure` if the user doesn't exist, `ValidationError` if the folder doesn't exist.
     fileprivate static func existing(_ folder: String, user: String) async throws -> AccountStore {
         let store = try existing(folder)
         guard try await store.user(user) != nil else {

@@ -6,12 +6,13 @@ import Foundation
     import Musl
 #endif
 
-/// What the process may have open, and what of it is for what.
+/// The limits of the process, and their distribution.
 struct ProcessLimits {
-    /// Descriptors of files and sockets.
+    /// The maximum number of descriptors of files and sockets.
     let descriptors: Int
 
-    /// Asks for as many descriptors as the process may have: shells and containers often begin with 1,024.
+    /// Raises the limit of descriptors to the maximum that the system permits, because shells and containers often
+    /// begin with 1,024.
     static func raised() -> ProcessLimits {
         var limit = rlimit()
         guard getrlimit(kind, &limit) == 0 else { return ProcessLimits(descriptors: 1_024) }
@@ -29,9 +30,9 @@ struct ProcessLimits {
         private static let kind = RLIMIT_NOFILE
     #endif
 
-    /// Files of streams that are open at once: a third of the descriptors, of which each takes five.
+    /// The maximum number of open files of streams. They use a third of the descriptors, and each needs five.
     var openStreams: Int { max(min(256, descriptors / 15), 4) }
 
-    /// Sockets: what streams, accounts, logs and the runtime don't take.
+    /// The maximum number of sockets: the descriptors that streams, accounts, logs and the runtime don't need.
     var connections: Int { max(descriptors - openStreams * 5 - 128, 16) }
 }

@@ -76,7 +76,7 @@ struct ProjectCommand: AsyncParsableCommand {
             for line in lines { print("  \(line)") }
         }
 
-        /// - Throws: `ValidationError` that quotes nothing of the file.
+        /// - Throws: `ValidationError` that doesn't quote the file.
         private func secretValues() throws -> [String: String] {
             guard let secrets else { return [:] }
             guard let document = try? BSONDocument(extendedJSON: try SchemaFiles.text(secrets)) else {

@@ -52,8 +52,8 @@ struct RulesCommand: AsyncParsableCommand {
             )
         }
 
-        // `AppDocuments` is changed in functions that aren't `async`: the compiler of Swift 6.3 crashes in optimised builds with debug
-        // information if an `async` function changes a local value of that size.
+        // `AppDocuments` is changed in functions that aren't `async`, because the compiler of Swift 6.3 crashes in
+        // optimised builds with debug information if an `async` function changes a local value of that size.
         private static func problems(of rules: RuleSet, in documents: AppDocuments) throws -> [RuleProblem] {
             var documents = documents
             documents.rules = rules
@@ -115,14 +115,14 @@ struct RulesCommand: AsyncParsableCommand {
             try printReport(documents: try await store.documents(of: app), account: try await store.user(user))
         }
 
-        /// Prints what the user may do by the rules of the file, if one is named, else by the app's.
+        /// Prints the rights of the user by the rules of the given file, or by the app's rules without a file.
         private func printReport(documents: AppDocuments, account: AccountUser?) throws {
             var documents = documents
             documents.rules = try rules.map { try RuleSet(extendedJSON: try SchemaFiles.text($0)) } ?? documents.rules
             guard let set = try documents.storedRules() else { throw ValidationError("The app \(app) has no rules.") }
             var user = account.map { RuleUser($0) } ?? RuleUser(id: user)
             (user.values, user.environment) = (documents.values, documents.environment)
-            // As the server asks: under the names by which things are stored.
+            // The server uses stored names, so this report does, too.
             let versions = try documents.versions()
             let schema = RuleSchema(versions.storage)
             let names = className.map { [versions.newest.classes[$0] ?? $0] } ?? schema.classNames

@@ -84,7 +84,7 @@ struct SchemaCommand: AsyncParsableCommand {
                 return
             }
             let accounts = try AccountStore.existing(folder)
-            // Documents lie under stored names, which any version may have given.
+            // Documents have stored names, which any version may have introduced.
             let known = Set(try await accounts.documents(of: app).versions().storage.map(\.name))
             content.documents.removeAll { known.contains($0.className) }
             let new = content
@@ -169,7 +169,7 @@ extension SchemaCommand {
 }
 
 extension AccountStore {
-    /// What files would change in an app's newest version.
+    /// Returns the changes that files would make to an app's newest version.
     fileprivate func compared(_ app: String, _ content: SchemaFiles.Content) async throws -> [SchemaChange] {
         let documents = try await documents(of: app)
         return try documents.compared(content)

@@ -4,10 +4,11 @@ import FreeholdBSON
 import FreeholdServer
 import FreeholdSyncRules
 
-/// Documents of schemas as files.
+/// The documents of schemas in files.
 ///
-/// A file holds a JSON schema with a title, or `{"schema": …, "relationships": …, "asymmetric": true}`, or an array of those. A folder holds such
-/// files, or, as App Services has it, a folder a class with `schema.json` and maybe `relationships.json`.
+/// A file contains a JSON schema with a title, or `{"schema": …, "relationships": …, "asymmetric": true}`, or an array
+/// of these. A folder contains such files. In the format of App Services, it contains a folder for each class, with
+/// `schema.json` and an optional `relationships.json`.
 enum SchemaFiles {
     struct Content {
         var documents: [SchemaDocument] = []
@@ -53,7 +54,9 @@ enum SchemaFiles {
         }
     }
 
-    /// - Throws: `ValidationError`
+    /// Returns the text of a file.
+    ///
+    /// - Throws: `ValidationError` if it can't be read or is too large.
     static func text(_ path: String) throws -> String {
         guard let file = FileHandle(forReadingAtPath: path) else { throw ValidationError("\(path) can't be read.") }
         let data = try file.read(upToCount: greatestFile + 1) ?? Data()

@@ -75,21 +75,23 @@ extension SchemaCommand {
             }
             let push = self
             try await store.changeDocuments(of: app) { documents in
-                // Somebody else may have pushed meanwhile.
+                // Another process may have pushed since.
                 _ = try push.change(&documents, content, transition)
             }
             guard isNew, let asVersion else { return }
             print("Version \(asVersion) has \(new.schemas.count) classes.")
         }
 
-        /// - Throws: `ValidationError` with all that can't be.
+        /// Changes the documents.
+        ///
+        /// - Throws: `ValidationError` with all changes that aren't possible.
         private func change(
             _ documents: inout AppDocuments,
             _ content: SchemaFiles.Content,
             _ transition: SchemaTransition
         ) throws -> [VersionStep] {
             do {
-                // What a dry run would break was shown.
+                // The dry run has shown the effects of breaking changes.
                 if breaking || dryRun && asVersion == nil {
                     return try documents.replace(content.documents, asymmetric: content.asymmetric, transition)
                 }
@@ -142,7 +144,7 @@ extension SchemaCommand {
             }
         }
 
-        /// By `schemaVersion`. Nil if no server answers.
+        /// Returns the number of sessions by `schemaVersion`. Returns `nil` if no server answers.
         private func sessions() async -> [UInt64: Int]? {
             guard let settings = try? await SettingsReader(folder: folder).settings(),
                 let port = settings.administratorPort, port != 0,
@@ -201,14 +203,15 @@ extension SchemaCommand {
 }
 
 extension AppDocuments {
-    /// What files would change in the newest version, if those that they don't name stay.
+    /// Returns the changes that files would make to the newest version. Classes that the files don't name stay.
     func compared(_ content: SchemaFiles.Content) throws -> [SchemaChange] {
         var new = self
         try new.replace(content.documents, asymmetric: content.asymmetric)
         return SchemaChange.changes(from: try tables(), to: try new.tables())
     }
 
-    /// The documents of the version that serves apps of a `schemaVersion`; nil for the newest.
+    /// Returns the documents of the version that serves apps with a `schemaVersion`. `nil` stands for the newest
+    /// version.
     func schemas(of number: UInt64?) throws -> ([FreeholdSyncRules.SchemaDocument], asymmetric: Set<String>) {
         let versions = try versions()
         guard let number, versions.version(for: number) != versions.newest else { return (schemas, asymmetric) }

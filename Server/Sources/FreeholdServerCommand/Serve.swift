@@ -64,7 +64,7 @@ struct Serve: AsyncParsableCommand {
         let store = try store()
         let server = try await RunningServer.start(settings, store: store, logger: logger)
         if inMemory { logger.notice("documents are kept in memory only") }
-        // Not by `print`, which keeps lines back when nobody looks.
+        // `print` isn't used here, because it buffers lines if the output isn't a terminal.
         let authority = ServerSettings.authority(settings.host, server.port)
         let address = "\(settings.tls == nil ? "ws" : "wss")://\(authority)\(settings.node.path)"
         var lines = "Freehold listens at \(address)\n"

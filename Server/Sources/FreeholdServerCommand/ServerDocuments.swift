@@ -2,7 +2,8 @@ import FreeholdCompression
 import FreeholdServerStore
 
 extension FileServerStore {
-    /// The documents of a server's folder. Their logs are compressed, so whoever opens them has to do it so.
+    /// Opens the documents of a server's folder. The logs are compressed, so each program has to open them with this
+    /// compression.
     convenience init(ofServer folder: String, epoch: UInt64) throws {
         var options = Options()
         options.openStreams = ProcessLimits.raised().openStreams

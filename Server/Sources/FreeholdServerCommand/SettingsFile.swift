@@ -2,7 +2,8 @@ import Foundation
 import FreeholdBSON
 import FreeholdServer
 
-/// Looks at `server.json` before it is read: what isn't known there, or is of another type, would be left out without a word.
+/// Checks `server.json` before it is read. The reader would ignore unknown keys and values of wrong types without a
+/// message.
 enum SettingsFile {
     private enum Kind: String {
         case text = "a text"
@@ -30,7 +31,9 @@ enum SettingsFile {
         "accounts.tokenSeconds": .number,
     ]
 
-    /// - Throws: `SettingsError`. A file that isn't there or is no JSON is the reader's affair.
+    /// Checks the file.
+    ///
+    /// - Throws: `SettingsError`. A missing file, and a file that isn't JSON, are left to the reader.
     static func check(at path: String) throws {
         guard let text = try? String(contentsOfFile: path, encoding: .utf8),
             let root = try? BSONDocument(extendedJSON: text)
@@ -51,7 +54,7 @@ enum SettingsFile {
         }
     }
 
-    /// Names of apps stand between `app.` and `.access` or `.streams`.
+    /// Returns the kind of a key. The names of apps are between `app.` and `.access` or `.streams`.
     private static func kind(of key: String) -> Kind? {
         if key.hasPrefix("app."), key.hasSuffix(".access"), key.count > 11 { return .text }
         if key.hasPrefix("app."), key.hasSuffix(".streams"), key.count > 12 { return .texts }

@@ -3,14 +3,15 @@ import Foundation
 import FreeholdServer
 import FreeholdSyncCore
 
-/// Reads settings: flags first, then the environment (`FREEHOLD_PORT`), then the folder's `server.json`.
+/// Reads settings from the flags first, then from the environment (`FREEHOLD_PORT`), and then from the folder's
+/// `server.json`.
 struct SettingsReader {
     let folder: String
     private let config: ConfigReader
 
     static let fileName = "server.json"
 
-    /// - Parameter flags: by the keys of the file.
+    /// - Parameter flags: The flags, by the keys of the file.
     init(folder: String, flags: [String: ConfigValue] = [:]) async throws {
         self.folder = folder
         let file = URL(filePath: folder).appending(path: Self.fileName).path(percentEncoded: false)
@@ -127,7 +128,7 @@ struct SettingsReader {
         return tokens
     }
 
-    /// Names of files are those of the folder, unless they begin with a slash.
+    /// Returns the path of a file. Names are relative to the folder, unless they begin with a slash.
     private func path(_ name: String) -> String { name.hasPrefix("/") ? name : folder + "/" + name }
 
     private func text(_ name: String) throws -> String {

@@ -97,7 +97,7 @@ struct SinkCommand: AsyncParsableCommand {
             print(sink)
         }
 
-        /// Two classes of one name can't share a folder.
+        /// Refuses a folder that another app uses for a class with the same name.
         private func refuseShared(_ target: String, _ store: AccountStore) async throws {
             for other in try await store.apps() where other.id != app {
                 for sink in try await store.documents(of: other.id).sinks where sink.className == className {

@@ -6,14 +6,14 @@
     import Darwin
 #endif
 
-/// Writing to the process's output and error output, which may be files on a full disk or pipes without a reader. What can't be written is left
-/// out: `FileHandle.write(_:)` would end the process.
+/// The standard output and the error output, which may be files on a full disk or pipes without a reader. Text that
+/// can't be written is dropped, because `FileHandle.write(_:)` would end the process.
 enum StandardStream {
     case output, error
 
     private var descriptor: Int32 { self == .output ? STDOUT_FILENO : STDERR_FILENO }
 
-    /// Writes a text, as far as there is room for it.
+    /// Writes a text, as far as there is space for it.
     func write(_ text: String) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
@@ -36,15 +36,17 @@ enum StandardStream {
         #endif
     }
 
-    /// Occupies the descriptors 0 to 2 that the process was started without. Otherwise a file or a socket that is opened later would have one of
-    /// them, and the text for a user would be written into it. Reading and writing them fails as before.
+    /// Opens the descriptors 0 to 2 that are missing at the start of the process. Otherwise a file or a socket that is
+    /// opened later would have one of them, and text for a user would be written into it. Reads and writes of these
+    /// descriptors still fail.
     static func occupyMissing() {
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
             _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
         }
     }
 
-    /// Makes writes fail that would end the process: to a pipe without a reader, and beyond the largest size of a file.
+    /// Makes writes fail that would otherwise end the process: to a pipe without a reader, and beyond the largest size
+    /// of a file.
     static func ignoreSignals() {
         for signal in [SIGPIPE, SIGXFSZ] { systemIgnore(signal) }
     }

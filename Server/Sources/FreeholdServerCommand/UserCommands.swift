@@ -33,7 +33,7 @@ struct UserCommand: AsyncParsableCommand {
         func run() async throws {
             let store = try AccountStore.existing(folder)
             let users = try await store.users(of: app)
-            // In development those of the settings have users, too.
+            // In development mode, the apps of the settings have users, too.
             if users.isEmpty, try await !store.apps().contains(where: { $0.id == app }) {
                 throw CommandFailure("There is no app '\(app)' with accounts: 'app list' shows those that there are.")
             }
@@ -120,9 +120,9 @@ struct UserCommand: AsyncParsableCommand {
     }
 }
 
-/// A line of the standard input. On a terminal it is asked for, and not shown.
+/// Reads a line of the standard input. On a terminal it prints a prompt, and the input is hidden.
 private enum Password {
-    /// The terminal's settings, for whom a signal ends while a password is typed.
+    /// The settings of the terminal, which are restored if a signal ends the process during the input of a password.
     private nonisolated(unsafe) static var usual = termios()
 
     static func read() -> String? {

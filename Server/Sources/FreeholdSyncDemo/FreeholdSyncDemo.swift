@@ -3,7 +3,7 @@ import Foundation
 import FreeholdSync
 import RealmSwift
 
-/// A client of the demo: each run is a program of its own on the same files. `Scripts/sync-demo` runs them.
+/// A client of the demo. Each run is a program of its own on the same files. `Scripts/sync-demo` starts them.
 @main struct FreeholdSyncDemo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "A client with dogs and persons, for a server that runs with --development.",
@@ -17,7 +17,7 @@ struct Client: ParsableArguments {
     @Option(help: "The server's app.") var app = "demo"
     @Option(help: "Where clients keep their files.") var folder: String
 
-    /// Logs in, and registers first if need be. Offline the user of the last log-in does.
+    /// Logs in, and registers first if necessary. Without a connection, it returns the user of the last log-in.
     func user(offline: Bool = false) async throws -> User {
         var configuration = AppConfiguration(baseURL: address)
         configuration.rootDirectory = URL(fileURLWithPath: folder).appendingPathComponent(name, isDirectory: true)
@@ -58,7 +58,7 @@ extension Realm {
     }
 }
 
-/// Subscribes to everything, and makes a person with a dog.
+/// Subscribes to everything, and creates a person with a dog.
 struct Make: AsyncParsableCommand {
     @OptionGroup var client: Client
 
@@ -78,7 +78,7 @@ struct Make: AsyncParsableCommand {
     }
 }
 
-/// Changes what is there without a connection.
+/// Changes existing objects without a connection.
 struct EditOffline: AsyncParsableCommand {
     @OptionGroup var client: Client
 
@@ -102,7 +102,7 @@ struct EditOffline: AsyncParsableCommand {
     }
 }
 
-/// Brings the file in step with the server, and shows it.
+/// Syncs the file with the server, and shows it.
 struct Show: AsyncParsableCommand {
     @OptionGroup var client: Client
     @Flag(help: "Subscribes to all dogs and persons first.") var everything = false
@@ -119,7 +119,7 @@ struct Show: AsyncParsableCommand {
     }
 }
 
-/// Subscribes to a part.
+/// Subscribes to some objects.
 struct See: AsyncParsableCommand {
     @OptionGroup var client: Client
     @Option(help: "Dogs that are older.") var olderThan: Int

@@ -1,13 +1,13 @@
 internal import Synchronization
 
-/// A hidden row that can't be what was stored.
+/// The error of a hidden row with invalid content.
 struct StoreDamage: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) { self.description = description }
 }
 
-/// A value that one thread at a time works on.
+/// A value that is used by one thread at a time.
 final class Lock<Value>: Sendable {
     private let mutex: Mutex<Box>
 

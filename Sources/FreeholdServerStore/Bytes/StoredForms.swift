@@ -7,7 +7,7 @@ internal import FreeholdBSON
 internal import FreeholdEngine
 internal import FreeholdSyncCore
 
-/// The bytes of what hidden rows hold.
+/// The bytes in hidden rows.
 extension [UInt8] {
     mutating func append(_ key: PrimaryKey) {
         switch key {
@@ -29,7 +29,7 @@ extension [UInt8] {
         append(contentsOf: bytes)
     }
 
-    /// - Throws: `OversizedObject` if the object is nested deeper than documents can be.
+    /// - Throws: `OversizedObject` if the object is nested deeper than a document can be.
     mutating func append(_ object: MergedObject, _ key: PrimaryKey) throws {
         let stored = object.stored(key)
         append(section: try stored.doc.storedBytes())
@@ -74,7 +74,7 @@ extension ByteCursor {
     mutating func hash() throws -> RunningHash { RunningHash(high: try fixed(width: 8), low: try fixed(width: 8)) }
 }
 
-/// Reads all of some bytes.
+/// Reads bytes with a closure, and checks that all of them were read.
 func reading<Result>(_ bytes: [UInt8], _ body: (inout ByteCursor) throws -> Result) throws -> Result {
     try bytes.withUnsafeBytes { bytes in
         var cursor = ByteCursor(bytes)
@@ -84,7 +84,7 @@ func reading<Result>(_ bytes: [UInt8], _ body: (inout ByteCursor) throws -> Resu
     }
 }
 
-/// The files that a file was copied from.
+/// The stored form of the files from which a file was copied.
 enum StoredParents {
     static func bytes(_ parents: [FileParent]) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -109,7 +109,7 @@ enum StoredParents {
     }
 }
 
-/// Messages are the form of what only travels otherwise.
+/// The stored form of values that are otherwise only sent. They are stored as messages.
 enum StoredMessage {
     private static let codec = MessageCodec(limit: .max)
 
@@ -170,7 +170,7 @@ enum StoredMessage {
 }
 
 extension StreamName {
-    /// Equal names have equal bytes.
+    /// The bytes of the name. Equal names have equal bytes.
     var bytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.appendText(app)

@@ -1,11 +1,11 @@
 internal import FreeholdSyncCore
 
-/// The before-images of a commit, as the log keeps them: first which objects they are of, then what these were. Compressed as messages are,
-/// if the store has a compression.
+/// The before-images of a commit in the form of the log: first the names of the objects, then their states. They are
+/// compressed like messages if the store has a compression.
 struct StoredImages {
     let names: [ObjectName]
     private let bytes: [UInt8]
-    /// Of each name, where its object is; nil if there was none.
+    /// For each name, the offset of its object. `nil` if the object didn't exist.
     private let places: [Int?]
 
     static func bytes(_ changes: [BeforeImage], _ compression: (any MessageCompression)?) throws -> [UInt8] {
@@ -33,7 +33,7 @@ struct StoredImages {
             bytes = try stored.withUnsafeBytes { stored in
                 var cursor = ByteCursor(stored, 1..<stored.count)
                 let count = try cursor.varint()
-                // Deflate makes no more of a byte.
+                // A deflated byte expands to at most 1,032 bytes.
                 guard count / 1032 <= UInt64(cursor.remaining), let compression,
                     let body = compression.inflated(
                         UnsafeRawBufferPointer(rebasing: stored[try cursor.take(cursor.remaining)]),
@@ -61,17 +61,17 @@ struct StoredImages {
         (self.names, self.bytes, self.places) = (names, bytes, places)
     }
 
-    /// The bytes that the images take.
+    /// The size of the images in bytes.
     var byteCount: Int { bytes.count }
 
-    /// What the object was. Nil if there was none.
+    /// Returns the state of an object before the commit. Returns `nil` if it didn't exist.
     func object(_ index: Int, horizon: StreamVersion) throws -> MergedObject? {
         guard let place = places[index] else { return nil }
         var object = try bytes.withUnsafeBytes { bytes in
             var cursor = ByteCursor(bytes, place..<bytes.count)
             return try cursor.object()
         }
-        // Before-images lie behind the horizon as well: none of them may name what is gone.
+        // Before-images must not name slots and objects that were removed at the horizon either.
         guard horizon > 0 else { return object }
         return object.trim(horizon: horizon) ? object : nil
     }

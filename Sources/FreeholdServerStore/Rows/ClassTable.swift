@@ -1,26 +1,26 @@
 internal import FreeholdEngine
 internal import FreeholdSyncCore
 
-/// The table of a class, or of embedded objects, with the hidden columns beside its properties.
+/// The table of a class or an embedded class, with its hidden columns.
 final class ClassTable: Sendable {
     let table: Table
-    /// Nil of embedded objects.
+    /// The column of the primary key. `nil` for embedded objects.
     let key: Column?
-    /// By the property's name.
+    /// The columns by the names of their properties.
     let columns: [SyncString: Column]
-    /// The names of all columns, including the key's.
+    /// The names of all columns, including that of the key.
     let names: Set<String>
-    /// The names of tables that columns link to.
+    /// The names of the tables to which columns link, by the numbers of the tables.
     let targets: [Int: String]
     let shape: Column
     let rest: Column
-    /// Nil of embedded objects.
+    /// The columns with the state of an object. `nil` for embedded objects.
     let state: State?
     private let plans = Lock<[Int64: RowPlan]>([:])
 
-    /// Of an object. Without meta data it is a `PlainObject`.
+    /// The columns with the state of an object. An object without meta data is a `PlainObject`.
     struct State: Sendable {
-        /// Of the last change. Null of an object that was only taken in.
+        /// The version of the last change. Null for an object of an asymmetric class.
         let version: Column
         let milliseconds: Column
         let counter: Column
@@ -28,7 +28,7 @@ final class ClassTable: Sendable {
         let meta: Column
     }
 
-    /// Nil if the table isn't one of a store's.
+    /// Returns `nil` if the table doesn't belong to a store.
     init?(_ table: Table, _ schema: DatabaseSchema) {
         guard let shape = table.hiddenColumn(named: "shape"), let rest = table.hiddenColumn(named: "rest") else {
             return nil
@@ -65,7 +65,7 @@ final class ClassTable: Sendable {
         ]
     }
 
-    /// The row of a key; nil if there is none, or the key can't be one of the table.
+    /// Returns the row of a key. Returns `nil` if the table doesn't contain the key, or if the key has another type.
     func row(_ primaryKey: PrimaryKey, in view: DataView) -> ObjectKey? {
         guard let key, let value = Value(primaryKey, key) else { return nil }
         return view.find(primaryKey: value, in: table)
@@ -82,7 +82,7 @@ final class ClassTable: Sendable {
     }
 }
 
-/// A shape with the columns of a table.
+/// A shape, with the matching columns of a table.
 final class RowPlan: Sendable {
     let fields: [(name: SyncString, source: RowShape.Source, column: Column?)]
     let isTrimmed: Bool
@@ -105,7 +105,7 @@ final class StoreTables: Sendable {
     let hidden: HiddenTables
     private let classes: [SyncString: ClassTable]
     private let byID: [Int: ClassTable]
-    /// The number of columns of all classes and embedded objects.
+    /// The number of columns of all classes and embedded classes.
     let columnCount: Int
 
     init(_ schema: DatabaseSchema) throws {
@@ -121,13 +121,13 @@ final class StoreTables: Sendable {
         columnCount = schema.tables.reduce(0) { $0 + $1.columns.count }
     }
 
-    /// The table of that name, of a class or of embedded objects.
+    /// The table with a name, for a class or an embedded class.
     subscript(name: SyncString) -> ClassTable? { classes[name] }
     subscript(id: Int) -> ClassTable? { byID[id] }
 
     var all: some Sequence<ClassTable> { classes.values }
 
-    /// Nil if objects of the class have no table.
+    /// Returns the table of a class, or `nil` if objects of the class have no table.
     func table(of className: SyncString) -> ClassTable? {
         classes[className].flatMap { $0.state == nil ? nil : $0 }
     }

@@ -5,23 +5,25 @@
 #endif
 internal import FreeholdEngine
 
-/// The tables of a stream's file that hold what isn't objects. No schema, export or query meets them.
+/// The tables of a stream's file with data other than objects. They are invisible in schemas, exports and queries.
 struct HiddenTables {
-    /// One row: the head, how far the file's numbers go, the stream's name.
+    /// One row with the head, the last used numbers of the file, and the name of the stream.
     let head: Table
-    /// A row for each version, its key the version: hash, clock and time, kept when the log is cut.
+    /// A row for each version, whose key is the version: the hash, the clock and the time. It stays when the commit is
+    /// removed from the log.
     let mark: Table
-    /// A row for each commit that the log reaches, its key the version less 1.
+    /// A row for each commit in the log, whose key is the version minus 1.
     let log: Table
-    /// A row for each file, its key the ident less 1. Kept for ever if the file uploaded anything. Numbers aren't used again.
+    /// A row for each file, whose key is the ident minus 1. The row is stored for ever if the file uploaded anything.
+    /// Numbers aren't used again.
     let file: Table
-    /// Parts of split commits.
+    /// The parts of split commits.
     let part: Table
-    /// What fields rows have, and where each is: see `RowShape`.
+    /// The fields that rows have, and the places of the fields: see `RowShape`.
     let shape: Table
-    /// Tombstones, and objects that fit in no table: see `OtherObjects`.
+    /// Deleted objects, and objects that fit no table: see `OtherObjects`.
     let other: Table
-    /// The bytes that users' commits have added. Nil until a quota is set.
+    /// The number of bytes that the commits of each user have added. `nil` until a quota is set.
     let usage: Table?
 
     init?(_ schema: DatabaseSchema) {
@@ -39,14 +41,14 @@ struct HiddenTables {
         for spec in specs { _ = try transaction.addHiddenTable(spec) }
     }
 
-    /// The users' names and bytes.
+    /// The specification of the table with the users' names and bytes.
     static let usageSpec = TableSpec(
         "usage",
         columns: [ColumnSpec("user", .string), ColumnSpec("bytes", .int)],
         primaryKey: "user"
     )
 
-    /// Columns are named by their places: these never change, new ones come behind.
+    /// The columns are named by their positions, which never change. New columns are appended.
     private static let specs = [
         TableSpec(
             "head",
@@ -110,7 +112,7 @@ enum FileColumn: Int, CaseIterable {
 }
 
 extension DataView {
-    /// A number of 64 bits of a hidden row.
+    /// Returns a 64-bit number of a hidden row.
     func word(_ table: Table, _ column: Int, _ key: ObjectKey) -> UInt64 {
         UInt64(bitPattern: readInt(table.columns[column], key) ?? 0)
     }

@@ -1,8 +1,8 @@
 internal import FreeholdEngine
 internal import FreeholdSyncCore
 
-/// Objects that are no rows of a class's table: deleted ones until the horizon, those whose class has no table, and those whose key its
-/// table can't hold. Document and meta data lie in hidden rows.
+/// The objects that aren't rows of a class's table: deleted objects until the horizon, objects whose class has no
+/// table, and objects whose key the table can't store. Their documents and meta data are stored in hidden rows.
 struct OtherObjects {
     let view: DataView
     let table: Table
@@ -14,7 +14,7 @@ struct OtherObjects {
 
     private func column(_ column: Column) -> FreeholdEngine.Column { table.columns[column.rawValue] }
 
-    /// What finds an object: its key first, since classes have long names seldom.
+    /// Returns the text by which an object is found. The key is first, because names of classes are rarely long.
     static func text(_ name: ObjectName) -> String {
         var bytes: [UInt8] = []
         bytes.append(name.key)
@@ -27,7 +27,7 @@ struct OtherObjects {
         return text + "/" + name.className.string
     }
 
-    /// Returns the number that a digit of a name means.
+    /// Returns the value of a digit in a name.
     private static func number(_ digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
@@ -40,7 +40,7 @@ struct OtherObjects {
 
     func row(_ name: ObjectName) -> ObjectKey? { view.find(primaryKey: .string(Self.text(name)), in: table) }
 
-    /// The object of a row. Nil if the horizon has taken it.
+    /// Returns the object of a row. The object is `nil` if the horizon has removed it.
     func object(_ row: ObjectKey) throws -> (name: ObjectName, object: MergedObject?) {
         try reading(view.pieces(column(.body), row)) { cursor in
             let name = try cursor.name()
@@ -70,7 +70,7 @@ struct OtherObjects {
         return try object(row).object
     }
 
-    /// The live ones of a class, in no order.
+    /// Returns the rows of a class's live objects, in no particular order.
     func rows(of className: SyncString) -> [ObjectKey] {
         guard view.count(table) > 0 else { return [] }
         return FreeholdEngine.RowQuery(
@@ -84,7 +84,8 @@ struct OtherObjects {
 
     // MARK: Writing
 
-    /// - Parameter isTakenIn: it is of a class that takes new objects only: no request reads it.
+    /// - Parameter isTakenIn: A Boolean value that indicates whether the class is asymmetric, so that no request reads
+    ///   the object.
     func write(
         _ name: ObjectName,
         _ object: MergedObject,
@@ -95,11 +96,11 @@ struct OtherObjects {
         body.append(name)
         try body.append(object, name.key)
         let row = try self.row(name) ?? transaction.create(table, primaryKey: .string(Self.text(name)))
-        // Of live ones only, so that a class's tombstones don't lie among them.
+        // Only live objects have the name of their class, so that a search for a class doesn't find deleted objects.
         let className: Value = object.isAlive && !isTakenIn ? .string(name.className.string) : .null
         try transaction.set(column(.className), row, className)
         transaction.setBool(column(.alive), row, object.isAlive)
-        // Nothing but what was taken in has the version 0.
+        // Only objects of asymmetric classes have the version 0.
         transaction.setInt(column(.version), row, isTakenIn ? 0 : Int64(bitPattern: object.changed))
         try transaction.setPieces(column(.body), row, body)
     }
@@ -108,7 +109,7 @@ struct OtherObjects {
         if let row = row(name) { transaction.delete(table, row) }
     }
 
-    /// Those that died at or before a version.
+    /// Returns the rows of objects that were deleted at or before a version.
     func dead(at version: StreamVersion) -> [ObjectKey] {
         FreeholdEngine.RowQuery(
             table: table,

@@ -7,7 +7,7 @@ internal import FreeholdBSON
 internal import FreeholdEngine
 internal import FreeholdSyncCore
 
-/// Makes objects of rows.
+/// Reads objects from rows.
 struct RowReader {
     let view: DataView
     let tables: StoreTables
@@ -21,7 +21,7 @@ struct RowReader {
 
     static let limits = BSONLimits(depth: BSONLimits.maximumDepth, size: .max)
 
-    /// The object of a row. Nil if the row was only taken in.
+    /// Returns the object of a row, or `nil` if the row belongs to an asymmetric class.
     func object(_ table: ClassTable, _ row: ObjectKey, _ key: PrimaryKey) throws -> MergedObject? {
         guard let state = table.state, let version = view.readInt(state.version, row) else { return nil }
         let plan = try plan(table, row)
@@ -31,7 +31,7 @@ struct RowReader {
         let elements = try document(table, row, plan, for: .meta)
         let document = BSONDocument([(key: "_id", value: BSONValue(key))] + elements)
         var object = try MergedObject(StoredObject(doc: document, meta: Array(meta)))
-        // What a horizon takes is gone at once, when the row is rewritten doesn't matter.
+        // Data before the horizon is ignored immediately, even if the row hasn't been rewritten yet.
         if plan.isTrimmed, horizon > 0 { _ = object.trim(horizon: horizon) }
         return object
     }
@@ -68,15 +68,15 @@ struct RowReader {
 
     // MARK: Documents
 
-    /// The use that is made of a row's document.
+    /// The use of a row's document.
     enum Purpose {
-        /// People and programs read it.
+        /// The document is for people and programs.
         case readers
-        /// Meta data refers to its values; see `BSONValue.init(meta:)`.
+        /// The document is for meta data that refers to its values. See `BSONValue.init(meta:)`.
         case meta
     }
 
-    /// What a row's document shows, without the key.
+    /// Returns the document of a row, without the key.
     func document(
         _ table: ClassTable,
         _ row: ObjectKey,
@@ -116,7 +116,7 @@ struct RowReader {
         return Array(document)
     }
 
-    /// What the document shows of a column.
+    /// Returns the value that the document shows for a column.
     func shown(
         _ column: Column,
         _ row: ObjectKey,

@@ -6,17 +6,18 @@
 internal import FreeholdEngine
 internal import FreeholdSyncCore
 
-/// Which fields the document of a row has, by rising names, and where each is. Rows of one shape share it.
+/// The fields of a row's document in rising order of their names, with the places of their values. Rows with equal
+/// shapes share one.
 ///
-/// It tells a field that isn't there from one that is null, and what the columns show from what they can't.
+/// It distinguishes a missing field from a null, and values that the columns contain from values that they can't.
 struct RowShape: Hashable, Sendable {
-    /// Raw values are stored.
+    /// The place of a field's value. The raw values are stored.
     enum Source: UInt8, Sendable {
-        /// A column of the field's name holds exactly the value.
+        /// The column with the field's name contains exactly the value.
         case column = 0
-        /// The row's `rest` holds it; the column, if there is one, its default.
+        /// The row's `rest` contains the value. If there is a column, it contains its default.
         case rest = 1
-        // Nothing holds these: it is all that is known of a property of which nothing else was seen yet.
+        // No column contains these values. They belong to properties without any other value so far.
         case null = 2
         case emptyArray = 3
         case emptyDocument = 4
@@ -25,7 +26,8 @@ struct RowShape: Hashable, Sendable {
     struct Field: Hashable, Sendable {
         let name: SyncString
         let source: Source
-        /// It was a collection, or an embedded object: there is something that a horizon can trim.
+        /// A Boolean value that indicates whether the value was a collection or an embedded object, so that a horizon
+        /// can trim it.
         let isTrimmed: Bool
     }
 
@@ -55,7 +57,7 @@ struct RowShape: Hashable, Sendable {
     }
 }
 
-/// The shapes that a stream's file has. They are never taken away, so what was read once stays true.
+/// The shapes in a stream's file. They are never removed, so that cached ones stay valid.
 final class RowShapes: Sendable {
     private let known = Lock(Known())
 
@@ -85,7 +87,7 @@ final class RowShapes: Sendable {
         }
     }
 
-    /// A transaction wasn't committed: its shapes aren't there.
+    /// Removes the cached shapes after a transaction that wasn't committed.
     func forget() { known.withLock { $0 = Known() } }
 
     func all(in view: DataView, _ tables: HiddenTables) throws -> [RowShape] {

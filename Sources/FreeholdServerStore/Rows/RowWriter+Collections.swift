@@ -3,7 +3,7 @@ internal import FreeholdEngine
 internal import FreeholdSyncCore
 
 extension RowWriter {
-    /// Writes a list: what differs from the old one, if that is known.
+    /// Writes a list. If the old list is known, only the differences are written.
     func putList(
         _ elements: [MergedContent],
         _ shown: BSONValue?,
@@ -24,7 +24,7 @@ extension RowWriter {
             range = start..<oldEnd
         }
         var values: [Value] = []
-        // What can't be here is known before anything is made.
+        // All elements are checked before any object is created.
         for element in elements[start..<end] {
             switch element {
             case .embedded: if owned == nil { return false }
@@ -57,7 +57,7 @@ extension RowWriter {
         guard case .document(let document)? = shown, document.count == entries.count else { return false }
         var values: [(key: String, value: Value)] = []
         for (key, content) in entries {
-            // The engine has no such keys, or takes two of them for one.
+            // The engine doesn't support the key, or treats it as equal to another one.
             guard StoredKeys.isKey(key.string) else { return false }
             switch content {
             case .embedded: if owned == nil { return false }

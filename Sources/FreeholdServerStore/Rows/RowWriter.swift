@@ -7,23 +7,23 @@ internal import FreeholdBSON
 internal import FreeholdEngine
 internal import FreeholdSyncCore
 
-/// Writes objects to rows. What the columns can't give back exactly stays beside them, in the row's `rest`.
+/// Writes objects to rows. Values that the columns can't represent exactly are stored in the row's `rest`.
 struct RowWriter {
     let transaction: WriteTransaction
     let tables: StoreTables
     let shapes: RowShapes
 
-    /// Fields of a document, with what they hold.
+    /// The fields of a document, with their contents.
     typealias Fields = [(name: SyncString, content: MergedContent, shown: BSONValue?)]
 
-    /// What a row held.
+    /// The earlier content of a row.
     struct Old {
-        /// Nil if nobody knows.
+        /// The earlier contents, or `nil` if they are unknown.
         let contents: [SyncString: MergedContent]?
         let plan: RowPlan
     }
 
-    /// - Parameter old: the object that the row holds, if it is known.
+    /// - Parameter old: The earlier content of the row, if it is known.
     func write(_ table: ClassTable, _ row: ObjectKey, _ key: PrimaryKey, _ object: MergedObject, old: Old?) throws {
         guard let state = table.state else { return }
         let contents = object.contents
@@ -48,7 +48,7 @@ struct RowWriter {
         try set(state.meta, row, Data(stored.meta))
     }
 
-    /// Writes an object that was only taken in.
+    /// Writes an object of an asymmetric class.
     func take(_ table: ClassTable, _ row: ObjectKey, _ key: PrimaryKey, _ object: MergedObject) throws {
         guard let state = table.state else { return }
         try write(table, row, key, object, old: nil)
@@ -121,7 +121,7 @@ struct RowWriter {
         }
     }
 
-    /// Gives a column its default.
+    /// Sets a column to its default.
     private func clear(_ column: Column, _ row: ObjectKey) throws {
         switch column.collection {
         case .none:
@@ -133,8 +133,8 @@ struct RowWriter {
         }
     }
 
-    /// - Parameter old: what the column holds, if it is known.
-    /// - Returns: whether the column gives back exactly what the document shows.
+    /// - Parameter old: The earlier content of the column, if it is known.
+    /// - Returns: A Boolean value that indicates whether the column represents the document's value exactly.
     private func put(
         _ content: MergedContent,
         _ shown: BSONValue?,
@@ -194,7 +194,7 @@ struct RowWriter {
         return true
     }
 
-    /// A new embedded object, which has to be linked at once.
+    /// Creates an embedded object, which has to be linked immediately.
     func make(_ owned: ClassTable, _ fields: [SyncString: MergedContent], _ shown: BSONValue?) throws -> ObjectKey {
         let made = try transaction.create(owned.table)
         try fill(owned, made, fields, shown, old: nil)
@@ -223,7 +223,7 @@ struct RowWriter {
 
     // MARK: Values
 
-    /// The value as the column holds it. Nil if it can't.
+    /// Returns the value for a column, or `nil` if the column can't store it.
     func fitting(_ value: SyncValue, _ column: Column) throws -> Value? {
         let fitting: Value
         switch (value, column.type) {
@@ -239,7 +239,7 @@ struct RowWriter {
             guard let scalar = Value(scalar: value) else { return nil }
             fitting = scalar
         }
-        // A limit, another type, or null where none may be.
+        // The value exceeds a limit, has another type, or is null although the column isn't optional.
         return (try? transaction.checkElement(fitting, column)) == nil ? nil : fitting
     }
 
@@ -280,7 +280,7 @@ struct RowWriter {
 }
 
 extension [SyncString: MergedContent] {
-    /// By rising names. Nil if a name can't be in a document.
+    /// The fields by rising names. `nil` if a document can't contain one of the names.
     fileprivate var plainFields: RowWriter.Fields? {
         var fields: RowWriter.Fields = []
         fields.reserveCapacity(count)
@@ -294,10 +294,10 @@ extension [SyncString: MergedContent] {
 }
 
 extension MergedContent {
-    /// What a document shows of a single value.
+    /// The value that a document shows for a single value.
     fileprivate var shown: BSONValue { if case .value(let value) = self { BSONValue(value) } else { .null } }
 
-    /// A horizon can take something of it.
+    /// A Boolean value that indicates whether a horizon can remove a part of the content.
     fileprivate var isTrimmed: Bool {
         if case .value = self { false } else { true }
     }

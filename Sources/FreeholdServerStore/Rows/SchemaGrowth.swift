@@ -1,14 +1,15 @@
 internal import FreeholdEngine
 internal import FreeholdSyncCore
 
-/// The columns that objects need and the file hasn't: made of their values, in development mode.
+/// The columns that objects need and that the file doesn't have. In development mode they are created from the values.
 ///
-/// A property gets the type of the first value that tells one: nulls and empty collections tell none, and need no column. A list, set or
-/// dictionary whose elements differ in type becomes one of mixed values. Single values, and elements other than links, may be null. What
-/// comes later and doesn't fit stays beside the row: no column ever changes its type.
+/// A property has the type of its first value with a type. Nulls and empty collections have no type and need no column.
+/// A list, set or dictionary with elements of different types becomes one of mixed values. Single values, and elements
+/// other than links, may be null. Later values that don't fit are stored outside of the column, because a column never
+/// changes its type.
 ///
-/// The number of tables and columns is bounded, since each change of the schema costs time for all of them. A class or property beyond the
-/// bounds isn't refused: its objects and values stay beside the rows.
+/// The numbers of tables and columns are limited, because the cost of each change of the schema grows with them. A
+/// class or property beyond the limits isn't refused: its objects and values are stored outside of the columns.
 struct SchemaGrowth {
     static let greatestTableCount = 1_000
     /// The maximum number of columns of one table.
@@ -16,15 +17,15 @@ struct SchemaGrowth {
     /// The maximum number of columns of all tables together.
     static let greatestTotalColumnCount = 1 << 15
 
-    /// A table that objects have fields in.
+    /// A table that needs columns for the fields of objects.
     fileprivate final class Draft {
         let name: String
         let isEmbedded: Bool
         let key: ColumnSpec?
-        /// The file's table. Nil if it is new.
+        /// The table of the file, or `nil` if the table is new.
         let table: ClassTable?
         private(set) var new: [ColumnSpec] = []
-        /// The places of names in `new`.
+        /// The indices of names in `new`.
         private var places: [SyncString: Int] = [:]
         private var names: Set<String> = []
 
@@ -34,7 +35,7 @@ struct SchemaGrowth {
 
         var isChanged: Bool { table == nil || !new.isEmpty }
 
-        /// The file's and the new ones together.
+        /// The number of columns in the file and of new ones.
         var columnCount: Int { (table?.columns.count ?? 0) + new.count }
 
         /// - Complexity: O(1)
@@ -43,7 +44,8 @@ struct SchemaGrowth {
             return table?.spec(name)
         }
 
-        /// Whether a column has this name for the engine, which takes texts for one name that differ in how a letter is composed.
+        /// Returns whether a column has this name for the engine, which treats texts as equal if they only differ in
+        /// the composition of letters.
         func hasName(_ name: String) -> Bool { names.contains(name) || table?.names.contains(name) ?? false }
 
         func add(_ name: SyncString, _ column: ColumnSpec) {
@@ -58,7 +60,7 @@ struct SchemaGrowth {
     private var drafts: [SyncString: Draft] = [:]
     /// The names of new tables.
     private var names: Set<String> = []
-    /// The numbers of tables, and of columns of all tables.
+    /// The number of tables, and the number of columns of all tables.
     private var count: (tables: Int, columns: Int)
 
     init(_ tables: StoreTables, _ schema: DatabaseSchema) {
@@ -66,7 +68,7 @@ struct SchemaGrowth {
         count = (schema.tables.count, tables.columnCount)
     }
 
-    /// What the file lacks; tables of the file with their new columns only.
+    /// The tables that the file doesn't have, and tables of the file with their new columns only.
     var specs: [TableSpec] {
         drafts.values.filter(\.isChanged)
             .sorted { SyncString($0.name) < SyncString($1.name) }
@@ -87,7 +89,7 @@ struct SchemaGrowth {
 
     // MARK: Tables
 
-    /// The draft of a table that the file has.
+    /// Returns the draft of a table in the file.
     private mutating func draft(_ name: SyncString) -> Draft? {
         if let draft = drafts[name] { return draft }
         guard let table = tables[name] else { return nil }
@@ -97,7 +99,7 @@ struct SchemaGrowth {
         return draft
     }
 
-    /// Whether the class has a table, or gets one.
+    /// Returns whether the class has a table or receives one.
     private mutating func hasTable(_ className: SyncString, _ type: ColumnType) -> Bool {
         if let draft = draft(className) { return draft.key != nil }
         guard isFree(className) else { return false }
@@ -115,7 +117,7 @@ struct SchemaGrowth {
     private func isFree(_ name: SyncString) -> Bool {
         guard count.tables < Self.greatestTableCount, count.columns < Self.greatestTotalColumnCount, Self.isName(name)
         else { return false }
-        // The engine takes texts for one name that differ in how a letter is composed.
+        // The engine treats texts as equal if they only differ in the composition of letters.
         return schema.table(named: name.string) == nil && !names.contains(name.string)
     }
 
@@ -123,7 +125,7 @@ struct SchemaGrowth {
         1...200 ~= name.string.utf8.count && !name.string.utf8.contains(0)
     }
 
-    /// The table of the objects that a property embeds.
+    /// Returns the name of the table for the embedded objects of a property.
     private mutating func embeddedTable(_ owner: SyncString, _ property: SyncString) -> SyncString? {
         for number in 1...20 {
             let name = SyncString("\(owner)_\(property)" + (number == 1 ? "" : "_\(number)"))
@@ -152,7 +154,7 @@ struct SchemaGrowth {
         }
     }
 
-    /// What is inside of a value whose column is there.
+    /// Adds columns for the inside of a value whose column exists.
     private mutating func visit(_ content: MergedContent, _ column: ColumnSpec) {
         if case .value(let value) = content, column.type != .mixed, value.storesNoLink { return }
         let target = column.target.map { SyncString($0) }
@@ -232,7 +234,7 @@ struct SchemaGrowth {
 }
 
 extension ClassTable {
-    /// The property's column as a growth knows it. Returns `nil` if there is none.
+    /// Returns the column of a property in the form of a specification. Returns `nil` if it doesn't exist.
     fileprivate func spec(_ name: SyncString) -> ColumnSpec? {
         guard let column = columns[name] else { return nil }
         return ColumnSpec(
@@ -246,7 +248,7 @@ extension ClassTable {
 }
 
 extension MergedContent {
-    /// Visits what a column would hold: a single value itself, of collections each element.
+    /// Calls a closure with the values that a column would store: a single value, or each element of a collection.
     func forEachElement(_ body: (MergedContent) -> Void) {
         switch self {
         case .value, .embedded: body(self)

@@ -1,9 +1,9 @@
 internal import FreeholdEngine
 internal import FreeholdSyncCore
 
-/// Tables of classes, and the hidden columns that a store gives them.
+/// The tables of classes, with the hidden columns of a store.
 enum StoreSchema {
-    /// As a store has it: links delete nothing, since merges say what goes.
+    /// Returns the specification for a store. Its links delete nothing, because merges decide about deletions.
     static func stored(_ spec: TableSpec) -> TableSpec {
         var spec = spec
         for index in spec.columns.indices { spec.columns[index].rules = DeleteRules() }

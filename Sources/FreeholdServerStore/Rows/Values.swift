@@ -7,13 +7,13 @@ internal import FreeholdEngine
 internal import FreeholdSyncCore
 
 extension Value {
-    /// A key as a column holds it. Nil if it can't.
+    /// Creates the value of a key for a column. Returns `nil` if the column can't store it.
     init?(_ key: PrimaryKey, _ column: Column) {
         switch (key, column.type) {
         case (.null, _) where column.isOptional: self = .null
         case (.int(let value), .int): self = .int(value)
         case (.string(let value), .string):
-            // Longer than a string of the engine can be.
+            // The key is longer than the engine's strings can be.
             guard value.string.utf8.count <= 1 << 20 else { return nil }
             self = .string(value.string)
         case (.objectId(let value), .objectId): self = .objectId(value)
@@ -24,7 +24,7 @@ extension Value {
 }
 
 extension PrimaryKey {
-    /// Nil if a key never is such a value.
+    /// Returns `nil` if the value can't be a key.
     init?(_ value: Value) {
         switch value {
         case .null: self = .null
@@ -36,7 +36,7 @@ extension PrimaryKey {
         }
     }
 
-    /// The type of a column for such keys; nil for null.
+    /// The type of a column for the key. `nil` for null.
     var type: ColumnType? {
         switch self {
         case .null: nil
@@ -48,7 +48,7 @@ extension PrimaryKey {
     }
 }
 
-/// Reads values of rows as sync knows them: links by class and key, those to objects that aren't there among them.
+/// Reads values of rows in the form of sync: links by class and key, including links to missing objects.
 struct ValueReader {
     let view: DataView
     let tables: StoreTables
@@ -71,7 +71,7 @@ struct ValueReader {
         return ObjectName(SyncString(target.table.name), try key(target, row))
     }
 
-    /// A single value that is no embedded object.
+    /// Returns a single value that isn't an embedded object.
     func single(_ column: Column, _ row: ObjectKey) throws -> SyncValue {
         switch column.type {
         case .int: return view.readInt(column, row).map { .int($0) } ?? .null

@@ -1,35 +1,35 @@
 internal import FreeholdEngine
 internal import FreeholdSyncCore
 
-/// What is kept in memory of earlier versions, while bootstraps read them. All of it can be made anew from the log.
+/// The data about earlier versions in memory, while bootstraps read them. All of it can be computed again from the log.
 struct PastStates {
     private var pins: [Pin] = []
     private var changes: [PastChanges] = []
 
-    /// A version that is held. It keeps its pages from being used again, so that the file grows by all that later commits write.
+    /// A version that is held. Its pages can't be reused, so that the file grows by all pages that later commits write.
     private struct Pin {
         let version: StreamVersion
         let snapshot: Snapshot
-        /// The size of the file when the version was pinned.
+        /// The size of the file when the version was pinned, in bytes.
         let fileBytes: UInt64
-        /// The time when a page of it was last read.
+        /// The time of the last read of one of its pages.
         var used: ContinuousClock.Instant
     }
 
-    /// How long, and at what cost, versions are held.
+    /// The limits for held versions.
     struct Bounds {
-        /// The greatest number of versions.
+        /// The maximum number of versions.
         let count: Int
-        /// The time since the last page of a version was read.
+        /// The maximum time since the last read of one of a version's pages.
         let age: Duration
-        /// The bytes that the file may grow by while it holds a version.
+        /// The maximum number of bytes by which the file may grow while it holds a version.
         let growth: UInt64
     }
 
     /// A Boolean value that indicates whether a version is held.
     var isHolding: Bool { !pins.isEmpty }
 
-    /// Returns the file as it was at a version, if the version is held.
+    /// Returns the snapshot of a version, if the version is held.
     mutating func pinned(_ version: StreamVersion, at now: ContinuousClock.Instant) -> Snapshot? {
         guard let index = pins.firstIndex(where: { $0.version == version }) else { return nil }
         var pin = pins.remove(at: index)
@@ -38,7 +38,7 @@ struct PastStates {
         return pin.snapshot
     }
 
-    /// Holds a version. The versions of which pages weren't read for the longest time are dropped.
+    /// Holds a version. The versions that weren't read for the longest time are released.
     mutating func pin(
         _ version: StreamVersion,
         _ snapshot: Snapshot,
@@ -52,7 +52,7 @@ struct PastStates {
         if pins.count > bounds.count { pins.removeFirst(pins.count - bounds.count) }
     }
 
-    /// Drops the versions that are too old or have become too dear. A bootstrap that still reads one continues with the log.
+    /// Releases the versions that exceed the limits. A bootstrap that still reads one continues with the log.
     mutating func expire(at now: ContinuousClock.Instant, fileBytes: UInt64, in bounds: Bounds) {
         pins.removeAll { pin in
             now - pin.used > bounds.age || fileBytes > pin.fileBytes && fileBytes - pin.fileBytes > bounds.growth
@@ -61,7 +61,7 @@ struct PastStates {
 
     mutating func unpin() { pins = [] }
 
-    /// What changed behind a version, as far as it was found out.
+    /// Returns and removes the changes after a version, as far as they are known.
     mutating func changes(behind version: StreamVersion) -> PastChanges {
         if let index = changes.firstIndex(where: { $0.version == version }) { return changes.remove(at: index) }
         return PastChanges(version: version)
@@ -74,14 +74,15 @@ struct PastStates {
     }
 }
 
-/// Which objects changed behind a version, and in which commit first: its before-image is what the object was at the version.
+/// The objects that have changed after a version, with their first commit after it. The before-image of that commit is
+/// the state at the version.
 struct PastChanges {
     let version: StreamVersion
     private var end: StreamVersion
     private var epoch: UInt64 = 0
     private var classes: [SyncString: [PrimaryKey: StreamVersion]] = [:]
     private var entries: [StreamVersion: Entry] = [:]
-    /// The bytes of the images of `entries`.
+    /// The size of the images of `entries` in bytes.
     private var entryBytes = 0
 
     private struct Entry {
@@ -91,9 +92,9 @@ struct PastChanges {
 
     init(version: StreamVersion) { (self.version, end) = (version, version) }
 
-    /// Takes in what the log has now.
+    /// Adds the changes of new commits in the log.
     ///
-    /// - Complexity: O(what was committed since)
+    /// - Complexity: O(changes that were committed since)
     mutating func advance(_ stream: StreamView) throws {
         if epoch != stream.head.epoch {
             self = PastChanges(version: version)
@@ -108,7 +109,7 @@ struct PastChanges {
         }
     }
 
-    /// What an object was. Nil if it hasn't changed since.
+    /// Returns the state of an object at the version. Returns `nil` if the object hasn't changed since.
     mutating func object(_ name: ObjectName, _ stream: StreamView) throws -> MergedObject?? {
         guard let first = classes[name.className]?[name.key] else { return nil }
         if entries[first] == nil {
@@ -124,7 +125,7 @@ struct PastChanges {
         return .some(try entry.images.object(index, horizon: stream.reader.horizon))
     }
 
-    /// The keys of a class behind one, rising.
+    /// Returns the keys of a class after a key, in rising order.
     func keys(of className: SyncString, behind key: PrimaryKey?) -> [PrimaryKey] {
         guard let found = classes[className]?.keys else { return [] }
         return found.filter { candidate in key.map { candidate > $0 } ?? true }.sorted()

@@ -6,9 +6,11 @@
 internal import FreeholdEngine
 internal import FreeholdSyncCore
 
-/// A group of commits: everything that it changes, in one transaction.
+/// The storage of a group of commits, with all of its changes in one transaction.
 extension StreamFile {
-    /// - Returns: false if the head isn't the expected one, or a file that the commit writes is missing.
+    /// Stores a group of commits.
+    ///
+    /// - Returns: `false` if the head isn't the expected one, or if a file that the commit writes is missing.
     func commit(_ commit: StoreCommit) throws -> Bool {
         let current = try read { $0.head }
         guard current.isExpected(by: commit) else { return false }
@@ -43,7 +45,7 @@ extension StreamHead {
 }
 
 extension StreamView {
-    /// Whether the files that a commit writes are still there.
+    /// Returns whether the files that a commit writes still exist.
     fileprivate func hasFiles(of commit: StoreCommit) -> Bool {
         Set(commit.files.keys).union(commit.answers.keys).allSatisfy { fileRow($0) != nil }
     }
@@ -62,7 +64,7 @@ struct StreamWriter {
 
     func write(_ commit: StoreCommit) throws {
         try write(commit.objects, commit.entries)
-        // In an order that depends on nothing but them.
+        // They are stored in an order that only depends on the objects.
         for (name, fields) in commit.ingested.sorted(by: { $0.key < $1.key }) {
             try ingest(name, MergedObject(ingested: fields))
         }
@@ -108,7 +110,7 @@ struct StreamWriter {
 
     // MARK: Objects
 
-    /// An object that gets a row.
+    /// An object that receives a row.
     private struct Row {
         let name: ObjectName
         let object: MergedObject
@@ -118,14 +120,15 @@ struct StreamWriter {
     }
 
     private func write(_ objects: [(name: ObjectName, object: MergedObject)], _ entries: [LogEntry]) throws {
-        // As they were before the group.
+        // The states before the group.
         var before: [ObjectName: MergedObject?] = [:]
         for entry in entries {
             for change in entry.changes where before[change.name] == nil { before[change.name] = .some(change.object) }
         }
         let others = stream.others
         let hasOthers = transaction.count(tables.hidden.other) > 0
-        // Rows first: links among new objects then need no placeholders. In the order of names, so that rows lie so.
+        // Rows are created first, so that links between new objects need no placeholders. They are created in the order
+        // of their names, so that neighbours in this order are stored together.
         var living: [Row] = []
         for (name, object) in objects.sorted(by: { $0.name < $1.name }) {
             let table = tables.table(of: name.className)
@@ -151,7 +154,7 @@ struct StreamWriter {
         }
     }
 
-    /// An object that was only taken in has no say here: its row stays.
+    /// Deletes the row of an object. A row of an asymmetric class stays.
     private func delete(_ table: ClassTable, _ row: ObjectKey) throws {
         guard let state = table.state, transaction.readInt(state.version, row) != nil else { return }
         try transaction.deleteLeavingPlaceholder(table.table, row)
@@ -165,7 +168,8 @@ struct StreamWriter {
         try rows.write(table, row, key, object, old: old)
     }
 
-    /// Stores an object of a class that takes new objects only: a row that no request reads. If there is one, that one stays.
+    /// Stores an object of an asymmetric class in a row that no request reads. If the object exists, it stays
+    /// unchanged.
     private func ingest(_ name: ObjectName, _ object: MergedObject) throws {
         if let table = tables.table(of: name.className), let column = table.key, let value = Value(name.key, column) {
             guard let row = transaction.createUnlessTaken(table.table, primaryKey: value) else { return }

@@ -6,9 +6,9 @@
 internal import FreeholdEngine
 internal import FreeholdSyncCore
 
-/// Files, their answers, their queries, and parts of their commits.
+/// The files of devices, with the answers to them, their queries, and parts of their commits.
 extension StreamView {
-    /// The row of a file; nil if there is none.
+    /// Returns the row of a file, or `nil` if it doesn't exist.
     func fileRow(_ ident: FileIdent) -> ObjectKey? {
         let key = ObjectKey(Int64(ident.rawValue) - 1)
         return ident.rawValue > 0 && view.contains(tables.hidden.file, key) ? key : nil
@@ -42,9 +42,9 @@ extension StreamView {
         return file
     }
 
-    /// The commits of files that were copied from the same files as a file.
+    /// Returns the commits of files that were copied from the same files as the given one.
     ///
-    /// - Complexity: O(files that were made after the oldest of those)
+    /// - Complexity: O(files that were created after the oldest of those)
     func copies(of ident: FileIdent) throws -> [RunningHash: CopiedCommit] {
         guard let key = fileRow(ident) else { return [:] }
         let parents = try StoredParents.parents(view.pieces(column(.parents), key))
@@ -62,7 +62,8 @@ extension StreamView {
         return copies
     }
 
-    /// The rows of files that never uploaded anything and weren't seen for long: see `ServerStoreRequest.Kind.trimFiles`.
+    /// Returns the rows of files that never uploaded anything and weren't bound for a long time: see
+    /// `ServerStoreRequest.Kind.trimFiles`.
     ///
     /// - Complexity: O(files)
     func unusedFiles(unused: Int64, idle: Int64) -> [ObjectKey] {
@@ -76,9 +77,9 @@ extension StreamView {
 
     // MARK: Answers
 
-    /// The answers behind a commit, and the one to it.
+    /// Returns the answer to a commit, and the answers to later commits.
     ///
-    /// - Complexity: O(answers behind it)
+    /// - Complexity: O(answers to later commits)
     func answers(_ ident: FileIdent, behind commit: UInt64) throws -> (known: StoredAnswer?, later: [StoredAnswer]) {
         guard let key = fileRow(ident) else { return (nil, []) }
         var later: [StoredAnswer] = []
@@ -171,7 +172,7 @@ extension StreamView {
         try transaction.listAssign(column(.classes), key, classes.sorted().map { .string($0.string) })
     }
 
-    /// What commits make of a file.
+    /// Writes the state of a file after commits.
     func set(_ row: FileRow, in transaction: WriteTransaction) throws {
         guard let key = fileRow(row.ident) else { return }
         let table = tables.hidden.file

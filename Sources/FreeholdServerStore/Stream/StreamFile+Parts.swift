@@ -6,7 +6,7 @@
 internal import FreeholdEngine
 internal import FreeholdSyncCore
 
-/// Commits that aren't whole yet.
+/// The storage of incomplete commits.
 extension StreamView {
     // MARK: Split commits
 
@@ -24,7 +24,7 @@ extension StreamView {
         }
     }
 
-    /// Keeps a part. False if one before it is missing.
+    /// Stores a part. Returns `false` if an earlier part is missing.
     func stage(_ ident: FileIdent, _ part: UploadedCommit, in transaction: WriteTransaction) throws -> Bool {
         let (table, name) = (tables.hidden.part, PartName(ident, part.commit.number))
         let index = Int(part.part?.index ?? 0)
@@ -61,8 +61,8 @@ extension StreamView {
 
     // MARK: Commits in bytes
 
-    // A row whose name is the file's number: the first value is what the commit is called, and the others are its bytes. The column `count`
-    // has the number of the bytes.
+    // A row whose name is the number of the file. The first value is the identity of the commit, and the others are its
+    // bytes. The column `count` has the number of bytes.
 
     private func row(_ ident: FileIdent) -> ObjectKey? {
         view.find(primaryKey: .string("\(ident.rawValue)"), in: tables.hidden.part)
@@ -101,7 +101,7 @@ extension StreamView {
         return bytes
     }
 
-    /// Keeps bytes of a commit. False if those before them are missing.
+    /// Stores bytes of a commit. Returns `false` if earlier bytes are missing.
     func keep(_ part: MessagePart, of ident: FileIdent, _ time: Int64, in transaction: WriteTransaction) throws -> Bool
     {
         let table = tables.hidden.part
@@ -132,7 +132,7 @@ extension StreamView {
         return true
     }
 
-    /// The files that have an incomplete commit, and its row.
+    /// Returns the files with an incomplete commit, and the rows of these commits.
     private func incomplete() -> [(ident: FileIdent, key: ObjectKey)] {
         view.keys(tables.hidden.part).compactMap { key in
             view.readString(tables.hidden.part.columns[0], key).flatMap(UInt32.init).map {
@@ -141,12 +141,13 @@ extension StreamView {
         }
     }
 
-    /// The rows to which nothing was added since a time.
+    /// Returns the rows to which nothing was added since a time.
     private func old(before time: Int64) throws -> [ObjectKey] {
         try view.keys(tables.hidden.part).filter { key in
             let name = view.readString(tables.hidden.part.columns[0], key) ?? ""
             if UInt32(name) != nil { return try message(key).time < time }
-            // A split commit ends with its session. What earlier versions left goes with its file's absence.
+            // A split commit is removed at the end of its session. Rows of earlier versions of the store are removed if
+            // their file is absent for long.
             let ident = name.split(separator: "/").first.flatMap { UInt32($0) } ?? 0
             return try file(FileIdent(rawValue: ident))?.time ?? 0 < time
         }

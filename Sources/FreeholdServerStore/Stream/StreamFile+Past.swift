@@ -1,9 +1,10 @@
 internal import FreeholdEngine
 internal import FreeholdSyncCore
 
-/// What was at earlier versions: from rows of today and the log's before-images, or from a version that is held.
+/// The state of earlier versions, computed from present rows and the before-images of the log, or read from a held
+/// version.
 extension StreamView {
-    /// What changed behind a cursor.
+    /// Returns the changes after a cursor.
     func step(after cursor: Cursor, objects count: Int, through end: StreamVersion? = nil) throws -> StreamStep? {
         guard cursor.epoch == head.epoch, cursor.version >= head.logStart, mark(cursor.version)?.hash == cursor.hash
         else { return nil }
@@ -37,9 +38,9 @@ extension StreamView {
         )
     }
 
-    /// Objects as they were at a version, dead ones too.
+    /// Returns objects in the state of a version, including deleted ones.
     ///
-    /// - Parameter today: Objects as they are now, as far as they were read.
+    /// - Parameter today: The present objects, as far as they were read.
     func objects(
         _ names: [ObjectName],
         at version: StreamVersion,
@@ -49,7 +50,7 @@ extension StreamView {
         var changed: Set<ObjectName> = []
         for name in names {
             let object = try today[name] ?? object(name)
-            // Who deletes a dead object once more is noted without changing it.
+            // A second deletion of a deleted object is recorded in the object without changing its version.
             let isOld = object.map { $0.isAlive && $0.changed <= version } ?? false
             if version < head.version, !isOld { changed.insert(name) }
             found[name] = object
@@ -67,7 +68,8 @@ extension StreamView {
 
     // MARK: Pages
 
-    /// Live objects of this version, of rows and beside them, by rising keys. A few more than asked for at most, and about so many bytes.
+    /// Returns live objects of this version, from rows and other storage, by rising keys. The result can have a few
+    /// more objects than requested, and is limited in size.
     func living(_ className: SyncString, after key: PrimaryKey?, _ count: Int) throws -> LivingObjects {
         var living = LivingObjects()
         if let table = tables.table(of: className) { try living.add(table, self, after: key, count) }
@@ -83,21 +85,21 @@ extension StreamView {
         return page
     }
 
-    /// The live objects of this version with one of the keys.
+    /// Returns the live objects of this version with one of the keys.
     ///
-    /// - Complexity: O(log *n*) for each key.
+    /// - Complexity: O(log *n*) for each key
     func page(_ className: SyncString, keys: [PrimaryKey]) throws -> ObjectPage {
         try page(of: className, keys: keys) { try object($0) }
     }
 
-    /// The live objects with one of the keys, as they were at an earlier version.
+    /// Returns the live objects with one of the keys, in the state of an earlier version.
     ///
-    /// - Complexity: O(log *n*) for each key, and what was committed since.
+    /// - Complexity: O(log *n*) for each key, plus O(changes that were committed since)
     func page(_ className: SyncString, keys: [PrimaryKey], _ past: inout PastChanges) throws -> ObjectPage {
         try past.advance(self)
         return try page(of: className, keys: keys) { name in
             guard let old = try past.object(name, self) else { return try object(name) }
-            // Objects that the horizon has taken are missing at every version.
+            // Objects that the horizon has removed are missing at all versions.
             return try object(name) == nil ? nil : old
         }
     }
@@ -123,7 +125,7 @@ extension StreamView {
         return page
     }
 
-    /// A page at an earlier version.
+    /// Returns a page at an earlier version.
     func page(
         _ className: SyncString,
         after key: PrimaryKey?,
@@ -143,7 +145,7 @@ extension StreamView {
             while next < changed.count, end.map({ changed[next] <= $0 }) ?? true {
                 let name = ObjectName(className, changed[next])
                 next += 1
-                // What the horizon has taken isn't there at any version.
+                // Objects that the horizon has removed are missing at all versions.
                 guard let object = try past.object(name, self) ?? nil, object.isAlive, try self.object(name) != nil
                 else { continue }
                 candidates.append((name, object))
@@ -172,13 +174,14 @@ extension StreamView {
     }
 }
 
-/// Objects of a class in a range of keys.
+/// Live objects of a class in a range of keys.
 struct LivingObjects {
     var objects: [(name: ObjectName, object: MergedObject)] = []
-    /// There are no more.
+    /// A Boolean value that indicates whether the class has no further objects.
     var isLast = true
 
-    /// Those of rows; at least so many, if there are, unless they reach the most bytes of a page.
+    /// Adds objects of rows: at least the given number if there are as many, unless they reach the maximum size of a
+    /// page.
     mutating func add(_ table: ClassTable, _ stream: StreamView, after key: PrimaryKey?, _ count: Int) throws {
         guard let column = table.key else { return }
         let (view, className) = (stream.view, SyncString(table.table.name))
@@ -209,7 +212,8 @@ struct LivingObjects {
         isLast = false
     }
 
-    /// Those beside rows, up to the last row that was added. Their names are read first, and no more objects than a page has.
+    /// Adds objects that aren't rows, up to the last row that was added. Their keys are read first, and only as many
+    /// objects as a page has.
     mutating func add(_ others: OtherObjects, of className: SyncString, after key: PrimaryKey?, _ count: Int) throws {
         var end = isLast ? nil : objects.last?.name.key
         var rows: [(key: PrimaryKey, row: ObjectKey)] = []
@@ -235,7 +239,7 @@ struct LivingObjects {
         }
     }
 
-    /// Nil if no key of the column lies behind the key.
+    /// Returns the predicate for keys after a key. Returns `nil` if no key of the column can be after it.
     private static func predicate(_ column: Column, behind key: PrimaryKey?) -> Predicate? {
         let path = PropertyPath(column)
         switch (key, column.type) {
@@ -245,7 +249,7 @@ struct LivingObjects {
         case (.string(let value), .string): return .comparison(path, .greater, .string(value.string))
         case (.objectId(let value), .objectId): return .comparison(path, .greater, .objectId(value))
         case (.uuid(let value), .uuid): return .comparison(path, .greater, .uuid(value))
-        // Keys of one type lie before those of another.
+        // All keys of one type are before those of the next type.
         case (let key?, .int): return key < .int(.min) ? .constant(true) : nil
         case (let key?, .string): return key < .string("") ? .constant(true) : nil
         case (.int, .objectId), (.string, .objectId), (.int, .uuid), (.string, .uuid), (.objectId, .uuid):

@@ -61,7 +61,7 @@ extension StreamFile {
         }
     }
 
-    /// A page of the objects with some keys, of the newest version, or of today's rows and the log.
+    /// Returns a page of the objects with some keys, from the newest version, or from present rows and the log.
     private func page(_ name: SyncString, keys: [PrimaryKey], at version: StreamVersion) throws -> ObjectPage? {
         let snapshot = try database.snapshot()
         return try read(snapshot) { stream in
@@ -73,7 +73,8 @@ extension StreamFile {
         }
     }
 
-    /// A page of the version, if it is held; else of today's rows and the log. The first page of a version that is the newest holds it.
+    /// Returns a page of a version, from a held version if possible, and otherwise from present rows and the log. The
+    /// first page of the newest version holds that version.
     private func page(
         _ name: SyncString,
         after key: PrimaryKey?,

@@ -26,7 +26,7 @@ extension StreamView {
         return rows
     }
 
-    /// Returns the bytes that a user's commits have added.
+    /// Returns the number of bytes that a user's commits have added.
     private func usedBytes(of user: SyncString) -> UInt64 {
         guard let table = tables.hidden.usage, let row = view.find(primaryKey: .string(user.string), in: table) else {
             return 0
@@ -34,7 +34,7 @@ extension StreamView {
         return view.word(table, 1, row)
     }
 
-    /// Adds bytes to those of a user, or removes them.
+    /// Adds bytes to those of a user. A negative number removes bytes.
     func note(_ growth: Int64, of user: SyncString, in transaction: WriteTransaction) throws {
         guard let table = tables.hidden.usage else { return }
         let bytes = usedBytes(of: user).adding(growth: growth)
@@ -43,7 +43,7 @@ extension StreamView {
         transaction.setWord(table, 1, row, bytes)
     }
 
-    /// Live objects of a class; whether they are as asked for, the machine looks itself.
+    /// Returns the live objects of a class. The machine checks itself whether they match its request.
     private func all(_ className: SyncString) throws -> [ObjectName] {
         try names(className) { table in view.keys(table.table) }
     }
@@ -60,7 +60,7 @@ extension StreamView {
         return names
     }
 
-    /// Whether the column of a property shows all that objects have there.
+    /// Returns whether the column of a property contains all values of the property.
     private func isWhole(_ property: SyncString) throws -> Bool {
         try !shapes.all(in: view, tables.hidden).contains { shape in
             shape.fields.contains { $0.name == property && $0.source == .rest }
@@ -69,26 +69,27 @@ extension StreamView {
 
     // MARK: Links
 
-    /// Those that link to an object by a property.
+    /// Returns the objects that link to an object through a property.
     ///
-    /// - Complexity: O(links to it), if the property's column has all of them; else O(objects of the class)
+    /// - Complexity: O(links to the object) if the property's column contains all of them, otherwise O(objects of the
+    ///   class)
     private func linking(_ query: LinkQuery) throws -> [ObjectName] {
         let (className, property) = (query.property.className, query.property.property)
         guard let table = tables.table(of: className), let column = table.columns[property], column.type == .link,
             let target = tables.table(of: query.target.className), target.table.id == column.targetTableID,
             try isWhole(property)
         else { return try all(className) }
-        // Links to an object that isn't there lead to a placeholder, and the machine asks only about what is.
+        // Links to a missing object lead to a placeholder. The machine only asks about existing objects.
         guard let row = target.row(query.target.key, in: view) else { return try all(className) }
         return try names(className) { _ in Array(Set(view.backlinks(column, row))) }
     }
 
     // MARK: Values
 
-    /// Those that hold values.
+    /// Returns the objects with certain values.
     ///
-    /// - Complexity: that of a query by the first property whose type tells its values apart as sync does; O(log *n*) if its column is
-    ///   indexed. O(objects of the class) if there is none.
+    /// - Complexity: That of a query by the first property whose column type distinguishes values like sync does. It is
+    ///   O(log *n*) if that column is indexed. O(objects of the class) without such a property.
     private func holding(_ query: HolderQuery) throws -> [ObjectName] {
         guard let table = tables.table(of: query.className) else { return try all(query.className) }
         for (property, element) in zip(query.properties, query.values) {
@@ -106,7 +107,7 @@ extension StreamView {
 }
 
 extension SetElement {
-    /// The value of a column of this type. Nil if equal elements could be of other values of it.
+    /// Returns the value for a column of a type. Returns `nil` if equal elements can be different values of the type.
     fileprivate func value(_ type: ColumnType) -> Value? {
         switch (self, type) {
         case (.bool(let value), .bool): .bool(value)

@@ -2,10 +2,10 @@ internal import FreeholdEngine
 internal import FreeholdSyncCore
 
 extension StreamFile {
-    /// Cuts the log to an age and a size, moves the horizon, and drops the versions that bootstraps read.
+    /// Trims the log to an age and a size, moves the horizon, and releases the versions that bootstraps read.
     ///
-    /// Whatever is read is trimmed to the horizon, so that the head and the tombstones are all that has to change at once. Rows are rewritten
-    /// behind that, some at a time.
+    /// All reads trim objects to the horizon, so that only the head and the deleted objects have to be changed in one
+    /// transaction. Rows are rewritten afterwards, some at a time.
     func trim(log time: Int64, horizon old: Int64) throws -> StreamHead {
         past.withLock { $0.unpin() }
         let last = try read { stream in
@@ -13,13 +13,14 @@ extension StreamFile {
             let start = stream.firstVersion(from: time)
             head.logStart = max(head.logStart, start == 0 ? 0 : start - 1)
             if database.fileBytes > options.logBytes {
-                // Clients that were connected a moment ago continue from the log.
+                // Clients that were connected until recently continue from the log.
                 let recent = stream.firstVersion(from: head.now - 3_600_000)
                 let start = min(stream.logStart(keeping: options.logBytes), recent == 0 ? 0 : recent - 1)
                 head.logStart = max(head.logStart, start)
             }
             let first = stream.firstVersion(from: old)
-            // What is behind the horizon can't be told any more: a client that has less than the log resyncs by keys.
+            // Deletions before the horizon are no longer known. A client with an older cursor than the log synchronises
+            // by keys.
             var horizon = min(first == 0 ? 0 : first - 1, head.logStart)
             for key in stream.view.keys(stream.tables.hidden.file) {
                 guard let file = try stream.file(FileIdent(rawValue: UInt32(key.raw + 1))), file.time >= old else {
@@ -49,7 +50,7 @@ extension StreamFile {
         return head
     }
 
-    /// Rewrites what the horizon has trimmed. What hasn't changed since the last horizon was trimmed then.
+    /// Rewrites the rows that the horizon has trimmed. Rows without changes since the last horizon were trimmed then.
     private func rewrite(behind old: StreamVersion, upTo horizon: StreamVersion) throws {
         let tables = try read { $0.tables.all.compactMap { $0.state == nil ? nil : $0.table.id } }
         for id in tables {
@@ -75,7 +76,7 @@ extension StreamFile {
         }
     }
 
-    /// A copied store is another history from here on.
+    /// Gives the stream a new epoch, because a copied store continues with another history.
     func setEpoch(_ epoch: UInt64) throws {
         try write { transaction in
             let stream = try stream(transaction)

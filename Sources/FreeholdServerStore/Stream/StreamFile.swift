@@ -6,18 +6,19 @@
 internal import FreeholdEngine
 internal import FreeholdSyncCore
 
-/// The file of one stream. Any thread may use it: requests that write take turns, those that read don't wait for them.
+/// The file of one stream. Any thread may use it: requests that write run one after the other, and requests that read
+/// don't wait for them.
 final class StreamFile: Sendable {
     let database: Database
     let options: FileServerStore.Options
     let shapes = RowShapes()
     let past = Lock(PastStates())
-    /// Of the schemas that versions in use have, the newest last.
+    /// The tables of the schemas that versions in use have, newest last.
     private let known = Lock<[StoreTables]>([])
 
-    /// Opens the file of a stream, or makes it.
+    /// Opens the file of a stream. A missing file is created.
     ///
-    /// - Throws: `EngineError`, `StoreDamage` for a file of something else.
+    /// - Throws: `EngineError`, and `StoreDamage` for a file that doesn't belong to a stream.
     init(
         at path: String,
         _ name: StreamName,
@@ -57,13 +58,14 @@ final class StreamFile: Sendable {
         try write { try StoreSchema.extend(specs, in: $0) }
     }
 
-    /// Rewrites a file that consists mostly of free pages, before it is opened. A file that another process has open is left as it is, and so is
-    /// one for whose copy the device has no room. Opening it throws whatever else is wrong with it.
+    /// Rewrites a file that mostly consists of free pages, before it is opened. A file that another process has open
+    /// isn't rewritten, and neither is a file for whose copy the device has no space. All other errors of the file are
+    /// thrown when it is opened.
     private static func shrink(_ path: String, _ options: FileServerStore.Options) {
         let size = (try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? Int
         guard let size, UInt64(size) >= options.shrinkBytes else { return }
         _ = try? Database.compact(at: path, key: options.encryptionKey) { use in
-            // The live data is copied while requests wait.
+            // Requests wait while the live data is copied.
             use.used < use.total / 3 && use.used <= 1 << 30
         }
     }
@@ -91,7 +93,7 @@ final class StreamFile: Sendable {
         try StreamView(view, tables(view), shapes, options.compression, horizon: horizon)
     }
 
-    /// Reads the newest version. Nobody waits for it, and it waits for nobody.
+    /// Reads the newest version. Readers and writers don't wait for each other.
     func read<Result>(_ body: (StreamView) throws -> Result) throws -> Result {
         try read(database.snapshot(), body)
     }
@@ -104,7 +106,8 @@ final class StreamFile: Sendable {
         try snapshot.reading { try body(stream($0, horizon: horizon)) }
     }
 
-    /// Writes, durably when it returns. If it throws, nothing was written, unless it is `CommitFailure`.
+    /// Writes in a transaction that is durable at the return. If the call throws an error other than `CommitFailure`,
+    /// nothing was written.
     func write<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
         releasePast()
         let transaction = try database.beginWrite()
@@ -121,7 +124,7 @@ final class StreamFile: Sendable {
         return result
     }
 
-    /// Drops versions that bootstraps read a while ago: what is written now can take their pages.
+    /// Releases versions that bootstraps read some time ago, so that this transaction can reuse their pages.
     private func releasePast() {
         past.withLock { past in
             guard past.isHolding else { return }
@@ -129,18 +132,19 @@ final class StreamFile: Sendable {
         }
     }
 
-    /// What a transaction that wasn't committed has left in memory: numbers of shapes, which others will get.
+    /// Removes cached numbers of shapes after a transaction that wasn't committed, because other shapes will receive
+    /// these numbers.
     private func forget() {
         shapes.forget()
         known.withLock { $0 = [] }
     }
 
-    /// An object that can't be stored, since documents of its depth or size aren't possible.
+    /// The error of an object that is too deep or too large for a document.
     struct OversizedObject: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// A commit failed: whether it is there is found out by reading.
+    /// The error of a failed commit. It is unknown whether the changes are stored, until they are read.
     struct CommitFailure: Error {
         let error: EngineError
     }

@@ -1,7 +1,7 @@
 internal import FreeholdEngine
 internal import FreeholdSyncCore
 
-/// What one version of a stream's file holds.
+/// The contents of one version of a stream's file.
 struct StreamView {
     let view: DataView
     let tables: StoreTables
@@ -9,7 +9,7 @@ struct StreamView {
     let head: StreamHead
     let compression: (any MessageCompression)?
 
-    /// - Parameter horizon: what a later version has trimmed since.
+    /// - Parameter horizon: The horizon of a later version, which trims the objects.
     init(
         _ view: DataView,
         _ tables: StoreTables,
@@ -42,7 +42,7 @@ struct StreamView {
 
     // MARK: Objects
 
-    /// Alive or dead.
+    /// Returns an object, which may be live or deleted.
     func object(_ name: ObjectName) throws -> MergedObject? {
         if let table = tables.table(of: name.className), let row = table.row(name.key, in: view),
             let object = try reader.object(table, row, name.key)
@@ -60,7 +60,7 @@ struct StreamView {
         let time: Int64
     }
 
-    /// Nil behind the head.
+    /// Returns the mark of a version, or `nil` for a version after the head.
     func mark(_ version: StreamVersion) -> Mark? {
         guard version <= head.version else { return nil }
         let (table, key) = (tables.hidden.mark, ObjectKey(Int64(version)))
@@ -76,7 +76,8 @@ struct StreamView {
         Cursor(epoch: head.epoch, version: version, hash: mark(version)?.hash ?? .empty)
     }
 
-    /// The least version that was made at or after a time; one more than the head's if none was.
+    /// Returns the first version that was created at or after a time. Returns the version after the head if there is
+    /// none.
     func firstVersion(from time: Int64) -> StreamVersion {
         var (low, high) = (StreamVersion(0), head.version + 1)
         while low < high {
@@ -88,9 +89,10 @@ struct StreamView {
 
     // MARK: The log
 
-    /// Returns the version up to which the log is cut so that the rest has at most so many bytes.
+    /// Returns the version up to which the log has to be removed so that the rest has at most the given number of
+    /// bytes.
     ///
-    /// - Complexity: O(bytes), as it reads the part of the log that remains.
+    /// - Complexity: O(bytes), as it reads the part of the log that remains
     func logStart(keeping bytes: UInt64) -> StreamVersion {
         let log = tables.hidden.log
         var (rest, version) = (bytes, head.version)
@@ -111,7 +113,7 @@ struct StreamView {
         return PartName(ident, view.word(table, 1, key))
     }
 
-    /// What the commit of a version changed. The log must reach it.
+    /// Returns the before-images of a version's commit. The log must contain the commit.
     func images(_ version: StreamVersion) throws -> StoredImages {
         let (table, key) = (tables.hidden.log, ObjectKey(Int64(version) - 1))
         guard view.contains(table, key) else { throw StoreDamage("The log lacks the commit \(version).") }

@@ -1,12 +1,12 @@
 internal import FreeholdEngine
 internal import FreeholdSyncCore
 
-/// Finds the conditions that a row which changed can concern.
+/// Finds the conditions that a changed row can concern.
 struct ConditionIndex: Sendable {
     struct OfTable: Sendable {
         fileprivate var columns: [Int: OfColumn] = [:]
         fileprivate var others: Set<ConditionNumber> = []
-        /// Conditions beside those by nothing but equality: they may read any column.
+        /// The number of conditions other than equalities. They may read any column.
         fileprivate var reading = 0
     }
 
@@ -70,12 +70,12 @@ extension ConditionIndex.OfTable {
         if columns[column.id]?.values.isEmpty == true { columns[column.id] = nil }
     }
 
-    /// Whether a change of the column can change a membership.
+    /// Returns whether a change of the column can change a membership.
     func reads(_ column: Int) -> Bool { reading > 0 || columns[column] != nil }
 
     /// - Parameters:
-    ///   - old: nil if the row wasn't there.
-    ///   - new: nil if it isn't any more.
+    ///   - old: The snapshot before the change. `nil` if the row didn't exist.
+    ///   - new: The snapshot after the change. `nil` if the row no longer exists.
     func candidates(_ row: ObjectKey, _ old: Snapshot?, _ new: Snapshot?) -> Set<ConditionNumber> {
         var found = others
         for own in columns.values {

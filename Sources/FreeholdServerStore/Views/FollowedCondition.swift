@@ -1,17 +1,17 @@
 internal import FreeholdEngine
 internal import FreeholdSyncCore
 
-/// A condition of a view on the columns of one schema.
+/// A condition of a view, compiled for the columns of one schema.
 struct FollowedCondition {
-    /// How it is kept up.
+    /// The way in which the members of a condition are updated.
     enum Way {
-        /// The objects whose column has one of these values, and no others: found by hash.
+        /// The members are exactly the objects whose column has one of these values. They are found by hash.
         case equal(Column, Set<ColumnValue>)
-        /// Those of them that fulfil the rest, too.
+        /// The members are among the objects whose column has one of these values.
         case among(Column, Set<ColumnValue>)
-        /// Whether an object fulfils it depends on its row only: each row that changes is looked at.
+        /// The membership of an object only depends on its row. Each changed row is tested.
         case ofRow
-        /// Through links: the engine follows the query.
+        /// The condition leads through links. The engine follows the query.
         case followed
     }
 
@@ -19,7 +19,7 @@ struct FollowedCondition {
     let query: FreeholdEngine.RowQuery
     let way: Way
 
-    /// Nil if the class has no table yet: then no object fulfils it.
+    /// Returns `nil` if the class has no table yet. Then no object fulfils the condition.
     ///
     /// - Throws: `ConditionError`
     init?(_ written: ClassQuery, _ tables: StoreTables, _ view: DataView) throws(ConditionError) {
@@ -38,7 +38,7 @@ struct FollowedCondition {
         }
         self.table = table
         way = Self.way(of: predicate)
-        // Objects that were only taken in are in no view.
+        // Objects of asymmetric classes aren't in any view.
         let isObject = Predicate.comparison(PropertyPath(state.version), .notEqual, .null)
         query = FreeholdEngine.RowQuery(table: table.table, predicate: .and([predicate, isObject]))
     }
@@ -59,11 +59,11 @@ struct FollowedCondition {
     }
 }
 
-/// A value that is found by hash.
+/// A value that can be found by hash.
 struct ColumnValue: Hashable {
     let value: Value
 
-    /// Nil where equal values could differ in their bytes.
+    /// Returns `nil` if equal values can have different bytes.
     init?(_ value: Value, _ column: Column) {
         guard column.collection == .none else { return nil }
         switch (value, column.type) {
@@ -79,7 +79,7 @@ struct ColumnValue: Hashable {
 }
 
 extension Predicate {
-    /// Whether it reads nothing but columns of the row itself.
+    /// A Boolean value that indicates whether the predicate only reads columns of the row itself.
     fileprivate var isOfRow: Bool {
         switch self {
         case .constant: true
@@ -107,7 +107,7 @@ extension Predicate {
 
 extension ConditionError {
     fileprivate init(_ error: FreeholdEngine.QueryError, _ written: ClassQuery) {
-        // The engine counts characters.
+        // The engine counts positions in characters.
         let text = written.condition.string
         let end = text.index(text.startIndex, offsetBy: error.position ?? 0, limitedBy: text.endIndex) ?? text.endIndex
         self.init(position: UInt64(text.utf8.distance(from: text.startIndex, to: end)), text: SyncString(error.message))

@@ -1,25 +1,29 @@
 internal import FreeholdEngine
 public import FreeholdSyncCore
 
-/// Names a condition that is followed.
+/// The number of a followed condition.
 public typealias ConditionNumber = UInt64
 
-/// The conditions of views on a stream's file, in the engine's query language, kept up with the stream's commits.
+/// The conditions of views on a stream's file, in the engine's query language. Their members are updated with the
+/// stream's commits.
 ///
 /// ```swift
 /// var views = try store.followViews(of: stream)
 /// let number = try views.follow(ClassQuery(className: "Task", condition: "project.owner == 'anna'"))
 /// let step = try views.advance()       // after commits: who entered and who left
 /// ```
-/// Conditions may go through links and collections: an object enters or leaves also where another one changed. They see the columns: where
-/// a property holds what its column can't, the condition sees the column's default, and an object without a row is in no view.
+/// Conditions may lead through links and collections, so that a change of one object can change the membership of
+/// another. Conditions only see columns: for a value that a column can't store, they see the column's default, and an
+/// object without a row isn't in any view.
 ///
-/// Of the cost of a change: conditions that name a value for a column (`owner == "anna"`, `owner IN {…}`, also with others behind `AND`)
-/// are found by hash, so that only those count whose value the object had or has. Other conditions on an object's own columns are looked at
-/// once for each object of their class that changed. Those through links are followed by the engine; what an advance costs them doesn't
-/// grow with the number of objects.
+/// The cost of a change depends on the kind of a condition. Conditions with a value for a column (`owner == "anna"`,
+/// `owner IN {…}`, also combined with others by `AND`) are found by hash, so that only the conditions with the object's
+/// old or new value are tested. Other conditions on an object's own columns are tested once for each changed object of
+/// their class. Conditions through links are followed by the engine. Their cost doesn't grow with the number of
+/// objects.
 ///
-/// One thread at a time. It holds a version of the file, so it has to go on with the commits, or pages aren't used again.
+/// One thread at a time may use it. It holds a version of the file, so it has to advance with the commits. Otherwise
+/// pages can't be reused.
 public struct FollowedViews: Sendable {
     private let file: StreamFile
     private let feed: ChangeFeed
@@ -41,14 +45,15 @@ public struct FollowedViews: Sendable {
         head = try file.read(snapshot) { $0.head }
     }
 
-    /// The version that memberships are of.
+    /// The version of the stream to which the memberships belong.
     public var cursor: Cursor { head.cursor }
 
     /// Follows a condition from `cursor` on.
     ///
-    /// - Throws: `ConditionError` if it isn't understood. Of a class without a table only the language can be checked; if it doesn't fit the
-    ///   table that the class gets, it has no objects, and `errors` says so.
-    /// - Complexity: O(1); through links that of the query.
+    /// - Throws: `ConditionError` if the condition is invalid. For a class without a table, only the language is
+    ///   checked. If the condition doesn't fit the later table of the class, it has no members, and `errors` contains
+    ///   the reason.
+    /// - Complexity: O(1). For a condition through links, that of the query.
     public mutating func follow(_ query: ClassQuery) throws(ConditionError) -> ConditionNumber {
         let condition = try FollowedCondition(query, tables, snapshot)
         last += 1
@@ -64,7 +69,7 @@ public struct FollowedViews: Sendable {
         if let old = conditions.removeValue(forKey: number) { index.remove(old, number) }
     }
 
-    /// Conditions that don't fit their class any more, or never did.
+    /// The errors of conditions that don't fit their class.
     public private(set) var errors: [ConditionNumber: ConditionError] = [:]
 
     private mutating func add(_ condition: FollowedCondition, _ number: ConditionNumber) {
@@ -78,9 +83,9 @@ public struct FollowedViews: Sendable {
 
     // MARK: Members
 
-    /// Whether an object is there and fulfils a condition.
+    /// Returns whether an object exists and fulfils a condition.
     ///
-    /// - Complexity: O(log *n*), and what the condition reads.
+    /// - Complexity: O(log *n*), plus the cost of the condition
     public func contains(_ name: ObjectName, _ number: ConditionNumber) -> Bool {
         guard let condition = conditions[number], condition.table.table.name == name.className.string,
             let row = condition.table.row(name.key, in: snapshot)
@@ -88,10 +93,10 @@ public struct FollowedViews: Sendable {
         return condition.contains(row, in: snapshot)
     }
 
-    /// All that fulfil a condition, in no order.
+    /// Returns all objects that fulfil a condition, in no particular order.
     ///
-    /// - Throws: what is wrong with the file.
-    /// - Complexity: that of the query.
+    /// - Throws: Errors about the content of the file.
+    /// - Complexity: That of the query
     public func members(of number: ConditionNumber) throws -> [ObjectName] {
         guard let condition = conditions[number] else { return [] }
         let rows = followed[number]?.keys.array ?? condition.query.keys(in: snapshot)
@@ -110,11 +115,11 @@ public struct FollowedViews: Sendable {
 
     // MARK: Steps
 
-    /// Who entered and who left, between two versions of the stream.
+    /// The changes of memberships between two versions of the stream.
     public struct Step: Sendable {
         public let from: Cursor
         public let to: Cursor
-        /// Of the conditions whose members changed.
+        /// The changes of the conditions whose members have changed.
         public fileprivate(set) var changes: [ConditionNumber: Change] = [:]
     }
 
@@ -123,11 +128,11 @@ public struct FollowedViews: Sendable {
         public var left: [ObjectName] = []
     }
 
-    /// Goes on to the newest version.
+    /// Advances to the newest version.
     ///
-    /// An object that entered and left again in between is named by neither. One that was deleted and made anew under its key, and fulfils
-    /// the condition both times, may be named by both.
-    /// - Throws: what is wrong with the file.
+    /// The step doesn't contain an object that entered and left again in between. An object that was deleted and
+    /// created again under its key may be contained as both, if it fulfils the condition both times.
+    /// - Throws: Errors about the content of the file.
     public mutating func advance() throws -> Step {
         let next = try file.database.snapshot()
         let newHead = try file.read(next) { $0.head }
@@ -201,7 +206,7 @@ public struct FollowedViews: Sendable {
         }
     }
 
-    /// Columns came: every condition is understood anew, and what it shows compared with what it showed.
+    /// Handles new columns: compiles each condition again, and compares its members with the earlier ones.
     private mutating func changeSchema(
         _ old: Snapshot,
         _ oldTables: StoreTables,
@@ -237,8 +242,8 @@ public struct FollowedViews: Sendable {
 }
 
 extension FileServerStore {
-    /// Follows views of a stream from its newest version on.
+    /// Returns an object that follows views of a stream from its newest version on.
     ///
-    /// - Throws: `EngineError`, or what is wrong with the file.
+    /// - Throws: `EngineError`, and errors about the content of the file.
     public func followViews(of stream: StreamName) throws -> FollowedViews { try FollowedViews(self.stream(stream)) }
 }

@@ -1,8 +1,8 @@
 public import FreeholdBSON
 public import FreeholdSyncCore
 
-/// Makes commits of documents, as a client would upload them: so what is imported merges with the work of devices by the rules that hold
-/// between devices.
+/// An import of documents as commits, in the form in which a client would upload them. Imported documents therefore
+/// merge with the work of devices by the usual rules.
 ///
 /// ```swift
 /// var documents = try DocumentStreamReader(file: "dogs.bson")
@@ -15,32 +15,32 @@ public import FreeholdSyncCore
 /// print(job.report.created, job.report.misfits)
 /// ```
 ///
-/// It knows no store and no network. In memory is one batch.
+/// It uses no store and no network. One batch at a time is in memory.
 public struct DocumentImport: Sendable {
     public enum Mode: Sendable {
-        /// New objects only. One that is there stays as it is, and is reported.
+        /// Only new objects are imported. Existing objects stay unchanged and are reported.
         case insert
-        /// New objects are made. Of others the properties that the document has become as it says, where they differ.
+        /// New objects are created. For existing objects, the properties in the document are changed if they differ.
         case upsert
-        /// As `upsert`, and properties that the document lacks are emptied.
+        /// Like `upsert`, and properties that are missing in the document are emptied.
         case replace
     }
 
     public enum Misfits: Sendable {
-        /// They are reported, and the others go on.
+        /// Unfitting documents are reported and skipped.
         case skipped
-        /// The first one ends the import. Commits that were made before stay.
+        /// The first unfitting document ends the import. Earlier commits stay.
         case stopping
     }
 
     public struct Options: Sendable {
         public var mode: Mode
         public var misfits: Misfits
-        /// The most objects of a batch.
+        /// The maximum number of objects of a batch.
         public var batchObjects: Int
-        /// About how many bytes of documents a batch has.
+        /// The approximate maximum size of a batch's documents, in bytes.
         public var batchBytes: Int
-        /// The most misfits that are kept in the report.
+        /// The maximum number of misfits in the report.
         public var reportedMisfits: Int
 
         public init(
@@ -58,9 +58,9 @@ public struct DocumentImport: Sendable {
         }
     }
 
-    /// An object as the stream has it.
+    /// An object in the state of the stream.
     public struct Stored: Sendable {
-        /// The version of its last change.
+        /// The version of the object's last change.
         public let version: StreamVersion
         public let contents: [SyncString: MergedContent]
 
@@ -69,27 +69,27 @@ public struct DocumentImport: Sendable {
             self.contents = contents
         }
 
-        /// Nil for one that is deleted.
+        /// Returns `nil` for a deleted object.
         public init?(_ object: MergedObject) {
             guard object.isAlive else { return nil }
             self.init(version: object.changed, contents: object.contents)
         }
     }
 
-    /// Documents that become one commit. No object is among them twice.
+    /// The documents of one commit. No object occurs twice.
     public struct Batch: Sendable {
-        /// With the numbers of their documents in the stream, counted from 1.
+        /// The objects, with the numbers of their documents in the input, starting at 1.
         public fileprivate(set) var objects: [(document: Int, object: MappedObject)] = []
 
         public var names: [ObjectName] { objects.map(\.object.name) }
     }
 
     public struct Misfit: Error, Sendable, CustomStringConvertible {
-        /// Counted from 1.
+        /// The number of the document, starting at 1.
         public let document: Int
-        /// Nil if it isn't known.
+        /// The name of the object, or `nil` if it is unknown.
         public let name: ObjectName?
-        /// Why, and where in the document.
+        /// The reason, with the place in the document.
         public let misfit: DocumentMisfit
 
         public var description: String { "Document \(document): \(misfit)" }
@@ -101,9 +101,9 @@ public struct DocumentImport: Sendable {
         public internal(set) var changed = 0
         public internal(set) var unchanged = 0
         public internal(set) var misfitCount = 0
-        /// The first ones.
+        /// The first misfits.
         public internal(set) var misfits: [Misfit] = []
-        /// How often fields were left out that the class hasn't, by their paths.
+        /// The number of times that a field which the class doesn't have was left out, by the path of the field.
         public internal(set) var ignoredFields: [String: Int] = [:]
     }
 
@@ -119,10 +119,11 @@ public struct DocumentImport: Sendable {
         self.options = options
     }
 
-    /// Reads documents until a batch is full. Nil if there are none left.
+    /// Reads documents until a batch is full. Returns `nil` if there are no more documents.
     ///
-    /// - Throws: what reading throws; ``Misfit`` if the first one ends the import, or if there is no such class.
-    /// - Complexity: O(size of the documents).
+    /// - Throws: The errors of reading, and ``Misfit`` if the first misfit ends the import or if the class doesn't
+    ///   exist.
+    /// - Complexity: O(size of the documents)
     public mutating func nextBatch(_ documents: inout DocumentStreamReader) throws -> Batch? {
         var batch = Batch()
         var names: Set<ObjectName> = []
@@ -152,7 +153,7 @@ public struct DocumentImport: Sendable {
         let object: MappedObject
         do { object = try mapping.object(document, of: className) } catch {
             let misfit = Misfit(document: number, name: nil, misfit: error)
-            // The class isn't there: no document will fit.
+            // The class doesn't exist, so no document can fit.
             if error.code == .unknownClass, error.path.isEmpty { throw misfit }
             return try note(misfit)
         }
@@ -168,16 +169,16 @@ public struct DocumentImport: Sendable {
         if case .stopping = options.misfits { throw misfit }
     }
 
-    /// The commit that a batch becomes. Nil if nothing of it is new.
+    /// Returns the commit for a batch, or `nil` if the batch changes nothing.
     ///
     /// - Parameters:
-    ///   - stored: those of the batch's objects that the stream has.
-    ///   - base: the version at which they were read.
-    ///   - number: of the commit, among those of the file that uploads it.
-    ///   - clock: of the commit.
-    ///   - numbers: of the file that uploads it.
-    /// - Throws: ``Misfit`` if the first one ends the import. Nothing of the batch should be uploaded then.
-    /// - Complexity: O(size of the objects), and of lists see ``ListHunk``.
+    ///   - stored: The objects of the batch that exist in the stream.
+    ///   - base: The version at which these objects were read.
+    ///   - number: The number of the commit in the file that uploads it.
+    ///   - clock: The clock of the commit.
+    ///   - numbers: The numbers of the file that uploads the commit.
+    /// - Throws: ``Misfit`` if the first misfit ends the import. Then no part of the batch should be uploaded.
+    /// - Complexity: O(size of the objects). See ``ListHunk`` for lists.
     public mutating func commit(
         _ batch: Batch,
         stored: [ObjectName: Stored],
@@ -221,9 +222,10 @@ public struct DocumentImport: Sendable {
         )
     }
 
-    /// The commit that a few documents become, which are at hand already.
+    /// Returns the commit for a few documents in memory.
     ///
-    /// - Throws: ``Misfit``, as reading a batch and making its commit do. Two documents of one key are the later one's.
+    /// - Throws: ``Misfit``, like `nextBatch(_:)` and the commit of a batch. If two documents have the same key, the
+    ///   later one is used.
     public mutating func commit(
         of documents: [BSONDocument],
         stored: [ObjectName: Stored],

@@ -1,7 +1,7 @@
 public import FreeholdBSON
 public import FreeholdSyncCore
 
-/// What an HTTP request asks of an object: a whole document in its place, or edits by operators as MongoDB has them.
+/// The edit of an object by an HTTP request: a whole document that replaces it, or edits with MongoDB's operators.
 ///
 /// ```json
 /// {"$set": {"name": "Rex", "address.city": "Bern"}, "$inc": {"age": 1}, "$push": {"tags": {"$each": ["a", "b"]}}}
@@ -13,10 +13,10 @@ public import FreeholdSyncCore
 /// | `$setOnInsert` | as `$set`, if the object is made |
 /// | `$inc` | adds to a number. Adds to integers merge: of two at once none is lost |
 /// | `$push` | adds at the end of a list; with `$each` several, with `$position` elsewhere |
-/// | `$addToSet` | adds what isn't there yet, to a set or a list; with `$each` several |
+/// | `$addToSet` | adds missing values to a set or a list; with `$each` several |
 /// | `$pull`, `$pullAll` | removes equal elements, those of `$in`, or embedded objects with these fields |
 ///
-/// No path may lead to or through another one of the same patch.
+/// No path may be equal to another path of the same patch, or begin with it.
 public struct DocumentPatch: Sendable {
     enum Operator: String, CaseIterable {
         case set = "$set"
@@ -40,20 +40,21 @@ public struct DocumentPatch: Sendable {
         case edits([Edit])
     }
 
-    /// What a patch becomes.
+    /// The result of a patch.
     public struct Result: Sendable {
-        /// Empty if nothing is different.
+        /// The changes. Empty if the patch changes nothing.
         public var changes: [Change]
-        /// Paths of fields that the class hasn't.
+        /// The paths of fields that the class doesn't have.
         public var ignored: [String]
     }
 
     private let body: Body
 
-    /// A patch from its document: operators if the first key begins with a dollar, else a whole document.
+    /// Creates a patch from its document. The document contains operators if its first key begins with a dollar sign.
+    /// Otherwise it is a whole document.
     ///
-    /// - Throws: `DocumentMisfit` for operators that aren't known, and for paths that touch each other.
-    /// - Complexity: O(*n* log *n*) for *n* paths.
+    /// - Throws: `DocumentMisfit` for unknown operators, and for paths of which one begins with another.
+    /// - Complexity: O(*n* log *n*) for *n* paths
     public init(_ document: BSONDocument) throws(DocumentMisfit) {
         guard document.first?.key.hasPrefix("$") == true else {
             body = .document(document)
@@ -87,15 +88,15 @@ public struct DocumentPatch: Sendable {
         body = .edits(edits)
     }
 
-    /// The changes that the patch is for an object.
+    /// Returns the changes that the patch makes to an object.
     ///
     /// - Parameters:
-    ///   - key: the object's `_id`.
-    ///   - stored: what the object holds. Nil if it isn't there.
-    ///   - upserts: whether an object that isn't there is made.
-    ///   - numbers: of the file that uploads the changes.
-    /// - Throws: `DocumentMisfit`, with the path, for what the class or the object doesn't have.
-    /// - Complexity: O(size of the patch and of what it touches).
+    ///   - key: The `_id` of the object.
+    ///   - stored: The contents of the object, or `nil` if it doesn't exist.
+    ///   - upserts: A Boolean value that indicates whether a missing object is created.
+    ///   - numbers: The numbers of the file that uploads the changes.
+    /// - Throws: `DocumentMisfit` with the path, for parts that the class or the object doesn't have.
+    /// - Complexity: O(size of the patch and of the parts that it changes)
     public func changes(
         of className: String,
         key: BSONValue,
@@ -139,7 +140,7 @@ public struct DocumentPatch: Sendable {
         return Result(changes: draft.changes, ignored: ignored)
     }
 
-    /// The object of a document whose `_id` is this one, or isn't said.
+    /// Returns the object of a document whose `_id` is the given key or missing.
     private static func object(
         _ document: BSONDocument,
         _ key: BSONValue,
@@ -163,7 +164,7 @@ public struct DocumentPatch: Sendable {
         }
     }
 
-    /// What operators make of nothing.
+    /// Returns the document that the operators create from nothing.
     private static func document(_ edits: [Edit]) throws(DocumentMisfit) -> BSONDocument {
         var document = BSONDocument()
         for edit in edits {

@@ -2,8 +2,8 @@ internal import FreeholdEngine
 internal import FreeholdSyncCore
 
 extension ObjectChanges {
-    /// Turns a list into another: elements that stay keep their places, so that others' edits of them stand; what changed in between is
-    /// edited, and only what is more or less is inserted or removed.
+    /// Changes a list into another one. Unchanged elements keep their slots, so that edits of them by other authors
+    /// stay valid. Replaced elements are edited, and only additional elements are inserted or removed.
     mutating func updateList(
         _ steps: [Place.Step],
         _ column: ColumnSpec,
@@ -35,7 +35,7 @@ extension ObjectChanges {
         }
     }
 
-    /// Puts elements before the one at an index of the confirmed list.
+    /// Inserts elements before the element at an index of the confirmed list.
     mutating func insert(_ contents: [MergedContent], _ steps: [Place.Step], at index: Int, of count: Int) {
         guard !contents.isEmpty else { return }
         let gap = Gap(
@@ -48,15 +48,15 @@ extension ObjectChanges {
     }
 }
 
-/// A run of elements that another run stands for.
+/// A run of elements that replaces another run.
 struct ListHunk: Equatable {
     var old: Range<Int>
     var new: Range<Int>
 
-    /// What differs between two lists, from front to back; elements between the hunks are the same.
+    /// Returns the differences between two lists, from front to back. The elements between the hunks are equal.
     ///
-    /// - Complexity: O(*n* + *d*²) for *d* differences, and O(*n*) beyond some thousand: then all between the first and the last
-    ///   difference is one hunk.
+    /// - Complexity: O(*n* + *d*²) for *d* differences, and O(*n*) for more than some thousand differences. Then
+    ///   everything between the first and the last difference is one hunk.
     static func hunks(from old: [MergedContent], to new: [MergedContent]) -> [ListHunk] {
         var (start, oldEnd, newEnd) = (0, old.count, new.count)
         while start < oldEnd, start < newEnd, old[start].looksLike(new[start]) { start += 1 }

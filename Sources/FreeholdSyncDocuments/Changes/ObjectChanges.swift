@@ -2,8 +2,8 @@ internal import FreeholdBSON
 internal import FreeholdEngine
 internal import FreeholdSyncCore
 
-/// Makes the changes that turn one object into another: as few as there are differences, so that an edit of something else by a device
-/// stands beside them.
+/// Computes the changes that turn one object into another. They are as few as possible, so that they don't conflict
+/// with edits of other parts by devices.
 struct ObjectChanges {
     let schema: DocumentSchema
     let name: ObjectName
@@ -41,7 +41,7 @@ struct ObjectChanges {
         }
     }
 
-    /// A value, or a new embedded object.
+    /// Returns the content as a value, or as a new embedded object.
     mutating func written(_ content: MergedContent) -> SyncValue {
         switch content {
         case .value(let value): return value
@@ -59,8 +59,8 @@ struct ObjectChanges {
     // MARK: Differences
 
     /// - Parameters:
-    ///   - steps: from the object to what holds the fields.
-    ///   - isWhole: what the new fields lack is emptied.
+    ///   - steps: The steps from the object to the container of the fields.
+    ///   - isWhole: A Boolean value that indicates whether fields that are missing in the new contents are emptied.
     mutating func update(
         _ steps: [Place.Step],
         of found: DocumentSchema.Class,
@@ -80,7 +80,10 @@ struct ObjectChanges {
         }
     }
 
-    /// - Throws: `DocumentMisfit` for stored contents that aren't of the property's kind: no change of such a property could be done.
+    /// Checks the stored content of a property.
+    ///
+    /// - Throws: `DocumentMisfit` for content that isn't of the property's kind, because no change of such a property
+    ///   is possible.
     static func check(_ old: MergedContent?, _ column: ColumnSpec, _ path: [String]) throws(DocumentMisfit) {
         let fits =
             switch (old, column.collection) {
@@ -111,7 +114,7 @@ struct ObjectChanges {
             var before: [SetElement: SyncValue] = [:]
             if case .set(let known)? = old { before = known }
             let gone = before.filter { elements[$0.key] == nil }
-            // An element that is equal and not the same, as −0.0 is to 0.0, takes the place of the other.
+            // An element that is equal but not identical, such as −0.0 and 0.0, replaces the other one.
             let new = elements.filter { before[$0.key] != $0.value }
             if !gone.isEmpty, new.isEmpty, elements.isEmpty {
                 add(.clearSet(place(steps), hidden: []))
@@ -128,7 +131,7 @@ struct ObjectChanges {
 
     func place(_ steps: [Place.Step]) -> Place { Place(name, steps) }
 
-    /// A register: a property, an element or an entry.
+    /// Updates a register: a property, an element or an entry.
     mutating func updateValue(
         _ steps: [Place.Step],
         _ column: ColumnSpec,
@@ -157,7 +160,7 @@ struct ObjectChanges {
         add(.set(place(steps), value, .real))
     }
 
-    /// A dictionary in a mixed value merges key by key.
+    /// Updates a dictionary in a mixed value, which merges key by key.
     private mutating func updateNested(_ steps: [Place.Step], from old: SyncDictionary, to new: SyncDictionary) {
         let after = Dictionary(new.entries.map { ($0.key, $0.value) }) { first, _ in first }
         let before = Dictionary(old.entries.map { ($0.key, $0.value) }) { first, _ in first }
@@ -181,7 +184,7 @@ struct ObjectChanges {
         to new: [SyncString: MergedContent],
         _ path: [String]
     ) throws(DocumentMisfit) {
-        // Documents can't show keys with the character 0: those stay.
+        // Documents can't contain keys with the character 0. Such entries stay.
         let gone = old.keys.filter { new[$0] == nil && !$0.string.utf8.contains(0) }.sorted()
         if new.isEmpty, !gone.isEmpty, gone.count == old.count {
             return add(.clearDictionary(place(steps), hidden: []))
@@ -205,7 +208,8 @@ extension ColumnSpec {
 }
 
 extension MergedContent {
-    /// Whether a document couldn't tell the two apart: dates differ by milliseconds there, a mixed link is its key.
+    /// Returns whether a document shows both contents in the same way. In a document, dates have milliseconds, and a
+    /// link in a mixed value is its key.
     func looksLike(_ other: MergedContent) -> Bool {
         switch (self, other) {
         case (.value(let a), .value(let b)): return a.looksLike(b)

@@ -1,17 +1,20 @@
 public import FreeholdSyncCore
 
-/// Numbers that a file gives to elements and embedded objects: they rise, and none is given twice.
+/// The numbers that a file assigns to elements and embedded objects. They increase, and none is assigned twice.
 public struct OwnNumbers: Hashable, Sendable {
-    /// The last number that was given.
+    /// The last assigned number.
     public private(set) var last: OwnNumber
 
-    /// - Parameter last: the last number that the file gave before.
+    /// - Parameter last: The last number that the file has assigned before.
     public init(last: OwnNumber = 0) { self.last = last }
 
-    /// Numbers of one commit, for a file of which nobody keeps the last number: a commit has 2³² of its own.
+    /// Creates the numbers of one commit, for a file whose last number isn't stored. Each commit has 2³² numbers of its
+    /// own.
     public init(ofCommit number: UInt64) { last = number << 32 }
 
-    /// - Returns: the first of so many.
+    /// Assigns numbers.
+    ///
+    /// - Returns: The first of them.
     mutating func take(_ count: Int = 1) -> OwnNumber {
         let first = last + 1
         last += OwnNumber(max(count, 1))

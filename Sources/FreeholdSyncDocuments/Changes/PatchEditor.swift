@@ -2,7 +2,7 @@ internal import FreeholdBSON
 internal import FreeholdEngine
 internal import FreeholdSyncCore
 
-/// Makes changes of a patch's operators.
+/// Computes the changes of a patch's operators.
 struct PatchEditor {
     let mapping: DocumentMapping
     private(set) var draft: ObjectChanges
@@ -47,7 +47,7 @@ struct PatchEditor {
 
     // MARK: $set, $unset
 
-    /// Makes what a path leads through: an embedded object, or a dictionary in a mixed value.
+    /// Creates the missing parts of a path: an embedded object, or a dictionary in a mixed value.
     private mutating func fill(_ target: PatchTarget, _ value: BSONValue, _ path: [String]) throws(DocumentMisfit) {
         var inner = value
         for key in target.rest.reversed() { inner = .document([key: inner]) }
@@ -146,13 +146,13 @@ struct PatchEditor {
 
     // MARK: $push, $addToSet
 
-    /// What `$push` and `$addToSet` add, and where.
+    /// Returns the elements that `$push` and `$addToSet` add, and their position.
     static func elements(_ edit: DocumentPatch.Edit) throws(DocumentMisfit) -> (values: [BSONValue], position: Int?) {
         guard case .document(let document) = edit.value, document.contains(where: { $0.key.hasPrefix("$") }) else {
             return ([edit.value], nil)
         }
         guard case .array(let values)? = document["$each"] else {
-            // A link: {"$ref": …, "$id": …}.
+            // The document is a link: `{"$ref": …, "$id": …}`.
             if document.first?.key == "$ref" { return ([edit.value], nil) }
             throw DocumentMisfit(.operation, edit.path, "'$each' with an array is needed beside other operators.")
         }
@@ -203,13 +203,13 @@ struct PatchEditor {
         }
     }
 
-    /// As MongoDB counts: from the end if it is less than 0.
+    /// Returns the index for a position of MongoDB. A negative position counts from the end.
     private static func index(_ position: Int?, _ count: Int) -> Int {
         guard let position else { return count }
         return position < 0 ? max(count + max(position, -count), 0) : min(position, count)
     }
 
-    /// A list in a mixed value is written as a whole.
+    /// Adds to a list in a mixed value, which is written as a whole.
     private mutating func pushIntoMixed(
         _ target: PatchTarget,
         _ values: [BSONValue],
@@ -278,10 +278,10 @@ struct PatchEditor {
         }
     }
 
-    /// What elements are compared with.
+    /// The test of elements for a removal.
     private enum ElementTest {
         case equal(MergedContent)
-        /// An embedded object that has these fields, whatever else it has.
+        /// An embedded object that has these fields. It may have other fields, too.
         case fields([SyncString: MergedContent])
 
         func matches(_ element: MergedContent) -> Bool {

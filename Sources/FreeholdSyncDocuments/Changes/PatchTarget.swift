@@ -1,19 +1,20 @@
 internal import FreeholdEngine
 internal import FreeholdSyncCore
 
-/// Where a path of a patch leads to in an object.
+/// The target of a patch's path in an object.
 struct PatchTarget {
     var steps: [Place.Step]
     var column: ColumnSpec
-    /// A whole property that is a collection. Else a single value.
+    /// A Boolean value that indicates whether the target is a whole collection property. Otherwise it is a single
+    /// value.
     var isCollection: Bool
-    /// What is there.
+    /// The present content of the target.
     var old: MergedContent?
-    /// What of the path leads into something that isn't there.
+    /// The end of the path that leads into missing parts.
     var rest: ArraySlice<String> = []
-    /// An entry of a dictionary, so that it can be removed.
+    /// A Boolean value that indicates whether the target is an entry of a dictionary, which can be removed.
     var isEntry = false
-    /// It is inside of a mixed value.
+    /// A Boolean value that indicates whether the target is inside of a mixed value.
     var isNested = false
 
     private enum Spot {
@@ -49,7 +50,8 @@ struct PatchTarget {
         DocumentMisfit(.unknownField, path + [key], "The class '\(found.name)' has no '\(key.prefix(80))'.")
     }
 
-    /// Goes a step further. False if nothing is there that the step could lead into.
+    /// Follows the next key of the path. Returns `false` if the present target is missing, so that the key leads
+    /// nowhere.
     private mutating func follow(_ key: String, _ path: [String], _ schema: DocumentSchema) throws(DocumentMisfit)
         -> Bool
     {

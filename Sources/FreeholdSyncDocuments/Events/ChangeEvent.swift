@@ -1,31 +1,31 @@
 public import FreeholdBSON
 public import FreeholdSyncCore
 
-/// Something that happened to an object, as a change stream tells it.
+/// An event of a change stream about one object.
 public struct ChangeEvent: Sendable {
     public enum Operation: String, Sendable {
         case insert
         case update
-        /// It was deleted, and another was made under its key.
+        /// The object was deleted, and another object was created with its key.
         case replace
         case delete
     }
 
     public let operation: Operation
     public let name: ObjectName
-    /// The object afterwards. Nil for a deletion.
+    /// The object after the event. `nil` for a deletion.
     public let fullDocument: BSONDocument?
-    /// Of an update.
+    /// The changed parts, for an update.
     public let description: UpdateDescription?
-    /// Where to go on behind this event.
+    /// The position after this event.
     public let token: ResumeToken
 }
 
-/// What an update changed.
+/// The parts of an object that an update changed.
 public struct UpdateDescription: Hashable, Sendable {
-    /// By paths with dots. An array that differs stands here as a whole.
+    /// The changed values, by paths with dots. A changed array is included as a whole.
     public var updated: BSONDocument
-    /// Paths with dots.
+    /// The paths of the removed values, with dots.
     public var removed: [String]
 
     public init(updated: BSONDocument = [:], removed: [String] = []) {
@@ -33,9 +33,9 @@ public struct UpdateDescription: Hashable, Sendable {
         self.removed = removed
     }
 
-    /// What differs between two documents.
+    /// Creates the difference between two documents.
     ///
-    /// - Complexity: O(size of the documents).
+    /// - Complexity: O(size of the documents)
     public init(from old: BSONDocument, to new: BSONDocument) {
         self.init()
         compare(old, new, [])
@@ -56,14 +56,14 @@ public struct UpdateDescription: Hashable, Sendable {
         for (key, _) in old where !after.contains(key) { removed.append((path + [key]).joined(separator: ".")) }
     }
 
-    /// Whether paths with dots lead to each of its keys.
+    /// Returns whether paths with dots are unambiguous for each key of the document.
     private static func isClear(_ document: BSONDocument) -> Bool {
         document.allSatisfy { !$0.key.isEmpty && !$0.key.contains(".") && !$0.key.hasPrefix("$") }
     }
 }
 
 extension ChangeEvent {
-    /// The event as MongoDB's change streams have it.
+    /// Returns the event in the format of MongoDB's change streams.
     ///
     /// ```json
     /// {"_id": {"_data": TOKEN}, "operationType": "update", "ns": {"db": APP, "coll": CLASS}, "documentKey": {"_id": KEY},
@@ -90,22 +90,24 @@ extension ChangeEvent {
 }
 
 extension ChangeEvent {
-    /// What someone who follows the stream sees of an object. Nil if nothing.
+    /// Returns the visible part of an object for a reader of the stream. Returns `nil` if the object isn't visible.
     public typealias Sight = (ObjectName, [SyncString: MergedContent]) -> [SyncString: MergedContent]?
 
-    /// The events of a step of a stream, by rising classes and keys.
+    /// Returns the events of a step of a stream, by rising classes and keys.
     ///
-    /// Steps of one commit (`ServerStoreRequest.step(after:objects: 1)`) have a token for each event, so that who goes on behind it misses
-    /// nothing and sees nothing twice. In a step of several commits an object has one event for all of them, and only the last event's
-    /// token is behind the step: who goes on behind another one sees the step again.
+    /// Steps of one commit (`ServerStoreRequest.step(after:objects: 1)`) have a token for each event. A reader that
+    /// continues after a token then misses no event and receives none twice. In a step of several commits, an object
+    /// has one event for all of them, and only the token of the last event is after the step. A reader that continues
+    /// after another token receives the step again.
     ///
     /// - Parameters:
-    ///   - step: what the stream's log says.
-    ///   - stream: whose step it is.
-    ///   - token: where the caller goes on; events that it is behind are left out.
-    ///   - sight: the part of objects that may be shown. An object that comes into sight is inserted, one that leaves it deleted.
-    ///   - className: what the caller calls a stored class.
-    /// - Complexity: O(size of the objects).
+    ///   - step: The step of the stream's log.
+    ///   - stream: The stream of the step.
+    ///   - token: The position after which the caller continues. Events up to it are left out.
+    ///   - sight: The visible part of objects. An object that becomes visible is reported as inserted, and one that
+    ///     becomes hidden as deleted.
+    ///   - className: Returns the caller's name of a stored class.
+    /// - Complexity: O(size of the objects)
     public static func events(
         of step: StreamStep,
         stream: StreamName,

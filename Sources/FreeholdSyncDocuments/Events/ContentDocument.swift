@@ -2,10 +2,11 @@ public import FreeholdBSON
 public import FreeholdSyncCore
 
 extension BSONDocument {
-    /// What a document shows of an object: `_id` first, the others by rising names. A link is its target's key, a list or a set an array, a
-    /// dictionary or an embedded object a document. Keys with the character 0 can't be shown.
+    /// Creates the document of an object: `_id` first, and the other properties by rising names. A link is the key of
+    /// its target, a list or a set is an array, and a dictionary or an embedded object is a document. Keys with the
+    /// character 0 are left out.
     ///
-    /// - Complexity: O(*n* log *n*) for *n* values.
+    /// - Complexity: O(*n* log *n*) for *n* values
     public init(_ name: ObjectName, _ contents: [SyncString: MergedContent]) {
         self.init([(key: "_id", value: BSONValue(name.key))])
         for (key, content) in contents.sorted(by: { $0.key < $1.key }) {
@@ -16,7 +17,7 @@ extension BSONDocument {
 }
 
 extension BSONValue {
-    /// What a document shows of a part of an object.
+    /// Creates the value that a document shows for a part of an object.
     init(_ content: MergedContent) {
         switch content {
         case .value(let value): self.init(value)
@@ -41,6 +42,6 @@ extension BSONValue {
 }
 
 extension BSONValue {
-    /// A key as documents have it, under `_id`.
+    /// Creates the value that a document has under `_id`.
     public init(key: PrimaryKey) { self.init(key) }
 }

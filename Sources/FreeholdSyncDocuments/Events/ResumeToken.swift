@@ -11,9 +11,9 @@ public import FreeholdSyncCore
 /// ``bytes`` before it hands a token out, and accepts a plain ``text`` only for ``atCommit``. The reader's rights are evaluated anew when the
 /// reader continues. A token that was made up is refused when the store compares its hash with the log's.
 public struct ResumeToken: Hashable, Sendable {
-    /// Behind which commit.
+    /// The commit after which the reader continues.
     public let cursor: Cursor
-    /// How many objects of the next commit were told of already.
+    /// The number of objects of the next commit whose events the reader has received.
     public let passed: Int
     private let stream: UInt64
 
@@ -30,12 +30,12 @@ public struct ResumeToken: Hashable, Sendable {
     /// The position behind the last whole commit: a reader that continues there receives all events of the next commit.
     public var atCommit: ResumeToken { ResumeToken(mark: stream, cursor, passed: 0) }
 
-    /// The place behind all that a stream has.
+    /// Creates the position after everything in a stream.
     public init(at cursor: Cursor, of stream: StreamName) { self.init(stream, cursor) }
 
-    /// The token of a text.
+    /// Creates a token from its text.
     ///
-    /// - Returns: nil for a text that is none, or that is of another stream.
+    /// - Returns: `nil` for a text that isn't a token, or that belongs to another stream.
     public init?(_ text: String, of stream: StreamName) {
         guard text.utf8.count <= 200 else { return nil }
         var base64 = text.replacing("-", with: "+").replacing("_", with: "/")
@@ -63,7 +63,7 @@ public struct ResumeToken: Hashable, Sendable {
         passed = Int(word(41, 4))
     }
 
-    /// Letters, digits, `-` and `_`.
+    /// The token as a text of letters, digits, `-` and `_`.
     public var text: String { Self.text(of: bytes) }
 
     /// The position as bytes, whose number is the same for all positions.
@@ -84,7 +84,7 @@ public struct ResumeToken: Hashable, Sendable {
         Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }
 
-    /// Against slips of the hand.
+    /// Returns a check sum that detects typing errors.
     private static func check(_ bytes: ArraySlice<UInt8>) -> UInt64 {
         RunningHash.empty.appending(Array(bytes)).low & 0xFFFF_FFFF
     }

@@ -7,7 +7,7 @@ internal import FreeholdBSON
 internal import FreeholdEngine
 internal import FreeholdSyncCore
 
-/// Makes contents of values of documents.
+/// Converts values of documents into contents.
 struct ContentReader {
     let schema: DocumentSchema
     let options: DocumentMapping.Options
@@ -20,7 +20,8 @@ struct ContentReader {
 
     private static var ignoredNames: Int { 1_000 }
 
-    /// - Parameter isWhole: properties that the document lacks are refused or zero, if they are required.
+    /// - Parameter isWhole: A Boolean value that indicates whether required properties that are missing in the document
+    ///   are refused, or set to zero.
     mutating func fields(
         _ document: BSONDocument,
         of found: DocumentSchema.Class,
@@ -52,7 +53,7 @@ struct ContentReader {
         return fields
     }
 
-    /// What a property holds.
+    /// Returns the content of a property.
     mutating func content(_ value: BSONValue, _ column: ColumnSpec, _ path: [String], _ depth: Int = 0)
         throws(DocumentMisfit) -> MergedContent
     {
@@ -100,7 +101,7 @@ struct ContentReader {
         return elements
     }
 
-    /// A single value, or an element of a collection.
+    /// Returns a single value, or an element of a collection.
     mutating func element(_ value: BSONValue, _ column: ColumnSpec, _ path: [String], _ depth: Int)
         throws(DocumentMisfit) -> MergedContent
     {
@@ -160,7 +161,7 @@ struct ContentReader {
         )
     }
 
-    /// A value of any type, lists and dictionaries among them.
+    /// Returns a value of any type, including lists and dictionaries.
     func mixed(_ value: BSONValue, _ path: [String], _ depth: Int) throws(DocumentMisfit) -> SyncValue {
         guard depth <= options.depth else {
             throw DocumentMisfit(.limit, path, "Values nest deeper than \(options.depth) levels.")
@@ -196,7 +197,7 @@ struct ContentReader {
         throw DocumentMisfit(.type, path, "A value of the type \(value.typeName) can't be stored.")
     }
 
-    /// `{"$ref": CLASS, "$id": KEY}`. Nil for another document.
+    /// Returns the link of `{"$ref": CLASS, "$id": KEY}`. Returns `nil` for any other document.
     private func link(_ document: BSONDocument, _ path: [String]) throws(DocumentMisfit) -> SyncValue? {
         guard case .string(let name)? = document["$ref"], let id = document["$id"],
             document.allSatisfy({ ["$ref", "$id", "$db"].contains($0.key) })

@@ -5,33 +5,33 @@ public import FreeholdSyncCore
 /// An object that a document describes.
 public struct MappedObject: Sendable {
     public let name: ObjectName
-    /// The properties that the document has.
+    /// The properties that the document contains.
     public var fields: [SyncString: MergedContent]
-    /// Paths of fields that the class hasn't.
+    /// The paths of fields that the class doesn't have.
     public var ignored: [String] = []
 }
 
-/// Reads documents as objects of a class, as App Services did: a link is the key of what it leads to, numbers become the type that the
-/// class has, if it holds them exactly.
+/// The conversion of documents into objects of a class, in the way of App Services: a link is the key of its target,
+/// and a number is converted to the type of the property if that type can represent it exactly.
 public struct DocumentMapping: Sendable {
     public struct Options: Sendable {
-        /// What becomes of fields that the class hasn't.
+        /// The handling of fields that the class doesn't have.
         public enum UnknownFields: Sendable {
-            /// They are left out, and said in ``MappedObject/ignored``.
+            /// They are left out, and listed in ``MappedObject/ignored``.
             case ignored
             case refused
         }
 
-        /// What becomes of a property that isn't optional and that a new object lacks.
+        /// The handling of required properties that are missing in the document of a new object.
         public enum MissingFields: Sendable {
             case refused
-            /// It gets the type's zero: 0, false, an empty string, …
+            /// They have the zero of their type: 0, false, an empty string, ….
             case zero
         }
 
         public var unknownFields: UnknownFields
         public var missingFields: MissingFields
-        /// How deep lists and dictionaries may nest in a mixed value, and embedded objects in one another.
+        /// The maximum depth of lists and dictionaries in a mixed value, and of embedded objects.
         public var depth: Int
 
         public init(
@@ -53,10 +53,10 @@ public struct DocumentMapping: Sendable {
         self.options = options
     }
 
-    /// The object of a document. Properties that it lacks aren't in the result.
+    /// Returns the object of a document. The result doesn't contain properties that are missing in the document.
     ///
-    /// - Throws: `DocumentMisfit` for what the class can't hold. Any document is safe to read.
-    /// - Complexity: O(size of the document).
+    /// - Throws: `DocumentMisfit` for values that the class can't store. All documents are safe to read.
+    /// - Complexity: O(size of the document)
     public func object(_ document: BSONDocument, of className: String) throws(DocumentMisfit) -> MappedObject {
         let (found, key) = try schema.topLevel(SyncString(className))
         guard let id = document["_id"] else { throw DocumentMisfit(.key, ["_id"], "The document has no '_id'.") }
@@ -70,17 +70,17 @@ public struct DocumentMapping: Sendable {
         return object
     }
 
-    /// The name of the object with this key.
+    /// Returns the name of the object with a key.
     ///
-    /// - Throws: `DocumentMisfit` for an unknown class, or a key of another type.
+    /// - Throws: `DocumentMisfit` for an unknown class, or a key of a wrong type.
     public func name(_ key: BSONValue, of className: String) throws(DocumentMisfit) -> ObjectName {
         let (found, column) = try schema.topLevel(SyncString(className))
         return ObjectName(found.name, try Self.key(key, column, ["_id"], .key))
     }
 
-    /// The properties that a new object of these fields needs beside them.
+    /// Returns the properties that a new object needs in addition to its fields.
     ///
-    /// - Throws: `DocumentMisfit`, if missing properties are refused.
+    /// - Throws: `DocumentMisfit` if missing properties are refused.
     func missing(_ fields: [SyncString: MergedContent], of found: DocumentSchema.Class, _ path: [String])
         throws(DocumentMisfit) -> [SyncString: MergedContent]
     {
@@ -98,7 +98,7 @@ public struct DocumentMapping: Sendable {
         return missing
     }
 
-    /// A key of this column's type.
+    /// Returns a key of the column's type.
     static func key(_ value: BSONValue, _ column: ColumnSpec, _ path: [String], _ code: DocumentMisfit.Code)
         throws(DocumentMisfit) -> PrimaryKey
     {

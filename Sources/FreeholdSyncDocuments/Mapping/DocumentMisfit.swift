@@ -1,32 +1,32 @@
-/// Why a document, or a part of a patch, doesn't fit a class.
+/// The reason for which a document, or a part of a patch, doesn't fit a class.
 public struct DocumentMisfit: Error, Hashable, Sendable {
     public enum Code: Hashable, Sendable {
-        /// There is no such class, or it is embedded.
+        /// The class doesn't exist, or it is embedded.
         case unknownClass
-        /// There is no `_id`, or it is of another type.
+        /// The `_id` is missing, or has a wrong type.
         case key
-        /// A property that isn't optional is missing or null.
+        /// A required property is missing or null.
         case missing
-        /// The class has no such property.
+        /// The class doesn't have the property.
         case unknownField
-        /// A value of another type, or one that the type can't hold.
+        /// The value has a wrong type, or the type can't represent it.
         case type
-        /// An operator that isn't known, or that its property doesn't have.
+        /// The operator is unknown, or isn't possible for the property.
         case operation
-        /// Something is larger or deeper than it may be.
+        /// A size or a depth exceeds a limit.
         case limit
-        /// What is stored isn't of the kind that the class says.
+        /// The stored value isn't of the kind that the class declares.
         case stored
-        /// An object that was to be inserted is there already.
+        /// The object that should be inserted exists already.
         case exists
-        /// There is no object that could be edited.
+        /// The object that should be edited doesn't exist.
         case gone
     }
 
     public let code: Code
-    /// The keys that lead to the place; an element of an array stands with its index.
+    /// The keys that lead to the place. An element of an array is represented by its index.
     public let path: [String]
-    /// What is wrong, in a sentence.
+    /// A description of the error, as a sentence.
     public let reason: String
 
     public init(_ code: Code, _ path: [String], _ reason: String) {
@@ -37,7 +37,7 @@ public struct DocumentMisfit: Error, Hashable, Sendable {
 }
 
 extension DocumentMisfit: CustomStringConvertible {
-    /// The path and the reason. Long keys are cut.
+    /// The path and the reason. Long keys are shortened.
     public var description: String {
         guard !path.isEmpty else { return reason }
         let shown = path.prefix(20).map { $0.count > 40 ? $0.prefix(40) + "…" : $0[...] }

@@ -6,22 +6,22 @@
 public import FreeholdEngine
 internal import FreeholdSyncCore
 
-/// The classes that documents are read by.
+/// The classes for the conversion of documents.
 public struct DocumentSchema: Sendable {
     struct Class: Sendable {
         let name: SyncString
         let isEmbedded: Bool
-        /// `_id`; nil for embedded classes.
+        /// The property `_id`. `nil` for embedded classes.
         let key: ColumnSpec?
-        /// By names, without the key.
+        /// The properties by names, without the key.
         let properties: [SyncString: ColumnSpec]
-        /// Those that an object must have, by rising names.
+        /// The names of the properties that an object must have, in rising order.
         let required: [SyncString]
     }
 
     private let classes: [SyncString: Class]
 
-    /// - Complexity: O(number of properties).
+    /// - Complexity: O(number of properties)
     public init(_ tables: [TableSpec]) {
         var classes: [SyncString: Class] = [:]
         for table in tables {
@@ -39,7 +39,7 @@ public struct DocumentSchema: Sendable {
         self.classes = classes
     }
 
-    /// A class with objects of its own.
+    /// Returns a class with objects of its own.
     func topLevel(_ name: SyncString) throws(DocumentMisfit) -> (Class, key: ColumnSpec) {
         guard let found = classes[name] else {
             throw DocumentMisfit(.unknownClass, [], "There is no class '\(name.string.prefix(80))'.")
@@ -50,15 +50,15 @@ public struct DocumentSchema: Sendable {
         return (found, key)
     }
 
-    /// What a column of links leads to. Nil if it isn't there.
+    /// Returns the class to which a column of links leads, or `nil` if the class is missing.
     func target(of column: ColumnSpec) -> Class? { column.target.flatMap { classes[SyncString($0)] } }
 
-    /// Nil if there is none.
+    /// Returns the class with a name, or `nil` if it doesn't exist.
     func find(_ name: String) -> Class? { classes[SyncString(name)] }
 }
 
 extension ColumnSpec {
-    /// For a person.
+    /// A description of the type for a person.
     var documentType: String {
         switch type {
         case .bool: "a bool"
@@ -75,7 +75,7 @@ extension ColumnSpec {
         }
     }
 
-    /// What a property holds that was never written.
+    /// The value of a property that was never written.
     var emptyValue: SyncValue {
         guard !isOptional else { return .null }
         switch type {

@@ -58,7 +58,7 @@ public struct RightsJudge: Sendable {
             return rights.fields.forbiddenChange(from: [:], to: after).map { refusal(.field($0)) }
         case (let before?, let after):
             guard rights.role != nil else { return refusal(.noRole) }
-            // This check is first, so that a user who can't see the object learns nothing about it.
+            // This check is first, so that the other refusals reveal nothing about hidden objects.
             guard read.matches(name, before) else { return refusal(.notReadable) }
             guard let after else { return delete.matches(name, before) ? nil : refusal(.delete) }
             if before == after { return nil }

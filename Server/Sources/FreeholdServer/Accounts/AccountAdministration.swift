@@ -1,11 +1,11 @@
 import Foundation
 
-/// What the administrator's commands do beside what the store does.
+/// The operations of the administrator's commands, in addition to those of the store.
 extension AccountStore {
-    /// Makes a user who logs in by email and password, confirmed.
+    /// Creates a confirmed user with an e-mail address and a password.
     ///
-    /// - Parameter customData: a JSON object.
-    /// - Throws: `AccountError` if there is no such app, or the name is taken, or the password too short.
+    /// - Parameter customData: A JSON object.
+    /// - Throws: `AccountError` if the app doesn't exist, the name is in use, or the password is too short.
     @discardableResult
     public func createUser(
         app: String,

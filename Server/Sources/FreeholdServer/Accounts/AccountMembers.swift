@@ -1,31 +1,32 @@
 import Synchronization
 
-/// Which apps those may use who came with a token since the process began. A token of one app opens no other, and one that the settings trust
-/// opens the apps that the settings say.
+/// The apps that users may use. A user is recorded here when it presents a token to this process. A token of one app
+/// gives no access to another app. A token of an issuer in the settings gives access to the apps that the settings
+/// name.
 final class AccountMembers: Sendable {
     private struct Member {
-        /// Of a user with an account.
+        /// The app of the user's account, for a user with an account.
         var app: String?
-        /// Whether a token named it that the settings trust.
+        /// A Boolean value that indicates whether a token of an issuer in the settings named the user.
         var isOutside = false
     }
 
     private struct State {
         var members: [String: Member] = [:]
-        /// Users who weren't connected when that was looked at last.
+        /// The users without a connection at the last check.
         var gone: Set<String> = []
     }
 
     private let state = Mutex(State())
-    /// Where tokens count that the settings trust. Nil: everywhere.
+    /// The apps in which tokens of issuers in the settings are valid. `nil` for all apps.
     private let outside: Set<String>?
 
     init(outside: Set<String>?) { self.outside = outside }
 
-    /// Somebody came with an access token of an app.
+    /// Records that a user presented an access token of an app.
     func note(_ user: String, _ app: String) { note(user) { $0.app = app } }
 
-    /// Somebody came with a token that the settings trust.
+    /// Records that a user presented a token of an issuer in the settings.
     func noteOutside(_ user: String) { note(user) { $0.isOutside = true } }
 
     private func note(_ user: String, _ change: (inout Member) -> Void) {
@@ -35,16 +36,17 @@ final class AccountMembers: Sendable {
         }
     }
 
-    /// Whether tokens count there that the settings trust.
+    /// Returns whether tokens of issuers in the settings are valid in an app.
     func takesOutside(_ app: String) -> Bool { outside?.contains(app) ?? true }
 
-    /// Whom nobody noted is a member of nothing.
+    /// Returns whether a user may use an app. A user without a record may use no app.
     func isMember(_ user: String, of app: String) -> Bool {
         guard let member = state.withLock({ $0.members[user] }) else { return false }
         return member.app == app || (member.isOutside && takesOutside(app))
     }
 
-    /// Forgets who wasn't connected now and the last time: who comes is noted just before.
+    /// Removes the users without a connection now and at the last call. A user without a connection at one call only
+    /// may be about to connect: it was recorded a moment before.
     func forget(but connected: Set<String>) {
         state.withLock { state in
             let gone = Set(state.members.keys).subtracting(connected)
@@ -56,9 +58,10 @@ final class AccountMembers: Sendable {
     var count: Int { state.withLock { $0.members.count } }
 }
 
-/// Takes the tokens that the settings trust, and notes whom they name.
+/// An authenticator for tokens of issuers in the settings. It records the users that the tokens name.
 ///
-/// The id of an account is refused as a name: such a token would open what the account has in its own app.
+/// A token that names the id of an account is refused, because it would give access to the data of the account in its
+/// own app.
 struct OutsideAuthenticator: Authenticator {
     let links: AuthenticatorChain
     let members: AccountMembers

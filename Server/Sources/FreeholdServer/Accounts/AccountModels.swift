@@ -1,25 +1,25 @@
 import Foundation
 import Freehold
 
-/// An app that has accounts.
+/// An app with accounts.
 final class StoredApp: Object {
     @Persisted(primaryKey: true) var id = ""
     @Persisted var allowsAnonymous = false
     @Persisted var emailPassword = ""
     @Persisted var access = ""
     @Persisted var created = Date()
-    /// Takes clients' new classes over.
+    /// A Boolean value that indicates whether new classes of clients are adopted.
     @Persisted var adoptsSchemas = false
-    /// Rise with each change of the app's documents, and of what rules know of its users.
+    /// The number of changes of the app's documents, and the number of changes of its users that rules can see.
     @Persisted var documentsRevision = 0
     @Persisted var usersRevision = 0
-    /// Rises when log-ins end.
+    /// The number of changes by which log-ins ended.
     @Persisted var endingsRevision = 0
 
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-/// A part of what is said of an app: schema, rules, sinks. In Extended JSON.
+/// A document of an app: a schema, rules or sinks, in Extended JSON.
 final class StoredDocument: Object {
     enum Kind: String { case schema, versions, rules, values, environment, sink, project }
 
@@ -35,18 +35,18 @@ final class StoredUser: Object {
     @Persisted(primaryKey: true) var id = ""
     @Persisted(indexed: true) var app = ""
     @Persisted var isDisabled = false
-    /// At any time.
+    /// A Boolean value that indicates whether the user has ever logged in.
     @Persisted var hasLoggedIn = false
     /// A JSON object.
     @Persisted var customData = "{}"
     @Persisted var created = Date()
-    /// The app's `usersRevision` with which what rules know of the user changed.
+    /// The app's `usersRevision` at the last change of the user that rules can see.
     @Persisted var revision = 0
 
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-/// A way in which a user logs in. Its key makes it one of a kind in its app.
+/// A way in which a user logs in. Its key is unique in its app.
 final class StoredIdentity: Object {
     @Persisted(primaryKey: true) var key = ""
     @Persisted var app = ""
@@ -54,13 +54,13 @@ final class StoredIdentity: Object {
     @Persisted var identifier = ""
     @Persisted var provider = ""
     @Persisted var name = ""
-    /// A hash, in the form of `PasswordHash`.
+    /// The hash of the password, in the format of `PasswordHash`.
     @Persisted var password = ""
     @Persisted var isConfirmed = true
 
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 
-    /// The provider's name has no slash, and neither has an app's.
+    /// Returns the key of an identity. The names of providers and apps contain no slash.
     static func key(_ app: String, _ provider: AccountProvider, _ name: String) -> String {
         "\(app)/\(provider.rawValue)/\(name)"
     }
@@ -70,12 +70,12 @@ final class StoredIdentity: Object {
 final class StoredSession: Object {
     @Persisted(primaryKey: true) var digest = ""
     @Persisted(indexed: true) var user = ""
-    /// The log-in that it began with: all tokens of one end together.
+    /// The identifier of the log-in with which the session began. All tokens of a log-in end together.
     @Persisted(indexed: true) var login = ""
     @Persisted var parent = ""
     @Persisted var created = Date()
     @Persisted var expires = Date()
-    /// From when on its use is a theft: its successor was used.
+    /// The time at which a successor of the token was used. A use of the token after that time counts as theft.
     @Persisted var replaced: Date?
 
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
@@ -92,7 +92,7 @@ final class StoredAPIKey: Object {
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-/// What was sent by mail, to confirm an address or to set a new password.
+/// A code that was sent by mail, to confirm an address or to set a new password.
 final class StoredCode: Object {
     @Persisted(primaryKey: true) var id = ""
     @Persisted var digest = ""
@@ -104,7 +104,7 @@ final class StoredCode: Object {
 }
 
 extension Realm.Configuration {
-    /// The file of accounts in a server's folder.
+    /// Returns the configuration of the file of accounts in a server's folder.
     static func accounts(_ folder: String) -> Realm.Configuration {
         Realm.Configuration(
             fileURL: URL(fileURLWithPath: folder, isDirectory: true).appendingPathComponent("accounts.realm"),

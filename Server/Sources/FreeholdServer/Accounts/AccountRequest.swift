@@ -3,26 +3,28 @@ import FreeholdBSON
 import NIOCore
 import NIOHTTP1
 
-/// A request of the accounts' API, as it came.
+/// A request of the accounts' API, before it is processed.
 struct AccountRequest: Sendable {
     static let root = "/api/client/v2.0/"
     static let bodyLimit = 64 << 10
-    /// Of JSON.
+    /// The maximum depth of the JSON in a body.
     static let depthLimit = 16
 
     var method: HTTPMethod
-    /// The parts of the path behind the root, in the clear.
+    /// The components of the path after the root, without percent encoding.
     var path: [String]
     var isLink = false
     var host: String?
-    /// The address and port of this machine at which the request arrived.
+    /// The address and the port of this machine at which the request arrived.
     var local: String?
     var bearer: String?
     var body: [UInt8] = []
-    /// Of the client.
+    /// The address of the client.
     var address: String
 
-    /// - Throws: `AccountError` if the path isn't one.
+    /// Creates a request.
+    ///
+    /// - Throws: `AccountError` if the path isn't valid.
     init(_ request: HTTPRequest) throws {
         let head = request.head
         let parts = head.uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
@@ -44,20 +46,20 @@ struct AccountRequest: Sendable {
         }
     }
 
-    /// The body's fields; none if it is empty.
+    /// Returns the fields of the body. Returns an empty document for an empty body.
     ///
-    /// - Throws: `AccountError` if it isn't a JSON object, or nests too deeply.
+    /// - Throws: `AccountError` if the body isn't a JSON object, or is nested too deeply.
     func fields() throws -> BSONDocument {
         if body.isEmpty { return BSONDocument() }
         let limits = BSONLimits(depth: Self.depthLimit, size: Self.bodyLimit)
         do { return try BSONDocument(extendedJSON: body, options: ExtendedJSONOptions(limits: limits)) } catch {
-            // The parser's words might quote what was sent.
+            // The message of the parser could quote the body.
             throw AccountError.bad("the body isn't a JSON object, or nests too deeply")
         }
     }
 }
 
-/// What is answered.
+/// The answer to a request.
 struct AccountAnswer: Sendable {
     var status: Int
     var body: BSONValue?
@@ -71,7 +73,7 @@ struct AccountAnswer: Sendable {
         self.init(error.status, .document(fields))
     }
 
-    /// As text; empty if there is nothing to say.
+    /// The body of the answer as text. Empty without a body.
     var text: String { (body.flatMap { try? $0.extendedJSON() }) ?? "" }
 }
 
@@ -82,7 +84,9 @@ extension AccountError {
 }
 
 extension BSONDocument {
-    /// - Throws: `AccountError` if it is missing, empty or too long.
+    /// Returns a text field.
+    ///
+    /// - Throws: `AccountError` if the field is missing, empty or too long.
     func text(_ name: String, limit: Int = 1_024) throws -> String {
         guard let text = self[name]?.stringValue, !text.isEmpty, text.utf8.count <= limit, !text.utf8.contains(0) else {
             throw AccountError.missing(name)

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What proves something, and is kept as a hash only.
+/// Secrets of accounts. The store only contains their hashes.
 enum AccountSecret {
-    /// 256 random bits, as letters and digits of Base64 for URLs.
+    /// Returns 256 random bits, as letters and digits of Base64 for URLs.
     static func make() -> String {
         var source = SystemRandomNumberGenerator()
         let bytes = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &source) }
@@ -10,7 +10,7 @@ enum AccountSecret {
             .replacing("=", with: "")
     }
 
-    /// In the form of an `ObjectId`: four bytes of time, eight by chance.
+    /// Returns an identifier in the format of an `ObjectId`: four bytes of time, and eight random bytes.
     static func identifier(_ now: Date = Date()) -> String {
         let seconds = UInt32(clamping: Int64(now.timeIntervalSince1970))
         let chance = UInt64.random(in: .min ... .max)
@@ -26,7 +26,7 @@ enum AccountSecret {
         return String(repeating: "0", count: max(width - text.count, 0)) + text
     }
 
-    /// Takes as long whether the texts are equal or not, if they are of one length.
+    /// Returns whether two texts are equal. For texts of one length, the duration doesn't depend on their content.
     static func equal(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         guard left.count == right.count else { return false }
         var difference: UInt8 = 0

@@ -2,13 +2,13 @@ import Foundation
 import FreeholdBSON
 import JWTKit
 
-/// Log-ins.
+/// The requests of log-ins.
 extension AccountService {
     func login(_ app: AccountApp, _ provider: AccountProvider, _ request: AccountRequest) async throws
         -> AccountAnswer
     {
         let fields = try request.fields()
-        // Before anything is looked up: who asks too often learns nothing.
+        // The limits are checked before any lookup, so that a client with too many attempts learns nothing.
         switch provider {
         case .anonymous:
             guard app.allowsAnonymous else { throw AccountError.noProvider }
@@ -37,13 +37,15 @@ extension AccountService {
             guard let identity = try await otherTokens.identify(token), identity.user.utf8.count <= 256 else {
                 throw AccountError.invalidSession
             }
-            // Or finds the one who has it.
+            // This creates a user, or finds the user with the identity.
             _ = try await store.createUser(app.id, .token, identity.user)
             return try await finish(app, .token, identity.user, request, fields)
         }
     }
 
-    /// - Parameter name: As it is stored.
+    /// Checks the password of an account.
+    ///
+    /// - Parameter name: The name in the form in which it is stored.
     /// - Throws: `AccountError`
     private func check(_ app: AccountApp, _ name: String, _ password: String) async throws {
         let known = try await store.identity(app.id, .emailPassword, name)
@@ -53,7 +55,7 @@ extension AccountService {
         guard known.isConfirmed else { throw AccountError.notConfirmed }
     }
 
-    /// Logs the owner of an identity in, or gives the identity to who is logged in.
+    /// Logs the owner of an identity in, or adds the identity to the user of the request's access token.
     private func finish(
         _ app: AccountApp,
         _ provider: AccountProvider,
@@ -82,7 +84,7 @@ extension AccountService {
         return AccountAnswer(200, .document(answer))
     }
 
-    /// Who an access token is of.
+    /// Returns the user of a request's access token.
     ///
     /// - Throws: `AccountError.invalidSession`
     func user(_ request: AccountRequest) async throws -> AccountUser {
@@ -93,18 +95,20 @@ extension AccountService {
     }
 }
 
-/// Names of accounts: addresses of mail, as they are compared.
+/// The names of accounts: e-mail addresses in their normal form.
 enum AccountName {
-    /// The form in which addresses are stored: a letter with an accent is one character (NFC), however it was written.
+    /// Returns the form in which addresses are stored: letters with accents are one character (NFC), regardless of the
+    /// input.
     static func normal(_ name: String) -> String { forms(name)[0] }
 
-    /// The forms under which an address may be stored, the usual one first. Earlier versions stored the composition that was sent.
+    /// Returns the forms under which an address may be stored, the usual one first. Earlier versions stored the
+    /// composition of the input.
     static func forms(_ name: String) -> [String] {
         let lower = name.trimmingCharacters(in: .whitespaces).lowercased()
         return [lower.precomposedStringWithCanonicalMapping, lower, lower.decomposedStringWithCanonicalMapping]
     }
 
-    /// Characters that structure the header of a mail, beside spaces.
+    /// The characters other than spaces that structure the header of a mail.
     private static let separators = Set<Unicode.Scalar>(",;:<>()[]\\\"".unicodeScalars)
 
     private static func isUsual(_ scalar: Unicode.Scalar) -> Bool {
@@ -118,7 +122,7 @@ enum AccountName {
 
     /// Returns the form in which a new address is stored.
     ///
-    /// - Throws: `AccountError` if it can't be an address.
+    /// - Throws: `AccountError` if the text isn't a valid address.
     static func checked(_ name: String) throws -> String {
         let name = normal(name)
         let parts = name.split(separator: "@", omittingEmptySubsequences: false)
@@ -128,7 +132,9 @@ enum AccountName {
         return name
     }
 
-    /// - Throws: `AccountError` if a password is too short or too long.
+    /// Returns a valid password unchanged.
+    ///
+    /// - Throws: `AccountError` if the password is too short or too long.
     static func checkedPassword(_ password: String) throws -> String {
         guard (6...128).contains(password.count), password.utf8.count <= 512 else {
             throw AccountError.bad("a password has 6 to 128 characters")

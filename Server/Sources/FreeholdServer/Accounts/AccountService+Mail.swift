@@ -2,7 +2,7 @@ import Foundation
 import FreeholdBSON
 import Logging
 
-/// Registering, confirming and new passwords.
+/// The requests of registration, confirmation and password resets.
 extension AccountService {
     func emailPassword(_ app: AccountApp, _ action: String, _ request: AccountRequest) async throws -> AccountAnswer {
         guard app.emailPassword != .closed || action != "register" else { throw AccountError.noProvider }
@@ -42,7 +42,7 @@ extension AccountService {
         return AccountAnswer(201, [:])
     }
 
-    /// The answer is the same whether somebody has the address or not.
+    /// Sends a mail. The answer doesn't depend on whether an account has the address.
     private func send(
         _ app: AccountApp,
         isReset: Bool,
@@ -52,7 +52,7 @@ extension AccountService {
         let typed = try fields.text("email")
         let account = "mail/" + StoredIdentity.key(app.id, .emailPassword, AccountName.normal(typed))
         try limiter.attempt(account: account, address: request.address)
-        // Nobody waits for it: how long it takes would tell whether the address is known.
+        // The answer doesn't wait for this task, because its duration would reveal whether an account has the address.
         Task {
             do {
                 let name = try await store.storedName(app.id, typed)
@@ -73,7 +73,7 @@ extension AccountService {
             token: code.token
         )
         let (mailer, logger) = (mailer, logger)
-        // Nobody waits for it: how long it takes would tell whether the address is known.
+        // The answer doesn't wait for this task, because its duration would reveal whether an account has the address.
         Task {
             do { try await mailer.send(mail) } catch {
                 logger.error("a mail can't be sent", metadata: ["kind": "\(type(of: error))"])

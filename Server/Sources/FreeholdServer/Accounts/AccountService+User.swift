@@ -2,7 +2,7 @@ import Foundation
 import FreeholdBSON
 import NIOHTTP1
 
-/// What a user who is logged in asks for.
+/// The requests of users with a log-in.
 extension AccountService {
     func authRoute(_ request: AccountRequest, _ path: [String]) async throws -> AccountAnswer {
         switch (path[0], path.count) {
@@ -49,8 +49,8 @@ extension AccountService {
         return AccountAnswer(201, .document(answer))
     }
 
-    /// Does something with a request's refresh token. A token that isn't good counts as an attempt of the address. Good ones don't: many devices
-    /// may have one address.
+    /// Calls a closure with the refresh token of a request. An invalid token counts as an attempt of the address. Valid
+    /// tokens don't count, because many devices may share one address.
     private func withRefreshToken<Result: Sendable>(
         of request: AccountRequest,
         _ body: @Sendable (String) async throws -> Result

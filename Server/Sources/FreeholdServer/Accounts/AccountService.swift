@@ -5,16 +5,17 @@ import Logging
 import NIOHTTP1
 import Synchronization
 
-/// The accounts' API: `/api/client/v2.0`, in the shape of App Services.
+/// The API of accounts, `/api/client/v2.0`, in the format of App Services.
 final class AccountService: Sendable {
     struct Options: Sendable {
-        /// In seconds.
+        /// The lifetime of access tokens, in seconds.
         var tokenLifetime: TimeInterval = 1_800
         var limits = AttemptLimiter.Limits()
-        /// What clients are told to use, such as `https://sync.example.org`. Nil: what they used.
+        /// The address that is sent to clients, such as `https://sync.example.org`. `nil` stands for the address of the
+        /// request.
         var publicAddress: String?
         var passwordRounds = 1 << 15
-        /// For the file of accounts, in seconds. Commands write to it, too.
+        /// The timeout of the file of accounts, in seconds. Commands write to the file, too.
         var storeTimeout: TimeInterval = 30
         var now: @Sendable () -> Date = { Date() }
     }
@@ -27,9 +28,9 @@ final class AccountService: Sendable {
     let hasher: PasswordHasher
     let mailer: any Mailer
     let logger: Logger
-    /// Of other issuers.
+    /// The authenticator for tokens of other issuers.
     let otherTokens: JWTAuthenticator?
-    /// Apps of the settings, where everybody may register: in development.
+    /// The apps of the settings in which all users may register, in development mode.
     let openApps: [String: AccountApp]
     private let failures = Mutex(FailureLog())
     private let options: Options
@@ -62,7 +63,7 @@ final class AccountService: Sendable {
         AccountAuthenticator(tokens: tokens, store: store, members: members, served: served)
     }
 
-    /// Answers anything; it never throws.
+    /// Returns the answer to a request. It never throws.
     func answer(_ request: AccountRequest) async -> AccountAnswer {
         let answer: AccountAnswer
         do { answer = try await route(request) } catch let error as AccountError {
@@ -71,7 +72,7 @@ final class AccountService: Sendable {
             answer = AccountAnswer(.invalidSession)
             logger.debug("a token is refused", metadata: ["reason": "\(refusal.reason)"])
         } catch {
-            // The error's words might hold what was sent, a code doesn't.
+            // The message of the error could quote the request. Its code can't.
             let reason = (error as? Realm.Error).map { $0.code == .outOfDiskSpace ? "the disk is full" : "\($0.code)" }
             let kind = reason ?? "\(type(of: error))"
             let now = Int64(options.now().timeIntervalSince1970 * 1_000)
@@ -110,7 +111,9 @@ final class AccountService: Sendable {
         return try await emailPassword(app, action, request)
     }
 
-    /// - Throws: `AccountError` if there is no such app.
+    /// Returns an app.
+    ///
+    /// - Throws: `AccountError` if the app doesn't exist.
     private func app(_ id: String) async throws -> AccountApp {
         if let open = openApps[id] { return open }
         guard let app = try await store.app(id) else { throw AccountError.noApp }
@@ -122,7 +125,8 @@ final class AccountService: Sendable {
         if let known = options.publicAddress {
             address = known.hasSuffix("/") ? String(known.dropLast()) : known
         } else {
-            // Any name could be in the header `Host`. One that isn't the server's would send the client, and its password, somewhere else.
+            // The header `Host` can contain any name. A name of another server would make the client send its password
+            // to that server.
             let host = request.host.flatMap { names.contains($0) ? $0 : nil }
             address = (names.tls == nil ? "http://" : "https://") + (host ?? request.local ?? "127.0.0.1")
         }
@@ -136,6 +140,8 @@ final class AccountService: Sendable {
 }
 
 extension AccountRequest {
+    /// Checks the method of the request.
+    ///
     /// - Throws: `AccountError.wrongMethod`
     func expect(_ expected: HTTPMethod) throws {
         guard method == expected else { throw AccountError.wrongMethod }

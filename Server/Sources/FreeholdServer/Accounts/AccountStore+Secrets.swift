@@ -1,14 +1,16 @@
 import Foundation
 import Freehold
 
-/// API keys, and what is sent by mail.
+/// The API keys, and the codes that are sent by mail.
 extension AccountStore {
     static let keysPerUser = 20
     static let codeTime: TimeInterval = 3_600
 
     // MARK: API keys
 
-    /// - Returns: the key, and what proves it, which nobody can find out later.
+    /// Creates an API key.
+    ///
+    /// - Returns: The key, and its secret. The store can't return the secret again.
     /// - Throws: `AccountError`
     public func createKey(_ name: String, of user: String) async throws -> (key: AccountKey, secret: String) {
         let (now, secret) = (now(), AccountSecret.make())
@@ -37,17 +39,21 @@ extension AccountStore {
         }
     }
 
-    /// - Throws: `AccountError` if the user has no such key.
+    /// Enables or disables a key.
+    ///
+    /// - Throws: `AccountError` if the user doesn't have the key.
     public func setKey(_ id: String, of user: String, isDisabled: Bool) async throws {
         try await write { realm in try Self.key(id, user, realm).isDisabled = isDisabled }
     }
 
-    /// - Throws: `AccountError` if the user has no such key.
+    /// Deletes a key.
+    ///
+    /// - Throws: `AccountError` if the user doesn't have the key.
     public func deleteKey(_ id: String, of user: String) async throws {
         try await write { realm in realm.delete(try Self.key(id, user, realm)) }
     }
 
-    /// Whose a key is; nil if it is nobody's, or disabled.
+    /// Returns the user of a key. Returns `nil` for an unknown or disabled key.
     func user(ofKey secret: String, app: String) async throws -> String? {
         let hash = SecretDigest.hexadecimal(secret)
         return try await work { realm in
@@ -66,9 +72,9 @@ extension AccountStore {
 
     // MARK: Mail
 
-    /// Makes what a mail proves. What was sent before, of the same kind, is void.
+    /// Creates a code for a mail. Earlier codes of the same kind become invalid.
     ///
-    /// - Returns: nil if nobody has the address.
+    /// - Returns: The code, or `nil` if no account has the address.
     func createCode(_ app: String, _ email: String, isReset: Bool) async throws -> (id: String, token: String)? {
         let (now, token, id) = (now(), AccountSecret.make(), AccountSecret.identifier())
         let identity = StoredIdentity.key(app, .emailPassword, email)
@@ -83,6 +89,8 @@ extension AccountStore {
         }
     }
 
+    /// Confirms an address.
+    ///
     /// - Throws: `AccountError.invalidCode`
     func confirm(_ app: String, id: String, token: String) async throws {
         let now = now()
@@ -93,7 +101,7 @@ extension AccountStore {
         }
     }
 
-    /// Whether `reset` would do it: before a password is hashed.
+    /// Returns whether `reset` would accept the code. It is called before the password is hashed.
     func isResetCode(_ app: String, id: String, token: String) async throws -> Bool {
         let now = now()
         return try await work { realm in
@@ -104,14 +112,14 @@ extension AccountStore {
 
     /// Sets a new password, and ends all log-ins of the user.
     ///
-    /// - Parameter password: its hash.
+    /// - Parameter password: The hash of the password.
     /// - Throws: `AccountError.invalidCode`
     func reset(_ app: String, id: String, token: String, password: String) async throws {
         let now = now()
         try await write { realm in
             let (code, identity) = try Self.code(app, id, token, isReset: true, now, realm)
             identity.password = password
-            // Who got the mail has the address.
+            // The receiver of the mail is the owner of the address.
             identity.isConfirmed = true
             Self.endSessions(of: identity.user, realm)
             realm.delete(code)

@@ -1,32 +1,36 @@
 import Foundation
 import Freehold
 
-/// A refresh token that was made and isn't stored yet.
+/// A new refresh token that isn't stored yet.
 struct RefreshToken: Sendable {
-    /// The text that the client keeps. It contains 256 random bits, and the store finds it by its hash: so any text will do, and tokens of
-    /// earlier versions, which had one part, stay good.
+    /// The text that the client stores. It contains 256 random bits, and the store finds it by its hash. Each text is
+    /// therefore valid, including the tokens of earlier versions, which had one part.
     let text: String
     let created: Date
     let expires: Date
 }
 
-/// Refresh tokens. Each use gives a new one; the old one stays good until the new one is used, for an answer may be lost.
+/// The refresh tokens. Each use of a token creates a new one. The old token stays valid until the new one is used,
+/// because an answer may be lost.
 extension AccountStore {
     static let sessionTime: TimeInterval = 60 * 24 * 3_600
-    /// How long a token stays good once its successor was used: other processes of the user may still send it.
+    /// The time in seconds for which a token stays valid after its successor was used. Other processes of the user may
+    /// still send it.
     static let overlap: TimeInterval = 60
-    /// The refresh tokens that are kept of one log-in at least, and the number at which the oldest ones are deleted. A token that was deleted
-    /// opens nothing.
+    /// The minimum number of refresh tokens that are kept for a log-in, and the number at which the oldest ones are
+    /// deleted. A deleted token isn't valid any more.
     static let keptTokens = (least: 32, most: 64)
 
     struct Session: Sendable {
         var token: String
         var user: AccountUser
-        /// What access tokens name, so that they end with the log-in.
+        /// The identifier of the log-in in access tokens, so that these end with the log-in.
         var login: String
     }
 
-    /// - Throws: `AccountError` if the user isn't there, or is disabled.
+    /// Begins a log-in.
+    ///
+    /// - Throws: `AccountError` if the user doesn't exist or is disabled.
     func beginSession(of user: String, token: RefreshToken) async throws -> Session {
         let now = now()
         return try await write { realm in
@@ -35,7 +39,7 @@ extension AccountStore {
             }
             guard !stored.isDisabled else { throw AccountError.userDisabled }
             if !stored.hasLoggedIn { stored.hasLoggedIn = true }
-            // What ended long ago goes with the next log-in.
+            // Expired sessions of the user are deleted at the next log-in.
             let old = realm.objects(StoredSession.self).where { $0.user == user && $0.expires < now }
             if !old.isEmpty {
                 Self.noteEndings(of: user, realm)
@@ -49,13 +53,14 @@ extension AccountStore {
 
     /// Stores a successor of a refresh token.
     ///
-    /// A token that was replaced longer ago ends the whole log-in: two sides have it, and one of them isn't the user. The same holds for a
-    /// token whose sibling, another successor of the same token, was used before: two sides go on from one token.
+    /// A token that was replaced more than `overlap` ago ends the whole log-in: two sides have the token, and one of
+    /// them isn't the user. The same applies to a token whose sibling, another successor of the same token, was used
+    /// before. Then two sides continue from one token.
     ///
     /// - Throws: `AccountError`
     func renewSession(_ token: String, next: RefreshToken) async throws -> Session {
         let hash = SecretDigest.hexadecimal(token)
-        // A token that was made up makes nothing wait that writes.
+        // An invented token must not make writers wait.
         guard try await work({ $0.object(ofType: StoredSession.self, forPrimaryKey: hash) != nil }) else {
             throw AccountError.invalidSession
         }
@@ -63,14 +68,15 @@ extension AccountStore {
         do {
             session = try await write { realm in try Self.renew(token, next: next, in: realm, at: self.now()) }
         } catch let error as Realm.Error where error.code == .outOfDiskSpace {
-            // The successor can't be stored. The token that the client has stays good, so that the client can go on reading.
+            // The successor can't be stored. The token of the client stays valid, so that the client can continue to
+            // read.
             session = try await unstoredSession(token)
         }
         guard let session else { throw AccountError.invalidSession }
         return session
     }
 
-    /// Returns a log-in with the token that it has, and leaves the file as it is. Returns `nil` for a token that isn't good.
+    /// Returns the log-in of a token, and leaves the file unchanged. Returns `nil` for an invalid token.
     private func unstoredSession(_ token: String) async throws -> Session? {
         struct Unstored: Error { let session: Session }
         do {
@@ -81,7 +87,7 @@ extension AccountStore {
         } catch let unstored as Unstored { return unstored.session }
     }
 
-    /// - Parameter next: Nil: nothing is added.
+    /// - Parameter next: The successor to store. `nil` if none is stored.
     private static func renew(_ token: String, next: RefreshToken?, in realm: Realm, at now: Date) throws -> Session? {
         let hash = SecretDigest.hexadecimal(token)
         guard let stored = realm.object(ofType: StoredSession.self, forPrimaryKey: hash) else { return nil }
@@ -97,7 +103,7 @@ extension AccountStore {
         return Session(token: next.text, user: AccountUser(owner, realm), login: login)
     }
 
-    /// Whose a refresh token is.
+    /// Returns the user of a refresh token.
     ///
     /// - Throws: `AccountError`
     func owner(ofRefreshToken token: String) async throws -> AccountUser {
@@ -112,7 +118,7 @@ extension AccountStore {
         return user
     }
 
-    /// Ends the log-in that a refresh token is of.
+    /// Ends the log-in of a refresh token.
     ///
     /// - Throws: `AccountError`
     func endSession(_ token: String) async throws {
@@ -127,7 +133,7 @@ extension AccountStore {
 
     /// Ends all log-ins of a user.
     ///
-    /// - Throws: `AccountError` if there is no such user.
+    /// - Throws: `AccountError` if the user doesn't exist.
     public func logOut(user: String) async throws {
         try await write { realm in
             guard realm.object(ofType: StoredUser.self, forPrimaryKey: user) != nil else { throw AccountError.noUser }
@@ -135,7 +141,7 @@ extension AccountStore {
         }
     }
 
-    /// The user of a log-in that goes on; nil if it ended, or the user is disabled.
+    /// Returns the user of a log-in. Returns `nil` if the log-in has ended, or if the user is disabled.
     func user(_ id: String, login: String) async throws -> AccountUser? {
         try await work { realm in
             guard let user = realm.object(ofType: StoredUser.self, forPrimaryKey: id), !user.isDisabled,
@@ -145,14 +151,14 @@ extension AccountStore {
         }
     }
 
-    /// Returns whether an account of any app has the id, disabled accounts included.
+    /// Returns whether an account of any app has the id. Disabled accounts are included.
     ///
     /// - Throws: `AccountError.unavailable`
     func hasUser(_ id: String) async throws -> Bool {
         try await work { realm in realm.object(ofType: StoredUser.self, forPrimaryKey: id) != nil }
     }
 
-    /// Those of some log-ins that have ended.
+    /// Returns the log-ins of a set that have ended.
     func ended(among logins: Set<String>) async throws -> Set<String> {
         try await work { realm in
             logins.filter { login in realm.objects(StoredSession.self).where { $0.login == login }.isEmpty }
@@ -170,16 +176,16 @@ extension AccountStore {
         return session.expires > now
     }
 
-    /// Returns a Boolean value that indicates whether another successor of the same token was used.
+    /// Returns whether another successor of the same token was used.
     private static func isForked(_ session: StoredSession, _ realm: Realm) -> Bool {
         let (login, parent, own) = (session.login, session.parent, session.digest)
-        // A log-in begins with one token.
+        // The first token of a log-in has no siblings.
         guard !parent.isEmpty else { return false }
         return successors(of: parent, login, realm).contains { $0.digest != own && isUsed($0, realm) }
     }
 
-    /// Returns the last token in use of the line that goes on from a token. While an old token is still good, its new successors belong
-    /// there: the siblings of tokens in use would count as thefts.
+    /// Returns the last used token of the line that continues from a token. While an old token is still valid, its new
+    /// successors are added after that token. Otherwise they would be siblings of used tokens and count as thefts.
     private static func newest(after digest: String, _ login: String, _ realm: Realm) -> String {
         var last = digest
         while let next = successors(of: last, login, realm).first(where: { isUsed($0, realm) }) { last = next.digest }
@@ -198,14 +204,14 @@ extension AccountStore {
         realm.object(ofType: StoredUser.self, forPrimaryKey: session.user)
     }
 
-    /// Ends the log-in that a session is of.
+    /// Ends the log-in of a session.
     private static func end(_ session: StoredSession, _ realm: Realm) {
         noteEndings(of: session.user, realm)
         let login = session.login
         realm.delete(realm.objects(StoredSession.self).where { $0.login == login })
     }
 
-    /// Deletes the oldest tokens of a log-in that has too many.
+    /// Deletes the oldest tokens of a log-in with too many tokens.
     private static func trim(_ login: String, _ realm: Realm) {
         let all = realm.objects(StoredSession.self).where { $0.login == login }
         guard all.count > keptTokens.most else { return }

@@ -3,23 +3,25 @@ public import Foundation
 import Freehold
 import Synchronization
 
-/// The accounts of a server's apps, in the file `accounts.realm` of its folder. Passwords, tokens and keys are in it as hashes only.
+/// The accounts of a server's apps, in the file `accounts.realm` of the server's folder. The file only contains hashes
+/// of passwords, tokens and keys.
 ///
-/// Any thread may use it, and several processes at once: the server and the commands.
+/// Any thread may use it. Several processes may use the file at the same time: the server and the commands.
 public final class AccountStore: Sendable {
     let now: @Sendable () -> Date
     private let configuration: Realm.Configuration
     private let queue = DispatchQueue(label: "freehold.server.accounts")
     private let timeout: TimeInterval?
     private let waiting = Atomic(0)
-    /// Calls that may wait for the file.
+    /// The maximum number of calls that wait for the file.
     private static let most = 10_000
 
     /// - Parameters:
-    ///   - folder: the server's. It has to be there.
-    ///   - timeout: for how many seconds a call waits for others, in this process and another one. Nil: as long as they take.
-    ///   - now: the clock of expiries.
-    /// - Throws: what Freehold throws if the file can't be made.
+    ///   - folder: The folder of the server. It must exist.
+    ///   - timeout: The maximum time in seconds for which a call waits for others, in this process and in other
+    ///     processes. `nil` for no limit.
+    ///   - now: The clock for expiry times.
+    /// - Throws: The errors of Freehold if the file can't be created.
     public init(at folder: String, timeout: TimeInterval? = nil, now: @escaping @Sendable () -> Date = { Date() })
         throws
     {
@@ -35,17 +37,17 @@ public final class AccountStore: Sendable {
         }
     }
 
-    /// Reads or writes on the store's queue, with the newest state.
+    /// Runs a closure that reads or writes on the store's queue, with the newest state.
     ///
-    /// - Throws: `AccountError.unavailable` if it takes too long, or too much waits already. What hadn't begun by then isn't done; of what had,
-    ///   nobody knows.
+    /// - Throws: `AccountError.unavailable` if the call takes too long, or if too many calls wait. A closure that
+    ///   hasn't begun by then isn't run. The result of a running closure is unknown.
     func work<Result: Sendable>(_ body: @escaping @Sendable (Realm) throws -> Result) async throws -> Result {
         let call = Call<Result>()
         defer { waiting.subtract(1, ordering: .relaxed) }
         guard waiting.add(1, ordering: .relaxed).newValue <= Self.most else { throw AccountError.unavailable }
         return try await withCheckedThrowingContinuation { continuation in
             call.wait(continuation)
-            // Any thread may cancel it.
+            // Any thread may cancel the timer.
             nonisolated(unsafe) let late = DispatchWorkItem { call.end(.failure(AccountError.unavailable)) }
             if let timeout { DispatchQueue.global().asyncAfter(deadline: .now() + timeout, execute: late) }
             queue.async { [configuration] in
@@ -61,7 +63,7 @@ public final class AccountStore: Sendable {
         }
     }
 
-    /// What somebody waits for, once.
+    /// A call that is answered once.
     private final class Call<Result: Sendable>: Sendable {
         private let continuation = Mutex<CheckedContinuation<Result, any Error>?>(nil)
 
@@ -80,17 +82,19 @@ public final class AccountStore: Sendable {
         }
     }
 
-    /// Writes as one transaction. What throws leaves nothing.
+    /// Runs a closure in a write transaction. If it throws, nothing is changed.
     func write<Result: Sendable>(_ body: @escaping @Sendable (Realm) throws -> Result) async throws -> Result {
         try await work { realm in try realm.write { try body(realm) } }
     }
 
-    /// Of the file: another one after each change, by whichever process.
+    /// Returns the version of the file. It differs after each change by any process.
     func version() async throws -> UInt64 { try await work { $0.version } }
 
     // MARK: Apps
 
-    /// - Throws: `AccountError` if the name isn't one, or is taken.
+    /// Creates an app.
+    ///
+    /// - Throws: `AccountError` if the id is invalid or in use.
     public func createApp(_ app: AccountApp) async throws {
         guard AccountApp.isID(app.id) else {
             throw AccountError.bad("an app's id has 1 to 64 letters, digits, '-' and '_'")
@@ -115,7 +119,9 @@ public final class AccountStore: Sendable {
         try await work { realm in realm.object(ofType: StoredApp.self, forPrimaryKey: id).map(AccountApp.init) }
     }
 
-    /// - Throws: `AccountError` if there is no such app.
+    /// Changes an app.
+    ///
+    /// - Throws: `AccountError` if the app doesn't exist.
     public func changeApp(_ id: String, _ body: @escaping @Sendable (inout AccountApp) -> Void) async throws {
         try await write { realm in
             guard let stored = realm.object(ofType: StoredApp.self, forPrimaryKey: id) else { throw AccountError.noApp }
@@ -126,9 +132,9 @@ public final class AccountStore: Sendable {
         }
     }
 
-    /// Deletes an app and all its users. The documents stay where they are.
+    /// Deletes an app and all of its users. The documents of the app stay.
     ///
-    /// - Throws: `AccountError` if it isn't there.
+    /// - Throws: `AccountError` if the app doesn't exist.
     public func deleteApp(_ id: String) async throws {
         try await write { realm in
             guard let app = realm.object(ofType: StoredApp.self, forPrimaryKey: id) else { throw AccountError.noApp }
@@ -154,10 +160,10 @@ public final class AccountStore: Sendable {
         }
     }
 
-    /// Makes a user with an identity, or finds the one who has it.
+    /// Creates a user with an identity, or finds the user with the identity.
     ///
-    /// - Parameter password: its hash.
-    /// - Throws: `AccountError.nameInUse` for email and password, if the name is taken.
+    /// - Parameter password: The hash of the password.
+    /// - Throws: `AccountError.nameInUse` for an e-mail address and a password, if the name is in use.
     func createUser(
         _ app: String,
         _ provider: AccountProvider,
@@ -187,7 +193,8 @@ public final class AccountStore: Sendable {
         }
     }
 
-    /// The form under which the app has an account with an address; the usual form if it has none.
+    /// Returns the form under which the app has an account with an address. Returns the usual form if there is no such
+    /// account.
     func storedName(_ app: String, _ address: String) async throws -> String {
         let forms = AccountName.forms(address)
         return try await work { realm in
@@ -198,7 +205,7 @@ public final class AccountStore: Sendable {
         }
     }
 
-    /// What is kept of a name: the user, the password's hash, and whether the address is confirmed.
+    /// Returns the user of a name, the hash of the password, and whether the address is confirmed.
     func identity(
         _ app: String,
         _ provider: AccountProvider,
@@ -212,7 +219,8 @@ public final class AccountStore: Sendable {
         }
     }
 
-    /// Gives a user another user's way to log in, if the other has no more than that; the other is gone then.
+    /// Adds another user's identity to a user, if it is the other user's only identity and the other user has never
+    /// logged in. The other user is deleted.
     ///
     /// - Throws: `AccountError`
     func link(_ user: String, _ provider: AccountProvider, _ name: String) async throws {
@@ -228,7 +236,7 @@ public final class AccountStore: Sendable {
             let (other, id) = (identity.user, identity.user)
             let gone = realm.object(ofType: StoredUser.self, forPrimaryKey: other)
             guard gone?.isDisabled != true else { throw AccountError.userDisabled }
-            // A user who was logged in may have documents, which would be nobody's.
+            // A user with an earlier log-in may have documents, which would lose their owner.
             guard gone?.hasLoggedIn != true, realm.objects(StoredIdentity.self).where({ $0.user == id }).count == 1,
                 realm.objects(StoredSession.self).where({ $0.user == id }).isEmpty,
                 realm.objects(StoredAPIKey.self).where({ $0.user == id }).isEmpty
@@ -239,7 +247,9 @@ public final class AccountStore: Sendable {
         }
     }
 
-    /// - Throws: `AccountError` if there is no such user.
+    /// Disables or enables a user.
+    ///
+    /// - Throws: `AccountError` if the user doesn't exist.
     public func setDisabled(_ isDisabled: Bool, user: String) async throws {
         try await write { realm in
             guard let stored = realm.object(ofType: StoredUser.self, forPrimaryKey: user) else {
@@ -250,7 +260,9 @@ public final class AccountStore: Sendable {
         }
     }
 
-    /// - Throws: `AccountError` if there is no such user.
+    /// Deletes a user.
+    ///
+    /// - Throws: `AccountError` if the user doesn't exist.
     public func deleteUser(_ id: String) async throws {
         try await write { realm in
             guard let user = realm.object(ofType: StoredUser.self, forPrimaryKey: id) else { throw AccountError.noUser }
@@ -263,7 +275,7 @@ public final class AccountStore: Sendable {
         realm.delete(realm.objects(StoredSession.self).where { $0.user == user })
     }
 
-    /// Log-ins of a user have ended: servers look at those of their connections.
+    /// Records that log-ins of a user have ended, so that servers check the log-ins of their connections.
     static func noteEndings(of user: String, _ realm: Realm) {
         guard let app = realm.object(ofType: StoredUser.self, forPrimaryKey: user)?.app else { return }
         realm.object(ofType: StoredApp.self, forPrimaryKey: app)?.endingsRevision += 1
@@ -305,7 +317,7 @@ extension AccountUser {
 }
 
 extension AccountApp {
-    /// Whether an app may have this id: it is part of URLs, and the name of a folder.
+    /// Returns whether a text is a valid id of an app. The id is part of URLs, and the name of a folder.
     public static func isID(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in

@@ -1,12 +1,13 @@
 import Foundation
 import JWTKit
 
-/// Access tokens and refresh tokens: JWTs that the server signs with a secret of its own, in the file `accounts.secret` of its folder.
+/// The access tokens and refresh tokens: JWTs that the server signs with its own secret, from the file
+/// `accounts.secret` in its folder.
 struct AccountTokens: Sendable {
     static let fileName = "accounts.secret"
     private static let issuer = "freehold-accounts"
     private let keys = JWTKeyCollection()
-    /// The text of the file, from which other keys of the server are derived.
+    /// The text of the file. Other keys of the server are derived from it.
     let secret: String
     let lifetime: TimeInterval
     private let now: @Sendable () -> Date
@@ -17,15 +18,15 @@ struct AccountTokens: Sendable {
         let iat: IssuedAtClaim
         let iss: IssuerClaim
         let app: String
-        /// The log-in.
+        /// The identifier of the log-in.
         let login: String
         let user_data: JSONValue
 
         func verify(using algorithm: some JWTAlgorithm) async throws {}
     }
 
-    /// The claims of a refresh token. The store finds the log-in by the hash of the whole token, so the claims are for clients, which read
-    /// when a token ends.
+    /// The claims of a refresh token. The store finds the log-in by the hash of the whole token. The claims are for
+    /// clients, which read the expiry time.
     private struct RefreshClaims: JWTPayload {
         static let kind = "refresh"
 
@@ -38,7 +39,7 @@ struct AccountTokens: Sendable {
         func verify(using algorithm: some JWTAlgorithm) async throws {}
     }
 
-    /// - Throws: `SettingsError` if the folder has no secret, and none can be made.
+    /// - Throws: `SettingsError` if the folder has no secret and none can be created.
     init(folder: String, lifetime: TimeInterval, now: @escaping @Sendable () -> Date) async throws {
         (self.lifetime, self.now) = (lifetime, now)
         secret = try Self.secret(folder)
@@ -65,7 +66,7 @@ struct AccountTokens: Sendable {
     }
 
     func sign(_ session: AccountStore.Session) async throws -> String {
-        // Clients of other makers read whole seconds only.
+        // Some other clients only read whole seconds.
         let now = now().wholeSecond
         let claims = Claims(
             sub: SubjectClaim(value: session.user.id),
@@ -79,7 +80,7 @@ struct AccountTokens: Sendable {
         return try await keys.sign(claims)
     }
 
-    /// Returns a new refresh token, which isn't stored yet.
+    /// Returns a new refresh token that isn't stored yet.
     func refreshToken() async throws -> RefreshToken {
         let created = now().wholeSecond
         let expires = created.addingTimeInterval(AccountStore.sessionTime)
@@ -95,7 +96,7 @@ struct AccountTokens: Sendable {
 
     /// Returns the claims of an access token, or `nil` for a token of another issuer.
     ///
-    /// - Throws: `TokenRefusal` if its time is over, or if it is a refresh token.
+    /// - Throws: `TokenRefusal` if the token has expired, or if it is a refresh token.
     func claims(_ token: String) async throws -> Claims? {
         guard token.utf8.count <= 32_768, token.utf8.filter({ $0 == UInt8(ascii: ".") }).count == 2 else { return nil }
         guard let claims = try? await keys.claims(of: token, as: Claims.self), claims.iss.value == Self.issuer else {
@@ -110,11 +111,11 @@ struct AccountTokens: Sendable {
 }
 
 extension Date {
-    /// The last whole second of Unix time that isn't later.
+    /// The date rounded down to a whole second of Unix time.
     fileprivate var wholeSecond: Date { Date(timeIntervalSince1970: timeIntervalSince1970.rounded(.down)) }
 }
 
-/// Takes the access tokens of accounts, while the log-in goes on.
+/// An authenticator for access tokens of accounts. A token is valid until its log-in ends.
 struct AccountAuthenticator: Authenticator {
     let tokens: AccountTokens
     let store: AccountStore

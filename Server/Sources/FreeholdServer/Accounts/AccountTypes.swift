@@ -1,6 +1,6 @@
 public import Foundation
 
-/// How somebody logs in.
+/// A kind of log-in.
 public enum AccountProvider: String, Sendable, CaseIterable {
     case anonymous = "anon-user"
     case emailPassword = "local-userpass"
@@ -8,14 +8,14 @@ public enum AccountProvider: String, Sendable, CaseIterable {
     case token = "custom-token"
 }
 
-/// An app that has accounts, and who may make one.
+/// An app with accounts, and its rules for registration.
 public struct AccountApp: Hashable, Sendable {
     public enum EmailPassword: String, Sendable {
-        /// Nobody registers; those whom the administrator made log in.
+        /// Registration is closed. Users that the administrator has created can log in.
         case closed
-        /// Whoever registers may log in.
+        /// Each new user can log in immediately.
         case autoConfirm = "auto-confirm"
-        /// Whoever registers gets a mail, and has to confirm it.
+        /// A new user receives a mail, and has to confirm the address.
         case mail
     }
 
@@ -35,7 +35,7 @@ public struct AccountApp: Hashable, Sendable {
     }
 }
 
-/// A user, as administrators see one.
+/// A user, with the data that administrators see.
 public struct AccountUser: Hashable, Sendable {
     public struct Identity: Hashable, Sendable {
         public var id: String
@@ -55,7 +55,7 @@ public struct AccountUser: Hashable, Sendable {
     var email: String? { identities.first { $0.provider == AccountProvider.emailPassword.rawValue }?.name }
 }
 
-/// An API key without what proves it.
+/// An API key without its secret.
 public struct AccountKey: Hashable, Sendable {
     public var id: String
     public var user: String
@@ -63,7 +63,7 @@ public struct AccountKey: Hashable, Sendable {
     public var isDisabled: Bool
 }
 
-/// Why something isn't done. It holds no password and no token.
+/// The error of a request. It contains no password and no token.
 public struct AccountError: Error, Hashable, Sendable, CustomStringConvertible {
     public let status: Int
     public let code: String

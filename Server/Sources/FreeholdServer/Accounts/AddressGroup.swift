@@ -6,17 +6,19 @@
     import Darwin
 #endif
 
-/// Whose an address is, as far as it tells: providers give whole networks of 64 bits to one customer, who may send from any address of it
-/// (RFC 6177).
+/// The groups of addresses that probably belong to one customer. A provider gives a whole network of 64 bits to
+/// one customer, and the customer can use each address in it (RFC 6177).
 enum AddressGroup {
-    /// An IPv4 address as it is, also one that is written as IPv6; of an IPv6 address the first 64 bits; anything else as it is.
+    /// Returns the group of an address: an IPv4 address itself, also in its IPv6 notation, and the first 64 bits of an
+    /// IPv6 address. Returns any other text unchanged.
     static func name(of address: String) -> String { name(of: address, most: (32, 64)) }
 
-    /// The part of the internet that an address is in: of IPv4 the first 16 bits, of IPv6 the first 32, which providers have.
+    /// Returns the larger group of an address: the first 16 bits of an IPv4 address, and the first 32 bits of an IPv6
+    /// address, which belong to one provider.
     static func crowd(of address: String) -> String { name(of: address, most: (16, 32)) }
 
     private static func name(of address: String, most: (short: Int, long: Int)) -> String {
-        // A zone says where the machine heard it.
+        // A zone names the interface of this machine.
         let text = String(address.prefix { $0 != "%" })
         var bytes = [UInt8](repeating: 0, count: 16)
         if inet_pton(AF_INET, text, &bytes) == 1 { return dotted(bytes.prefix(most.short / 8)) }

@@ -2,18 +2,20 @@ import Crypto
 import Foundation
 import Synchronization
 
-/// Counts attempts to log in, and the like: by account and by address (of IPv6: by network).
+/// A limiter of log-ins and similar attempts. It counts them by account and by address. For IPv6, it counts them by
+/// network.
 ///
-/// Nothing is forgotten before its time, so that strangers can't push an account out of a memory that is bounded. While the memory is full,
-/// those who aren't in it share what attempts there are: then too many are refused, never too few.
+/// No count is removed before its time has passed, so that strangers can't push the count of an account out of the
+/// bounded memory. While the memory is full, new names share counts. Too many attempts are refused then, and never too
+/// few.
 final class AttemptLimiter: Sendable {
     struct Limits: Hashable, Sendable {
         var perAccount = 10
         var perAddress = 60
         var window: TimeInterval = 300
-        /// How many accounts are remembered, and how many addresses.
+        /// The maximum number of accounts with a count, and of addresses with a count.
         var entries = 100_000
-        /// Among how many counts the others are spread.
+        /// The number of shared counts.
         var shared = 4_096
     }
 
@@ -28,7 +30,7 @@ final class AttemptLimiter: Sendable {
         tables = Mutex((accounts, addresses))
     }
 
-    /// Counts before the work is done: attempts at once count, too.
+    /// Counts an attempt. It is called before the work of the attempt, so that simultaneous attempts count as well.
     ///
     /// - Throws: `AccountError.tooMany`
     func attempt(account: String?, address: String) throws {
@@ -41,16 +43,16 @@ final class AttemptLimiter: Sendable {
         guard isTaken else { throw AccountError.tooMany }
     }
 
-    /// The account's attempts are forgotten: somebody knew the password.
+    /// Removes the count of an account after a log-in with the right password.
     func succeeded(account: String) { tables.withLock { $0.accounts.forget(account) } }
 
-    /// Counts that are kept.
+    /// The number of counts in memory.
     var remembered: Int { tables.withLock { $0.accounts.remembered + $0.addresses.remembered } }
 }
 
-/// Counts of one kind of name.
+/// The counts of one kind of name.
 private struct AttemptTable {
-    /// Of a name, which may be long.
+    /// The hash of a name, because names may be long.
     private struct Key: Hashable {
         let high: UInt64
         let low: UInt64
@@ -58,11 +60,11 @@ private struct AttemptTable {
 
     private struct Count {
         var attempts = 0
-        /// When all are forgiven.
+        /// The time at which the count ends.
         var end: TimeInterval = 0
 
         mutating func take(_ most: Int, _ window: TimeInterval, isPushed: Bool, _ now: TimeInterval) -> Bool {
-            // Set back, a clock would lock for longer.
+            // If the clock is set back, the count must not last longer than a window.
             end = min(end, now + window)
             if end <= now { self = Count(end: now + window) }
             guard attempts < most else { return false }
@@ -74,14 +76,15 @@ private struct AttemptTable {
 
     private let limits: AttemptLimiter.Limits
     private let most: Int
-    /// Whether attempts are forgiven a window after the last one; else a window after the first. The first keeps what a password takes exact,
-    /// the second doesn't lock an office out that logs in all day.
+    /// A Boolean value that indicates whether a count ends one window after the last attempt. Otherwise it ends one
+    /// window after the first attempt. The former limits guesses of a password exactly. The latter doesn't lock out an
+    /// office with log-ins all day.
     private let isPushed: Bool
     private var counts: [Key: Count] = [:]
     private var shared: [Int: Count] = [:]
-    /// Before then it isn't worth the time to look for what is over.
+    /// The time before which ended counts aren't searched again.
     private var nextLook: TimeInterval = 0
-    /// Nobody outside knows which names share a count.
+    /// A random key, so that clients don't know which names share a count.
     private let secret = SymmetricKey(size: .bits256)
 
     init(_ limits: AttemptLimiter.Limits, most: Int, isPushed: Bool) {
@@ -90,20 +93,20 @@ private struct AttemptTable {
 
     var remembered: Int { counts.count + shared.count }
 
-    /// - Parameter crowd: whose attempts are counted together while the memory is full.
+    /// - Parameter crowd: The group whose attempts are counted together while the memory is full.
     mutating func take(_ name: String, crowd: String, _ now: TimeInterval) -> Bool {
         let (key, most, window, isPushed) = (key(name), most, limits.window, isPushed)
         if counts[key] == nil { makeRoom(now) }
         if counts[key] != nil { return counts[key, default: Count()].take(most, window, isPushed: isPushed, now) }
         let place = Int(self.key(crowd).low % UInt64(max(limits.shared, 1)))
         if counts.count < limits.entries {
-            // What it had of a shared count while there was no room stays taken.
+            // Attempts in a shared count, from the time when the memory was full, still count.
             return counts[key, default: shared[place] ?? Count()].take(most, window, isPushed: isPushed, now)
         }
         return shared[place, default: Count()].take(most, window, isPushed: isPushed, now)
     }
 
-    /// A shared count stays: others have a part in it.
+    /// Removes the count of a name. A shared count stays, because it belongs to other names as well.
     mutating func forget(_ name: String) { counts[key(name)] = nil }
 
     private mutating func makeRoom(_ now: TimeInterval) {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Any JSON, as a claim.
+/// A JSON value in a claim.
 enum JSONValue: Hashable, Sendable, Codable {
     case null
     case bool(Bool)
@@ -10,7 +10,9 @@ enum JSONValue: Hashable, Sendable, Codable {
     case array([JSONValue])
     case object([String: JSONValue])
 
-    /// - Returns: nil if the text is no JSON object.
+    /// Creates an object.
+    ///
+    /// - Returns: `nil` if the text isn't a JSON object.
     init?(object text: String) {
         guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)), case .object = value else {
             return nil

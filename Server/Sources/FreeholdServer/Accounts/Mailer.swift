@@ -1,6 +1,6 @@
 public import Logging
 
-/// A mail that an app's user is to get.
+/// A mail to a user of an app.
 public struct AccountMail: Sendable {
     public enum Purpose: String, Sendable {
         case confirmation
@@ -10,18 +10,18 @@ public struct AccountMail: Sendable {
     public var app: String
     public var address: String
     public var purpose: Purpose
-    /// With `token` what the client has to send. Both belong into the mail and nowhere else.
+    /// The identifier of the code. The client sends it together with `token`. Both must only appear in the mail.
     public var tokenId: String
     public var token: String
 }
 
-/// Sends mails to an app's users.
+/// A sender of mails to users.
 public protocol Mailer: Sendable {
-    /// What it throws is logged by its type only. The request that caused the mail is answered all the same.
+    /// Sends a mail. Only the type of an error is logged. The request that caused the mail is answered in any case.
     func send(_ mail: AccountMail) async throws
 }
 
-/// Logs that a mail would go out. What the mail would prove is shown in development only.
+/// A mailer that logs each mail instead of sending it. It only logs the code in development mode.
 public struct ConsoleMailer: Mailer {
     private let logger: Logger
     private let showsTokens: Bool

@@ -2,7 +2,7 @@ import CryptoExtras
 import Foundation
 import Synchronization
 
-/// A password's hash: `scrypt$rounds$blockSize$parallelism$salt$hash`, salt and hash in Base64.
+/// The hash of a password: `scrypt$rounds$blockSize$parallelism$salt$hash`, with the salt and the hash in Base64.
 struct PasswordHash: Hashable, Sendable {
     var rounds = 1 << 15
     var blockSize = 8
@@ -10,7 +10,7 @@ struct PasswordHash: Hashable, Sendable {
     var salt: [UInt8]
     var hash: [UInt8]
 
-    /// - Throws: what the derivation throws.
+    /// - Throws: The errors of the derivation.
     init(_ password: String, rounds: Int = 1 << 15) throws {
         self.rounds = rounds
         var source = SystemRandomNumberGenerator()
@@ -53,27 +53,33 @@ struct PasswordHash: Hashable, Sendable {
     }
 }
 
-/// Hashes passwords on threads of its own, two at a time. Few may wait: each takes 32 MiB and a part of a second.
+/// A hasher of passwords with two threads of its own. Only few calls may wait, because each hash takes 32 MiB and a
+/// part of a second.
 final class PasswordHasher: Sendable {
     private let queue: OperationQueue
     private let waiting = Mutex(0)
     private let limit: Int
     private let rounds: Int
 
-    /// - Parameter rounds: tests take fewer.
+    /// - Parameter rounds: The number of rounds. Tests use fewer.
     init(limit: Int = 32, rounds: Int = 1 << 15) {
         (self.limit, self.rounds) = (limit, rounds)
         queue = OperationQueue()
         queue.maxConcurrentOperationCount = 2
     }
 
-    /// - Throws: `AccountError.tooMany` if too many wait.
+    /// Hashes a password.
+    ///
+    /// - Throws: `AccountError.tooMany` if too many calls wait.
     func hash(_ password: String) async throws -> String {
         let rounds = rounds
         return try await work { try PasswordHash(password, rounds: rounds).text }
     }
 
-    /// - Parameter hash: nil if there is no such account, which takes as long.
+    /// Returns whether a password has a hash.
+    ///
+    /// - Parameter hash: The hash, or `nil` if the account doesn't exist. Then the call takes the same time and returns
+    ///   `false`.
     func matches(_ password: String, _ hash: String?) async throws -> Bool {
         let rounds = rounds
         return try await work {

@@ -2,12 +2,13 @@ import FreeholdSyncCore
 import Logging
 
 extension ServerSettings {
-    /// The settings that the server runs with, and the service of accounts; nil if the settings have no folder for accounts.
+    /// Returns the settings with which the server runs, and the service of accounts. The service is `nil` if the
+    /// settings have no folder for accounts.
     ///
-    /// The file of accounts is opened, and its apps are added to those that the settings name. Then the settings are checked: see
+    /// It opens the file of accounts, adds the apps of the file to those of the settings, and checks the settings: see
     /// `checked(hasAccounts:)`.
     ///
-    /// - Throws: `SettingsError`, `TokenRefusal`, and what Freehold throws if the file of accounts can't be opened.
+    /// - Throws: `SettingsError`, `TokenRefusal`, and the errors of Freehold if the file of accounts can't be opened.
     func withAccounts(_ logger: Logger, _ tls: TLSContexts?) async throws -> (ServerSettings, AccountService?) {
         guard let accounts else { return (try checked(), nil) }
         var options = AccountService.Options()
@@ -47,28 +48,29 @@ extension ServerSettings {
         return (settings, service)
     }
 
-    /// The apps that the settings name, and those in the file of accounts.
+    /// Returns the apps of the settings and the apps in the file of accounts.
     ///
-    /// `AccountWatch` makes them again when that file, or the classes of an app, have changed.
+    /// `AccountWatch` calls it again when that file, or the classes of an app, have changed.
     ///
     /// - Parameters:
-    ///   - accounts: the apps in the file of accounts.
-    ///   - members: which users each app has; nil while the service of accounts isn't there yet.
-    ///   - served: the classes and rules of the apps, as they are at any time.
+    ///   - accounts: The apps in the file of accounts.
+    ///   - members: The users of each app. `nil` before the service of accounts exists.
+    ///   - served: The present classes and rules of the apps.
     func nodeApps(_ accounts: [AccountApp], _ members: AccountMembers?, _ served: ServedApps) -> [SyncString: NodeApp] {
         var apps = node.apps
         for app in accounts {
             let name = SyncString(app.id)
-            // If the settings give access to an app, that of the file of accounts doesn't count.
+            // The access of an app in the settings takes precedence over that in the file of accounts.
             var known = apps[name] ?? NodeApp()
             if known.access == .nobody { known.access = app.access }
             apps[name] = known
         }
         for name in apps.keys {
             if isDevelopment {
-                // `checked` opens the apps of the settings in the same way; these may be others.
+                // `checked` opens the apps of the settings in the same way. This also opens the other apps.
                 apps[name]?.access = .everyone
-                // An app that only the settings name has no documents yet; development mode adopts its classes.
+                // An app of the settings alone has no documents yet. Development mode adopts the classes of its
+                // clients.
                 if served[name.string] == nil { served.update(name.string, AppDocuments()) }
             }
             apps[name]?.served = served[name.string]

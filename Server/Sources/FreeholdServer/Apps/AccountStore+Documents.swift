@@ -4,9 +4,11 @@ import FreeholdBSON
 import FreeholdEngine
 import FreeholdSyncRules
 
-/// The schemas and rules of apps. They lie in the file of accounts, so that a server that runs follows within a second.
+/// The schemas and rules of apps. They are stored in the file of accounts, so that a running server applies changes
+/// within a second.
 extension AccountStore {
-    /// - Throws: `AccountError` if there is no such app; what Freehold and FreeholdBSON throw if the file is damaged.
+    /// - Throws: `AccountError` if the app doesn't exist, and the errors of Freehold and FreeholdBSON if the file is
+    ///   damaged.
     public func documents(of app: String) async throws -> AppDocuments {
         try await work { realm in
             guard let stored = realm.object(ofType: StoredApp.self, forPrimaryKey: app) else {
@@ -16,11 +18,11 @@ extension AccountStore {
         }
     }
 
-    /// Changes an app's documents as one transaction. A server that runs follows within a second.
+    /// Changes the documents of an app in one transaction. A running server applies the changes within a second.
     ///
-    /// - Returns: what they are then.
-    /// - Throws: `AccountError` if there is no such app; `RuleError` if the documents don't fit each other; what `body` throws. Then nothing
-    ///   is changed.
+    /// - Returns: The changed documents.
+    /// - Throws: `AccountError` if the app doesn't exist, `RuleError` if the documents don't fit each other, and the
+    ///   errors of `body`. Then nothing is changed.
     @discardableResult
     public func changeDocuments(
         of app: String,
@@ -42,9 +44,9 @@ extension AccountStore {
         }
     }
 
-    /// Keeps classes of clients' that a server took over, as far as they still fit what is there.
+    /// Stores the classes of clients that a server adopted, as far as they still fit the stored documents.
     func adopt(_ tables: [TableSpec], app: String) async throws {
-        // An app of the settings, without accounts, has nothing that could keep them.
+        // An app of the settings without accounts has no place to store them.
         guard try await self.app(app) != nil else { return }
         try await changeDocuments(of: app) { documents in
             let versions = try documents.versions()
@@ -57,7 +59,8 @@ extension AccountStore {
         }
     }
 
-    /// What of each app says whether its documents, or what rules know of its users, are others than before.
+    /// Returns the revisions of all apps. A revision changes with the documents of the app, or with the data of its
+    /// users that rules can see.
     func revisions() async throws -> [String: AppRevision] {
         try await work { realm in
             var revisions: [String: AppRevision] = [:]
@@ -72,7 +75,7 @@ extension AccountStore {
         }
     }
 
-    /// Those of some users of whom rules know something else than at a revision of their app.
+    /// Returns the users of a list whose data for rules has changed since a revision of their app.
     func users(_ ids: [String], changedSince revision: Int) async throws -> [AccountUser] {
         try await work { realm in
             ids.compactMap { id in
@@ -83,8 +86,8 @@ extension AccountStore {
         }
     }
 
-    /// - Parameter customData: a JSON object.
-    /// - Throws: `AccountError` if there is no such user, or it isn't one.
+    /// - Parameter customData: A JSON object.
+    /// - Throws: `AccountError` if the user doesn't exist, or if the text isn't a JSON object.
     public func setCustomData(_ customData: String, user: String) async throws {
         try AccountUser.check(customData: customData)
         try await write { realm in
@@ -96,7 +99,7 @@ extension AccountStore {
         }
     }
 
-    /// Something that rules can ask of a user has changed.
+    /// Records a change of a user that rules can see.
     static func note(_ user: StoredUser, _ realm: Realm) {
         guard let app = realm.object(ofType: StoredApp.self, forPrimaryKey: user.app) else { return }
         app.usersRevision += 1

@@ -2,31 +2,33 @@ public import FreeholdBSON
 public import FreeholdEngine
 public import FreeholdSyncRules
 
-/// What an administrator says of an app's documents: its classes, and who may see and write what.
+/// The documents of an app: its classes, and the rights to read and write them.
 ///
-/// Classes change by ``push(_:asymmetric:as:_:)``, ``replace(_:asymmetric:_:)`` and ``remove(className:)``.
+/// ``push(_:asymmetric:as:_:)``, ``replace(_:asymmetric:_:)`` and ``remove(className:)`` change the classes.
 public struct AppDocuments: Hashable, Sendable {
-    /// A document a class of the newest version, as App Services has them.
+    /// A document for each class of the newest version, in the format of App Services.
     public private(set) var schemas: [SchemaDocument]
-    /// Classes whose objects are only sent.
+    /// The asymmetric classes, whose objects are only sent.
     public private(set) var asymmetric: Set<String>
-    /// All versions. Nil: the schemas are the only one, and everything is stored under its own name.
+    /// All versions. `nil` if the schemas are the only version, and everything is stored under its own name.
     private(set) var allVersions: SchemaVersions?
-    /// Nil: the app's access says it all. With rules nobody reads or writes but by them. They are in the newest version's names.
+    /// The rules, in the names of the newest version. `nil` if the app's access alone decides. With rules, they alone
+    /// give rights to read and write.
     public var rules: RuleSet?
-    /// What `%%values` and `%%environment` stand for in rules.
+    /// The values of `%%values` and `%%environment` in rules.
     public var values: BSONDocument
     public var environment: BSONDocument
-    /// Takes clients' new classes and properties over (development mode). Else they are refused by name.
+    /// A Boolean value that indicates whether new classes and properties of clients are adopted (development mode).
+    /// Otherwise they are refused by name.
     public var adoptsSchemas: Bool
-    /// Where objects of asymmetric classes are handed on, one a class.
+    /// The destinations of the objects of asymmetric classes, at most one for each class.
     public var sinks: [SinkSettings]
-    /// What an imported App Services project says of what the server has no use for: kept for its export.
+    /// The parts of an imported App Services project that the server doesn't use. They are stored for an export.
     var project: BSONDocument = [:]
 
     /// - Parameters:
-    ///   - schemas: of the newest version.
-    ///   - versions: all of them. Nil: the schemas are the only one.
+    ///   - schemas: The classes of the newest version.
+    ///   - versions: All versions. `nil` if the schemas are the only version.
     public init(
         schemas: [SchemaDocument] = [],
         asymmetric: Set<String> = [],
@@ -43,9 +45,9 @@ public struct AppDocuments: Hashable, Sendable {
         self.sinks = sinks
     }
 
-    /// The classes of the newest version.
+    /// Returns the classes of the newest version.
     ///
-    /// - Throws: `RuleError` if the documents aren't schemas, or don't fit each other.
+    /// - Throws: `RuleError` if the documents aren't valid schemas, or don't fit each other.
     public func tables() throws -> [TableSpec] {
         if let allVersions { return allVersions.newest.tables }
         let tables = try Self.tables(schemas, asymmetric)
@@ -53,12 +55,12 @@ public struct AppDocuments: Hashable, Sendable {
         return tables
     }
 
-    /// The versions of the schema that are served; one at least, which may have no class.
+    /// Returns the served versions of the schema. There is at least one, which may have no class.
     ///
-    /// - Throws: `RuleError` if the documents aren't schemas, or don't fit each other.
+    /// - Throws: `RuleError` if the documents aren't valid schemas, or don't fit each other.
     public func versions() throws -> SchemaVersions { try allVersions ?? SchemaVersions(tables()) }
 
-    /// The rules as they are asked: in stored names.
+    /// Returns the rules in stored names.
     ///
     /// - Throws: `RuleError`
     public func storedRules() throws -> RuleSet? {
@@ -66,7 +68,7 @@ public struct AppDocuments: Hashable, Sendable {
         return try rules.mapped(to: allVersions)
     }
 
-    /// What of the rules doesn't fit the schema. Classes are under their stored names.
+    /// Returns the parts of the rules that don't fit the schema, with stored names of classes.
     ///
     /// - Throws: `RuleError`
     public func ruleProblems() throws -> [RuleProblem] {
@@ -85,15 +87,17 @@ public struct AppDocuments: Hashable, Sendable {
 // MARK: - Changes of classes
 
 extension AppDocuments {
-    /// Takes classes over.
+    /// Pushes classes.
     ///
     /// - Parameters:
-    ///   - number: of the version. Nil, or that of the newest one: this one grows, by classes and properties only; classes that aren't named
-    ///     stay. A greater one: a new version, of these classes and no others. Apps of the versions before go on with theirs. The number of
-    ///     an app's first classes serves all apps.
-    ///   - transition: what became of names, and what is shown where nothing is stored.
-    /// - Returns: what it means for apps.
-    /// - Throws: `SchemaPushError` with all that old and new apps can't share; `RuleError` for what is no schema. Then nothing is changed.
+    ///   - number: The number of the version. With `nil` or the number of the newest version, that version is extended
+    ///     by classes and properties. Classes that aren't named stay. A greater number adds a version with exactly
+    ///     these classes. Apps of earlier versions continue with their own classes. The version with an app's first
+    ///     classes serves all apps, regardless of its number.
+    ///   - transition: The changed names, and the values that apps are shown in the place of missing ones.
+    /// - Returns: The effects on apps.
+    /// - Throws: `SchemaPushError` with everything that old and new apps can't share, and `RuleError` for invalid
+    ///   schemas. Then nothing is changed.
     @discardableResult
     public mutating func push(
         _ documents: [SchemaDocument],
@@ -106,17 +110,17 @@ extension AppDocuments {
         let isNew = number != versions.newest.number
         let (new, sent) = isNew ? (documents, asymmetric) : merged(documents, asymmetric)
         let push = try versions.pushing(Self.tables(new, sent), as: number, transition)
-        // There is no app that could have had an empty version.
+        // No app can have used a version without classes.
         let isFirst = isNew && versions.versions.count == 1 && versions.newest.tables.isEmpty
         let all = isFirst ? try SchemaVersions(push.versions.newest.tables, number: number) : push.versions
         take(all, new, sent)
         return push.steps
     }
 
-    /// Takes classes over in place of the newest version's of the same names, whatever becomes of its apps: those that have something else are
-    /// refused from now on. What is stored of other versions' stays.
+    /// Replaces classes of the newest version by classes with the same names. Apps of the newest version with different
+    /// classes are refused from then on. Data of other versions stays stored.
     ///
-    /// - Throws: `SchemaPushError`, `RuleError`; then nothing is changed.
+    /// - Throws: `SchemaPushError` and `RuleError`. Then nothing is changed.
     @discardableResult
     public mutating func replace(
         _ documents: [SchemaDocument],
@@ -129,10 +133,10 @@ extension AppDocuments {
         return push.steps
     }
 
-    /// Takes a class out of the newest version. Its documents stay.
+    /// Removes a class from the newest version. The documents of the class stay.
     ///
-    /// - Returns: whether there was one.
-    /// - Throws: `SchemaPushError` if others lead to it, `RuleError`; then nothing is changed.
+    /// - Returns: A Boolean value that indicates whether the class existed.
+    /// - Throws: `SchemaPushError` if other classes link to it, and `RuleError`. Then nothing is changed.
     public mutating func remove(className: String) throws -> Bool {
         guard schemas.contains(where: { $0.className == className }) else { return false }
         let (new, sent) = (schemas.filter { $0.className != className }, asymmetric.subtracting([className]))
@@ -140,7 +144,7 @@ extension AppDocuments {
         return true
     }
 
-    /// Takes versions over in which clients' classes are.
+    /// Adopts versions that contain classes of clients.
     ///
     /// - Throws: `RuleError`
     mutating func adopt(_ versions: SchemaVersions) throws {
@@ -149,7 +153,7 @@ extension AppDocuments {
         take(versions, new, Set(tables.filter(\.isAsymmetric).map(\.name)))
     }
 
-    /// What a push makes of the newest version's documents. Classes that aren't named stay.
+    /// Returns the documents of the newest version after a push. Classes that aren't named stay.
     private func merged(
         _ documents: [SchemaDocument],
         _ sent: Set<String>,

@@ -1,20 +1,22 @@
 import FreeholdBSON
 public import FreeholdSyncRules
 
-/// What an app takes over from an exported App Services project, and what becomes of the rest.
+/// The import of an exported App Services project into an app, with a list of the parts that can't be imported.
 public struct AppProjectImport: Sendable {
-    /// The app that is made, or that the app becomes.
+    /// The new or changed app.
     public private(set) var app: AccountApp
     public private(set) var documents: AppDocuments
-    /// What was taken over, a line each. No values, and no names of secrets' contents.
+    /// The imported parts, as one line each. The lines contain no values, and no names of secrets' contents.
     public private(set) var taken: [String] = []
-    /// What wasn't, or not as it stood.
+    /// The parts that weren't imported, or were imported with a change.
     public private(set) var rest: [UnsupportedPart]
 
     /// - Parameters:
-    ///   - old: what is there under the app's id. Classes that the project doesn't have stay; rules and values are replaced.
-    ///   - secrets: by their names. Values of others are left out, so that rules which ask for them give no right.
-    /// - Throws: `RuleError` if the project's classes don't fit those that are there.
+    ///   - old: The existing app with the id. Its classes that the project doesn't have stay. Its rules and values are
+    ///     replaced.
+    ///   - secrets: The secrets, by their names. A value without its secret is left out, so that rules that use it give
+    ///     no rights.
+    /// - Throws: `RuleError` if the project's classes don't fit the existing ones.
     public init(
         _ project: AppServicesProject,
         into old: (app: AccountApp, documents: AppDocuments),
@@ -66,7 +68,7 @@ public struct AppProjectImport: Sendable {
         let known = documents.values.map(\.key).sorted()
         if !known.isEmpty { taken.append("values that rules can ask for: \(known.joined(separator: ", "))") }
         if !project.environment.isEmpty { taken.append("environment '\(project.environment)'") }
-        // Those that were told needn't be told again.
+        // Values with a given secret needn't be reported as missing.
         let told = Set(
             project.values.compactMap { value -> String? in
                 guard case .secret(let secret) = value.content, secrets[secret] != nil else { return nil }
@@ -121,10 +123,11 @@ public struct AppProjectImport: Sendable {
 }
 
 extension AppServicesProject {
-    /// An app as a project for App Services' command line.
+    /// Returns an app as a project for App Services' command line.
     ///
-    /// - Returns: the project, and what of the app has no place in it. Secrets aren't in it: values that came from one name it.
-    /// - Throws: `ProjectError` if what is kept of an imported project can't be read.
+    /// - Returns: The project, and a list of the app's parts that a project can't contain. The project contains no
+    ///   secrets: a value of a secret contains the secret's name.
+    /// - Throws: `ProjectError` if the stored parts of an imported project can't be read.
     public static func exported(_ app: AccountApp, _ documents: AppDocuments) throws -> (AppServicesProject, [String]) {
         var (project, notes) = (try AppServicesProject(remainder: documents.project, name: app.id), [String]())
         project.schemas = documents.schemas
@@ -180,12 +183,13 @@ extension AppServicesProject {
     }
 }
 
-// MARK: - What is kept of a project
+// MARK: - The stored parts of a project
 
 extension AppServicesProject {
-    /// What an app has no other place for: settings, data sources, where classes are kept, names of values' secrets.
+    /// Returns the parts for which an app has no other place: settings, data sources, the collections of classes, names
+    /// of values' secrets.
     ///
-    /// - Throws: `ProjectError` for names that can't be those of files.
+    /// - Throws: `ProjectError` for names that can't be names of files.
     fileprivate func remainder() throws -> BSONDocument {
         var rest = self
         (rest.schemas, rest.rules, rest.asymmetricClasses, rest.unsupported) = ([], RuleSet(), [], [])

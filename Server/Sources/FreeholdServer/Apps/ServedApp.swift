@@ -4,28 +4,28 @@ import FreeholdSyncCore
 public import FreeholdSyncRules
 import Synchronization
 
-/// An app's classes and rules as a node serves them, and what is known of its users. Any thread may use it.
+/// The classes and rules of an app as a node serves them, and the data about its users. Any thread may use it.
 final class ServedApp: Sendable {
     let id: String
     private let state: Mutex<State>
-    /// Told when clients' classes were taken over.
+    /// A closure that is called after classes of clients were adopted.
     private let adopted: @Sendable (ServedApp, SchemaVersions) -> Void
 
     private struct State {
         var documents: AppDocuments
         var schema: ServedSchema
-        /// In stored names, as is what they are asked of.
+        /// The rules, in stored names.
         var rules: RuleSet?
         var stored: [TableSpec]
         var ruleSchema: RuleSchema
         /// The stored classes, for conditions.
         var conditions: ConditionSchema
-        /// How programs without a file see what is stored: as the newest version.
+        /// The lens of programs without a file. They see objects in the form of the newest version.
         var lens: SchemaLens?
         var users: [String: RuleUser] = [:]
-        /// Users of whom something else is known than before.
+        /// The users whose data has changed.
         var changed: Set<String> = []
-        /// Users who weren't connected when that was looked at last.
+        /// The users without a connection at the last check.
         var gone: Set<String> = []
 
         init(_ documents: AppDocuments, _ adoptsAlways: Bool) throws {
@@ -38,7 +38,7 @@ final class ServedApp: Sendable {
             conditions = versions.conditionSchema
         }
 
-        /// The schema took classes over.
+        /// Updates the rules and the stored classes after the schema has adopted classes.
         mutating func follow() throws {
             let versions = schema.versions
             try documents.adopt(versions)
@@ -49,9 +49,10 @@ final class ServedApp: Sendable {
     }
 
     /// - Parameters:
-    ///   - adoptsAlways: takes clients' classes over, whatever the documents say.
-    ///   - adopted: called on the thread that serves the client, which must go on.
-    /// - Throws: `RuleError` if the documents can't be used.
+    ///   - adoptsAlways: A Boolean value that indicates whether classes of clients are adopted regardless of the
+    ///     documents.
+    ///   - adopted: A closure that is called on the thread that serves the client. It must not block.
+    /// - Throws: `RuleError` if the documents are invalid.
     init(
         _ id: String,
         _ documents: AppDocuments,
@@ -63,16 +64,18 @@ final class ServedApp: Sendable {
         state = Mutex(try State(documents, adoptsAlways))
     }
 
-    /// What became of an app that was given other documents.
+    /// The effect of new documents on an app.
     enum Update {
         case none
-        /// Sessions go on, with what they may see and write now.
+        /// Sessions continue with new rights.
         case rights
-        /// Sessions have to bind anew: what they see of what is stored is another thing.
+        /// Sessions have to bind again, because stored objects are shown in another form.
         case schema
     }
 
-    /// - Throws: `RuleError`; then it goes on with what it had.
+    /// Replaces the documents.
+    ///
+    /// - Throws: `RuleError` for invalid documents. Then the old documents stay in use.
     func update(_ documents: AppDocuments, adoptsAlways: Bool) throws -> Update {
         let new = try State(documents, adoptsAlways)
         return state.withLock { state in
@@ -93,7 +96,7 @@ final class ServedApp: Sendable {
         }
     }
 
-    /// The users of whom something else was noted since this was asked last.
+    /// Returns the users whose data has changed since the last call.
     func takeChanged() -> Set<String> {
         state.withLock { state in
             defer { state.changed = [] }
@@ -101,7 +104,8 @@ final class ServedApp: Sendable {
         }
     }
 
-    /// Forgets who wasn't connected now and the last time: who comes is noted just before.
+    /// Removes the users without a connection now and at the last call. A user without a connection at one call only
+    /// may be about to connect: it was recorded a moment before.
     func forget(but connected: Set<String>) {
         state.withLock { state in
             let gone = Set(state.users.keys).subtracting(connected)
@@ -112,7 +116,7 @@ final class ServedApp: Sendable {
 
     var users: [String] { state.withLock { Array($0.users.keys) } }
 
-    /// Where objects are handed on, by the stored names of their classes; of classes that aren't asymmetric now, nothing is.
+    /// The sinks, by the stored names of their classes. Classes that aren't asymmetric now have no sinks.
     var sinks: [SinkSettings] {
         state.withLock { state in
             let classes = Set(state.schema.tables.filter(\.isAsymmetric).map(\.name))
@@ -125,17 +129,18 @@ final class ServedApp: Sendable {
         }
     }
 
-    // MARK: What the machine asks
+    // MARK: Requests of the machine
 
     var tables: [TableSpec] { state.withLock { $0.schema.tables } }
     /// The stored classes, for conditions.
     var conditions: ConditionSchema { state.withLock { $0.conditions } }
-    /// How programs without a file see what is stored. Nil: as it is.
+    /// The lens of programs without a file. `nil` if they see the stored form.
     var lens: SchemaLens? { state.withLock { $0.lens } }
     /// The number of the newest version.
     var newest: UInt64 { state.withLock { $0.schema.versions.newest.number } }
     var hasRules: Bool { state.withLock { $0.rules != nil } }
-    /// Without classes and without a way to get some, files of any schema are served.
+    /// A Boolean value that indicates whether files are checked against a schema. An app without classes, rules and
+    /// development mode serves files with any schema.
     var hasSchema: Bool {
         state.withLock { !$0.schema.tables.isEmpty || $0.schema.mode == .development || $0.rules != nil }
     }
@@ -152,7 +157,7 @@ final class ServedApp: Sendable {
     func judge(_ claim: SchemaClaim, _ base: MergeRules) -> SchemaJudgement {
         let (verdict, versions, lens) = state.withLock { state -> (SchemaVerdict, SchemaVersions?, SchemaLens?) in
             let (verdict, changes) = state.schema.judge(claim)
-            // What it stands for was put together from checked parts.
+            // The classes were checked before, so this can't fail.
             if !changes.isEmpty { try? state.follow() }
             return (verdict, changes.isEmpty ? nil : state.schema.versions, state.schema.lens(for: claim))
         }
@@ -161,7 +166,7 @@ final class ServedApp: Sendable {
         return SchemaJudgement(verdict, rules: mergeRules(base), lens: lens)
     }
 
-    /// Rules of merges, with what the classes say.
+    /// Returns the rules of merges, together with those of the classes.
     func mergeRules(_ base: MergeRules) -> MergeRules {
         var rules = base
         state.withLock { state in
@@ -174,7 +179,8 @@ final class ServedApp: Sendable {
 }
 
 extension SchemaVersions {
-    /// Whether sessions that were bound by other versions can go on: one version is all that there was and is, and it only grew.
+    /// Returns whether sessions of earlier versions can continue. That is the case if there was and is only one
+    /// version, and all of its changes are additions.
     fileprivate func keepsSessions(of old: SchemaVersions) -> Bool {
         if self == old { return true }
         guard isPlain, old.isPlain else { return false }
@@ -183,7 +189,7 @@ extension SchemaVersions {
 }
 
 extension RuleUser {
-    /// What rules know of an account.
+    /// Creates the data of an account for rules.
     public init(_ user: AccountUser) {
         var data: BSONDocument = [:]
         if let email = user.email { data["email"] = .string(email) }

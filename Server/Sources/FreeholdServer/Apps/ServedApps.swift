@@ -3,37 +3,39 @@ import FreeholdSyncRules
 import Logging
 import Synchronization
 
-/// The apps whose classes and rules a node knows. Any thread may use it.
+/// The apps whose classes and rules a node serves. Any thread may use it.
 final class ServedApps: Sendable {
     private let apps = Mutex<[String: ServedApp]>([:])
     private let adoptsAlways: Bool
     private let store: AccountStore?
     private let logger: Logger
-    /// Hears which app's sessions have to bind anew; nil for none.
+    /// A closure that receives the app whose sessions have to bind again, or `nil` for none.
     private let changed = Mutex<@Sendable (_ bindsAnew: String?) -> Void>({ _ in })
 
     /// - Parameters:
-    ///   - adoptsAlways: takes clients' classes over, whatever an app's documents say.
-    ///   - store: where classes that were taken over are kept.
+    ///   - adoptsAlways: A Boolean value that indicates whether classes of clients are adopted regardless of an app's
+    ///     documents.
+    ///   - store: The store for adopted classes.
     init(adoptsAlways: Bool, store: AccountStore?, logger: Logger) {
         (self.adoptsAlways, self.store, self.logger) = (adoptsAlways, store, logger)
     }
 
     var all: [ServedApp] { apps.withLock { Array($0.values) } }
 
-    /// By app.
+    /// The sinks, by app.
     var sinks: [SyncString: [SinkSettings]] {
         Dictionary(uniqueKeysWithValues: all.map { (SyncString($0.id), $0.sinks) })
     }
 
     subscript(id: String) -> ServedApp? { apps.withLock { $0[id] } }
 
-    /// Hears that an app took classes over, and which one's sessions have to bind anew for it.
+    /// Sets a closure that is called when an app has adopted classes. It receives the app whose sessions have to bind
+    /// again.
     func onChange(_ body: @escaping @Sendable (_ bindsAnew: String?) -> Void) { changed.withLock { $0 = body } }
 
-    /// Serves an app by these documents from now on. Documents that can't be used leave it as it was.
+    /// Replaces the documents of an app. Invalid documents leave the app unchanged.
     ///
-    /// - Returns: what is another thing now.
+    /// - Returns: The effect on the app.
     @discardableResult
     func update(_ id: String, _ documents: AppDocuments) -> ServedApp.Update {
         do {
@@ -45,7 +47,7 @@ final class ServedApps: Sendable {
             return .rights
         } catch {
             logger.error("an app's schema can't be used", metadata: ["app": "\(id)", "reason": "\(error)"])
-            // An app that can't be understood is closed.
+            // A new app with invalid documents is closed.
             guard self[id] == nil, let closed = try? ServedApp(id, AppDocuments(rules: RuleSet())) else { return .none }
             apps.withLock { $0[id] = closed }
             return .rights
@@ -54,7 +56,7 @@ final class ServedApps: Sendable {
 
     private func adopt(_ app: ServedApp, _ versions: SchemaVersions) {
         logger.notice("classes of a client were taken over", metadata: ["app": "\(app.id)"])
-        // Apps of other versions are shown no more than before, but by another lens.
+        // Apps of other versions see no more objects than before, but through another lens.
         changed.withLock { $0 }(versions.isPlain ? nil : app.id)
         let tables = versions.newest.tables
         guard let store else { return }
@@ -65,6 +67,6 @@ final class ServedApps: Sendable {
         }
     }
 
-    /// What the log-in that just came says of its user.
+    /// Records the data of a user after a log-in.
     func note(_ user: AccountUser) { self[user.app]?.note(RuleUser(user)) }
 }

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// The log-ins of those who follow changes over HTTP: a stream ends with the log-in that opened it, as sockets do.
+/// The log-ins of readers that follow changes over HTTP. Like a socket, a change stream ends with the log-in that
+/// opened it.
 final class ChangeSeats: Sendable {
     private let taken = Mutex<[ObjectIdentifier: Entry]>([:])
 
@@ -33,7 +34,7 @@ final class ChangeSeats: Sendable {
     }
 }
 
-/// The place of one who follows, left with the last reference.
+/// The registration of a reader. It ends with the last reference to it.
 final class ChangeSeat: Sendable {
     private let seats: ChangeSeats
     private let flag: ChangeSeats.Flag
@@ -42,6 +43,6 @@ final class ChangeSeat: Sendable {
 
     deinit { seats.leave(flag) }
 
-    /// The log-in has ended.
+    /// A Boolean value that indicates whether the log-in has ended.
     var isOver: Bool { flag.isSet.load(ordering: .relaxed) }
 }

@@ -3,7 +3,7 @@ import FreeholdBSON
 import FreeholdSyncCore
 import NIOHTTP1
 
-/// A request of the documents' API, as it came: `/api/data/v1/app/APP/CLASS/KEY?…`.
+/// A request of the documents' API, before it is processed: `/api/data/v1/app/APP/CLASS/KEY?…`.
 struct DocumentRequest: Sendable {
     static let root = "/api/data/v1/"
     static let bodyLimit = 16 << 20
@@ -11,21 +11,21 @@ struct DocumentRequest: Sendable {
 
     let method: HTTPMethod
     let app: String
-    /// Nil: the app's changes.
+    /// The class, or `nil` for the changes of the app.
     let className: String?
-    /// As it stands in the path.
+    /// The key, in the form of the path.
     let key: String?
     let isChanges: Bool
     let parameters: [String: String]
-    /// `If-Match`: the version that the caller saw.
+    /// The value of `If-Match`: the version that the caller has seen.
     let expected: StreamVersion?
-    /// `Last-Event-ID`: where a change stream was broken off.
+    /// The value of `Last-Event-ID`: the position at which a change stream ended.
     let lastEvent: String?
     let body: [UInt8]
-    /// Counts what is kept for the request.
+    /// The counter of the memory for the request.
     let memory: MemoryAccount?
 
-    /// - Throws: `DocumentFailure` if the path isn't one.
+    /// - Throws: `DocumentFailure` if the path isn't valid.
     init(_ request: HTTPRequest) throws {
         let parts = request.head.uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let names = try parts[0].dropFirst(Self.root.utf8.count).split(separator: "/", omittingEmptySubsequences: false)
@@ -80,14 +80,16 @@ struct DocumentRequest: Sendable {
         return document
     }
 
-    /// Counts the bytes of documents that are kept for the request.
+    /// Counts the bytes of documents that are in memory for the request.
     ///
-    /// - Throws: `DocumentFailure` if the user's requests and connections keep too much.
+    /// - Throws: `DocumentFailure` if the requests and connections of the user use too much memory.
     func keep(_ bytes: Int) throws {
         guard memory?.set(.documents, to: bytes) ?? true else { throw DocumentFailure.overShare }
     }
 
-    /// - Throws: `DocumentFailure` for what is no number in the range.
+    /// Returns the number of a parameter.
+    ///
+    /// - Throws: `DocumentFailure` if the parameter isn't a number in the range.
     func number(_ name: String, _ range: ClosedRange<Int>, default usual: Int) throws -> Int {
         guard let text = parameters[name] else { return usual }
         guard let number = Int(text), range.contains(number) else {
@@ -97,7 +99,7 @@ struct DocumentRequest: Sendable {
     }
 }
 
-/// Why something isn't done.
+/// The error of a request.
 struct DocumentFailure: Error, Hashable {
     let status: Int
     let code: String

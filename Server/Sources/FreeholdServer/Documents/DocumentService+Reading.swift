@@ -3,12 +3,13 @@ import FreeholdSyncCore
 import FreeholdSyncDocuments
 
 extension DocumentService {
-    /// After it a page is as long as it is: who looks for what is rare takes more pages, and others read in between.
+    /// The time after which a page ends. A search for rare objects takes several pages, so that other requests can read
+    /// in between.
     private static var scanTime: Duration { .seconds(5) }
-    /// The bytes of documents behind which an answer ends. The last document may exceed them.
+    /// The size of documents in bytes after which an answer ends. The last document may exceed it.
     private static var answerBytes: Int { 8 << 20 }
 
-    /// `GET CLASS?query=…&limit=…&after=…`: documents by rising keys.
+    /// Handles `GET CLASS?query=…&limit=…&after=…`: returns documents by rising keys.
     func list(_ className: String, _ request: DocumentRequest, _ access: StreamAccess) async throws -> HTTPAnswer {
         let query = request.parameters["query"] ?? "TRUEPREDICATE"
         let sight = try await node.work.run(for: access.user) { try access.sight(className, query) }
@@ -21,15 +22,15 @@ extension DocumentService {
         let start = try request.parameters["after"].map { try position($0, of: className, access, in: context) }
         var (after, shown) = (start, PrimaryKey?.none)
         var (documents, size, isLast) = ([BSONValue](), 0, false)
-        // Conditions that name keys are looked up by them.
+        // Conditions with keys are looked up by these keys.
         var keys = sight.keys.map { keys in after.map { after in keys.filter { $0 > after } } ?? keys }
         var version = try await head(access).version
         var tries = 0
         let until = ContinuousClock.now + Self.scanTime
         while !isLast, ContinuousClock.now < until {
-            // A client that hung up doesn't need the rest.
+            // After the client has closed the connection, the rest isn't needed.
             try Task.checkCancellation()
-            // What is read and what is answered: as objects, as documents and as text.
+            // The memory of the page, and of the documents as objects, as documents and as text.
             try request.keep(ObjectPage.mostBytes + 3 * size)
             let asked = keys.map { Array($0.prefix(sight.pageObjects)) }
             let kind: ServerStoreRequest.Kind =
@@ -43,11 +44,11 @@ extension DocumentService {
                 throw DocumentFailure.unavailable
             }
             guard let page = found else {
-                // The log was cut behind it: what follows is of a later version.
+                // The log no longer contains the version. The following objects are those of a later version.
                 tries += 1
                 guard tries < 5 else { throw DocumentFailure.unavailable }
                 version = try await head(access).version
-                // Nothing was looked at: an answer without a position would be an end.
+                // No object was read. An answer without a position would look like the end of the list.
                 if after == nil, ContinuousClock.now >= until { throw DocumentFailure.unavailable }
                 continue
             }
@@ -55,7 +56,7 @@ extension DocumentService {
             keys?.removeFirst(done)
             isLast = keys?.isEmpty ?? page.isLast
             var scan = PageScan(page, sight, documents: limit - documents.count, bytes: Self.answerBytes - size)
-            // At least one object is looked at, so that the next request gets on.
+            // At least one object is compared, so that the next request makes progress.
             repeat {
                 let next = scan
                 scan = try await node.work.run(for: access.user) { try next.scanned() }
@@ -65,7 +66,8 @@ extension DocumentService {
             after = scan.last ?? after
             shown = scan.shown ?? shown
             guard scan.isWhole, !scan.isFull else {
-                // Whether hidden objects follow isn't reported: a full page always has a position, except at the end of named keys.
+                // The answer doesn't reveal whether hidden objects follow: a full page always has a position, except at
+                // the end of named keys.
                 isLast = asked.map { scan.isFull && isLast && $0.last == scan.last } ?? false
                 break
             }
@@ -81,7 +83,7 @@ extension DocumentService {
         return HTTPAnswer(type: "application/json", body: text)
     }
 
-    /// A page that is compared with a query, slice by slice.
+    /// The comparison of a page with a query, in slices.
     private struct PageScan: Sendable {
         private let page: ObjectPage
         private let sight: DocumentSight
@@ -90,20 +92,20 @@ extension DocumentService {
         private var index = 0
         private(set) var documents: [BSONValue] = []
         private(set) var size = 0
-        /// The key of the last object that was looked at, and of the last one that is shown.
+        /// The key of the last object that was compared, and the key of the last one that is shown.
         private(set) var last: PrimaryKey?
         private(set) var shown: PrimaryKey?
 
         /// - Parameters:
-        ///   - documents: The greatest number of documents.
-        ///   - bytes: The bytes of documents behind which the scan ends. The last document may exceed them.
+        ///   - documents: The maximum number of documents.
+        ///   - bytes: The size of documents in bytes after which the scan ends. The last document may exceed it.
         init(_ page: ObjectPage, _ sight: DocumentSight, documents: Int, bytes: Int) {
             (self.page, self.sight, limit, self.bytes) = (page, sight, documents, bytes)
         }
 
-        /// A Boolean value that indicates whether all objects were looked at.
+        /// A Boolean value that indicates whether all objects were compared.
         var isWhole: Bool { index == page.objects.count }
-        /// A Boolean value that indicates whether there is no room for another document.
+        /// A Boolean value that indicates whether no further document fits.
         var isFull: Bool { documents.count == limit || size >= bytes }
         var isFinished: Bool { isWhole || isFull }
 
@@ -114,7 +116,7 @@ extension DocumentService {
                 let (name, object) = page.objects[scan.index]
                 if let seen = try sight.contents(name.key, object.contents, adding: &used) {
                     let document = BSONValue.document(BSONDocument(name, seen))
-                    // Hidden fields have no part in the length of a page.
+                    // Hidden fields have no influence on the length of a page.
                     scan.size += document.estimatedBytes
                     scan.documents.append(document)
                     scan.shown = name.key
@@ -126,7 +128,7 @@ extension DocumentService {
         }
     }
 
-    /// The key that `after` means: a position of an earlier answer, or a key that the caller writes.
+    /// Returns the key for `after`: a position of an earlier answer, or a key that the caller writes.
     private func position(
         _ text: String,
         of className: String,
@@ -140,7 +142,7 @@ extension DocumentService {
         return key
     }
 
-    /// `GET CLASS/KEY`.
+    /// Handles `GET CLASS/KEY`.
     func get(_ className: String, _ key: String, _ request: DocumentRequest, _ access: StreamAccess) async throws
         -> HTTPAnswer
     {
@@ -154,7 +156,7 @@ extension DocumentService {
         return answer
     }
 
-    /// `GET $changes?class=…&query=…&after=…`: server-sent events, from now on or from a token on.
+    /// Handles `GET $changes?class=…&query=…&after=…`: sends server-sent events, from now on or from a token on.
     func changes(_ request: DocumentRequest, _ access: StreamAccess, _ identity: Identity) async throws -> HTTPAnswer {
         let className = request.parameters["class"]
         let query = request.parameters["query"] ?? "TRUEPREDICATE"
@@ -190,7 +192,7 @@ extension DocumentService {
 }
 
 extension BSONValue {
-    /// About how many bytes the value takes in an answer.
+    /// The approximate size of the value in an answer, in bytes.
     fileprivate var estimatedBytes: Int {
         switch self {
         case .string(let text): 8 + text.utf8.count

@@ -4,7 +4,7 @@ import FreeholdSyncDocuments
 import NIOHTTP1
 
 extension DocumentService {
-    /// `POST CLASS?mode=insert|upsert|replace`: a document, or an array of documents.
+    /// Handles `POST CLASS?mode=insert|upsert|replace` with a document, or an array of documents.
     func insert(_ className: String, _ request: DocumentRequest, _ access: StreamAccess) async throws -> HTTPAnswer {
         let modes: [String: DocumentImport.Mode] = ["insert": .insert, "upsert": .upsert, "replace": .replace]
         guard let mode = modes[request.parameters["mode"] ?? "insert"] else {
@@ -29,7 +29,7 @@ extension DocumentService {
         let found = try await objects(names, access, for: request)
         var stored: [ObjectName: DocumentImport.Stored] = [:]
         for (name, object) in found {
-            // What can't be seen is as if it weren't there; the merge refuses to write it.
+            // An invisible object counts as missing here. The merge refuses a write of it.
             guard let contents = sight.contents(name.key, object.contents) else { continue }
             stored[name] = DocumentImport.Stored(version: object.changed, contents: contents)
         }
@@ -42,7 +42,7 @@ extension DocumentService {
         }
         let (version, refusals) = try await submit(commit.changes, seen: commit.seen, access)
         let report = job.report
-        // The document counts as refused, also if a part of it was written.
+        // The document counts as refused even if a part of it was written.
         let refused = Set(refusals.map(\.change.object.key))
         let changed = stored.keys.count { refused.contains($0.key) }
         let created = refused.count - changed
@@ -57,7 +57,7 @@ extension DocumentService {
         )
     }
 
-    /// `PUT CLASS/KEY`: a whole document in the object's place; `PATCH CLASS/KEY`: operators.
+    /// Handles `PUT CLASS/KEY` with a document that replaces the object, and `PATCH CLASS/KEY` with operators.
     func change(
         _ className: String,
         _ key: String,
@@ -98,7 +98,7 @@ extension DocumentService {
         )
     }
 
-    /// `DELETE CLASS/KEY`.
+    /// Handles `DELETE CLASS/KEY`.
     func delete(
         _ className: String,
         _ key: String,
@@ -118,7 +118,9 @@ extension DocumentService {
         return Self.answer(["deleted": true], version: version)
     }
 
-    /// - Throws: `DocumentFailure` for what was refused of one object.
+    /// Checks the refusals of changes of one object.
+    ///
+    /// - Throws: `DocumentFailure` for a refusal.
     private static func check(_ refusals: [Refusal]) throws {
         guard let first = refusals.first else { return }
         switch first.reason {

@@ -6,14 +6,14 @@ import Logging
 import NIOCore
 import NIOHTTP1
 
-/// The documents' API: programs without a file read and write an app's documents, with the rights of the user whose token they have. What they
-/// write merges with the work of devices by the rules that hold between devices.
+/// The documents' API: programs without a file read and write an app's documents with the rights of their token's user.
+/// Their writes merge with the work of devices by the usual rules.
 struct DocumentService: Sendable {
     let node: ServerNode
     let positions: SealedPositions
     private let numbers = WriterNumbers()
 
-    /// - Parameter positions: Encrypts the positions of pages and change streams.
+    /// - Parameter positions: The encryption of positions of pages and change streams.
     init(_ node: ServerNode, positions: SealedPositions = SealedPositions(secret: nil)) {
         (self.node, self.positions) = (node, positions)
     }
@@ -49,7 +49,7 @@ struct DocumentService: Sendable {
         } catch is WorkExceeded {
             return DocumentFailure.tooExpensive.answer
         } catch is CancellationError {
-            // The client has hung up.
+            // The client has closed the connection.
             return DocumentFailure.unavailable.answer
         } catch let error as ConditionError {
             return DocumentFailure.bad("The query isn't understood at \(error.position): \(error.text.string)").answer
@@ -58,7 +58,7 @@ struct DocumentService: Sendable {
         } catch let misfit as DocumentImport.Misfit {
             return DocumentFailure.misfit("\(misfit)").answer
         } catch {
-            // The error's words might hold what was sent.
+            // The message of the error could quote the request.
             node.logger.error("documents fail", metadata: ["kind": "\(type(of: error))"])
             return DocumentFailure.unavailable.answer
         }
@@ -80,7 +80,8 @@ struct DocumentService: Sendable {
         }
     }
 
-    /// The stream is the app's own, that of the parameter, or, if the user has one of its own, that one.
+    /// Returns the access to the stream of the request: to the stream that the parameter names or, without a parameter,
+    /// to the app's own stream or the user's own stream.
     private func access(_ user: String, _ request: DocumentRequest) throws -> StreamAccess {
         let values: [SyncValue?] =
             request.parameters["stream"].map { [.string(SyncString($0))] } ?? [nil, .string(SyncString(user))]
@@ -101,9 +102,9 @@ struct DocumentService: Sendable {
         return head
     }
 
-    /// Objects that are alive, as they are stored, by their names in the newest version.
+    /// Returns live objects in their stored form, by their names in the newest version.
     ///
-    /// - Throws: `DocumentFailure` if they are too large together.
+    /// - Throws: `DocumentFailure` if their total size is too large.
     func objects(
         _ names: [ObjectName],
         _ access: StreamAccess,
@@ -111,7 +112,7 @@ struct DocumentService: Sendable {
     ) async throws -> [ObjectName: MergedObject] {
         let stored = Dictionary(names.compactMap { name in access.stored(name).map { ($0, name) } }) { first, _ in first
         }
-        // What was read may be trimmed in between: the next look sees a newer head.
+        // The log may be trimmed during the read. The next attempt uses a newer head.
         for _ in 0..<5 {
             let version = try await head(access).version
             guard let found = try await objects(stored.keys.sorted(), access, for: request, at: version) else {
@@ -126,7 +127,7 @@ struct DocumentService: Sendable {
 
     /// Reads objects page by page.
     ///
-    /// - Returns: nil if the log was cut behind the version.
+    /// - Returns: `nil` if the log no longer contains the version.
     private func objects(
         _ names: [ObjectName],
         _ access: StreamAccess,
@@ -150,10 +151,11 @@ struct DocumentService: Sendable {
         return found
     }
 
-    /// The bytes that the stored objects may have together that one request is about.
+    /// The maximum total size of the stored objects of one request, in bytes.
     private static let storedBytes = 64 << 20
 
-    /// The name that a path's key means: by the type of the class's key, if the schema says it.
+    /// Returns the name of the object with a path's key. The type of the class's key decides about its type, if the
+    /// schema contains it.
     func name(_ className: String, _ key: String, _ access: StreamAccess) throws -> ObjectName {
         let isValue = key.hasPrefix("{") || key.hasPrefix("\"")
         var values: [BSONValue] = []
@@ -183,16 +185,16 @@ struct DocumentService: Sendable {
         throw last
     }
 
-    /// - Throws: `DocumentFailure` if nobody said what classes there are.
+    /// - Throws: `DocumentFailure` if the app has no classes.
     func mapping(_ access: StreamAccess) throws -> DocumentMapping {
         guard !access.tables.isEmpty else { throw DocumentFailure.noSchema }
         return DocumentMapping(DocumentSchema(access.tables))
     }
 
-    /// Numbers of elements that no other write of this node has.
+    /// Returns numbers of elements that no other write of this node uses.
     func nextNumbers() -> OwnNumbers { OwnNumbers(ofCommit: numbers.next()) }
 
-    /// Has changes done, and answers what came of them.
+    /// Submits changes, and returns their result.
     func submit(
         _ changes: [Change],
         seen: [ObjectName: StreamVersion],
@@ -224,7 +226,7 @@ struct DocumentService: Sendable {
 }
 
 extension PrimaryKey {
-    /// The key of a document's `_id`. Nil for a value that isn't a key.
+    /// Creates a key from a document's `_id`. Returns `nil` for a value that isn't a key.
     init?(_ value: BSONValue) {
         switch value {
         case .null: self = .null

@@ -4,13 +4,13 @@ import FreeholdBSON
 import FreeholdSyncCore
 import FreeholdSyncDocuments
 
-/// Encrypts positions before clients receive them.
+/// The encryption of positions before clients receive them.
 ///
-/// A position is the place of an object in the store or in the log, which depends on objects that the client may not see. A client passes it back
-/// without reading it. A position counts for one user, one stream and one request only. Positions of one kind have the same length, whatever object
-/// they stand at.
+/// A position is the place of an object in the store or in the log, which depends on objects that the client may not
+/// see. A client returns it without reading it. A position is valid for one user, one stream and one request. Positions
+/// of one kind have equal lengths for all objects.
 struct SealedPositions: Sendable {
-    /// What a position belongs to. Another context can't open it.
+    /// The context of a position. A position can't be decrypted in another context.
     struct Context: Sendable {
         fileprivate let bytes: [UInt8]
 
@@ -34,12 +34,13 @@ struct SealedPositions: Sendable {
         }
     }
 
-    /// The first character of each position. Keys and plain tokens of earlier versions hardly begin with it.
+    /// The first character of each position. Keys and plain tokens of earlier versions rarely begin with it.
     static let mark: Character = "~"
     private static let longest = 1 << 20
     private let key: SymmetricKey
 
-    /// - Parameter secret: A secret of the server, from which the key is derived. If it is `nil`, positions end with the process.
+    /// - Parameter secret: A secret of the server, from which the key is derived. If it is `nil`, positions become
+    ///   invalid with the end of the process.
     init(secret: String?) {
         key =
             secret.map { secret in
@@ -51,12 +52,13 @@ struct SealedPositions: Sendable {
             } ?? SymmetricKey(size: .bits256)
     }
 
-    /// Each context has a key of its own, so that random nonces don't repeat however many positions a server hands out.
+    /// Returns the key of a context. Each context has its own key, so that random nonces don't repeat, regardless of
+    /// the number of positions.
     private func key(_ context: Context) -> SymmetricKey {
         SymmetricKey(data: HMAC<SHA256>.authenticationCode(for: context.bytes, using: key))
     }
 
-    /// Returns the text for a position: ``mark``, then letters, digits, `-` and `_`.
+    /// Returns the text of a position: ``mark``, followed by letters, digits, `-` and `_`.
     func seal(_ position: [UInt8], _ context: Context) throws -> String {
         Self.text(try ChaChaPoly.seal(position, using: key(context)).combined)
     }
@@ -66,12 +68,13 @@ struct SealedPositions: Sendable {
         return "\(mark)" + text.replacing("=", with: "")
     }
 
-    /// Returns the position of a text. Returns `nil` for a text that is damaged, or that is of another server, user, stream or request.
+    /// Returns the position of a text. Returns `nil` for a text that is damaged, or that belongs to another server,
+    /// user, stream or request.
     func open(_ text: String, _ context: Context) -> [UInt8]? {
         guard text.first == Self.mark, text.utf8.count <= Self.longest else { return nil }
         var base64 = text.dropFirst().replacing("-", with: "+").replacing("_", with: "/")
         base64 += String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
-        // One position has one text.
+        // Each position has exactly one text.
         guard let data = Data(base64Encoded: String(base64)), Self.text(data) == text,
             let box = try? ChaChaPoly.SealedBox(combined: data),
             let bytes = try? ChaChaPoly.open(box, using: key(context))
@@ -83,12 +86,12 @@ struct SealedPositions: Sendable {
 extension SealedPositions {
     private static let keyBytes = 96
 
-    /// Returns the position behind a key that was looked at.
+    /// Returns the position after a key that was read.
     ///
     /// - Parameters:
-    ///   - key: The key of the last object that was looked at, which may be hidden.
+    ///   - key: The key of the last object that was read. It may be hidden.
     ///   - shown: The key of the last object that the client receives.
-    ///   - start: The key behind which the request began.
+    ///   - start: The key after which the request began.
     func seal(
         behind key: PrimaryKey,
         shown: PrimaryKey?,
@@ -96,7 +99,8 @@ extension SealedPositions {
         _ context: Context
     ) throws -> String {
         var position = key
-        // The length of a long key would show. The text before it is a position, too, if it isn't before what the client has.
+        // The length of a long key would be visible. A prefix of the key is a valid position, too, if it isn't before
+        // the client's last key.
         if position != shown, case .string(let text) = key, text.string.utf8.count > Self.keyBytes {
             var short = ""
             for scalar in text.string.unicodeScalars {
@@ -119,7 +123,7 @@ extension SealedPositions {
         return try seal(bytes + Array(repeating: 0, count: size - bytes.count), context)
     }
 
-    /// Returns the key behind which a page begins. Returns `nil` for a text that isn't a position of the request.
+    /// Returns the key after which a page begins. Returns `nil` for a text that isn't a position of the request.
     func key(_ text: String, _ context: Context) -> PrimaryKey? {
         guard let bytes = open(text, context), bytes.count >= 8 else { return nil }
         let count = bytes[..<8].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }

@@ -4,22 +4,22 @@ import FreeholdSyncRules
 import NIOCore
 import Synchronization
 
-/// What a user may do with a stream, by a program without a file.
+/// The access of a user to a stream, for a program without a file.
 struct StreamAccess: Sendable {
     let stream: StreamName
     let user: SyncString
-    /// Nil: everything may be seen.
+    /// The rights of the user. `nil` if the user may see everything.
     let rights: (any SessionRights)?
-    /// The app's classes, as the newest version has them; none if nobody said.
+    /// The classes of the app in the newest version. Empty if the app has none.
     let tables: [TableSpec]
-    /// How the newest version shows what is stored. Nil: as it is.
+    /// The lens of the newest version. `nil` if it shows the stored form.
     let lens: SchemaLens?
     /// The number of the newest version.
     let schemaVersion: UInt64
     let matcher: any ConditionMatcher
-    /// The stored classes; `nil` if they aren't known.
+    /// The stored classes, or `nil` if they are unknown.
     let schema: ConditionSchema?
-    /// The steps that one object may cost when it is compared with a query.
+    /// The maximum number of steps to compare one object with a query.
     let objectSteps: Int
 
     /// - Throws: `ConditionError`
@@ -27,18 +27,18 @@ struct StreamAccess: Sendable {
         try DocumentSight(className, query, self)
     }
 
-    /// Where an object is stored. Nil if the newest version hasn't its class.
+    /// Returns the stored name of an object. Returns `nil` if the newest version doesn't have its class.
     func stored(_ name: ObjectName) -> ObjectName? { lens.map { $0.up(name) } ?? name }
 }
 
-/// What somebody sees of the objects of a class, as the newest version of the schema has it.
+/// The visible part of the objects of a class, in the form of the newest version of the schema.
 struct DocumentSight: Sendable {
     private let sight: ObjectSight
     private let lens: SchemaLens?
-    /// The steps that one object may cost.
+    /// The maximum number of steps for one object.
     private let objectSteps: Int
 
-    /// - Throws: `ConditionError`, also for a class that the newest version hasn't.
+    /// - Throws: `ConditionError`, also for a class that the newest version doesn't have.
     init(_ className: String, _ query: String, _ access: StreamAccess) throws(ConditionError) {
         var asked = ClassQuery(className: SyncString(className), condition: SyncString(query))
         if let lens = access.lens {
@@ -55,23 +55,23 @@ struct DocumentSight: Sendable {
     /// The stored name of the class.
     var className: SyncString { sight.className }
 
-    /// The most objects that a page looks at.
+    /// The maximum number of objects that are read for a page.
     var pageObjects: Int { ConditionPage.objects(comparisons: sight.comparisons, limit: 1_000) }
 
-    /// The keys of all objects that can be seen, rising. Nil if any object can.
+    /// The keys of all objects that can be visible, in rising order. `nil` if any key is possible.
     var keys: [PrimaryKey]? { sight.keys?.sorted() }
 
-    /// What is seen of a stored object. Nil if nothing is.
+    /// Returns the visible part of a stored object, or `nil` if the object isn't visible.
     func contents(_ key: PrimaryKey, _ contents: [SyncString: MergedContent]) -> [SyncString: MergedContent]? {
         guard let seen = sight.contents(ObjectName(className, key), contents) else { return nil }
         return lens.map { $0.down(seen, of: className) } ?? seen
     }
 
-    /// What is seen of a stored object. Nil if nothing is.
+    /// Returns the visible part of a stored object, or `nil` if the object isn't visible.
     ///
-    /// - Parameter used: The steps that it took are added.
-    /// - Throws: `ConditionError` if the condition has no answer about the object; `WorkExceeded` if an answer takes more steps than one object
-    ///   may cost.
+    /// - Parameter used: The number of used steps is added to it.
+    /// - Throws: `ConditionError` if the condition fails for the object, and `WorkExceeded` if the result takes more
+    ///   steps than one object may use.
     func contents(
         _ key: PrimaryKey,
         _ contents: [SyncString: MergedContent],
@@ -87,12 +87,14 @@ struct DocumentSight: Sendable {
         return lens.map { $0.down(seen, of: className) } ?? seen
     }
 
-    /// The version of the last change that is seen.
+    /// Returns the version of the last visible change.
     func version(_ object: MergedObject) -> StreamVersion { sight.version(object) }
 }
 
 extension ServerNode {
-    /// - Returns: nil if the user may not bind the stream, or there is no such app.
+    /// Returns the access of a user to a stream.
+    ///
+    /// - Returns: `nil` if the user has no right to bind the stream, or if the app doesn't exist.
     func access(_ user: String, _ app: String, _ value: SyncValue?) -> StreamAccess? {
         guard let known = self.app(SyncString(app)) else { return nil }
         let (name, server) = (SyncString(user), known.serverApp())
@@ -110,7 +112,7 @@ extension ServerNode {
         )
     }
 
-    /// The head of a stream. Nil if the store can't be reached.
+    /// Returns the head of a stream, or `nil` if the store can't be reached.
     func head(of stream: StreamName) async -> StreamHead? {
         guard case .rows(let rows) = await read(ServerStoreRequest(stream, .read(RowQuery()))) else {
             return nil
@@ -118,7 +120,7 @@ extension ServerNode {
         return rows.head
     }
 
-    /// How many sessions each app has, by the `schemaVersion` of their files.
+    /// Returns the number of sessions of each app, by the `schemaVersion` of their files.
     public func sessionsByVersion() async throws -> [String: [UInt64: Int]] {
         let names = apps.withLock { Array($0.keys) }
         return try await loop.submit {

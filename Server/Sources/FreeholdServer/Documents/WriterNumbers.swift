@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counts the writes of a node that came without a file.
+/// The number of writes of a node by programs without a file.
 final class WriterNumbers: Sendable {
     private let last = Atomic<UInt32>(0)
 

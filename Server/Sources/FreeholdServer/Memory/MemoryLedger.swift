@@ -1,21 +1,23 @@
 import FreeholdSyncCore
 import Synchronization
 
-/// The bytes that a node keeps for its connections and requests, by kind and by user.
+/// The memory that a node uses for its connections and requests, in bytes, by kind and by user.
 ///
-/// Each connection and each request has a ``MemoryAccount``. A user has a share: while all accounts of the user together keep more, nothing is
-/// added to any of them. One piece, such as a message, may exceed the share. While the node keeps more than its bound, the share of each user is
-/// the bound divided by the number of users, so that a user that keeps little goes on.
+/// Each connection and each request has a ``MemoryAccount``. A user has a share: while all accounts of the user
+/// together use more, no further bytes are added to them. One piece, such as a message, may exceed the share. While the
+/// node uses more than its limit, the share of each user is the limit divided by the number of users, so that users
+/// with little memory can continue.
 ///
 /// Any thread may use it.
 final class MemoryLedger: Sendable {
-    /// The kinds of bytes that are counted here. A session's and a stream's bytes are counted by the machine: see `SessionLedger`.
+    /// The kinds of bytes that are counted here. The machine counts the bytes of sessions and streams: see
+    /// `SessionLedger`.
     enum Kind: Int, CaseIterable, Sendable {
-        /// Messages that were read and that the machine hasn't handled.
+        /// Messages that were read and that the machine hasn't handled yet.
         case messages
-        /// Parts of messages that aren't complete.
+        /// Parts of incomplete messages.
         case fragments
-        /// Bytes that were written and that the other side hasn't taken.
+        /// Bytes that were written and that the other side hasn't received yet.
         case unsent
         /// Bodies of HTTP requests.
         case bodies
@@ -23,7 +25,7 @@ final class MemoryLedger: Sendable {
         case documents
     }
 
-    /// Sums of each kind.
+    /// The sums of each kind.
     final class Tally: Sendable {
         private final class Sum: Sendable { let bytes = Atomic(0) }
 
@@ -41,19 +43,19 @@ final class MemoryLedger: Sendable {
         }
     }
 
-    /// The node's sums.
+    /// The sums of the node.
     let node = Tally()
     private let limits: NodeLimits
     private let users = Mutex<[SyncString: (tally: Tally, accounts: Int)]>([:])
-    /// The number of users that have accounts.
+    /// The number of users with accounts.
     private let userCount = Atomic(0)
 
-    /// The share that a user has in any case.
+    /// The minimum share of a user, in bytes.
     static let leastShare = 1 << 20
 
     init(_ limits: NodeLimits) { self.limits = limits }
 
-    /// The bytes that a user's connections and requests may keep now.
+    /// The number of bytes that the connections and requests of a user may use now.
     var share: Int {
         let usual = limits.userBytes / 2
         guard node.bytes > limits.nodeBytes else { return usual }
@@ -61,10 +63,10 @@ final class MemoryLedger: Sendable {
         return min(usual, max(limits.nodeBytes / count, Self.leastShare))
     }
 
-    /// Returns the bytes that a user's accounts keep.
+    /// Returns the number of bytes that a user's accounts use.
     func bytes(of user: SyncString) -> Int { users.withLock { $0[user]?.tally.bytes ?? 0 } }
 
-    /// The bytes that the accounts of each user keep.
+    /// The number of bytes that the accounts of each user use.
     var bytesOfUsers: [SyncString: Int] { users.withLock { $0.mapValues { $0.tally.bytes } } }
 
     fileprivate func enter(_ user: SyncString) -> Tally {
@@ -89,7 +91,8 @@ final class MemoryLedger: Sendable {
     }
 }
 
-/// The bytes that a node keeps for one connection or one request. It gives them back when it is closed or released.
+/// The memory that a node uses for one connection or one request. It is released when the account is closed or
+/// deinitialised.
 ///
 /// Any thread may use it.
 final class MemoryAccount: Sendable {
@@ -106,7 +109,7 @@ final class MemoryAccount: Sendable {
 
     deinit { close() }
 
-    /// Counts the account among those of a user from now on. What a user that isn't known keeps counts for the node only.
+    /// Assigns the account to a user. Before that, its bytes only count for the node.
     func belong(to user: SyncString) {
         state.withLock { state in
             guard !state.isClosed, state.owner == nil else { return }
@@ -116,17 +119,18 @@ final class MemoryAccount: Sendable {
         }
     }
 
-    /// Replaces the bytes of a kind.
+    /// Replaces the number of bytes of a kind.
     ///
-    /// - Returns: false if they are more than before, and the user already kept more than the share. They are counted in any case.
+    /// - Returns: `false` if the number has increased, and the user already used more than the share. The bytes are
+    ///   counted in both cases.
     @discardableResult
     func set(_ kind: MemoryLedger.Kind, to bytes: Int) -> Bool {
         state.withLock { set(kind, to: bytes, &$0) }
     }
 
-    /// Adds bytes of a kind, or takes them away.
+    /// Adds bytes of a kind. A negative number removes bytes.
     ///
-    /// - Returns: as `set(_:to:)`
+    /// - Returns: `false` in the same case as `set(_:to:)`.
     @discardableResult
     func add(_ bytes: Int, of kind: MemoryLedger.Kind) -> Bool {
         state.withLock { set(kind, to: $0.bytes[kind.rawValue] + bytes, &$0) }
@@ -142,18 +146,18 @@ final class MemoryAccount: Sendable {
         return isAllowed
     }
 
-    /// The bytes of a kind that the account keeps.
+    /// The number of bytes of a kind that the account uses.
     subscript(kind: MemoryLedger.Kind) -> Int { state.withLock { $0.bytes[kind.rawValue] } }
 
-    /// Returns the bytes of a kind that all accounts of the user keep.
+    /// Returns the number of bytes of a kind that all accounts of the user use.
     func bytesOfUser(_ kind: MemoryLedger.Kind) -> Int {
         state.withLock { $0.owner?.tally[kind] ?? $0.bytes[kind.rawValue] }
     }
 
-    /// A Boolean value that indicates whether the user keeps no more than the share.
+    /// A Boolean value that indicates whether the user uses at most the share.
     var isWithinShare: Bool { state.withLock { $0.owner?.tally.bytes ?? 0 } <= ledger.share }
 
-    /// Gives all bytes back. Nothing is counted afterwards.
+    /// Releases all bytes. No bytes are counted afterwards.
     func close() {
         state.withLock { state in
             guard !state.isClosed else { return }

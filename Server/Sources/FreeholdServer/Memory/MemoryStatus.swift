@@ -3,23 +3,23 @@ import FreeholdSyncCore
 import Metrics
 import Synchronization
 
-/// The bytes that a node keeps in memory for its users. Sizes are estimates.
+/// The memory that a node uses for its users, in bytes. Sizes are estimates.
 public struct MemoryStatus: Hashable, Sendable, Codable {
     /// The sum of `kinds`.
     public var bytes = 0
-    /// The bytes that one user may have kept: the setting `limits.userBytes`.
+    /// The maximum for one user: the setting `limits.userBytes`.
     public var userLimit = 0
-    /// The bytes that all users may have kept: the setting `limits.nodeBytes`.
+    /// The maximum for all users: the setting `limits.nodeBytes`.
     public var limit = 0
-    /// By kind: `messages`, `fragments`, `unsent`, `bodies` and `documents` of connections and requests, `binds`, `queries`, `uploads`,
-    /// `downloads` and `pages` of sessions, and `rows`.
+    /// The bytes by kind: `messages`, `fragments`, `unsent`, `bodies` and `documents` of connections and requests,
+    /// `binds`, `queries`, `uploads`, `downloads` and `pages` of sessions, and `rows`.
     public var kinds: [String: Int] = [:]
     /// The bytes of sessions, by app.
     public var apps: [String: Int] = [:]
-    /// The users for which most is kept.
+    /// The users with the most bytes.
     public var users: [User] = []
 
-    /// A user and the bytes that the node keeps for it.
+    /// A user, and the number of bytes that the node uses for this user.
     public struct User: Hashable, Sendable, Codable {
         public var name: String
         public var bytes: Int
@@ -28,17 +28,17 @@ public struct MemoryStatus: Hashable, Sendable, Codable {
     public init() {}
 }
 
-/// What the machine keeps, as it was a moment ago.
+/// The memory of the machine at its last report.
 struct MachineMemory: Sendable {
     var sessions: SessionLedger?
     var rows = 0
 }
 
 extension ServerNode {
-    /// The number of users that `status` names.
+    /// The number of users in `status`.
     private static let statusUsers = 5
 
-    /// The bytes that are kept now. Those of sessions are a second old at most.
+    /// The present memory. The part of sessions is at most one second old.
     var memoryStatus: MemoryStatus {
         let machine = machineMemory.withLock { $0 }
         var status = MemoryStatus()
@@ -56,7 +56,7 @@ extension ServerNode {
         return status
     }
 
-    /// Notes what the machine keeps, for `status` and the metrics. On the node's loop.
+    /// Records the memory of the machine, for `status` and the metrics. It is called on the node's loop.
     func noteMemory(_ machine: ServerMachine) {
         let (ledger, rows) = (machine.sessionLedger, machine.rememberedBytes)
         machineMemory.withLock { $0 = MachineMemory(sessions: ledger, rows: rows) }

@@ -6,7 +6,7 @@ protocol PrometheusMetric: AnyObject, Sendable {
     func write(_ name: String, _ labels: String, to text: inout String)
 }
 
-/// What only rises.
+/// A counter, which only increases.
 final class Total: PrometheusMetric, CounterHandler, FloatingPointCounterHandler {
     private let value = Mutex(0.0)
 
@@ -20,7 +20,7 @@ final class Total: PrometheusMetric, CounterHandler, FloatingPointCounterHandler
     }
 }
 
-/// What goes up and down.
+/// A gauge, which increases and decreases.
 final class Level: PrometheusMetric, MeterHandler, RecorderHandler {
     private let value = Mutex(0.0)
 
@@ -37,7 +37,7 @@ final class Level: PrometheusMetric, MeterHandler, RecorderHandler {
     }
 }
 
-/// How values spread: how many are at most each of some bounds. Times are in seconds.
+/// A histogram: for each of some bounds, the number of values up to the bound. Times are in seconds.
 final class Histogram: PrometheusMetric, TimerHandler, RecorderHandler {
     static let bounds = [0.000_1, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 

@@ -1,9 +1,9 @@
 public import CoreMetrics
 import Synchronization
 
-/// Keeps metrics of swift-metrics in memory, and writes them in Prometheus' text format.
+/// A store of swift-metrics' metrics in memory, which writes them in Prometheus' text format.
 ///
-/// - Complexity: a record is O(1), under a lock of its own metric.
+/// - Complexity: O(1) for each recorded value, under a lock of its metric
 public final class PrometheusMetrics: MetricsFactory {
     private let metrics = Mutex<[Key: any PrometheusMetric]>([:])
 
@@ -14,7 +14,7 @@ public final class PrometheusMetrics: MetricsFactory {
 
     public init() {}
 
-    /// What was recorded so far, in the text format 0.0.4: by rising names, each with its type.
+    /// Returns all recorded values in the text format 0.0.4, by rising names, each with its type.
     public func text() -> String {
         let all = metrics.withLock { Array($0) }.sorted {
             ($0.key.label, $0.key.dimensions.description) < ($1.key.label, $1.key.dimensions.description)
@@ -73,7 +73,7 @@ public final class PrometheusMetrics: MetricsFactory {
 
     // MARK: Text
 
-    /// Names have letters, digits and underscores only.
+    /// Returns the name of a label. Names only have letters, digits and underscores.
     static func name(_ label: String) -> String {
         let name = String(label.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
         return name.first?.isNumber == true ? "_" + name : name

@@ -2,10 +2,12 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// Asks a server's administrator's port.
+/// A client of a server's administrator port.
 public enum AdministratorClient {
-    /// - Returns: the status code and the body.
-    /// - Throws: if nobody answers within five seconds.
+    /// Sends a GET request.
+    ///
+    /// - Returns: The status code and the body.
+    /// - Throws: An error if the server doesn't answer within five seconds.
     public static func get(_ path: String, host: String, port: Int) async throws -> (status: Int, body: String) {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let promise = loop.makePromise(of: (status: Int, body: String).self)

@@ -12,7 +12,7 @@ public import ServiceLifecycle
     import Darwin
 #endif
 
-/// A server that listens: a node, its listeners and their threads.
+/// A running server: a node, its listeners and their threads.
 ///
 ///     let server = try await RunningServer.start(settings, store: QueuedServerStore(MemoryServerStore(epoch: 1)), logger: logger)
 ///     print(server.port)
@@ -28,7 +28,7 @@ public final class RunningServer: Sendable {
     private let reloading: Task<Void, Never>?
     private let watching: Task<Void, Never>?
     private let ingest: IngestService?
-    /// Nil without accounts.
+    /// The watch of the file of accounts. `nil` without accounts.
     let watch: AccountWatch?
 
     private init(
@@ -61,9 +61,9 @@ public final class RunningServer: Sendable {
     }
 
     /// - Parameters:
-    ///   - matcher: understands the conditions of queries.
-    ///   - metrics: what `/metrics` shows.
-    /// - Throws: `SettingsError`, `TokenRefusal`, and what the system says if it can't listen.
+    ///   - matcher: The compiler of query conditions.
+    ///   - metrics: The metrics that `/metrics` shows.
+    /// - Throws: `SettingsError`, `TokenRefusal`, and the system's error if a port can't be opened.
     public static func start(
         _ settings: ServerSettings,
         store: any NodeStore,
@@ -148,8 +148,8 @@ public final class RunningServer: Sendable {
         return server
     }
 
-    /// - Parameter key: the setting that names the port.
-    /// - Throws: `SettingsError` with what the system says.
+    /// - Parameter key: The setting that contains the port.
+    /// - Throws: `SettingsError` with the system's message.
     private static func listening(
         at host: String,
         _ port: Int,
@@ -166,13 +166,13 @@ public final class RunningServer: Sendable {
         }
     }
 
-    /// Takes no more connections, lets clients leave, and ends.
+    /// Accepts no more connections, lets clients leave, and ends the server.
     ///
-    /// - Parameter milliseconds: what clients get. Nil: as the settings say.
+    /// - Parameter milliseconds: The time that clients have to leave. `nil` for the time in the settings.
     public func stop(after milliseconds: Int64? = nil) async {
         reloading?.cancel()
         watching?.cancel()
-        // The administrator sees that the server drains.
+        // During the drain, the administrator's port still reports the state.
         await listeners[0].close()
         try? await node.drain(milliseconds ?? settings.drainTime).get()
         await ingest?.stop(after: .milliseconds(max(milliseconds ?? settings.drainTime, 1_000)))
@@ -182,7 +182,7 @@ public final class RunningServer: Sendable {
         logger.info("ended")
     }
 
-    /// Ends at once, as if the process were killed.
+    /// Ends the server immediately, as if the process were killed.
     public func kill() async {
         reloading?.cancel()
         watching?.cancel()
@@ -193,7 +193,7 @@ public final class RunningServer: Sendable {
     }
 }
 
-/// Runs a server until the process is asked to end.
+/// A service that runs a server until the process is asked to end.
 public struct ServerService: Service {
     private let server: RunningServer
 

@@ -1,9 +1,9 @@
 import Logging
 
-/// A log handler that hands each event on to another one, after it has made the event's text safe to write.
+/// A log handler that escapes the text of an event and passes the event on to another handler.
 ///
-/// Messages of the log contain text of peers: reasons, names of agents, paths. A peer could otherwise write a line of its own into the log, move
-/// a terminal's cursor, or fill a disk.
+/// Log messages contain text of peers: reasons, names of agents, paths. Without escapes, a peer could write lines of
+/// its own into the log, move a terminal's cursor, or fill a disk.
 struct SafeLogHandler: LogHandler {
     private var base: any LogHandler
 
@@ -38,7 +38,7 @@ struct SafeLogHandler: LogHandler {
 }
 
 extension Logger {
-    /// The logger with a handler that makes text of peers safe to write.
+    /// The logger with a handler that escapes text of peers.
     var safe: Logger {
         guard !(handler is SafeLogHandler) else { return self }
         var logger = self
@@ -59,11 +59,11 @@ extension Logger.MetadataValue {
 }
 
 extension String {
-    /// The largest number of bytes that one value of a log line has.
+    /// The maximum number of bytes of one value in a log line.
     private static let loggedBytes = 1_024
 
-    /// The text on one line: control characters, line separators and marks that turn the direction of writing are escaped as in a Swift literal,
-    /// and text after the first KiB is cut off.
+    /// The text on one line: control characters, line separators and marks of the writing direction are escaped as in a
+    /// Swift literal, and the text after the first KiB is removed.
     var loggable: String {
         if utf8.count <= Self.loggedBytes, utf8.allSatisfy({ (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "\\") }) {
             return self

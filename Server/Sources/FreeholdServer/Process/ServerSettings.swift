@@ -1,6 +1,6 @@
 import FreeholdSyncCore
 
-/// What a server is started with: made of its settings file, the environment and the command's flags.
+/// The settings of a server, from its settings file, the environment and the command's flags.
 public struct ServerSettings: Sendable {
     public struct TLS: Hashable, Sendable {
         public var certificates: String
@@ -12,25 +12,26 @@ public struct ServerSettings: Sendable {
     public struct Tokens: Sendable {
         public var keys: [JWTAuthenticator.Key] = []
         public var expectations = JWTAuthenticator.Expectations()
-        /// Users by the hashes of their API keys.
+        /// The users, by the hashes of their API keys.
         public var users: [KeyHash: String] = [:]
         public var allowsAnonymous = false
-        /// The apps where these tokens count. Nil: those of the settings, and not those that keep accounts of their own.
+        /// The apps in which these tokens are valid. `nil` for the apps of the settings, without those that have
+        /// accounts of their own.
         public var apps: Set<String>?
 
         public init() {}
     }
 
-    /// The settings of accounts: for users who register and log in at this server.
+    /// The settings of the accounts that users register at this server.
     public struct Accounts: Sendable {
-        /// Where the file of accounts is.
+        /// The folder of the file of accounts.
         public var folder: String
-        /// Sends mails. If it is nil, mails are only logged.
+        /// The sender of mails. If it is `nil`, mails are only logged.
         public var mailer: (any Mailer)?
-        /// The address that is given to clients, such as `https://sync.example.org`. If it is nil, they are given the host name of
-        /// their own request.
+        /// The address that is sent to clients, such as `https://sync.example.org`. If it is `nil`, clients receive the
+        /// host name of their own request.
         public var publicAddress: String?
-        /// How long an access token is valid, in seconds.
+        /// The lifetime of an access token, in seconds.
         public var tokenLifetime: Double = 1_800
         // Only tests change these two.
         var sinkBackoff = IngestBackoff()
@@ -42,24 +43,25 @@ public struct ServerSettings: Sendable {
     public var host = "127.0.0.1"
     public var port = 7_700
     public var administratorHost = "127.0.0.1"
-    /// If it is nil, there is no administrator's port.
+    /// The port for administrators. `nil` for none.
     public var administratorPort: Int? = 7_701
     public var tls: TLS?
     public var tokens = Tokens()
-    /// If it is nil, the server keeps no accounts.
+    /// The settings of accounts. If it is `nil`, the server has no accounts.
     public var accounts: Accounts?
     public var node: NodeConfiguration
-    /// Whether the server believes what clients say of who they are, and lets everyone use every app. Then it listens on loopback only.
+    /// A Boolean value that indicates whether the server accepts the names that clients claim, and lets each user use
+    /// each app. Then it only listens on loopback.
     public var isDevelopment = false
-    /// How long clients may take to leave by themselves when the server ends, in milliseconds.
+    /// The time that clients have to leave when the server ends, in milliseconds.
     public var drainTime: Int64 = 7_000
-    /// The number of threads for connections. If it is nil, there are as many as processors.
+    /// The number of threads for connections. `nil` for the number of processors.
     public var threads: Int?
 
     public init(node: NodeConfiguration) { self.node = node }
 }
 
-/// Why a server doesn't start.
+/// The reason why a server doesn't start.
 public struct SettingsError: Error, Hashable, Sendable, CustomStringConvertible {
     public let description: String
 
@@ -67,16 +69,16 @@ public struct SettingsError: Error, Hashable, Sendable, CustomStringConvertible 
 }
 
 extension ServerSettings {
-    /// An address and a port, as they stand in URLs: an address of IPv6 in brackets.
+    /// Returns an address and a port in the form of URLs, with an IPv6 address in brackets.
     public static func authority(_ host: String, _ port: Int) -> String {
         let host = Loopback.bare(host)
         return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 
-    /// The settings that the server runs with: those of development mode are filled in.
+    /// Returns the settings with which the server runs. In development mode, missing settings are filled in.
     ///
-    /// - Parameter hasAccounts: whether the file of accounts has an app.
-    /// - Throws: `SettingsError` if they contradict each other, or would be unsafe.
+    /// - Parameter hasAccounts: A Boolean value that indicates whether the file of accounts contains an app.
+    /// - Throws: `SettingsError` if the settings contradict each other, or would be unsafe.
     func checked(hasAccounts: Bool = false) throws -> ServerSettings {
         var settings = self
         (settings.host, settings.administratorHost) = (Loopback.bare(host), Loopback.bare(administratorHost))
@@ -104,13 +106,15 @@ extension ServerSettings {
         return settings
     }
 
-    /// Where tokens count that the settings trust. Nil: everywhere. To be asked before the apps of accounts are among the settings' own.
+    /// The apps in which tokens of issuers in the settings are valid. `nil` for all apps. It must be read before the
+    /// apps of accounts are added to those of the settings.
     var tokenApps: Set<String>? {
         if isDevelopment { return nil }
         return tokens.apps ?? Set(node.apps.keys.map(\.string))
     }
 
-    /// Asks all ways to log in that the settings allow, one after the other: accounts, development, API keys, anonymous, tokens.
+    /// Returns the authenticator for all kinds of log-ins in the settings, in this order: accounts, development, API
+    /// keys, anonymous, tokens.
     func authenticator(_ accounts: AccountService? = nil) async throws -> any Authenticator {
         var links: [any Authenticator] = []
         if isDevelopment { links.append(DevelopmentAuthenticator()) }

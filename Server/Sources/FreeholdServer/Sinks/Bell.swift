@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Wakes a task that waits for it. One task at a time may wait.
+/// A signal that wakes a waiting task. At most one task may wait at a time.
 final class Bell: Sendable {
     private struct State {
         var isRung = false
@@ -9,7 +9,7 @@ final class Bell: Sendable {
 
     private let state = Mutex(State())
 
-    /// Wakes the task that waits. If none does, the next wait returns at once.
+    /// Wakes the waiting task. If no task waits, the next wait returns immediately.
     func ring() {
         let waiter = state.withLock { state in
             let waiter = state.waiter
@@ -20,7 +20,7 @@ final class Bell: Sendable {
         waiter?.resume()
     }
 
-    /// Returns when it rings or has rung since the last time, when the time is over, or when the task is cancelled.
+    /// Waits until the bell rings or has rung since the last wait, the time is over, or the task is cancelled.
     func wait(_ time: Duration) async {
         let timer = Task {
             if (try? await Task.sleep(for: time)) != nil { ring() }

@@ -6,11 +6,11 @@
     import Darwin
 #endif
 
-/// The calls by which sinks touch the disk. Tests put others in their place, which fail.
+/// The system calls of sinks. Tests replace them by failing ones.
 package struct DiskCalls: Sendable {
-    /// As `pwrite`: how many bytes were written, or −1 with `errno`.
+    /// Works like `pwrite`: returns the number of written bytes, or −1 with `errno`.
     package var write: @Sendable (Int32, UnsafeRawPointer, Int, Int) -> Int = { pwrite($0, $1, $2, off_t($3)) }
-    /// As `fdatasync`.
+    /// Works like `fdatasync`.
     package var sync: @Sendable (Int32) -> Int32 = { descriptor in
         #if canImport(Darwin)
             fcntl(descriptor, F_FULLFSYNC) == 0 ? 0 : fsync(descriptor)
@@ -18,7 +18,7 @@ package struct DiskCalls: Sendable {
             fdatasync(descriptor)
         #endif
     }
-    /// As `ftruncate`.
+    /// Works like `ftruncate`.
     package var truncate: @Sendable (Int32, Int) -> Int32 = { ftruncate($0, off_t($1)) }
 
     package init() {}
@@ -26,19 +26,19 @@ package struct DiskCalls: Sendable {
     package static let system = DiskCalls()
 }
 
-/// The system's `close`, whose name methods have.
+/// Calls the system's `close`, because methods have the same name.
 private func closeDescriptor(_ descriptor: Int32) { close(descriptor) }
 
-/// A file that is open. Not for several threads at once.
+/// An open file. It must be used by one thread at a time.
 final class DiskFile {
     let path: String
-    /// −1 once it is closed.
+    /// The descriptor. −1 after the file was closed.
     private var descriptor: Int32
     private let calls: DiskCalls
 
-    /// Opens a file, or makes it with mode 0600.
+    /// Opens a file. A missing file is created with the mode 0600.
     ///
-    /// - Parameter isNew: it must not be there yet.
+    /// - Parameter isNew: A Boolean value that indicates whether the file must not exist.
     init(_ path: String, isNew: Bool = false, calls: DiskCalls) throws(IngestFailure) {
         self.path = path
         self.calls = calls
@@ -48,16 +48,16 @@ final class DiskFile {
 
     deinit { close() }
 
-    /// Nothing works afterwards.
+    /// Closes the file. No other method may be called afterwards.
     func close() {
         guard descriptor >= 0 else { return }
-        // A child that was forked and hasn't begun its program yet shares the lock.
+        // A forked child that hasn't started its program yet shares the lock.
         _ = flock(descriptor, LOCK_UN)
         closeDescriptor(descriptor)
         descriptor = -1
     }
 
-    /// Keeps other processes from using the file for the same purpose, until it is closed.
+    /// Locks the file against other processes that lock it, until it is closed.
     func lock() throws(IngestFailure) {
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             throw errno == EWOULDBLOCK
@@ -67,13 +67,13 @@ final class DiskFile {
     }
 
     func size() throws(IngestFailure) -> Int {
-        // Reads and writes name their places.
+        // Reads and writes have explicit offsets, so the position in the file has no meaning.
         let end = lseek(descriptor, 0, SEEK_END)
         guard end >= 0 else { throw Self.failure("can't be read", path) }
         return Int(end)
     }
 
-    /// Up to so many bytes from a place on.
+    /// Reads up to a number of bytes from an offset on.
     func read(at offset: Int, count: Int) throws(IngestFailure) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var done = 0
@@ -92,7 +92,7 @@ final class DiskFile {
         return bytes
     }
 
-    /// Writes all bytes, or fails; then some of them may be there.
+    /// Writes all bytes. After an error, a part of them may be written.
     func write(_ bytes: [UInt8], at offset: Int) throws(IngestFailure) {
         var done = 0
         while done < bytes.count {
@@ -107,7 +107,7 @@ final class DiskFile {
         }
     }
 
-    /// Returns when what was written is on the disk.
+    /// Waits until all written bytes are on the disk.
     func sync() throws(IngestFailure) {
         guard calls.sync(descriptor) == 0 else { throw Self.failure("can't be written", path) }
     }

@@ -9,21 +9,21 @@ import Synchronization
     import Foundation
 #endif
 
-/// Writes objects as lines of JSON into files: `reading-00000001.jsonl`, `reading-00000002.jsonl`, …
+/// A sink that writes objects as lines of JSON into files: `reading-00000001.jsonl`, `reading-00000002.jsonl`, ….
 ///
-/// A line is a document in Extended JSON, `_id` first. All files but the last are complete and don't change any more: whoever uses them may
-/// take them away.
+/// A line is a document in Extended JSON, with `_id` first. All files except the last one are complete and no longer
+/// change. The programs that use them may remove them.
 ///
-/// **Each object is once.** A batch is on the disk before it counts as delivered. One that comes again, because something died in between,
-/// is compared with the keys of the lines at the end; a line that was torn is cut off. An object whose key is among the last
-/// ``Options/rememberedKeys`` is left out, whoever sends it.
+/// **Each object is written once.** A batch is on the disk before it counts as delivered. A batch that is delivered
+/// again, because a process died in between, is compared with the keys of the last lines. An incomplete last line is
+/// removed. An object whose key is among the last ``Options/rememberedKeys`` is skipped, regardless of its origin.
 public final class FileSink: IngestSink, Sendable {
     public struct Options: Sendable {
-        /// A file that has so many bytes is followed by another.
+        /// The size in bytes from which a file is followed by another one.
         public var fileSize: Int
-        /// How many keys at the end are known. At least those of two batches are needed.
+        /// The number of the last keys that are compared. It must be at least the number of two batches.
         public var rememberedKeys: Int
-        /// Canonical Extended JSON tells the type of each number.
+        /// The format of documents. Canonical Extended JSON contains the type of each number.
         public var format: ExtendedJSONFormat
 
         public init(
@@ -45,9 +45,9 @@ public final class FileSink: IngestSink, Sendable {
     private let state = Mutex<FileSinkState?>(nil)
 
     /// - Parameters:
-    ///   - folder: must be there.
-    ///   - name: what the files' names begin with: letters, digits, `-` and `_`.
-    /// - Throws: `IngestFailure` for another name.
+    ///   - folder: The folder of the files. It must exist.
+    ///   - name: The beginning of the files' names: letters, digits, `-` and `_`.
+    /// - Throws: `IngestFailure` for an invalid name.
     public convenience init(_ folder: String, name: String, options: Options = Options()) throws(IngestFailure) {
         try self.init(folder, name: name, options: options, calls: .system)
     }
@@ -114,7 +114,7 @@ public final class FileSink: IngestSink, Sendable {
         return "\(folder)/\(name)-" + String(repeating: "0", count: max(8 - digits.utf8.count, 0)) + digits + ".jsonl"
     }
 
-    /// The numbers of the files that are there, rising.
+    /// Returns the numbers of the existing files, in rising order.
     func numbers() throws(IngestFailure) -> [Int] {
         do {
             return try FileManager.default.contentsOfDirectory(atPath: folder).compactMap { file in
@@ -137,12 +137,12 @@ struct FileSinkState {
     private var file: DiskFile
     private var size: Int
     private var keys: RecentKeys
-    /// A write failed, and what it left couldn't be taken back.
+    /// A Boolean value that indicates whether a write failed and its beginning couldn't be removed.
     private(set) var isUnsure = false
 
-    /// Opens the files as something left them: cuts off a line that was torn, and learns the keys at the end.
+    /// Opens the files after an end of any kind: removes an incomplete last line, and reads the keys at the end.
     ///
-    /// - Parameter notes: where the last batch that was noted ended; what is before it is never cut.
+    /// - Parameter notes: The end of the last recorded batch. Nothing before it is ever removed.
     init(recovering sink: FileSink, _ notes: BSONDocument) throws(IngestFailure) {
         self.sink = sink
         keys = RecentKeys(limit: sink.options.rememberedKeys)
@@ -153,7 +153,7 @@ struct FileSinkState {
         if isNew { try DiskFile.syncFolder(sink.folder) }
         try file.lock()
         size = try file.size()
-        // Notes may be of files elsewhere: sinks can be set to another folder.
+        // The notes may belong to another folder, because the folder of a sink can be changed.
         let isOwn = notes["file"]?.int64Value == Int64(number) && notes["folder"]?.stringValue == sink.folder
         let noted = isOwn ? Int(notes["length"]?.int64Value ?? 0) : 0
         let end = try Self.endOfLines(file, size)
@@ -168,7 +168,7 @@ struct FileSinkState {
         try learn(numbers.isEmpty ? [number] : numbers)
     }
 
-    /// Behind the last line end.
+    /// Returns the offset after the last line break.
     private static func endOfLines(_ file: DiskFile, _ size: Int) throws(IngestFailure) -> Int {
         var end = size
         while end > 0 {
@@ -192,7 +192,7 @@ struct FileSinkState {
                 var bytes = try file.read(at: start, count: end - start) + rest
                 end = start
                 if start > 0 {
-                    // The first line may begin before.
+                    // The first line may begin before these bytes.
                     let first = bytes.firstIndex(of: 0x0A).map { $0 + 1 } ?? bytes.count
                     rest = Array(bytes[..<first])
                     bytes.removeFirst(first)
@@ -208,14 +208,16 @@ struct FileSinkState {
         return key(id)
     }
 
-    /// As both formats have it.
+    /// Returns the key in a form that doesn't depend on the format of the lines.
     private static func key(_ id: BSONValue) -> String { (try? id.extendedJSON(.relaxed)) ?? "" }
 
     func close() { file.close() }
 
     // MARK: Writing
 
-    /// - Returns: notes.
+    /// Appends objects.
+    ///
+    /// - Returns: The notes.
     mutating func append(_ objects: [IngestedObject]) throws(IngestFailure) -> BSONDocument {
         var bytes: [UInt8] = []
         var added: [String] = []
@@ -244,7 +246,7 @@ struct FileSinkState {
         return ["folder": .string(sink.folder), "file": .int64(Int64(number)), "length": .int64(Int64(size))]
     }
 
-    /// What a write that failed left.
+    /// Removes the beginning of a failed write.
     private mutating func takeBack() {
         do throws(IngestFailure) {
             try file.truncate(to: size)
@@ -263,7 +265,7 @@ struct FileSinkState {
     }
 }
 
-/// The keys that came last.
+/// The most recent keys.
 struct RecentKeys {
     private let limit: Int
     private var keys: Set<String> = []

@@ -10,11 +10,11 @@ import Synchronization
     import Foundation
 #endif
 
-/// Sends each request over a connection of its own. Certificates are checked; redirections aren't followed.
+/// A transport with one connection for each request. It verifies certificates and doesn't follow redirections.
 final class HookClient: HookTransport, Sendable {
-    /// A file in PEM; nil for the system's.
+    /// The path of a PEM file with trusted certificates. `nil` for those of the system.
     private let trustRoots: String?
-    /// Made once: reading the system's certificates takes a while.
+    /// The TLS context. It is created once, because reading the system's certificates is slow.
     private let context = Mutex<NIOSSLContext?>(nil)
 
     init(trustRoots: String? = nil) { self.trustRoots = trustRoots }
@@ -42,7 +42,7 @@ final class HookClient: HookTransport, Sendable {
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
                     if let tls {
-                        // The name of an address in numbers isn't told.
+                        // An IP address isn't sent as a server name.
                         let name = request.address.host
                         let isName = !name.contains(":") && name.utf8.contains { !(0x30...0x39 ~= $0 || $0 == 0x2E) }
                         let handler = try NIOSSLClientHandler(context: tls, serverHostname: isName ? name : nil)
@@ -63,7 +63,7 @@ final class HookClient: HookTransport, Sendable {
     }
 }
 
-/// One request and its answer.
+/// The handler of one request and its answer.
 private final class HookHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
@@ -76,7 +76,7 @@ private final class HookHandler: ChannelInboundHandler {
     private var received = 0
     private var timer: Scheduled<Void>?
 
-    /// What a receiver says beside the status isn't kept, and may not be long.
+    /// The maximum size of an answer in bytes. Everything except the status is ignored.
     private static let greatestAnswer = 1 << 20
 
     init(_ request: HookRequest, _ promise: EventLoopPromise<HookAnswer>, _ deadline: NIODeadline) {
@@ -105,7 +105,7 @@ private final class HookHandler: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
         case .head(let head):
-            // 1xx come before the answer.
+            // Responses with a status below 200 precede the answer.
             guard head.status.code >= 200 else { return }
             let pause = head.headers.first(name: "Retry-After").flatMap { Int($0) }
             answer = HookAnswer(status: Int(head.status.code), retryAfter: pause.map { max($0, 0) })
@@ -142,6 +142,6 @@ private final class HookHandler: ChannelInboundHandler {
 }
 
 enum HookClock {
-    /// Milliseconds since 1970.
+    /// Returns the time in milliseconds since 1970.
     static let now: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1_000) }
 }

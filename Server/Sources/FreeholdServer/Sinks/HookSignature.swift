@@ -6,23 +6,25 @@ import Crypto
     import Foundation
 #endif
 
-/// How a request of a ``HookSink`` proves where it comes from: the header `Freehold-Signature: t=SECONDS,v1=HEX`.
+/// The signature of a ``HookSink``'s request, which proves its origin: the header
+/// `Freehold-Signature: t=SECONDS,v1=HEX`.
 ///
-/// `HEX` is HMAC-SHA256, with the secret as its key, of the seconds since 1970, a dot, the `Idempotency-Key`, a dot, and the body. There is
-/// one `v1` for each secret, so that secrets can be exchanged. The time lets receivers refuse requests that somebody kept.
+/// `HEX` is the HMAC-SHA256, with the secret as its key, of the seconds since 1970, a dot, the `Idempotency-Key`, a
+/// dot, and the body. The header has one `v1` for each secret, so that secrets can be exchanged. The time lets
+/// receivers refuse old requests that an attacker repeats.
 public enum HookSignature {
-    /// The header's value.
+    /// Returns the value of the header.
     public static func header(secrets: [String], time: Int64, key: String, body: [UInt8]) -> String {
         (["t=\(time)"] + secrets.map { "v1=" + code(secret: $0, time: time, key: key, body: body) })
             .joined(separator: ",")
     }
 
-    /// Whether a header is right: for receivers that are written in Swift, and for tests.
+    /// Returns whether a header is valid, for receivers in Swift and for tests.
     ///
     /// - Parameters:
-    ///   - now: seconds since 1970.
-    ///   - tolerance: how many seconds the header's time may be away from it.
-    /// - Complexity: O(*n*), in a time that doesn't depend on where the codes differ.
+    ///   - now: The time in seconds since 1970.
+    ///   - tolerance: The maximum difference between the header's time and `now`, in seconds.
+    /// - Complexity: O(*n*). The duration doesn't depend on the place at which the codes differ.
     public static func isValid(
         _ header: String,
         secret: String,

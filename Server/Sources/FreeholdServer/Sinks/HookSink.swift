@@ -4,30 +4,30 @@ import FreeholdServerStore
 import FreeholdSyncCore
 import Synchronization
 
-/// Sends objects to an HTTP address: a POST of lines of JSON for each batch.
+/// A sink that sends objects to an HTTP address, with a POST of JSON lines for each batch.
 ///
 /// | Header | |
 /// |---|---|
 /// | `Content-Type` | `application/x-ndjson` |
-/// | `Idempotency-Key` | the batch's: who gets it twice has had the batch |
+/// | `Idempotency-Key` | the batch's key. A receiver that gets a key again has the batch already |
 /// | `Freehold-Signature` | see ``HookSignature`` |
 /// | `Freehold-App`, `Freehold-Class` | where the objects come from, percent-encoded |
-/// | `Freehold-Stream` | of an app whose users have streams: whose |
+/// | `Freehold-Stream` | the stream of the objects, if the app has streams of users |
 ///
-/// Any status of 200 to 299 says that the receiver has the batch. Everything else is tried again, later and later (``IngestBackoff``);
-/// `Retry-After` is heeded. Objects that come later wait, so that they arrive in their order. After ``Options/giveUp`` the batch goes to
-/// the file of dead letters, and the next one is tried.
+/// A status of 200 to 299 means that the receiver has the batch. After any other result the batch is sent again, with
+/// increasing pauses (``IngestBackoff``). `Retry-After` is respected. Later objects wait, so that objects arrive in
+/// their order. After ``Options/giveUp`` the batch is written to the file of dead letters, and the next batch is sent.
 public final class HookSink: IngestSink, Sendable {
     public struct Options: Sendable {
-        /// Sign the requests; none for no signature. The first is the newest.
+        /// The secrets that sign the requests, newest first. Empty for no signature.
         public var secrets: [String]
-        /// Further headers, such as `Authorization`.
+        /// Additional headers, such as `Authorization`.
         public var headers: [(name: String, value: String)]
-        /// A file in PEM with the certificates that vouch for the receiver, instead of the system's.
+        /// The path of a PEM file with the trusted certificates of the receiver, in the place of the system's.
         public var trustRoots: String?
-        /// How long a request may take.
+        /// The maximum duration of a request.
         public var timeout: Duration
-        /// How long a batch is tried before it is given up.
+        /// The time for which a batch is sent again before it becomes a dead letter.
         public var giveUp: Duration
         public var format: ExtendedJSONFormat
 
@@ -59,9 +59,9 @@ public final class HookSink: IngestSink, Sendable {
     public var givenUp: Int { lettersWritten.load(ordering: .relaxed) }
 
     /// - Parameters:
-    ///   - address: `https://…`, or `http://…` to this machine.
-    ///   - deadLetters: a file for batches that were given up; made when it is needed.
-    /// - Throws: `IngestFailure` for an address that can't be used.
+    ///   - address: `https://…`, or `http://…` for this machine.
+    ///   - deadLetters: The path of the file for undeliverable batches. It is created when it is needed.
+    /// - Throws: `IngestFailure` for an invalid address.
     public convenience init(_ address: String, deadLetters: String, options: Options = Options()) throws(IngestFailure)
     {
         try self.init(
@@ -127,7 +127,7 @@ public final class HookSink: IngestSink, Sendable {
             (name: "Content-Type", value: "application/x-ndjson"), (name: "Idempotency-Key", value: batch.key),
             (name: "User-Agent", value: "freehold-server"),
         ]
-        // Names may have characters that headers can't.
+        // Names may have characters that headers don't support.
         var origin = [("Freehold-App", batch.stream.app.string), ("Freehold-Class", batch.className.string)]
         if let stream = batch.streamText { origin.append(("Freehold-Stream", stream)) }
         for (name, text) in origin { headers.append((name, HookAddress.percentEncoded(text))) }
@@ -150,7 +150,7 @@ public final class HookSink: IngestSink, Sendable {
 }
 
 extension IngestBatch {
-    /// Nil for an app's own stream.
+    /// The stream as text. `nil` for the app's own stream.
     fileprivate var streamText: String? {
         switch stream.value {
         case nil: nil
@@ -160,7 +160,7 @@ extension IngestBatch {
     }
 }
 
-/// Batches that were given up: a line for each object, with the batch's key and the last failure.
+/// The undeliverable batches: a line for each object, with the batch's key and the last failure.
 final class DeadLetters: Sendable {
     private let path: String
     private let calls: DiskCalls
@@ -191,7 +191,7 @@ final class DeadLetters: Sendable {
                     with: Result {
                         let file = try DiskFile(path, calls: calls)
                         let size = try file.size()
-                        // A line that was torn before doesn't spoil the next.
+                        // An incomplete line of an earlier write must not damage the next line.
                         let isWhole = try size == 0 || file.read(at: size - 1, count: 1) == [0x0A]
                         try file.write((isWhole ? [] : [0x0A]) + lines, at: size)
                         try file.sync()

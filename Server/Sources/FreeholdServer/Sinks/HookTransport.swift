@@ -1,6 +1,8 @@
-/// Sends requests of a ``HookSink``.
+/// A transport for the requests of a ``HookSink``.
 package protocol HookTransport: Sendable {
-    /// - Throws: if no whole answer came.
+    /// Sends a request, and returns the answer.
+    ///
+    /// - Throws: An error if no complete answer arrives.
     func post(_ request: HookRequest) async throws -> HookAnswer
 }
 
@@ -13,7 +15,7 @@ package struct HookRequest: Sendable {
 
 package struct HookAnswer: Sendable {
     package let status: Int
-    /// Seconds.
+    /// The time to wait, in seconds.
     package let retryAfter: Int?
 
     package init(status: Int, retryAfter: Int? = nil) {
@@ -22,17 +24,17 @@ package struct HookAnswer: Sendable {
     }
 }
 
-/// Where requests go: `https://hooks.example.org:8443/readings?a=b`.
+/// The address of requests: `https://hooks.example.org:8443/readings?a=b`.
 package struct HookAddress: Hashable, Sendable {
     package let isSecure: Bool
-    /// Without brackets.
+    /// The host without brackets.
     package let host: String
     package let port: Int
     /// The path with the query.
     package let path: String
 
-    /// - Throws: `IngestFailure` for an address with another scheme, with a name and a password, with a fragment, or unencrypted to another
-    ///   machine.
+    /// - Throws: `IngestFailure` for an address with another scheme, with a user name or a password, with a fragment,
+    ///   or without encryption to another machine.
     package init(_ text: String) throws(IngestFailure) {
         func wrong(_ reason: String) -> IngestFailure { IngestFailure("'\(text.prefix(200))' \(reason)") }
         guard text.utf8.allSatisfy({ 0x21...0x7E ~= $0 }), text.utf8.count <= 2_000 else {
@@ -90,7 +92,7 @@ package struct HookAddress: Hashable, Sendable {
         return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
     }
 
-    /// As the header `Host` has it.
+    /// The host and the port for the header `Host`.
     package var authority: String {
         let name = host.contains(":") ? "[\(host)]" : host
         return port == (isSecure ? 443 : 80) ? name : "\(name):\(port)"

@@ -1,10 +1,11 @@
-/// How long to wait after failures: twice as long after each, up to a limit.
+/// The pauses after failures: each is twice as long as the one before, up to a limit.
 ///
-/// Each pause is shortened by up to a half at random. Otherwise, all who failed together would come back together.
+/// Each pause is shortened by up to one half at random. Otherwise, all senders that failed at the same time would try
+/// again at the same time.
 public struct IngestBackoff: Sendable {
     public var first: Duration
     public var greatest: Duration
-    /// The longest pause that a receiver may ask for.
+    /// The longest pause that a receiver may request.
     public var greatestAsked: Duration
 
     public init(
@@ -18,8 +19,8 @@ public struct IngestBackoff: Sendable {
     }
 
     /// - Parameters:
-    ///   - failures: how many there were in a row.
-    ///   - asked: the pause that the receiver asked for; the result isn't shorter, unless it is more than `greatestAsked`.
+    ///   - failures: The number of consecutive failures.
+    ///   - asked: The pause that the receiver requested. The result is at least that long, up to `greatestAsked`.
     func pause(after failures: Int, asked: Duration?) -> Duration {
         var random = SystemRandomNumberGenerator()
         return pause(after: failures, asked: asked, using: &random)

@@ -2,7 +2,7 @@ import FreeholdServerStore
 import FreeholdSyncCore
 import CoreMetrics
 
-/// A class of an app whose objects are handed on. Touched by the ``IngestService`` only.
+/// An asymmetric class of an app with a sink. Only the ``IngestService`` uses it.
 final class IngestOutlet {
     struct Key: Hashable, Sendable {
         let app: SyncString
@@ -12,7 +12,7 @@ final class IngestOutlet {
     let key: Key
     let settings: SinkSettings
     let metrics: SinkMetrics
-    /// Of all streams.
+    /// The number of waiting objects of all streams.
     private(set) var waiting = 0
     private(set) var isHolding = false
 
@@ -20,7 +20,9 @@ final class IngestOutlet {
         (self.key, self.settings, self.metrics) = (key, settings, metrics)
     }
 
-    /// - Returns: whether uploads have to be held, or needn't be any more, unlike before.
+    /// Changes the number of waiting objects.
+    ///
+    /// - Returns: A Boolean value that indicates whether uploads have to be held now and hadn't before, or the reverse.
     func changeWaiting(by difference: Int) -> Bool {
         waiting = max(waiting + difference, 0)
         metrics.waiting.set(waiting)
@@ -32,14 +34,14 @@ final class IngestOutlet {
         return true
     }
 
-    /// Nothing is handed on any more.
+    /// Resets the metrics when the objects of the class no longer have a sink.
     func end() {
         metrics.waiting.set(0)
         metrics.holding.set(0)
     }
 }
 
-/// A stream's objects of such a class. Touched by the ``IngestService`` only.
+/// The objects of such a class in one stream. Only the ``IngestService`` uses it.
 final class IngestLane {
     struct Key: Hashable, Sendable {
         let stream: StreamName
@@ -47,35 +49,35 @@ final class IngestLane {
     }
 
     enum State {
-        /// Nothing is known to wait.
+        /// No waiting objects are known.
         case idle
-        /// It waits for others to let go of what they have open.
+        /// It waits until other lanes close their files.
         case queued
         case working
-        /// It failed, and waits until it tries again.
+        /// A delivery failed. It waits before it tries again.
         case pausing
     }
 
     let key: Key
     let outlet: IngestOutlet
     var state = State.idle
-    /// Made when it first works.
+    /// The pump. It is created at the first delivery.
     var pump: IngestPump?
     var sink: (any IngestSink)?
-    /// Whether the pump may hold files open.
+    /// A Boolean value that indicates whether the pump may have open files.
     var isOpen = false
-    /// When it last became idle; greater is later.
+    /// The number of the time at which it last became idle. Greater numbers are later.
     var lastUse: UInt64 = 0
-    /// Objects came since it looked.
+    /// A Boolean value that indicates whether objects were added since the last look at the store.
     var isWoken = false
     var waiting = 0
-    /// How many wait is being looked up, and has to be again.
+    /// `isCounting` is true while waiting objects are counted. `isCountOld` is true if they have to be counted again.
     var isCounting = false
     var isCountOld = false
     var failures = 0
-    /// Batches since it opened its files.
+    /// The number of batches since it opened its files.
     var batches = 0
-    /// As they were counted last.
+    /// The last values of the pump's and the sink's counters.
     var delivered: Int64 = 0
     var givenUp = 0
     var task: Task<Void, Never>?

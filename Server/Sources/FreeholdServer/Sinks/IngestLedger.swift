@@ -2,15 +2,15 @@ import FreeholdBSON
 import FreeholdServerStore
 import FreeholdSyncCore
 
-/// How far a pump is, on the disk.
+/// The position of a pump, as it is stored on the disk.
 struct IngestRecord: Equatable {
-    /// A place, and what the stream was when everything up to it was there.
+    /// A position, with the cursor of the stream at the time when everything up to the position was stored.
     struct Checkpoint: Equatable {
         var position: IngestPosition
         var cursor: Cursor
     }
 
-    /// A batch that may be at its receiver already.
+    /// A batch that the receiver may have already.
     struct Batch: Equatable {
         var end: IngestPosition
         var cursor: Cursor
@@ -18,17 +18,17 @@ struct IngestRecord: Equatable {
         var firstAttempt: Int64
     }
 
-    /// The newest last. The older ones are for a store that was put back to an older state.
+    /// The checkpoints, newest last. The older ones are for a store that was restored to an earlier state.
     var checkpoints: [Checkpoint] = []
     var batch: Batch?
-    /// The sink's own.
+    /// The notes of the sink.
     var notes: BSONDocument = [:]
     var delivered: Int64 = 0
 
     var position: IngestPosition { checkpoints.last?.position ?? .start }
 
-    /// Adds a checkpoint. Of those before it each is at least twice as far back as the one behind it, so that few are kept; the first one
-    /// stays.
+    /// Adds a checkpoint. Older checkpoints are removed so that each one is at least twice as far back as the next one,
+    /// and few are left. The first one stays.
     mutating func add(_ checkpoint: Checkpoint) {
         var kept: [Checkpoint] = [checkpoint]
         var distance: UInt64 = 0

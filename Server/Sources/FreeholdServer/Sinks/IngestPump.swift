@@ -10,7 +10,7 @@ import Dispatch
 import FreeholdServerStore
 import FreeholdSyncCore
 
-/// Hands objects of a class on to a sink, for as long as ``run()`` runs.
+/// A pump that delivers the objects of a class to a sink while ``run()`` runs.
 ///
 /// ```swift
 /// let pump = IngestPump(
@@ -22,22 +22,26 @@ import FreeholdSyncCore
 /// pump.wake()                                     // a commit took objects in
 /// ```
 ///
-/// **At least once.** How far it is lies in the ledger, a file of its own, which is written when a batch was delivered. Whatever dies in
-/// between, the batch is delivered again. ``FileSink`` leaves out what it has, so that there each object is once.
+/// **Each object is delivered at least once.** The position is stored in the ledger, a file of its own, which is
+/// written after each delivered batch. If a process dies in between, the batch is delivered again. ``FileSink`` skips
+/// the objects that it has, so that it writes each object once.
 ///
-/// **A store that was put back** to an older state is noticed by its hash: the pump goes back to where it was then.
+/// **A store that was restored** to an earlier state is recognised by its hash. The pump then returns to its position
+/// at that state.
 ///
-/// **Back-pressure.** Objects wait in the store, not in memory: one batch is. ``status`` says how many wait.
+/// **Back-pressure.** Waiting objects are in the store. Only one batch is in memory. ``status`` has the number of
+/// waiting objects.
 public actor IngestPump {
     public struct Options: Sendable {
-        /// The most objects of a batch.
+        /// The maximum number of objects of a batch.
         public var batchObjects: Int
-        /// About how many bytes of documents a batch has.
+        /// The approximate maximum size of a batch's documents, in bytes.
         public var batchBytes: Int
-        /// How often the store is asked while nobody calls ``IngestPump/wake()``.
+        /// The interval at which the store is read without a call of ``IngestPump/wake()``.
         public var idle: Duration
         public var backoff: IngestBackoff
-        /// Whether objects that were delivered leave the store. An object of the same key that comes later is then a new one.
+        /// A Boolean value that indicates whether delivered objects are removed from the store. A later object with the
+        /// same key is then a new one.
         public var removesDelivered: Bool
 
         public init(
@@ -56,16 +60,16 @@ public actor IngestPump {
     }
 
     public struct Status: Sendable {
-        /// Since the ledger was made.
+        /// The number of objects that were delivered since the ledger was created.
         public var delivered: Int64 = 0
-        /// Since the pump was made.
+        /// The number of objects that were delivered since the pump was created.
         public var deliveredHere: Int64 = 0
-        /// About how many objects aren't delivered yet, when it was last looked at.
+        /// The approximate number of objects that weren't delivered at the last look.
         public var waiting = 0
-        /// Failures since the last batch that was delivered.
+        /// The number of failures since the last delivered batch.
         public var failures = 0
         public var lastFailure: String?
-        /// How often the store turned out to be another than the ledger's.
+        /// The number of times that the store had another history than the ledger.
         public var replacements = 0
     }
 
@@ -77,14 +81,15 @@ public actor IngestPump {
     private let now: @Sendable () -> Int64
     private let queue = DispatchQueue(label: "freehold.server.ingest")
     private let bell = Bell()
-    /// Nil until it runs.
+    /// The ledger. `nil` until the pump runs.
     private var ledger: LedgerBox?
     private var record = IngestRecord()
     private var isSettled = false
     public private(set) var status = Status()
 
     /// - Parameters:
-    ///   - ledger: a file for how far it is, of this source and this sink only. Made if it isn't there; its folder must be there.
+    ///   - ledger: The path of a file with the position, for this source and this sink only. It is created if it
+    ///     doesn't exist. Its folder must exist.
     public init(_ source: any IngestSource, to sink: any IngestSink, ledger: String, options: Options = Options()) {
         self.init(source, to: sink, ledger: ledger, options: options, calls: .system, now: HookClock.now)
     }
@@ -105,12 +110,13 @@ public actor IngestPump {
         self.now = now
     }
 
-    /// Says that there may be new objects. Any thread may call it.
+    /// Notifies the pump of new objects. Any thread may call it.
     public nonisolated func wake() { bell.ring() }
 
-    /// Delivers until the task is cancelled; a batch that is at work is finished, or given up.
+    /// Delivers objects until the task is cancelled. The present batch is then finished or abandoned.
     ///
-    /// - Throws: `IngestFailure`, if another process has the ledger. Other failures are tried again, for ever: see ``status``.
+    /// - Throws: `IngestFailure` if another process uses the ledger. After all other failures it tries again without a
+    ///   limit: see ``status``.
     public func run() async throws {
         do { try await work() } catch {
             await close()
@@ -134,15 +140,15 @@ public actor IngestPump {
                 status.failures += 1
                 status.lastFailure = "\(error)"
                 let pause = options.backoff.pause(after: status.failures, asked: (error as? IngestFailure)?.pause)
-                // New objects are no reason to hurry.
+                // New objects don't shorten the pause.
                 try? await Task.sleep(for: pause)
             }
         }
     }
 
-    /// Delivers what is there, and returns. For tools and tests.
+    /// Delivers the present objects, and returns. It is for tools and tests.
     ///
-    /// - Throws: the first failure.
+    /// - Throws: The first failure.
     public func drain() async throws {
         do { while try await deliverBatch() { try Task.checkCancellation() } } catch {
             await close()
@@ -151,7 +157,7 @@ public actor IngestPump {
         await close()
     }
 
-    /// Lets others have the ledger, and the sink's files.
+    /// Closes the ledger and the sink, so that other processes can use their files.
     package func close() async {
         guard let ledger else { return }
         self.ledger = nil
@@ -162,7 +168,9 @@ public actor IngestPump {
 
     // MARK: One batch
 
-    /// - Returns: whether there may be more.
+    /// Delivers a batch.
+    ///
+    /// - Returns: A Boolean value that indicates whether more objects may wait.
     package func deliverBatch() async throws -> Bool {
         try await openLedger()
         try await settle()
@@ -219,9 +227,9 @@ public actor IngestPump {
         return isMore
     }
 
-    /// Looks how many objects aren't delivered yet, whether or not the sink can be reached.
+    /// Counts the objects that aren't delivered yet, even if the sink can't be reached.
     ///
-    /// - Returns: nil while the ledger isn't open.
+    /// - Returns: The number, or `nil` while the ledger isn't open.
     package func countWaiting() async throws -> Int? {
         guard ledger != nil else { return nil }
         try await settle()
@@ -236,13 +244,13 @@ public actor IngestPump {
         status.waiting = isMore ? try await perform { try source.count(after: position) } : 0
     }
 
-    /// The same for the same objects of the same history.
+    /// Returns the key of a batch. The same objects of the same history have the same key.
     private static func key(_ source: any IngestSource, _ position: IngestPosition, _ page: IngestedPage) -> String {
         var bytes = Array("\(source.stream.app)\0\(source.className)\0".utf8)
         if let value = source.stream.value { bytes += Array("\(value)".utf8) }
         let numbers = [position.row, position.other, page.position.row, page.position.other]
         bytes += Array("\0\(page.cursor.epoch) \(numbers) \(page.objects.count)".utf8)
-        // Two stores that began at the same epoch by chance differ in their objects.
+        // The objects distinguish two stores whose epochs are equal by chance.
         if let first = page.objects.first, let last = page.objects.last {
             bytes += Array("\0\(first.document)\0\(last.document)".utf8)
         }
@@ -269,7 +277,7 @@ public actor IngestPump {
         status.delivered = known.delivered
     }
 
-    /// Finds out whether the store is the ledger's, or goes back to where they parted.
+    /// Checks whether the store has the history of the ledger. If not, returns to the last common position.
     private func settle() async throws {
         guard !isSettled else { return }
         let source = source
@@ -297,7 +305,7 @@ public actor IngestPump {
         record = next
     }
 
-    /// Does on a thread of its own what may block.
+    /// Runs a closure that may block on a queue of its own.
     private func perform<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
             queue.async { continuation.resume(with: Swift.Result { try body() }) }
@@ -305,7 +313,7 @@ public actor IngestPump {
     }
 }
 
-/// The ledger's file. Only touched on the pump's queue, one call after the other.
+/// The file of the ledger. It is only used on the pump's queue, by one call after the other.
 private final class LedgerBox: @unchecked Sendable {
     let file: SlotFile
 
@@ -313,6 +321,6 @@ private final class LedgerBox: @unchecked Sendable {
 }
 
 extension IngestFailure {
-    /// Nothing that time cures.
+    /// A Boolean value that indicates whether the failure is permanent.
     fileprivate var isForGood: Bool { code == EWOULDBLOCK }
 }

@@ -10,10 +10,12 @@ import Metrics
     import Foundation
 #endif
 
-/// Hands on what a server takes in: a pump for each stream and class that a sink is set for.
+/// A service that delivers the objects of asymmetric classes to their sinks, with a pump for each stream and class with
+/// a sink.
 ///
-/// A pump works while its stream has objects to hand on. Few have files open at once (``openLanes``), however many streams there are. Where
-/// more wait than a sink's settings allow, ``hold`` hears of it: uploads of the class have to wait then.
+/// A pump works while its stream has objects to deliver. At most ``openLanes`` pumps have open files, regardless of the
+/// number of streams. If more objects wait than a sink's settings allow, ``hold`` is called: then uploads of the class
+/// have to wait.
 actor IngestService {
     private let store: FileServerStore
     private let folder: String
@@ -26,7 +28,7 @@ actor IngestService {
 
     private var outlets: [IngestOutlet.Key: IngestOutlet] = [:]
     private var lanes: [IngestLane.Key: IngestLane] = [:]
-    /// At most ``openLanes``.
+    /// The lanes with open files. There are at most ``openLanes``.
     private var open: [IngestLane] = []
     private var uses: UInt64 = 0
     private var queued: [CheckedContinuation<Void, Never>] = []
@@ -34,8 +36,9 @@ actor IngestService {
     private var watch: Task<Void, Never>?
 
     /// - Parameters:
-    ///   - folder: for ledgers and dead letters; made when it is needed.
-    ///   - hold: told the classes, by app, of which no more is to be taken, when they are others than before.
+    ///   - folder: The folder for ledgers and dead letters. It is created when it is needed.
+    ///   - hold: A closure that receives the classes, by app, whose uploads have to wait. It is called when they have
+    ///     changed.
     init(
         _ store: FileServerStore,
         folder: String,
@@ -49,9 +52,10 @@ actor IngestService {
         (self.backoff, self.openLanes, self.hold) = (backoff, max(openLanes, 1), hold)
     }
 
-    // MARK: What is handed on
+    // MARK: Settings
 
-    /// Hands on by these settings from now on. Sinks whose settings stay go on; one that is set anew goes on where the old one was.
+    /// Applies new settings of sinks. Sinks with unchanged settings continue. A sink with new settings continues at the
+    /// position of the old one.
     func follow(_ sinks: [SyncString: [SinkSettings]]) async {
         guard !isStopping else { return }
         var wanted: [IngestOutlet.Key: SinkSettings] = [:]
@@ -76,7 +80,7 @@ actor IngestService {
         if watch == nil, !outlets.isEmpty { startWatch() }
     }
 
-    /// Streams may have objects from before.
+    /// Wakes the lanes of streams that may have objects from before.
     private func findStreams(of keys: Set<IngestOutlet.Key>) async {
         let store = store
         do {
@@ -87,7 +91,7 @@ actor IngestService {
         } catch { logger.error("streams can't be read", metadata: ["reason": "\(error)"]) }
     }
 
-    /// A commit took objects in. Any thread may call it.
+    /// Notifies the service of the objects of a commit. Any thread may call it.
     nonisolated func ingested(_ stream: StreamName, _ counts: [SyncString: Int]) {
         Task { await self.note(stream, counts) }
     }
@@ -95,7 +99,7 @@ actor IngestService {
     private func note(_ stream: StreamName, _ counts: [SyncString: Int]) {
         for (className, count) in counts {
             guard let lane = wake(.init(stream: stream, className: className)) else { continue }
-            // One that failed has counted some of them already.
+            // A lane that failed may have counted some of these objects already.
             if lane.state == .pausing, lane.isOpen {
                 Task { await self.count(lane.key) }
             } else {
@@ -117,7 +121,8 @@ actor IngestService {
         lane.isCounting = false
     }
 
-    /// Another process may have written: an import. Apps' own streams are looked at now and then, those of users when something comes.
+    /// Starts a task for writes of other processes, such as an import. It looks at the apps' own streams from time to
+    /// time. The streams of users are only looked at after a commit.
     private func startWatch() {
         watch = Task { [weak self] in
             while !Task.isCancelled {
@@ -130,7 +135,7 @@ actor IngestService {
     func wakeMainStreams() {
         for key in outlets.keys {
             let stream = StreamName(app: key.app)
-            // An app whose users have streams may have none of its own.
+            // An app whose users have streams may have no stream of its own.
             guard FileManager.default.fileExists(atPath: store.path(of: stream)) else { continue }
             wake(.init(stream: stream, className: key.className))
         }
@@ -151,7 +156,7 @@ actor IngestService {
         return lane
     }
 
-    /// Hands on until nothing waits. One call a lane at a time.
+    /// Delivers until no objects wait. A lane has one such call at a time.
     private func work(_ key: IngestLane.Key) async {
         guard let lane = lanes[key] else { return }
         while !isStopping, !Task.isCancelled {
@@ -163,7 +168,7 @@ actor IngestService {
                 let isMore = try await deliver(lane)
                 lane.failures = 0
                 guard isMore || lane.isWoken else { break }
-                // Others get their turn.
+                // Other lanes get their turn.
                 if !queued.isEmpty, lane.batches >= 8 { await close(lane) }
             } catch is CancellationError {
                 break
@@ -176,7 +181,7 @@ actor IngestService {
         uses += 1
         lane.lastUse = uses
         letNextIn()
-        // Something came between the last look and now.
+        // Objects were added after the last look.
         if lane.isWoken, !isStopping, !Task.isCancelled { wake(key) }
     }
 
@@ -197,7 +202,7 @@ actor IngestService {
     private func fail(_ lane: IngestLane, _ error: any Error) async {
         lane.failures += 1
         lane.outlet.metrics.failures.increment()
-        // Once for each time that it starts to fail, then now and then.
+        // The first failure of a series is logged, and every twentieth one.
         if lane.failures == 1 || lane.failures % 20 == 0 {
             logger.warning(
                 "objects can't be handed on",
@@ -266,7 +271,7 @@ actor IngestService {
 
     private func letNextIn() { if !queued.isEmpty { queued.removeFirst().resume() } }
 
-    /// Ends lanes; a batch that is at work is given up.
+    /// Ends lanes. Their present batches are abandoned.
     private func end(_ ended: [IngestLane]) async {
         for lane in ended { lane.task?.cancel() }
         letAllIn()
@@ -284,7 +289,8 @@ actor IngestService {
 
     // MARK: The end
 
-    /// Finishes the batches that are at work, for as long as this, and ends. What isn't handed on then is when a server starts again.
+    /// Finishes the present batches within a time limit, and ends the service. The remaining objects are delivered
+    /// after the next start of a server.
     func stop(after limit: Duration) async {
         guard !isStopping else { return }
         isStopping = true

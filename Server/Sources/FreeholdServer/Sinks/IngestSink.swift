@@ -2,30 +2,32 @@ public import FreeholdBSON
 public import FreeholdServerStore
 public import FreeholdSyncCore
 
-/// Where objects of a class go that takes new objects only (asymmetric classes): a file, an HTTP address, something of your own.
+/// The destination of the objects of an asymmetric class: a file, an HTTP address, or an implementation of your own.
 ///
-/// Objects are in the server's store before their device hears of it. From there an ``IngestPump`` hands them on, batch by batch, and notes
-/// how far it is when a batch was delivered. So each is delivered at least once, whatever dies. Whoever is handed a batch again gets the
-/// same objects, and, if ``needsSameBatches``, under the same ``IngestBatch/key``.
+/// Objects are stored in the server's store before their device receives an answer. An ``IngestPump`` delivers them
+/// from there in batches, and records its position after each delivered batch. Each object is therefore delivered at
+/// least once. A batch that is delivered again contains the same objects, and also has the same ``IngestBatch/key`` if
+/// ``needsSameBatches`` is true.
 public protocol IngestSink: Sendable {
-    /// Whether a batch that is delivered again must have the bounds and the key that it had.
+    /// A Boolean value that indicates whether a batch that is delivered again must have the same bounds and the same
+    /// key.
     var needsSameBatches: Bool { get }
 
-    /// Is called before anything is delivered, and again when something is after ``close()``.
+    /// Prepares the sink. It is called before the first delivery, and before the first delivery after ``close()``.
     ///
-    /// - Parameter notes: what ``deliver(_:)`` returned last and was noted; empty the first time.
+    /// - Parameter notes: The recorded result of the last ``deliver(_:)``. Empty the first time.
     func resume(_ notes: BSONDocument) async throws
 
-    /// Takes a batch. What it has taken must be durable when it returns.
+    /// Delivers a batch. The batch must be durable when the call returns.
     ///
-    /// - Returns: what ``resume(_:)`` should know after a restart.
-    /// - Throws: anything: the batch comes again, later. ``IngestFailure`` can say when.
+    /// - Returns: The notes for ``resume(_:)`` after a restart.
+    /// - Throws: Any error. Then the batch is delivered again later. ``IngestFailure`` can contain the time to wait.
     func deliver(_ batch: IngestBatch) async throws -> BSONDocument
 
-    /// Lets go of what it has open.
+    /// Closes all open files and connections.
     func close() async
 
-    /// How many objects were put aside since the sink was made, because their receiver didn't take them.
+    /// The number of objects that were set aside since the sink was created, because their receiver didn't accept them.
     var givenUp: Int { get }
 }
 
@@ -40,10 +42,10 @@ extension IngestSink {
 public struct IngestBatch: Sendable {
     public let stream: StreamName
     public let className: SyncString
-    /// Tells this batch from all others.
+    /// A key that is different for each batch.
     public let key: String
     public let objects: [IngestedObject]
-    /// When it was tried for the first time, in milliseconds since 1970.
+    /// The time of the first attempt, in milliseconds since 1970.
     public let firstAttempt: Int64
 
     public init(
@@ -61,13 +63,13 @@ public struct IngestBatch: Sendable {
     }
 }
 
-/// Why a batch couldn't be delivered.
+/// The reason why a batch couldn't be delivered.
 public struct IngestFailure: Error, Sendable, CustomStringConvertible {
-    /// In a sentence.
+    /// A description of the failure, as a sentence.
     public let reason: String
-    /// The system's number (`errno`), if it was a call that failed.
+    /// The system's error number (`errno`), if a system call failed.
     public let code: Int32?
-    /// How long the receiver wants to be left alone.
+    /// The pause that the receiver requested.
     public let pause: Duration?
 
     public init(_ reason: String, code: Int32? = nil, pause: Duration? = nil) {

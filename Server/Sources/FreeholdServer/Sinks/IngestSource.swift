@@ -1,18 +1,18 @@
 public import FreeholdServerStore
 public import FreeholdSyncCore
 
-/// Where an ``IngestPump`` gets objects from. Its functions may block.
+/// The source of an ``IngestPump``'s objects. Its methods may block.
 public protocol IngestSource: Sendable {
     var stream: StreamName { get }
     var className: SyncString { get }
 
-    /// Objects behind a place; see `FileServerStore.ingested`.
+    /// Returns objects after a position. See `FileServerStore.ingested`.
     func page(after position: IngestPosition, upTo end: IngestPosition?, count: Int, bytes: Int) throws -> IngestedPage
-    /// How many are behind a place, or a few more.
+    /// Returns the number of objects after a position, or a slightly greater number.
     func count(after position: IngestPosition) throws -> Int
-    /// The hash of the stream's log up to a version; nil if there is no such version.
+    /// Returns the hash of the stream's log up to a version, or `nil` if the version doesn't exist.
     func hash(at version: StreamVersion) throws -> RunningHash?
-    /// Removes objects up to a place.
+    /// Removes objects up to a position.
     func remove(upTo position: IngestPosition) throws
 }
 

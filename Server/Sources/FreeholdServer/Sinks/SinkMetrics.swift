@@ -1,6 +1,6 @@
 import Metrics
 
-/// What is counted of a class's objects on their way to a sink.
+/// The metrics of the delivery of a class's objects to a sink.
 struct SinkMetrics: Sendable {
     let delivered: Counter
     let waiting: Meter

@@ -8,18 +8,18 @@ import FreeholdSyncCore
     import Foundation
 #endif
 
-/// The names of the files that belong to one stream's objects of a class.
+/// The names of the files for the objects of a class in one stream.
 struct SinkFiles {
-    /// How far the pump is.
+    /// The file with the position of the pump.
     let ledger: String
-    /// Batches that were given up.
+    /// The file with undeliverable batches.
     let deadLetters: String
-    /// Behind the sink's folder: nothing for an app's own stream, else a folder a stream.
+    /// The folder inside the sink's folder: empty for an app's own stream, and otherwise one folder for each stream.
     let folder: String
-    /// What names of files begin with.
+    /// The beginning of the files' names.
     let name: String
 
-    /// - Parameter folder: the server's own, for ledgers; made if it isn't there.
+    /// - Parameter folder: The server's own folder for ledgers. It is created if it doesn't exist.
     init(_ stream: StreamName, _ className: SyncString, store: FileServerStore, folder: String) throws {
         let file =
             store.path(of: stream).split(separator: "/").last.map { String($0.dropLast(".freehold".count)) } ?? ""
@@ -41,7 +41,8 @@ struct SinkFiles {
         } catch { throw IngestFailure("The folder \(path) can't be made: \(error)") }
     }
 
-    /// Letters, digits, `-` and `_` as they are. A name with others, or a long one, ends in a hash.
+    /// Returns a name in which letters, digits, `-` and `_` are unchanged. The name ends with a hash if the original
+    /// has other characters or is long.
     private static func fileName(_ name: String) -> String {
         let plain = name.utf8.allSatisfy { byte in
             (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
@@ -57,9 +58,9 @@ struct SinkFiles {
 }
 
 extension SinkSettings {
-    /// Reads secrets and headers, and makes the sink of one stream.
+    /// Reads secrets and headers, and creates the sink of one stream.
     ///
-    /// - Throws: `IngestFailure` if a file can't be read, or holds what can't be sent. It doesn't quote it.
+    /// - Throws: `IngestFailure` if a file can't be read, or contains invalid values. The error doesn't quote the file.
     func sink(_ files: SinkFiles) throws(IngestFailure) -> any IngestSink {
         switch target {
         case .files(let target):

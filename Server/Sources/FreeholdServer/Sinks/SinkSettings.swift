@@ -1,8 +1,8 @@
 import FreeholdBSON
 
-/// Where objects of an asymmetric class are handed on. Without such settings they are kept in the class's table, and nothing more.
+/// The destination of the objects of an asymmetric class. Without such settings, the objects stay in the class's table.
 ///
-/// Secrets aren't part of it: it names files that hold them.
+/// The settings contain no secrets, but the paths of files with secrets.
 public struct SinkSettings: Hashable, Sendable {
     public enum Target: Hashable, Sendable {
         /// Files of JSON lines in a folder: see ``FileSink``.
@@ -12,9 +12,9 @@ public struct SinkSettings: Hashable, Sendable {
     }
 
     public struct FileTarget: Hashable, Sendable {
-        /// From `/` on. Made if it isn't there.
+        /// The absolute path of the folder. It is created if it doesn't exist.
         public var folder: String
-        /// A file that has so many bytes is followed by another.
+        /// The size in bytes from which a file is followed by another one.
         public var fileSize: Int
 
         public init(folder: String, fileSize: Int = 256 << 20) { (self.folder, self.fileSize) = (folder, fileSize) }
@@ -22,15 +22,15 @@ public struct SinkSettings: Hashable, Sendable {
 
     public struct HookTarget: Hashable, Sendable {
         public var address: String
-        /// A file with the secrets that sign, one a line, the newest first. From `/` on.
+        /// The absolute path of a file with the secrets for signatures, one for each line, newest first.
         public var secretFile: String?
-        /// A file with further headers, one a line: `Authorization: Bearer …`.
+        /// The path of a file with additional headers, one for each line: `Authorization: Bearer …`.
         public var headerFile: String?
-        /// A file in PEM with the certificates that vouch for the receiver, instead of the system's.
+        /// The path of a PEM file with the trusted certificates of the receiver, in the place of the system's.
         public var certificates: String?
-        /// How many seconds a request may take.
+        /// The maximum duration of a request, in seconds.
         public var timeout: Int
-        /// For how many seconds a batch is tried before it goes to the file of dead letters.
+        /// The time in seconds for which a batch is sent again before it is written to the file of dead letters.
         public var giveUp: Int
 
         public init(
@@ -48,11 +48,12 @@ public struct SinkSettings: Hashable, Sendable {
 
     public var className: String
     public var target: Target
-    /// Canonical Extended JSON tells the type of each number.
+    /// A Boolean value that indicates whether documents are in canonical Extended JSON, which contains the type of each
+    /// number.
     public var isCanonical: Bool
-    /// Whether objects that were handed on leave the store.
+    /// A Boolean value that indicates whether delivered objects are removed from the store.
     public var removesDelivered: Bool
-    /// When so many objects wait to be handed on, uploads of more wait, until a quarter of them is gone.
+    /// The number of waiting objects from which further uploads wait, until a quarter of the objects is delivered.
     public var mostWaiting: Int
 
     public init(
@@ -66,7 +67,9 @@ public struct SinkSettings: Hashable, Sendable {
         (self.removesDelivered, self.mostWaiting) = (removesDelivered, mostWaiting)
     }
 
-    /// - Throws: `IngestFailure` if nothing could ever be handed on by these settings.
+    /// Checks the settings.
+    ///
+    /// - Throws: `IngestFailure` if no delivery is possible with these settings.
     public func check() throws(IngestFailure) {
         func path(_ path: String?, _ what: String) throws(IngestFailure) {
             guard let path else { return }
@@ -114,7 +117,7 @@ extension SinkSettings {
         return document
     }
 
-    /// Nil for a document that isn't one of these.
+    /// Returns `nil` for a document that doesn't contain settings of a sink.
     init?(_ document: BSONDocument) {
         guard let name = document["class"]?.stringValue else { return nil }
         func number(_ key: String) -> Int? { document[key]?.int64Value.map { Int($0) } }
@@ -141,7 +144,7 @@ extension SinkSettings {
 }
 
 extension SinkSettings: CustomStringConvertible {
-    /// For a list of sinks. What may be secret of an address isn't in it.
+    /// A description for a list of sinks. Parts of an address that may be secret are left out.
     public var description: String {
         let place =
             switch target {

@@ -1,19 +1,19 @@
 import FreeholdBSON
 import FreeholdSyncCore
 
-/// A small document on the disk that is only ever replaced as a whole: two places take turns, so that a write that was torn leaves the
-/// document before it. One process uses it at a time.
+/// A small document on the disk that is always replaced as a whole. It has two slots that are written alternately, so
+/// that an incomplete write leaves the previous document. One process at a time may use the file.
 final class SlotFile {
     private let file: DiskFile
     private var sequence: UInt64 = 0
-    /// What was written last; empty if nothing was.
+    /// The last written document. Empty if none was written.
     private(set) var document: BSONDocument = [:]
 
     private static let slotSize = 64 << 10
     private static let magic: UInt64 = 0x4648_534C_4F54_3031
     private static let headSize = 36
 
-    /// - Throws: `IngestFailure` if it can't be opened, or another process has it.
+    /// - Throws: `IngestFailure` if the file can't be opened, or if another process uses it.
     init(_ path: String, calls: DiskCalls = .system) throws(IngestFailure) {
         file = try DiskFile(path, calls: calls)
         try file.lock()
@@ -24,21 +24,22 @@ final class SlotFile {
         }
     }
 
-    /// Replaces the document, durably when it returns. If it throws, the next one that opens the file finds either.
+    /// Replaces the document. The write is durable when the call returns. After an error, the next process that opens
+    /// the file finds either document.
     func write(_ document: BSONDocument) throws(IngestFailure) {
         let body: [UInt8]
         do { body = try document.bytes() } catch { throw IngestFailure("\(file.path): \(error)") }
         guard body.count <= Self.slotSize - Self.headSize else {
             throw IngestFailure("\(file.path): \(body.count) bytes are more than its place has.")
         }
-        // The place of the older one. What a failed write left there has a number that is used again.
+        // The older slot is overwritten. A failed write in that slot has the same number.
         let next = sequence + 1
         try file.write(Self.head(next, body) + body, at: Int(next % 2) * Self.slotSize)
         try file.sync()
         (sequence, self.document) = (next, document)
     }
 
-    /// Lets other processes have the file.
+    /// Closes the file, so that other processes can use it.
     func close() { file.close() }
 
     private static func head(_ sequence: UInt64, _ body: [UInt8]) -> [UInt8] {

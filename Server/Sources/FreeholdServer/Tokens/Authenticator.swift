@@ -1,16 +1,19 @@
-/// Finds out who a token is of.
+/// An authenticator, which finds the user of a token.
 public protocol Authenticator: Sendable {
-    /// - Returns: nil if the token isn't of the kind that this one knows.
+    /// Returns the identity for a token.
+    ///
+    /// - Returns: `nil` if the authenticator doesn't support this kind of token.
     /// - Throws: `TokenRefusal`
     func identify(_ token: String) async throws -> Identity?
 }
 
-/// Who a connection is of.
+/// The user of a connection.
 public struct Identity: Hashable, Sendable {
     public var user: String
-    /// In seconds since 1970. Nil: the token is good until somebody takes it back.
+    /// The time at which the token expires, in seconds since 1970. `nil` for a token that is valid until it is revoked.
     public var expires: Double?
-    /// Of an account: the log-in that the token is of. What was opened with it ends with it.
+    /// The log-in of the token, for a token of an account. Connections that were opened with the token end with the
+    /// log-in.
     public var login: String?
 
     public init(user: String, expires: Double? = nil, login: String? = nil) {
@@ -20,14 +23,14 @@ public struct Identity: Hashable, Sendable {
     }
 }
 
-/// Why a token isn't accepted. The reason is for logs, and says nothing of what is in the token.
+/// The reason for which a token isn't accepted. It is for logs, and contains nothing of the token.
 public struct TokenRefusal: Error, Hashable, Sendable {
     public let reason: String
 
     public init(_ reason: String) { self.reason = reason }
 }
 
-/// Several ways to say who one is: the first that knows the kind of token decides.
+/// A chain of authenticators. The first one that supports the kind of a token decides.
 public struct AuthenticatorChain: Authenticator {
     private let links: [any Authenticator]
 

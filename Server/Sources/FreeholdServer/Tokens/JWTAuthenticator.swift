@@ -5,19 +5,19 @@
 #endif
 import JWTKit
 
-/// Users by signed tokens (JWT) of an issuer that the server trusts. `sub` is the user, `exp` has to be there.
+/// An authenticator for signed tokens (JWT) of a trusted issuer. `sub` is the user, and `exp` is required.
 public struct JWTAuthenticator: Authenticator {
-    /// Keys that sign tokens.
+    /// A key that signs tokens.
     public enum Key: Sendable {
-        /// For HS256: at least 32 bytes that the issuer and the server share.
+        /// For HS256: a secret of at least 32 bytes that the issuer and the server share.
         case secret(String)
         /// For ES256: a public key in PEM.
         case publicKey(String)
-        /// A set of public keys, or secrets, in JSON (RFC 7517): any algorithm that JWTKit knows.
+        /// A set of public keys or secrets in JSON (RFC 7517), for each algorithm that JWTKit supports.
         case keySet(String)
     }
 
-    /// What tokens have to say. Nil: anything.
+    /// The required values of claims. `nil` for any value.
     public struct Expectations: Hashable, Sendable {
         public var issuer: String?
         public var audience: String?
@@ -27,11 +27,11 @@ public struct JWTAuthenticator: Authenticator {
         }
     }
 
-    /// One for each key that was given: keys without a name would take each other's place in one.
+    /// A collection for each key, because keys without a name would replace each other in one collection.
     private let keys: [JWTKeyCollection]
     private let expectations: Expectations
 
-    /// - Throws: `TokenRefusal` if a key can't be used.
+    /// - Throws: `TokenRefusal` if a key is invalid.
     public init(_ keys: [Key], _ expectations: Expectations = Expectations()) async throws {
         self.expectations = expectations
         var collections: [JWTKeyCollection] = []
@@ -58,7 +58,7 @@ public struct JWTAuthenticator: Authenticator {
     }
 
     public func identify(_ token: String) async throws -> Identity? {
-        // Three parts with dots between them; the rest is found out by the signature.
+        // A JWT has three parts with dots between them. The signature check finds all other errors.
         guard token.utf8.count <= 16_384, token.utf8.filter({ $0 == UInt8(ascii: ".") }).count == 2 else { return nil }
         var verified: Claims?
         var refusal = TokenRefusal("no key for tokens is known")

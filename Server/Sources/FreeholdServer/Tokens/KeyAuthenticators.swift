@@ -1,10 +1,10 @@
 import FreeholdSyncCore
 
-/// Users by API keys: `key:` and at least 32 characters. The server knows the keys' hashes only.
+/// An authenticator for API keys: `key:` and at least 32 characters. The server only stores the hashes of the keys.
 public struct KeyAuthenticator: Authenticator {
     private let users: [KeyHash: String]
 
-    /// - Parameter users: by the hashes of their keys.
+    /// - Parameter users: The users, by the hashes of their keys.
     public init(_ users: [KeyHash: String]) { self.users = users }
 
     public func identify(_ token: String) async throws -> Identity? {
@@ -16,17 +16,18 @@ public struct KeyAuthenticator: Authenticator {
     }
 }
 
-/// The hash of a secret that was drawn at random, in hexadecimal digits.
+/// The hash of a random secret, in hexadecimal digits.
 public struct KeyHash: Hashable, Sendable, Codable {
     public let text: String
 
     public init(text: String) { self.text = text.lowercased() }
 
-    /// - Parameter secret: drawn at random: nobody can try all, so one round of the hash is enough.
+    /// - Parameter secret: A random secret. One round of the hash is enough, because an attacker can't try all secrets.
     public init(of secret: String) { text = SecretDigest.hexadecimal(secret) }
 }
 
-/// Anybody, as whoever chose a secret first: `anonymous:` and at least 32 characters that the client drew. Off unless a server switches it on.
+/// An authenticator for anonymous users: `anonymous:` and at least 32 random characters that the client has chosen. A
+/// server has to enable it.
 public struct AnonymousAuthenticator: Authenticator {
     public init() {}
 
@@ -40,7 +41,8 @@ public struct AnonymousAuthenticator: Authenticator {
     }
 }
 
-/// Anybody, as whoever they say: `user:` and a name. For development on loopback only.
+/// An authenticator that accepts the name that a client claims: `user:` and a name. It is only for development on
+/// loopback.
 public struct DevelopmentAuthenticator: Authenticator {
     public init() {}
 

@@ -1,7 +1,7 @@
 import Crypto
 
 enum SecretDigest {
-    /// SHA-256 of a text, in hexadecimal digits.
+    /// Returns the SHA-256 hash of a text, in hexadecimal digits.
     static func hexadecimal(_ text: String) -> String {
         let digits = Array("0123456789abcdef".utf8)
         var result: [UInt8] = []

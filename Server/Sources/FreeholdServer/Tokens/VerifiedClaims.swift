@@ -6,10 +6,10 @@
 import JWTKit
 
 extension JWTKeyCollection {
-    /// Returns the claims of a token that one of the keys signed, with the algorithm that the token's header names.
+    /// Returns the claims of a token that was signed by one of the keys, with the algorithm in the token's header.
     ///
-    /// JWTKit checks the signature with the algorithm of the key, and doesn't compare the header's `alg`. A header with another algorithm is a
-    /// contradiction (RFC 8725, section 3.1), so such a token is refused.
+    /// JWTKit checks the signature with the algorithm of the key, and doesn't compare it with the header's `alg`. A
+    /// header with another algorithm is a contradiction (RFC 8725, section 3.1), so such a token is refused.
     ///
     /// - Throws: `TokenRefusal` for a header that doesn't fit, and the errors of JWTKit.
     func claims<Claims: JWTPayload>(of token: String, as type: Claims.Type = Claims.self) async throws -> Claims {
@@ -20,7 +20,7 @@ extension JWTKeyCollection {
     }
 }
 
-/// The fields of a token's header that decide how its signature is checked.
+/// The fields of a token's header that decide about the check of its signature.
 private struct TokenHeader: Decodable {
     let alg: String
     let kid: String?
