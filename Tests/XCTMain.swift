@@ -6,8 +6,8 @@ import Testing
     import Musl
 #endif
 
-/// Where the tests begin on Linux. Without this file the build would look for test cases of XCTest, of which there are none,
-/// and needs an index for that, which costs an eighth of its time.
+/// The entry point of the tests on Linux. Without this file the build would search for test cases of XCTest, of which
+/// there are none. The search needs an index, which takes an eighth of the build time.
 @main enum Entry {
     static func main() async {
         let arguments = CommandLine.arguments

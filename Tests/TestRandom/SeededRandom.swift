@@ -4,14 +4,14 @@
     import Foundation
 #endif
 
-/// Random numbers that are the same for the same seed (SplitMix64). The sequence never changes: seeds in tests stand for what
-/// was made of them.
+/// Random numbers that depend on the seed only (SplitMix64). The sequence of a seed never changes, because tests
+/// contain seeds of earlier failures.
 package struct SeededRandom: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
     package init(seed: UInt64) { state = seed }
 
-    /// Takes the seed of `FREEHOLD_SEED`, or one of `TestSeed`, and prints it with the test's name.
+    /// Uses the seed in `FREEHOLD_SEED`, or a seed of `TestSeed`, and prints it with the test's name.
     package init(test: String) {
         let given = ProcessInfo.processInfo.environment["FREEHOLD_SEED"].flatMap { UInt64($0) }
         let seed = given ?? TestSeed.random(in: 0...UInt64(UInt32.max), function: test)
@@ -27,15 +27,16 @@ package struct SeededRandom: RandomNumberGenerator, Sendable {
         return mixed ^ mixed >> 31
     }
 
-    /// True in so many of a hundred cases.
+    /// Returns `true` with this probability in percent.
     package mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
 
-    /// True in one of so many cases.
+    /// Returns `true` in one of this number of cases on average.
     package mutating func oneIn(_ count: Int) -> Bool { Int.random(in: 0..<count, using: &self) == 0 }
 
     package mutating func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &self) }
 
-    /// A number from 0 on, made of one number of the sequence: `number(_:)` may take several.
+    /// Returns a number from 0 to the bound, without the bound. Uses one number of the sequence; `number(_:)` may use
+    /// several.
     package mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 
     package mutating func pick<Choice>(_ choices: [Choice]) -> Choice { choices.randomElement(using: &self)! }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import FreeholdServer
 
-/// A folder that goes away.
+/// A temporary folder that is removed with the object.
 final class TestFolder: Sendable {
     let path: String
 
@@ -21,14 +21,14 @@ final class TestFolder: Sendable {
     deinit { try? FileManager.default.removeItem(atPath: path) }
 }
 
-/// A clock that is set.
+/// A clock that shows a fixed time until a test advances it.
 final class TestClock: Sendable {
     private let time = Mutex(Date())
     var now: Date { time.withLock { $0 } }
     func advance(_ seconds: TimeInterval) { time.withLock { $0 += seconds } }
 }
 
-/// Mails that would go out.
+/// A mailer that keeps the mails for the test.
 final class TestMailer: Mailer {
     private let stream: AsyncStream<AccountMail>
     private let sent: AsyncStream<AccountMail>.Continuation
@@ -78,7 +78,7 @@ final class AccountProbe: Sendable {
         var settings = ServerSettings(node: NodeConfiguration(apps: [:]))
         (settings.port, settings.administratorPort, settings.threads) = (0, nil, 1)
         settings.node.limits.greetingTimeout = 60_000
-        // On a busy machine peers are silent for minutes.
+        // On a busy machine, peers can be silent for minutes.
         settings.node.limits.idleTimeout = 1_200_000
         var accounts = ServerSettings.Accounts(folder: folder.path)
         accounts.mailer = mailer
@@ -101,7 +101,7 @@ final class AccountProbe: Sendable {
         subscript(name: String) -> String? { body.documentValue?[name]?.stringValue }
     }
 
-    /// - Parameter path: behind the root.
+    /// - Parameter path: The path behind `AccountProbe.path`.
     func send(
         _ method: String,
         _ path: String,
@@ -118,7 +118,7 @@ final class AccountProbe: Sendable {
         return try Self.answer(try await raw(Array((head + "\r\n").utf8) + bytes))
     }
 
-    /// Sends bytes, and gives all that comes until the server closes.
+    /// Sends bytes and returns everything that the server sends until it closes the connection.
     func raw(_ bytes: [UInt8]) async throws -> [UInt8] {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let promise = loop.makePromise(of: [UInt8].self)
@@ -131,7 +131,7 @@ final class AccountProbe: Sendable {
         return try await promise.futureResult.get()
     }
 
-    /// Sends bytes, and hangs up.
+    /// Sends bytes and closes the connection without reading the answer.
     func drop(_ bytes: [UInt8]) async throws {
         let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
         let channel = try await bootstrap.connect(host: "127.0.0.1", port: port).get()
@@ -158,12 +158,12 @@ final class AccountProbe: Sendable {
             bytes += unwrapInboundIn(data).readableBytesView
         }
         func channelInactive(context: ChannelHandlerContext) { promise.succeed(bytes) }
-        // What came before the other side reset the connection counts.
+        // Bytes that arrived before the other side reset the connection count.
         func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
     }
 }
 
-/// What people do.
+/// The requests of users: to register, to log in, to renew tokens.
 extension AccountProbe {
     private static let providers = "/app/test/auth/providers"
 

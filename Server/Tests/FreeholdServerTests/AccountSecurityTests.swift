@@ -7,7 +7,7 @@ import Testing
 
 @testable import FreeholdServer
 
-/// What the security model says of accounts.
+/// The statements of the security model about accounts.
 @Suite(.timeLimit(.minutes(20))) struct AccountSecurityTests {
     @Test func `the eleventh wrong password in five minutes isn't even looked at`() async throws {
         let server = try await AccountProbe()
@@ -129,7 +129,7 @@ import Testing
         #expect(try await server.renew("made-up").status == 429)
         #expect(try await server.send("DELETE", "/auth/session", token: "made-up").status == 429)
         #expect(try await server.loginAnonymous().status == 429)
-        // Good tokens don't count: many devices may have one address.
+        // Valid tokens don't count as attempts: many devices may share an address.
         for _ in 0..<10 {
             let answer = try await server.renew(token)
             #expect(answer.status == 201)
@@ -150,13 +150,15 @@ import Testing
             let kept = try await server.store.work { $0.objects(StoredSession.self).count }
             #expect(kept <= AccountStore.keptTokens.most)
         }
-        // A token that was deleted opens nothing, and the log-in goes on.
+        // A deleted token isn't valid, but the log-in continues with the newest token.
         #expect(try await server.renew(first).status == 401)
         #expect(try await server.renew(token).status == 201)
         await server.stop()
     }
 
-    /// - Parameter apps: what the settings say.
+    /// Starts a server and returns the status of a request with the token to an app of that server.
+    ///
+    /// - Parameter apps: The apps that the settings name for outside tokens.
     private static func status(_ apps: Set<String>?, _ app: String, _ token: String) async throws -> Int {
         let server = try await AccountProbe {
             $0.node.apps = ["named": NodeApp(access: .everyone)]
@@ -166,7 +168,7 @@ import Testing
             $0.tokens.apps = apps
         }
         let answer = try await server.send("GET", "/api/data/v1/app/\(app)/Note", bytes: [], token: token)
-        // A socket is refused as the request is.
+        // A socket is refused if the request is refused.
         let peer = try await RawPeer(port: server.port)
         try await peer.hello(token)
         let fault = try await peer.bind(SyncString(app))
@@ -197,7 +199,7 @@ import Testing
         }
         let login = try await server.loginAnonymous()
         let victim = try #require(login["user_id"])
-        // The account uses its app, so that its name is known.
+        // The account uses its app, so that the server knows the user.
         let access = try #require(login["access_token"])
         #expect(try await server.send("GET", "/api/data/v1/app/test/Note", bytes: [], token: access).status == 200)
         for app in ["named", "test"] {
@@ -208,7 +210,7 @@ import Testing
             try await peer.hello(token)
             #expect(try await peer.bind(SyncString(app)) != nil, "\(app)")
         }
-        // Other names of the same issuer are taken where the settings say.
+        // Other users of the same issuer have access to the apps in the settings.
         let other = try await TestServer.token("ann")
         #expect(try await server.send("GET", "/api/data/v1/app/named/Note", bytes: [], token: other).status == 200)
         await server.stop()
@@ -236,7 +238,7 @@ import Testing
         let (a, b) = (try await AccountProbe(), try await AccountProbe())
         let login = try await a.loginAnonymous()
         #expect(try await b.profile(login["access_token"]).code == "InvalidSession")
-        // Its own refresh token is no access token, nor the other way round.
+        // A server accepts neither its own refresh token as an access token, nor an access token as a refresh token.
         #expect(try await a.profile(login["refresh_token"]).code == "InvalidSession")
         #expect(try await a.renew(login["access_token"]).code == "InvalidSession")
         let parts = try #require(login["access_token"]).split(separator: ".")
@@ -286,7 +288,7 @@ import Testing
         #expect(try await server.register("e\u{301}@example.org").code == "AccountNameInUse")
         let first = try await server.login("\u{e9}@example.org")
         #expect(try await server.login("E\u{301}@example.org")["user_id"] == first["user_id"])
-        // An earlier version stored the composition that was sent.
+        // Earlier versions stored the name in the composition of its characters that the client sent.
         let hash = try await PasswordHasher(rounds: 1 << 10).hash("a long password")
         _ = try await server.store.createUser("test", .emailPassword, "o\u{308}@example.org", password: hash)
         for name in ["o\u{308}@example.org", "\u{f6}@example.org", "O\u{308}@example.org"] {

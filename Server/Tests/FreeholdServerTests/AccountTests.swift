@@ -6,7 +6,7 @@ import Testing
 
 @testable import FreeholdServer
 
-/// The accounts' API over sockets of loopback.
+/// The API of accounts over loopback sockets.
 @Suite(.timeLimit(.minutes(20))) struct AccountTests {
     @Test func `whoever registers logs in and has a profile`() async throws {
         let server = try await AccountProbe()
@@ -70,7 +70,7 @@ import Testing
     @Test func `a refresh token gives a new one, and the old one works until the new one was used`() async throws {
         let server = try await AccountProbe()
         let first = try #require(try await server.loginAnonymous()["refresh_token"])
-        // The answer is lost, twice.
+        // The answers of these two requests are lost.
         _ = try await server.renew(first)
         _ = try await server.renew(first)
         server.clock.advance(3_600)
@@ -85,7 +85,7 @@ import Testing
         await server.stop()
     }
 
-    /// The claims of a token, as a client reads them.
+    /// Returns the claims of a token as a client reads them.
     private static func claims(_ token: String?) throws -> BSONDocument {
         let parts = try #require(token).split(separator: ".", omittingEmptySubsequences: false)
         try #require(parts.count == 3)
@@ -104,7 +104,7 @@ import Testing
             (renewed, "refresh_token", 5_184_000),
         ] {
             let claims = try Self.claims(answer[name])
-            // A number with a fraction, or with a point and a zero, would be a double.
+            // A number with a fraction, or with a decimal point and a zero, would be a double.
             let numbers = ["iat", "exp"].map { name in
                 claims[name].flatMap { $0.doubleValue == nil ? $0.asInt64() : nil }
             }
@@ -136,7 +136,8 @@ import Testing
             let server = try await AccountProbe()
             let first = try await server.loginAnonymous()["refresh_token"]
             let user = try await server.renew(first)["refresh_token"]
-            // The first token was copied. Its successor isn't used yet, so it is still good.
+            // Another device has a copy of the first token. The successor of the token isn't used yet, so the token is
+            // still valid.
             server.clock.advance(125)
             let thief = try await server.renew(first)["refresh_token"]
             let order = isThiefFirst ? [thief, user] : [user, thief]
@@ -154,7 +155,7 @@ import Testing
         let first = try await server.loginAnonymous()["refresh_token"]
         let second = try await server.renew(first)["refresh_token"]
         let lost = try await server.renew(second)["refresh_token"]
-        // The answer of the second process is the one that the file of tokens keeps: both processes use it.
+        // The answer of the second process contains the token that the file of tokens keeps: both processes use it.
         let late = try await server.renew(first)["refresh_token"]
         let next = try await server.renew(late)
         #expect(next.status == 201)
@@ -219,7 +220,7 @@ import Testing
         )
         #expect(link["user_id"] == anonymous["user_id"])
         #expect(try await server.login("ann@example.org")["user_id"] == anonymous["user_id"])
-        // Somebody who has logged in already isn't swallowed.
+        // A user with an earlier log-in isn't merged into another user.
         try await server.register("bob@example.org")
         _ = try await server.login("bob@example.org")
         let taken = try await server.userpass(
@@ -322,7 +323,7 @@ import Testing
 
     @Test func `the administrator disables, enables, logs out and deletes while the server runs`() async throws {
         let server = try await AccountProbe()
-        // As another process: with a store of its own.
+        // Another process has a store of its own.
         let store = try AccountStore(at: server.folder.path)
         let user = try await store.createUser(
             app: "test",
@@ -405,7 +406,7 @@ import Testing
         let store = try AccountStore(at: server.folder.path)
         for name in ["one", "two"] {
             try await store.createApp(AccountApp(id: name))
-            // It is followed once the app is served; until then nobody is let in.
+            // The app's accounts are followed once the app is served. Before that no user is admitted.
             var isServed = false
             while !isServed {
                 let b = try await TestClient(port: server.port, token: "user:bob") { $0.app = SyncString(name) }

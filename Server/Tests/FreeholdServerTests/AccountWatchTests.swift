@@ -6,9 +6,9 @@ import Testing
 
 @testable import FreeholdServer
 
-/// What it costs to follow accounts while many are connected.
+/// The work of following accounts while many users are connected.
 @Suite(.timeLimit(.minutes(20))) struct AccountWatchTests {
-    /// Counts since then.
+    /// The numbers of looks at log-ins and users since the initializer.
     private struct Looks {
         let watch: AccountWatch
         let (logins, users): (Int, Int)
@@ -37,7 +37,7 @@ import Testing
             #expect(try await peer.next()?.fault == nil)
             peers.append((peer, try #require(login["user_id"])))
         }
-        // What the log-ins had it look at is over.
+        // Waits until the watch has finished the looks that these log-ins caused.
         try await Task.sleep(for: .seconds(2))
         return peers
     }
@@ -109,7 +109,7 @@ import Testing
         await server.stop()
     }
 
-    /// What the pieces of work take, printed: on the queue that log-ins wait in, too.
+    /// Prints how long the watch's reads take. They run on the queue in which log-ins wait.
     @Test(.enabled(if: ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] != nil, "FREEHOLD_SOAK isn't set"))
     func `a piece of thousands of log-ins takes little time`() async throws {
         let server = try await AccountProbe()

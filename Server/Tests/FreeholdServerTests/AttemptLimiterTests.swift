@@ -4,16 +4,16 @@ import Testing
 
 @testable import FreeholdServer
 
-/// What the limiter remembers while strangers fill its memory.
+/// The attempt limiter while strangers fill its memory.
 struct AttemptLimiterTests {
-    /// Small, so that strangers fill it.
+    /// Small limits, so that strangers can fill the memory.
     private static let small = AttemptLimiter.Limits(entries: 100, shared: 16)
 
     private static func isTaken(_ limiter: AttemptLimiter, _ account: String?, _ address: String) -> Bool {
         (try? limiter.attempt(account: account, address: address)) != nil
     }
 
-    /// Each from a network of its own.
+    /// Makes an attempt from each of many networks.
     private static func flood(_ limiter: AttemptLimiter, _ count: Int) {
         for number in 0..<count {
             let (high, low) = (String(number >> 16, radix: 16), String(number & 0xFFFF, radix: 16))
@@ -30,7 +30,7 @@ struct AttemptLimiterTests {
             clock.advance(1)
             if wrong == 10 { #expect(!Self.isTaken(limiter, "app/ann", "198.51.100.\(round)")) }
         }
-        // By an address that is remembered: a new one may share its count with strangers.
+        // This address is remembered. A new address might share its count with strangers.
         let left = (0..<20).filter { _ in Self.isTaken(limiter, "app/ann", "192.0.2.0") }.count
         #expect(left == 10 - wrong)
         clock.advance(301)
@@ -57,7 +57,7 @@ struct AttemptLimiterTests {
         for number in 0..<500 {
             let account = "app/new\(number % 400)"
             if Self.isTaken(limiter, account, "198.51.\(number % 100).1") { taken += 1 }
-            // Whose password was right is no help to the others.
+            // The success of one account doesn't help the others.
             limiter.succeeded(account: account)
         }
         #expect(taken <= 16 * 10)
@@ -87,7 +87,7 @@ struct AttemptLimiterTests {
         #expect(Self.isTaken(limiter, "app/ann", "192.0.2.1"))
     }
 
-    /// Beside a count that forgets nothing.
+    /// Compares the limiter with a count that forgets nothing.
     @Test func `random attempts get no more than they should`() {
         var random = RandomRequests()
         let clock = TestClock()

@@ -8,10 +8,10 @@ import Testing
     import Musl
 #endif
 
-/// What `freehold-server` says to somebody who has made a mistake.
+/// The messages of `freehold-server` after a user's mistake.
 @Suite(.timeLimit(.minutes(20)), .enabled(if: ServerProcess.isBuilt, "freehold-server isn't built"))
 struct CommandMessageTests {
-    /// Output and errors.
+    /// Returns the status of the command, and its standard output and error together.
     private func run(_ arguments: String...) throws -> (status: Int32, output: String) {
         try ServerProcess.run(arguments, takesErrors: true)
     }
@@ -102,7 +102,7 @@ struct CommandMessageTests {
         #expect(answer == (0, "The app notes has no schema.\n"))
     }
 
-    /// As examples of help are read on a terminal of 80 columns.
+    /// Examples of the help are read in terminals of 80 columns.
     @Test func `examples of the first help aren't wrapped`() throws {
         let (_, output) = try run("--help")
         #expect(output.contains("\n  freehold-server serve /srv/freehold --development\n"))

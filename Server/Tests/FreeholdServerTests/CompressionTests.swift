@@ -10,7 +10,7 @@ import Testing
     private struct NoWelcome: Error {}
     private static let text = SyncString(String(repeating: "the same again, ", count: 2_000))
 
-    /// A client that waits for changes of everything.
+    /// Returns a client that is subscribed to all objects.
     private func subscribed(_ server: TestServer, _ compressions: [CompressionKind]) async throws -> RawPeer {
         let peer = try await RawPeer(port: server.port)
         try await peer.hello(TestServer.token("ann"), compressions)
@@ -20,7 +20,7 @@ import Testing
         return peer
     }
 
-    /// The bytes of the next changes that are about objects, and what they say.
+    /// Returns the next changes of objects, with their bytes. `nil` at the end of the connection.
     private func changes(_ peer: RawPeer) async throws -> (bytes: [UInt8], changes: Changes)? {
         let codec = MessageCodec(compression: ZlibCompression.shared)
         while let bytes = await peer.nextBytes() {
@@ -42,7 +42,7 @@ import Testing
         #expect(short.changes == long.changes)
         #expect(short.bytes[1] == 1 && short.bytes.count < 1_000)
         #expect(long.bytes[1] == 0 && long.bytes.count > Self.text.string.utf8.count)
-        // A short one isn't worth it.
+        // A short message isn't compressed.
         try writer.create(2, ["text": "short"])
         try await writer.session.waitForUpload()
         #expect(try await changes(zlib)?.bytes[1] == 0)
@@ -67,7 +67,7 @@ import Testing
         try await expectConvergence(server, [a, b])
         #expect(server.contents.count == 20)
         let bytes = server.metric("freehold_bytes_received_total") - before
-        // A message holds equal texts once, so that the twenty go up as one or as up to twenty.
+        // A message contains equal texts once. The twenty commits are uploaded in one message or in up to twenty.
         #expect((bytes < 20_000) == (isServer && isClient), "\(bytes) bytes went up")
         await a.close()
         await b.close()
@@ -103,7 +103,7 @@ import Testing
         let server = try await TestServer { $0.node.limits.messageBytes = 100_000 }
         let bomb = try #require(ZlibCompression(level: 9).compressed([UInt8](repeating: 0, count: 90_000_000)))
         let honest = try self.frame(Self.queries)
-        /// Of a message: its kind, the flag, the session, the length that it says, and what follows.
+        /// Returns a message: its kind, the flag of compression, the session, the announced length, and the rest.
         func frame(_ count: Int, _ rest: [UInt8]) -> [UInt8] {
             var bytes: [UInt8] = [3, 1, 1]
             var length = count
@@ -115,13 +115,13 @@ import Testing
         }
         let part = Array(bomb.prefix(90_000))
         let frames: [([UInt8], SyncFault)] = [
-            // What is said is too much.
+            // The announced length exceeds the limit.
             (frame(90_000_000, part), .tooLarge(limit: 100_000)),
-            // More comes than was said.
+            // More bytes than announced.
             (frame(90_000, part), .violation),
-            // It can't be so much.
+            // Fewer bytes than the announced length needs.
             (frame(90_000, [120, 218, 1]), .violation),
-            // It is no stream, or half of one.
+            // No stream of zlib, or half of one.
             (frame(4_000, Array(repeating: 7, count: 1_000)), .violation),
             (Array(honest.dropLast(3)), .violation),
             (honest + [0], .violation),

@@ -3,7 +3,7 @@ import FreeholdSync
 import FreeholdSyncCore
 import Testing
 
-/// Clients and a server over sockets of loopback.
+/// Clients and a server over loopback sockets.
 @Suite(.timeLimit(.minutes(20))) struct ConvergenceTests {
     @Test func `two clients and a server converge`() async throws {
         let server = try await TestServer()
@@ -33,7 +33,7 @@ import Testing
         try await a.session.waitForUpload()
         try await b.session.waitForDownload()
         #expect(b.contents.keys.map(\.key).sorted() == [3, 4, 5])
-        // One comes into the view, one leaves it.
+        // One object enters the view, and another leaves it.
         try a.set(0, "size", .int(10))
         try a.set(5, "size", .int(0))
         try await a.session.waitForUpload()
@@ -144,7 +144,7 @@ import Testing
 }
 
 extension TestClient {
-    /// Subscribes to a condition that isn't one, and gives what the server says of it.
+    /// Subscribes to an invalid condition and returns the server's error.
     func queryError(_ condition: SyncString) async -> QueryError? {
         guard let set = try? await session.subscribe([ClassQuery(className: "Thing", condition: condition)]) else {
             return nil

@@ -4,7 +4,7 @@ import FreeholdSync
 import FreeholdSyncCore
 import Testing
 
-/// Many clients, each with a socket of its own, that come at once: 300, or 5,000 with `FREEHOLD_SOAK`.
+/// Many clients that connect at the same time, each with its own socket: 300, or 5,000 with `FREEHOLD_SOAK`.
 @Suite(.timeLimit(.minutes(20))) struct CrowdTests {
     private static let count = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] == nil ? 300 : 5_000
 
@@ -32,7 +32,7 @@ import Testing
         try await clients[0].session.waitForUpload()
         try await Self.forAll(clients) { try await $0.session.waitForDownload() }
         #expect(clients.allSatisfy { $0.value(1, "name") == .string("all of you") })
-        // Some have something to say when the server is there again.
+        // Some clients have changes to upload when the server is back.
         await server.running.kill()
         for (number, client) in clients.prefix(100).enumerated() { try client.create(.int(Int64(number + 2))) }
         let killed = ContinuousClock.now

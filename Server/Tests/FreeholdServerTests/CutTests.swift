@@ -4,7 +4,7 @@ import FreeholdSyncCore
 import ServerTestRandom
 import Testing
 
-/// Connections that end anywhere, and frames in pieces. `FREEHOLD_SEED` repeats the cuts.
+/// Connections that are cut at any byte, and frames in pieces. `FREEHOLD_SEED` repeats the cuts.
 @Suite(.timeLimit(.minutes(20))) struct CutTests {
     private static let isSoak = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] != nil
 
@@ -18,7 +18,7 @@ import Testing
         try await b.subscribe()
         let rounds = Self.isSoak ? 400 : 25
         for round in 0..<rounds {
-            // The first bytes are the upgrade's; then come the handshake and the messages. There are more of them than that.
+            // The first bytes belong to the upgrade. The handshake and the messages follow, and exceed the cut.
             proxy.set(
                 CuttingProxy.Behaviour(
                     cut: .random(in: 1...3_000, using: &random),
@@ -27,7 +27,7 @@ import Testing
             )
             let cuts = proxy.cuts
             proxy.cutAll()
-            // Bytes of chance, so that no compression brings them below the cut.
+            // Random bytes, which compression can't shorten below the cut.
             let bytes = (0..<4_000).map { _ in UInt8.random(in: .min ... .max, using: &random) }
             try a.create(.int(Int64(round * 10)), ["data": .data(Data(bytes))])
             for index in 1..<5 {

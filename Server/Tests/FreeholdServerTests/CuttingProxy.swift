@@ -2,18 +2,19 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Stands between clients and a server, and does to their bytes what networks do.
+/// A proxy between clients and a server that cuts, delays and splits their bytes.
 final class CuttingProxy: Sendable {
     struct Behaviour: Sendable {
-        /// Cuts a connection after so many bytes, both ways together. Nil: never.
+        /// The number of bytes in both directions after which a connection is cut. `nil` for no cut.
         var cut: Int?
-        /// The most bytes that go on in one piece.
+        /// The greatest number of bytes that are passed on in one piece.
         var piece = Int.max
-        /// How much goes on in each direction. What is behind it stays with its sender: nothing more is read. Nil: all there is.
+        /// The rate of each direction. Above the rate the proxy stops reading, so that the sender keeps the rest. `nil`
+        /// for no limit.
         var bytesPerSecond: Int?
-        /// Nothing goes on; connections stay.
+        /// Nothing is passed on, but connections stay open.
         var isStalled = false
-        /// New connections are closed at once.
+        /// New connections are closed immediately.
         var isDown = false
     }
 
@@ -34,7 +35,7 @@ final class CuttingProxy: Sendable {
     var port: Int { server.withLock { $0?.localAddress?.port ?? 0 } }
     var connections: Int { state.withLock { $0.connections } }
     var cuts: Int { state.withLock { $0.cuts } }
-    /// The bytes that went on to the server and to clients.
+    /// The bytes that were passed on to the server and to clients.
     var bytes: (up: Int, down: Int) { state.withLock { ($0.bytesUp, $0.bytesDown) } }
 
     init(to target: Int) async throws {
@@ -48,7 +49,7 @@ final class CuttingProxy: Sendable {
 
     func set(_ behaviour: Behaviour) {
         state.withLock { $0.behaviour = behaviour }
-        // What waited while the proxy was stalled goes on.
+        // Passes on what waited while the proxy was stalled.
         if !behaviour.isStalled {
             for channel in channels { channel.pipeline.fireUserInboundEventTriggered(Relay.Go()) }
         }
@@ -57,7 +58,7 @@ final class CuttingProxy: Sendable {
     /// Cuts every connection.
     func cutAll() { for channel in channels { channel.close(promise: nil) } }
 
-    /// Waits until more connections were cut.
+    /// Waits until more than this number of connections were cut.
     func waitForCut(after cuts: Int) async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in
@@ -108,7 +109,7 @@ final class CuttingProxy: Sendable {
         }
     }
 
-    /// The bytes of a connection, both ways. On its loop.
+    /// The bytes of a connection in both directions. Only its event loop uses it.
     private final class Spent: @unchecked Sendable {
         var bytes = 0
     }
@@ -123,7 +124,7 @@ final class CuttingProxy: Sendable {
         private let spent: Spent
         private let isUp: Bool
         private var waiting: [ByteBuffer] = []
-        /// What may go on at this rate went on.
+        /// The rate is used up for this interval.
         private var isResting = false
         private static let rest: Int64 = 5
 
@@ -157,7 +158,7 @@ final class CuttingProxy: Sendable {
                 if let cut = behaviour.cut, spent.bytes >= cut {
                     proxy.noteCut()
                     waiting = []
-                    // What was passed on arrives; then it is over.
+                    // The passed-on bytes arrive before the connection is closed.
                     let (a, b) = (other, context.channel)
                     other.eventLoop.execute {
                         a.close(promise: nil)

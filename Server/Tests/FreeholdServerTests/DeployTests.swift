@@ -10,7 +10,7 @@ import Testing
     import Musl
 #endif
 
-/// The unit for systemd and the Dockerfile, as far as they can be compared with the program.
+/// Compares the systemd unit and the Dockerfile with the program.
 @Suite(.timeLimit(.minutes(20))) struct DeployTests {
     private static func lines(_ name: String) throws -> [String] {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -43,14 +43,14 @@ import Testing
         let stop = try #require(Int(try Self.value("TimeoutStopSec=", unit)))
         #expect(stop > 2 * settings.drainTime / 1_000)
         #expect(docker.contains { $0.contains("docker stop --time 30") })
-        // What hooks over https need.
+        // Packages that the program and its webhooks over TLS need.
         #expect(docker.contains { $0.contains("ca-certificates liblmdb0 zlib1g") })
-        // The program lies where the unit has it.
+        // The image and the unit have the program at the same path.
         #expect(docker.contains { $0.hasPrefix("COPY --from=build /freehold-server /usr/local/bin/freehold-server") })
         #expect(try Self.value("ExecStart=", unit).hasPrefix("/usr/local/bin/freehold-server serve \(folder)"))
     }
 
-    /// With another folder, and a port that is free.
+    /// Runs the commands with another folder and a free port.
     @Test(
         .enabled(if: ServerProcess.isBuilt, "freehold-server isn't built"),
         arguments: ["Dockerfile", "freehold-server.service"]
@@ -73,7 +73,7 @@ import Testing
             return try ServerProcess(folder.path, words, launcher: launcher)
         }
         let server: ServerProcess
-        // Another test can have taken the port meanwhile.
+        // Another test can have taken the port in the meantime.
         do { server = try await start() } catch { server = try await start() }
         if file == "Dockerfile" {
             let health = try #require(lines.first { $0.hasPrefix("HEALTHCHECK") }?.components(separatedBy: "CMD ").last)

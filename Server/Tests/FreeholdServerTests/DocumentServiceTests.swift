@@ -12,7 +12,7 @@ import Testing
 
 @testable import FreeholdServer
 
-/// Documents over HTTP, beside devices.
+/// Documents over HTTP while devices sync.
 @Suite(.timeLimit(.minutes(20))) struct DocumentServiceTests {
     private static let root = "/api/data/v1/app/test"
     private static let schema = """
@@ -47,7 +47,7 @@ import Testing
             try documents.push([SchemaDocument(schema: schema)])
             documents.rules = set
         }
-        // The server looks three times a second.
+        // The server looks for changed schemas three times a second.
         for _ in 0..<100 where server.running.node.app("test")?.served?.tables.isEmpty != false {
             try await Task.sleep(for: .milliseconds(50))
         }
@@ -82,7 +82,7 @@ import Testing
         let refused = try await ask("GET", "/Note?query=ANY+tags+!%3D+ANY+tags")
         #expect(refused.status == 400)
         #expect(refused.code == "QueryTooExpensive")
-        // The same user is answered what costs less.
+        // A cheaper query of the same user is answered.
         let found = try await ask("GET", "/Note?query=ANY+tags+%3D%3D+%22x%22").body
         #expect(found.documentValue?["documents"] != .array([]))
         await server.stop()
@@ -145,14 +145,14 @@ import Testing
             let body = try #require(try await send("GET", path, "", ann, server).body.documentValue)
             seen += body["documents"]?.arrayValue?.compactMap { $0.documentValue?["_id"]?.asInt64() } ?? []
             after = body["next"]?.stringValue ?? ""
-            // The key isn't readable in it.
+            // The position doesn't show the key.
             #expect(after.isEmpty || after.hasPrefix("~"))
         } while !after.isEmpty
         #expect(seen == (0..<57).filter { $0 % 2 == 1 })
-        // A key that the caller knows is a position, too, as it was in earlier versions.
+        // A key that the caller knows is also a position, as in earlier versions.
         let rest = try await send("GET", "/Note?after=54", "", ann, server).body.documentValue
         #expect(rest?["documents"]?.arrayValue?.count == 2 && rest?["next"] == nil)
-        // Named keys end without another page.
+        // A query for named keys has no second page.
         let named = try await send("GET", "/Note?limit=1&query=_id%20%3D%3D%207", "", ann, server).body.documentValue
         #expect(named?["documents"]?.arrayValue?.count == 1 && named?["next"] == nil)
         await server.stop()
@@ -249,17 +249,17 @@ import Testing
         #expect(try await send("GET", "/Note", "", bob, server).body == ["documents": []])
         #expect(try await send("DELETE", "/Note/1", "", bob, server).status == 404)
         #expect(try await send("PATCH", "/Note/1", #"{"$set": {"text": "his"}}"#, bob, server).status == 404)
-        // A key that exists can't be taken, and what is somebody else's can't be made.
+        // Users can neither take an existing key nor create an object of another owner.
         let taken = try await send("POST", "/Note", "{\"_id\": 1, \"owner\": \"\(bob.id)\"}", bob, server)
         #expect(taken.body.documentValue?["refused"]?.arrayValue?.count == 1)
         let forged = try await send("POST", "/Note", "{\"_id\": 2, \"owner\": \"\(ann.id)\"}", bob, server)
         #expect(forged.body.documentValue?["refused"]?.arrayValue?.count == 1)
-        // A field that can't be written is named.
+        // The answer names a field that can't be written.
         let body = "{\"_id\": 3, \"owner\": \"\(ann.id)\", \"secret\": \"x\"}"
         let named = try await send("POST", "/Note", body, ann, server).body.documentValue?["refused"]?.arrayValue?.first
         #expect(named?.documentValue?["field"] == "secret" && named?.documentValue?["reason"] == "forbidden")
         #expect(try await send("GET", "/Note/1", "", ann, server).body.documentValue?["text"]?.stringValue == "mine")
-        // Hidden fields are neither shown nor lost nor written.
+        // Hidden fields are neither shown, lost nor written.
         let admin = try await person("admin", server)
         try await server.store.setCustomData("{\"admin\": true}", user: admin.id)
         for _ in 0..<100 where try await send("GET", "/Note/1", "", admin, server).status != 200 {
@@ -330,7 +330,7 @@ import Testing
         #expect(all.map { $0.contains("event: update") } == [true, false])
         #expect(all.last?.contains("event: delete") == true)
         await again.close()
-        // A token is its user's, and isn't a position of pages.
+        // A token is valid for its user only, and isn't a position of pages.
         #expect(token.hasPrefix("~"))
         for (person, path) in [(bob, "/$changes?class=Note&after=\(token)"), (ann, "/Note?after=\(token)")] {
             #expect(try await send("GET", path, "", person, server).status == 400)
@@ -405,7 +405,7 @@ import Testing
         case "disable": try await server.store.setDisabled(true, user: ann.id)
         default: try await server.store.deleteUser(ann.id)
         }
-        // The last one is the end of the chunks.
+        // The last part is the end of the chunks.
         while let text = try await ended.next() { #expect(text.isEmpty || text.hasPrefix(":")) }
         #expect(try await send("POST", "/Note", "{\"_id\": 2, \"owner\": \"\(bob.id)\"}", bob, server).status == 201)
         #expect(try await other.next()?.contains("event: insert") == true)
@@ -413,7 +413,7 @@ import Testing
         await server.stop()
     }
 
-    /// What is known of users is forgotten once they aren't connected; then rules would take somebody for a user of whom nothing is known.
+    /// The server forgets what it knows of users without a connection. Rules would then see a user without custom data.
     @Test func `who follows changes is connected: a rule goes on to know the user's data`() async throws {
         let server = try await server(rules: Self.owners)
         let ann = try await person("ann", server)
@@ -435,7 +435,7 @@ import Testing
         await server.stop()
     }
 
-    /// A change stream, as a client reads it.
+    /// A change stream as a client reads it.
     final class Events: Sendable {
         private let channel: any Channel
         private let pieces: AsyncStream<String>
@@ -452,7 +452,7 @@ import Testing
             try await channel.writeAndFlush(ByteBuffer(string: head))
         }
 
-        /// The next event or comment. Nil at the end.
+        /// Returns the next event or comment. `nil` at the end.
         func next() async throws -> String? {
             var iterator = pieces.makeAsyncIterator()
             return await iterator.next()
@@ -460,7 +460,7 @@ import Testing
 
         func close() async { try? await channel.close() }
 
-        /// Of chunks only what is between their lengths counts here: each event is one chunk.
+        /// Reads the contents of the chunks without their lengths. Each event is one chunk.
         private final class Reader: ChannelInboundHandler {
             typealias InboundIn = ByteBuffer
             private let source: AsyncStream<String>.Continuation
@@ -470,7 +470,7 @@ import Testing
             init(_ source: AsyncStream<String>.Continuation) { self.source = source }
 
             func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-                // A carriage return and a line feed are one character otherwise.
+                // Swift counts a carriage return and a line feed as one character.
                 text += String(buffer: unwrapInboundIn(data)).replacing("\r\n", with: "\n")
                 if !isBody, let range = text.firstRange(of: "\n\n") {
                     text = String(text[range.upperBound...])
@@ -479,7 +479,7 @@ import Testing
                 while isBody, let range = text.firstRange(of: "\n\n") {
                     let event = text[..<range.lowerBound]
                     text = String(text[range.upperBound...])
-                    // Not the chunk's length.
+                    // Skips the line with the length of the chunk.
                     let plain = event.split(separator: "\n").filter { $0.hasPrefix(":") || $0.contains(": ") }
                     source.yield(plain.joined(separator: "\n"))
                 }

@@ -3,7 +3,7 @@ import FreeholdSync
 import FreeholdSyncCore
 import Testing
 
-/// Servers that end in an orderly way.
+/// Servers that drain their connections before they end.
 @Suite(.timeLimit(.minutes(20))) struct DrainTests {
     @Test func `clients leave a server that drains, and go on at the next`() async throws {
         let store = QueuedServerStore(MemoryServerStore(epoch: 3))
@@ -13,7 +13,7 @@ import Testing
         try await a.subscribe()
         try a.create(1)
         try await a.settle()
-        // A client goes by itself when it hears of it; nobody has to wait for the whole time.
+        // A client leaves when it learns of the end, so that the server doesn't wait the whole time.
         await first.running.stop(after: 60_000)
         #expect(first.running.node.status.isDraining)
         #expect(first.running.node.status.connections == 0)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FreeholdServer
 
-/// Clients that wait with a body until the server wants it (`Expect: 100-continue`).
+/// Clients that send a body after the server has asked for it (`Expect: 100-continue`).
 @Suite(.timeLimit(.minutes(20))) struct ExpectationTests {
     private static let login = AccountProbe.path + "/app/test/auth/providers/anon-user/login"
     private static let note = "/api/data/v1/app/test/Note"
@@ -55,7 +55,7 @@ import Testing
         await server.stop()
     }
 
-    /// Also who doesn't ask is told by the head.
+    /// The head suffices for the refusal of a client without `Expect`, too.
     @Test func `a body that is too long is refused by its head`() async throws {
         let server = try await AccountProbe { $0.node.limits.greetingTimeout = 60_000 }
         let connection = try await RawConnection(port: server.port)

@@ -14,7 +14,7 @@ import Testing
     import Musl
 #endif
 
-/// A store in memory that has no room.
+/// A store in memory that can refuse writes as on a full disk.
 private final class FullStore: NodeStore {
     private let store = QueuedServerStore(MemoryServerStore(epoch: 7))
     let isFull = Atomic(false)
@@ -25,7 +25,7 @@ private final class FullStore: NodeStore {
     }
 }
 
-/// A server whose disk, or the disk of its log, is full.
+/// A server with a full disk, or with a full disk for its log.
 @Suite(.timeLimit(.minutes(20))) struct FullDiskTests {
     @Test func `a full disk is named in the log, in the status and to the administrator, and devices read`()
         async throws
@@ -44,7 +44,7 @@ private final class FullStore: NodeStore {
         try first.create(.int(2), ["name": "b"])
         let node = server.running.node
         for _ in 0..<500 where node.status.blocked.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
-        // A new device has no file at the server yet.
+        // A new device, whose file the server doesn't know yet.
         let other = try #require(try await server.loginAnonymous()["access_token"])
         let second = try await TestClient(port: server.port, token: other)
         try await second.subscribe()
@@ -112,10 +112,10 @@ private final class FullStore: NodeStore {
             if await status("/health") == 200 { break }
             try await Task.sleep(for: .milliseconds(50))
         }
-        // Many lines of the log.
+        // Each request writes lines to the log.
         for _ in 0..<20 {
             var answer = await status("/nothing")
-            // On a busy machine a connection may end before its answer.
+            // On a busy machine, a connection may end before its answer.
             for _ in 0..<10 where answer == 0 && process.isRunning { answer = await status("/nothing") }
             #expect(answer == 404)
         }
@@ -124,13 +124,14 @@ private final class FullStore: NodeStore {
         #expect(process.terminationReason == .exit && process.terminationStatus == 0)
     }
 
-    /// Changes the limits of a process that runs.
+    /// The program that changes the limits of a running process.
     private static let prlimit = "/usr/bin/prlimit"
     private static var isPossible: Bool {
         ServerProcess.isBuilt && FileManager.default.isExecutableFile(atPath: prlimit)
     }
 
-    /// The largest size of a file stands for a full disk, so that no test needs a disk of its own: no byte behind the first can be written.
+    /// Sets the largest file size of the process to 1 byte. That stands for a full disk: no byte behind the first can
+    /// be written, and no test needs a disk of its own.
     private static func setFull(_ isFull: Bool, _ server: ServerProcess) throws {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: prlimit)
@@ -197,7 +198,7 @@ private final class FullStore: NodeStore {
             return (answer.status, (try? BSONDocument(extendedJSON: String(text[start...]))) ?? [:])
         }
         var login = try await ask("POST", "/app/test/auth/providers/anon-user/login", "{}")
-        // A busy machine may have no time for the first one.
+        // On a busy machine, the first log-in may fail.
         for _ in 0..<20 where login.status != 200 {
             login = try await ask("POST", "/app/test/auth/providers/anon-user/login", "{}")
         }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import FreeholdServer
 
-/// A store that can be told to keep its answers, and gives them later, each of them twice.
+/// A store that can hold its answers back. It gives each held answer twice, later.
 private final class HangingStore: NodeStore {
     private struct State {
         var hangs = false
@@ -40,7 +40,7 @@ private final class HangingStore: NodeStore {
 
     func hangPages() { state.withLock { $0.hangsPages = true } }
 
-    /// The pages that were asked for.
+    /// The number of pages that were requested.
     var pages: Int { state.withLock { $0.pages } }
 
     func hang() { state.withLock { $0.hangs = true } }
@@ -63,7 +63,7 @@ private final class Gate: Sendable {
     let isOpen = Atomic(false)
 }
 
-/// Stores that don't answer: who asks isn't kept waiting, and nothing of a request stays.
+/// Stores that don't answer. The server answers its clients without them, and keeps nothing of a request.
 @Suite(.timeLimit(.minutes(20))) struct HangingStoreTests {
     private static let root = "/api/data/v1/app/test"
 
@@ -99,7 +99,7 @@ private final class Gate: Sendable {
         func ask(_ method: String, _ path: String, _ body: String) async throws -> AccountProbe.Answer {
             try await server.send(method, Self.root + path, bytes: Array(body.utf8), token: token)
         }
-        // A token of the stream, for those who go on behind one.
+        // Appends a resume token if the path needs one.
         var path = path
         if path.hasSuffix("after=") {
             #expect(try await ask("POST", "/Note", #"{"_id": 1}"#).status == 201)
@@ -123,7 +123,7 @@ private final class Gate: Sendable {
         await server.stop()
     }
 
-    /// What waits for a store that answers again is done first.
+    /// Repeats a request, because the store first does the work that waited for it.
     private static func isServed(_ ask: () async throws -> Bool) async throws -> Bool {
         for _ in 0..<100 {
             if try await ask() { return true }
@@ -163,7 +163,7 @@ private final class Gate: Sendable {
         #expect(made.status == 201)
         let all = try await server.send("GET", Self.root + "/Note?limit=10000", bytes: [], token: token)
         #expect(all.status == 200)
-        // On a busy machine the time of a request may end before the last page.
+        // On a busy machine, the time of a request may end before the last page.
         let pages = store.pages
         #expect(pages >= 1)
         store.hangPages()
@@ -215,7 +215,7 @@ private final class Gate: Sendable {
     @Test func `accounts that another process holds are 503, and what didn't begin isn't done`() async throws {
         let held = try await AccountProbe(storeTimeout: 0.3)
         let (gate, store) = (Gate(), held.store)
-        // Another store of the same file, as a command has it.
+        // Another store of the same file, as in a command.
         let writer = Task {
             try await store.write { _ in
                 gate.isReached.store(true, ordering: .releasing)
@@ -230,7 +230,7 @@ private final class Gate: Sendable {
         }
         gate.isOpen.store(true, ordering: .releasing)
         try await writer.value
-        // The first one had begun; the others haven't, though their turn comes now.
+        // The first log-in had begun. The others hadn't, and aren't done although it is now their turn.
         try await Task.sleep(for: .seconds(1))
         #expect(try await held.store.users(of: "test").count <= 1)
         #expect(try await Self.isServed { try await held.loginAnonymous().status == 200 })

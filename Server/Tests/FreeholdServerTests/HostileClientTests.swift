@@ -5,7 +5,7 @@ import NIOCore
 import NIOPosix
 import Testing
 
-/// Clients that don't keep to the protocol, or don't take what they are sent.
+/// Clients that violate the protocol, or don't read what the server sends.
 @Suite(.timeLimit(.minutes(20))) struct HostileClientTests {
     private func greeted(_ server: TestServer) async throws -> RawPeer {
         let peer = try await RawPeer(port: server.port)
@@ -17,7 +17,7 @@ import Testing
         return peer
     }
 
-    /// The server is as it was for everybody else.
+    /// Expects that the server still works for other clients.
     private func expectAlive(_ server: TestServer) async throws {
         let a = try await TestClient(port: server.port, user: "well")
         try await a.subscribe()
@@ -77,7 +77,7 @@ import Testing
         let server = try await TestServer { $0.node.limits.greetingTimeout = 3_000 }
         let peer = try await RawPeer(port: server.port)
         #expect(try await peer.next()?.fault == .transient(after: 0))
-        // Who doesn't even ask for the upgrade, too.
+        // A connection without a request for the upgrade ends as well.
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connect(host: "127.0.0.1", port: server.port).get()
         try await channel.closeFuture.get()
@@ -117,7 +117,7 @@ import Testing
             "GET /sync HTTP/1.1", "Host: localhost", "Connection: Upgrade", "Upgrade: websocket",
             "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
         ]
-        // A masked frame of 16 MiB, of which the beginning comes.
+        // The beginning of a masked frame of 16 MiB.
         let frame: [UInt8] = [0x82, 0xFF, 0, 0, 0, 0, 1, 0, 0, 0, 1, 2, 3, 4] + [UInt8](repeating: 0, count: 400_000)
         #expect(try await RawConnection.ask(request, frame, port: server.port).status == 101)
         #expect(server.metric("freehold_unreadable_messages_total") == 1)
@@ -137,7 +137,7 @@ import Testing
     @Test func `a receiver that takes nothing is dropped, and nobody waits for it`() async throws {
         let server = try await TestServer {
             $0.node.limits.waitingBytes = 400_000
-            // On a busy machine the receiver is silent for minutes.
+            // On a busy machine, the receiver can be silent for minutes.
             $0.node.limits.idleTimeout = 1_200_000
         }
         let peer = try await greeted(server)
@@ -147,7 +147,7 @@ import Testing
         try await a.subscribe()
         let text = SyncString(String(repeating: "x", count: 20_000))
         var key: Int64 = 0
-        // What the sockets themselves hold is the system's affair.
+        // The number of commits depends on the buffers of the sockets.
         while server.metric("freehold_slow_receivers_dropped_total") == 0, key < 2_000 {
             try a.create(.int(key), ["text": .string(text)])
             try await a.session.waitForUpload()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FreeholdServer
 
-/// Requests that no client sends.
+/// Requests that no proper client sends.
 @Suite(.timeLimit(.minutes(20))) struct HostileRequestTests {
     static let providers = "/app/test/auth/providers/"
     static let routes: [(method: String, path: String)] = [
@@ -76,7 +76,7 @@ import Testing
     }
 }
 
-/// Bytes and JSON by chance.
+/// Random bytes and random JSON.
 struct RandomRequests {
     var source: SeededRandom
     let count: Int

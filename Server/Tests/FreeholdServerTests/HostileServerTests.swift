@@ -8,7 +8,7 @@ import Testing
 @testable import FreeholdSync
 @testable import FreeholdSyncCore
 
-/// What an app takes from a server that means harm, or from what answers in its place on a foreign network.
+/// An app and a malicious server, or a program that answers in the server's place on a foreign network.
 @Suite(.timeLimit(.minutes(20))) struct HostileServerTests {
     private static let limits = AnswerLimits(headBytes: 64 << 10, bodyBytes: 1 << 20)
 
@@ -30,7 +30,7 @@ import Testing
         return (response, sent)
     }
 
-    /// Answers without an end, each in another part of HTTP.
+    /// Endless answers, each in another part of HTTP.
     static let floods: [Flood] = [
         Flood("HTTP/1.1 200 OK\r\n\r\n", "x"),
         Flood("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "1\r\nx\r\n"),
@@ -51,7 +51,7 @@ import Testing
         let (response, sent) = try await ask(Self.floods[index])
         #expect(response.httpStatusCode == 0)
         #expect(response.customStatusCode != 0)
-        // The limit and what was on its way: buffers of the system hold some MiB.
+        // The client took at most the limit and what the system's buffers hold, which is some MiB.
         #expect(sent < 24 << 20, "\(sent) bytes were taken")
     }
 
@@ -114,7 +114,7 @@ import Testing
 
     @Test(arguments: [false, true])
     func `a message that claims more than the limit, or is longer than it claims, is refused`(_ isLonger: Bool) throws {
-        // As the client reads them: what a compressed message takes is known before it is inflated.
+        // The codec as the client has it: it knows the length of a compressed message before it inflates the message.
         let codec = MessageCodec(compression: ZlibCompression.shared, limit: 1 << 20)
         let bomb = try #require(ZlibCompression(level: 9).compressed([UInt8](repeating: 0, count: 64 << 20)))
         #expect(bomb.count < 1 << 17)
@@ -138,12 +138,12 @@ import Testing
     }
 }
 
-/// An answer: a beginning, and a text that follows again and again.
+/// An answer that consists of a beginning and a text that is repeated.
 struct Flood: Sendable {
     let head: String
     let text: String
     let isEndless: Bool
-    /// In milliseconds, between pieces.
+    /// The pause between pieces, in milliseconds.
     let pause: Int64
 
     init(_ head: String, _ text: String, isEndless: Bool = true, pause: Int64 = 0) {
@@ -181,7 +181,7 @@ private final class HostileServer: Sendable {
     func add(_ channel: any Channel) { state.withLock { $0.connections.append(channel) } }
     func count(_ bytes: Int) { state.withLock { $0.sent += bytes } }
 
-    /// Waits until the clients hung up, and returns the number of bytes that were sent.
+    /// Waits until the clients have closed their connections. Returns the number of bytes that were sent.
     func end() async -> Int {
         for connection in state.withLock({ $0.connections }) { try? await connection.closeFuture.get() }
         try? await channel.close()

@@ -22,7 +22,7 @@ private enum IPv6 {
     }()
 }
 
-/// A server at an address of IPv6, which stands in brackets where a port may follow.
+/// A server with an IPv6 address. The address is in brackets where a port may follow.
 @Suite(.timeLimit(.minutes(20)), .enabled(if: IPv6.isThere, "this machine has no ::1"))
 struct IPv6Tests {
     @Test(arguments: ["::1", "[::1]"]) func `clients and the administrator find a server at ::1`(_ host: String)

@@ -9,7 +9,7 @@ import Testing
 
 @testable import FreeholdServer
 
-/// Conditions on the key and conditions that aren't served, by subscriptions and over HTTP.
+/// Conditions on the key and conditions that aren't served, in subscriptions and over HTTP.
 @Suite(.timeLimit(.minutes(20))) struct KeyConditionTests {
     private let clients = try! TestFolder()
     private static let root = "/api/data/v1/app/test"
@@ -71,7 +71,7 @@ import Testing
         try await subscribe(reader, QuerySubscription { !$0._id.starts(with: "b") })
         #expect(ids() == ["ann", "cy"])
 
-        // What is made later enters by its key, too.
+        // An object that is created later enters the view by its key as well.
         try await subscribe(reader, QuerySubscription { $0._id == "dora" })
         #expect(ids() == [])
         try author.write { _ = author.create(Person.self, value: ["_id": "dora", "name": "D"]) }
@@ -80,7 +80,7 @@ import Testing
         reader.refresh()
         #expect(ids() == ["dora"])
 
-        // A condition through a link is refused by its name.
+        // The refusal of a condition through a link names the link.
         let error = await #expect(throws: SyncError.self) {
             try await subscribe(reader, QuerySubscription { $0.dogs.age > 1 })
         }
@@ -109,7 +109,7 @@ import Testing
             try documents.push([SchemaDocument(schema: schemas[0].schema, relationships: link), schemas[1]])
             documents.rules = set
         }
-        // The server looks three times a second.
+        // The server looks for changed schemas three times a second.
         for _ in 0..<100 where server.running.node.app("test")?.served?.tables.isEmpty != false {
             try await Task.sleep(for: .milliseconds(50))
         }
@@ -191,7 +191,7 @@ import Testing
         #expect(try await post("/Doc", "config") != 201)
         #expect(try await post("/Member", ann.id) == 201)
         #expect(try await post("/Member", "other") != 201)
-        // A hidden document may be written, as the write filter says; then the read filter shows it, too.
+        // The user can read the documents that were created. `config` was refused.
         #expect(try await find("TRUEPREDICATE", token: ann.token, to: server) == ["open"])
         #expect(try await find("_id == 'open'", token: ann.token, to: server) == ["open"])
         #expect(try await find("_id == 'config'", token: ann.token, to: server) == [])

@@ -11,7 +11,7 @@ import Testing
     import Darwin
 #endif
 
-/// The answer arrives, although the client sends more than the server reads.
+/// The client gets the answer even if it sends more than the server reads.
 @Suite(.timeLimit(.minutes(20))) struct LingeringCloseTests {
     private static let login = AccountProbe.path + "/app/test/auth/providers/anon-user/login"
 
@@ -29,7 +29,9 @@ import Testing
         ("a path that isn't", head("PUT /nothing", "Content-Length: 300000"), 405),
     ]
 
-    /// What a client gets that sends all it has before it reads.
+    /// Returns the answer to a client that sends all its bytes before it reads.
+    ///
+    /// - Parameter time: The time between `bytes` and `more`, in milliseconds. The server answers within it.
     ///
     /// - Parameter time: when the server has answered, in milliseconds.
     private static func ask(
@@ -82,7 +84,7 @@ import Testing
             let text = socket.rest().text
             let clock = ContinuousClock()
             let start = clock.now
-            // Nothing is sent for longer than the server waits. Then the first bytes bring the reset.
+            // The client sends nothing for longer than the server waits. Its next bytes cause the reset.
             usleep(3_500_000)
             while socket.send([0]), clock.now - start < .seconds(30) { usleep(50_000) }
             return (text, clock.now - start)
@@ -130,11 +132,11 @@ import Testing
     }
 }
 
-/// A connection that reads when it is told, as NIO's don't.
+/// A connection that reads on demand, unlike those of NIO.
 private struct BlockingSocket {
     private let descriptor: Int32
 
-    /// Does something with a new connection, on a thread of its own.
+    /// Runs the body with a new connection, on a thread of its own.
     static func run<Value: Sendable>(
         _ port: Int,
         _ body: @escaping @Sendable (BlockingSocket) -> Value
@@ -167,7 +169,9 @@ private struct BlockingSocket {
         precondition(code == 0, "connect: \(errno)")
     }
 
-    /// - Returns: false if the server has gone.
+    /// Sends bytes.
+    ///
+    /// - Returns: `false` if the server has closed the connection.
     @discardableResult func send(_ bytes: [UInt8]) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -191,7 +195,9 @@ private struct BlockingSocket {
         return true
     }
 
-    /// - Returns: what comes until the server closes, and what the system says of that: 0 for a connection that was closed in order.
+    /// Reads until the server closes the connection.
+    ///
+    /// - Returns: The text, and the error code of the system. The code is 0 after an orderly close.
     func rest() -> (text: String, code: Int32) {
         var (bytes, buffer): ([UInt8], [UInt8]) = ([], [UInt8](repeating: 0, count: 4_096))
         while true {

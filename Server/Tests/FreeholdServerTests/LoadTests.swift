@@ -9,7 +9,7 @@ import Testing
 
 @testable import FreeholdServer
 
-/// What many connections may take together.
+/// The bounds of what many connections may take together.
 @Suite(.timeLimit(.minutes(20))) struct LoadTests {
     private static let notes = "/api/data/v1/app/test/Note"
 
@@ -22,7 +22,7 @@ import Testing
     @Test func `a token that isn't good is refused before its body is taken`() async throws {
         let server = try await AccountProbe()
         for token in ["nonsense", ""] {
-            // The rest never comes.
+            // The rest of the body is never sent.
             let body = [UInt8](repeating: 0x20, count: 200_000)
             #expect(try await RawConnection.status(Self.upload(token, 16 << 20), body, port: server.port) == 401)
         }
@@ -37,13 +37,13 @@ import Testing
             let refused = try await RawConnection.ask(Self.upload(token, large.count), large, port: server.port)
             #expect(refused.status == 503)
             #expect(refused.text.contains("Retry-After: "))
-            // There is no schema: all of the body was taken.
+            // The app has no schema. The status 409 shows that the server took the whole body.
             let small = [UInt8](repeating: 0x20, count: 60_000)
             #expect(
                 try await RawConnection.ask(Self.upload(token, small.count), small, port: server.port).status == 409
             )
         }
-        // Others hold what there is.
+        // Two other requests hold the whole memory for bodies.
         var holders: [RawConnection] = []
         for _ in 0..<2 {
             let holder = try await RawConnection(port: server.port)
@@ -103,7 +103,7 @@ import Testing
         let second = try await follow()
         #expect(first.1.contains(" 200 ") && second.1.contains(" 200 "))
         #expect(try await follow().1.contains(" 429 "))
-        // Other users have theirs.
+        // Another user has a share of its own.
         let other = try #require(try await server.loginAnonymous()["access_token"])
         let path = "/api/data/v1/app/test/Note"
         #expect(try await server.send("GET", path, bytes: [], token: other).status == 200)
@@ -119,7 +119,7 @@ import Testing
         await server.stop()
     }
 
-    /// Finds out whose a token is when the test says so.
+    /// An authenticator that answers when the test allows it.
     private final class SlowAuthenticator: Authenticator {
         let isOpen = Atomic(false)
 
@@ -133,7 +133,7 @@ import Testing
         let (authenticator, metrics) = (SlowAuthenticator(), PrometheusMetrics())
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
         var configuration = NodeConfiguration(apps: ["test": NodeApp(access: .everyone)])
-        // A busy machine takes long to read the greeting.
+        // On a busy machine, reading the greeting takes long.
         (configuration.limits.greetingTimeout, configuration.limits.idleTimeout) = (600_000, 600_000)
         let node = ServerNode(
             configuration,
@@ -160,7 +160,7 @@ import Testing
             Issue.record("no welcome")
             return
         }
-        // It throws if the connection ended.
+        // This line throws if the connection has ended.
         try await sending.value
         for _ in 0..<24_000 where received() < count * 60_000 { try await Task.sleep(for: .milliseconds(5)) }
         #expect(received() >= count * 60_000)

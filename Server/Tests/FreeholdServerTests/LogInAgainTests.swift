@@ -7,7 +7,7 @@ import Testing
 
 @testable import FreeholdServer
 
-/// Realms that stay open while the server ends their user's log-in, over sockets of loopback.
+/// Realms that stay open while the server ends their user's log-in, over loopback sockets.
 @Suite(.timeLimit(.minutes(20))) struct LogInAgainTests {
     private let clients = try! TestFolder()
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FreeholdServer
 
-/// Text of peers in the log.
+/// Text from peers in the log.
 @Suite(.timeLimit(.minutes(20))) struct LogSafetyTests {
     @Test func `a peer's text neither begins a line of the log nor makes one long`() async throws {
         let lines = LogLines()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FreeholdServer
 
-/// The counts of what a node keeps for connections and requests.
+/// The ledger of the memory that a node uses for connections and requests.
 struct MemoryLedgerTests {
     private func ledger(user: Int, node: Int = 1 << 30) -> MemoryLedger {
         var limits = NodeLimits()
@@ -25,7 +25,7 @@ struct MemoryLedgerTests {
         #expect(!second.set(.unsent, to: 501))
         #expect(!first.add(1, of: .messages))
         #expect(!first.isWithinShare)
-        // Less is always possible, and another user has a share of its own.
+        // A decrease is always possible, and another user has a share of its own.
         #expect(second.set(.unsent, to: 400))
         #expect(other.add(90, of: .bodies))
         #expect(ledger.bytesOfUsers == ["ann": 491, "ben": 90])
@@ -55,7 +55,7 @@ struct MemoryLedgerTests {
         #expect(ledger.bytesOfUsers.isEmpty)
         stranger.belong(to: "ann")
         #expect(ledger.bytesOfUsers == ["ann": 500])
-        // The user of an account stays the same.
+        // The user of an account never changes.
         stranger.belong(to: "ben")
         #expect(ledger.bytesOfUsers == ["ann": 500])
     }

@@ -9,14 +9,14 @@ import Testing
 
 @testable import FreeholdServer
 
-/// What one user can make a node keep, by connections and by requests.
+/// The memory of a node that one user can take, with connections and with requests.
 @Suite(.timeLimit(.minutes(20))) struct MemoryShareTests {
     private static let upgrade = [
         "GET /sync HTTP/1.1", "Host: localhost", "Connection: Upgrade", "Upgrade: websocket",
         "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "", "",
     ]
 
-    /// A masked frame, or the beginning of one.
+    /// Returns a masked frame or its beginning.
     ///
     /// - Parameter length: The length that the frame announces.
     private static func frame(_ head: UInt8, _ data: [UInt8], length: Int? = nil) -> [UInt8] {
@@ -27,7 +27,7 @@ import Testing
         return [head] + long + [0, 0, 0, 0] + data
     }
 
-    /// A connection that has said `hello`, and was welcomed.
+    /// Returns a connection after `hello` and the welcome.
     private static func greeted(_ user: String, _ server: TestServer) async throws -> RawConnection {
         let connection = try await RawConnection(port: server.port)
         await connection.send(Array(upgrade.joined(separator: "\r\n").utf8))
@@ -41,7 +41,7 @@ import Testing
         return connection
     }
 
-    /// Returns once so many bytes of a kind are kept.
+    /// Waits until the node keeps at least this number of bytes of a kind.
     private static func wait(for bytes: Int, of kind: MemoryLedger.Kind, _ server: TestServer) async throws {
         for _ in 0..<2_000 where server.running.node.memory.node[kind] < bytes {
             try await Task.sleep(for: .milliseconds(5))
@@ -49,7 +49,7 @@ import Testing
         #expect(server.running.node.memory.node[kind] >= bytes)
     }
 
-    // Parts of a message whose end doesn't come, and a frame whose end doesn't come.
+    // Parts of a message without its end, and a frame without its end.
     @Test(arguments: [true, false]) func `parts of messages are bounded for each user`(isFrame: Bool) async throws {
         let server = try await TestServer { $0.node.limits.userBytes = 200_000 }
         let part = [UInt8](repeating: 0, count: 60_000)
@@ -64,7 +64,7 @@ import Testing
         await third.send(bytes)
         #expect(await third.rest().contains("keep too much"))
         #expect(server.metric("freehold_over_share_total") == 1)
-        // Another user isn't concerned.
+        // Another user isn't affected.
         let other = try await Self.greeted("ben", server)
         await other.send(bytes)
         try await Self.wait(for: 180_000, of: .fragments, server)
@@ -108,7 +108,7 @@ import Testing
         let connection = try await Self.greeted("ann", server)
         await connection.send(Self.frame(0x82, message))
         #expect(await connection.rest().contains("keep too much"))
-        // Small messages are taken.
+        // The server still takes small messages.
         let other = try await Self.greeted("ann", server)
         await other.send(Self.frame(0x82, try MessageCodec().encode(.ping(Ping(deviceTime: 5)))))
         #expect(await other.next() != nil)
@@ -131,7 +131,7 @@ import Testing
         try await writer.subscribe()
         let text = SyncString(String(repeating: "x", count: 20_000))
         var key: Int64 = 0
-        // What the sockets themselves hold is the system's affair.
+        // The number of commits depends on the buffers of the sockets.
         while server.metric("freehold_slow_receivers_dropped_total") == 0, key < 2_000 {
             try writer.create(.int(key), ["text": .string(text)])
             try await writer.session.waitForUpload()
@@ -171,7 +171,7 @@ import Testing
         let third = try await RawConnection(port: server.port)
         await third.send(Self.upload(ann, 400_000) + [UInt8](repeating: 0x20, count: 400_000))
         #expect(await third.rest().hasPrefix("HTTP/1.1 429 "))
-        // The app has no schema, which is found out once the body is complete.
+        // The server notices the missing schema after it has the whole body.
         let other = try await RawConnection(port: server.port)
         await other.send(Self.upload(ben, 900_000) + [UInt8](repeating: 0x20, count: 900_000))
         #expect(await other.rest().hasPrefix("HTTP/1.1 409 "))
@@ -179,7 +179,7 @@ import Testing
         await server.stop()
     }
 
-    /// A store that notes the pages that it gives.
+    /// A store that records the sizes of the pages that it returns.
     private final class NotingStore: NodeStore {
         let store = QueuedServerStore(MemoryServerStore(epoch: 7))
         private let counts = Mutex<[Int]>([])
@@ -224,12 +224,12 @@ import Testing
         let one = try await ask("?limit=1")
         #expect(one["documents"]?.arrayValue?.count == 1)
         #expect(store.pages == [1])
-        // An answer is bounded by bytes, too, and names where the next one begins.
+        // An answer also has a bound of bytes, and contains the position of the next one.
         let many = try await ask("?limit=10")
         #expect(many["documents"]?.arrayValue?.count == 3)
         #expect(many["next"] != nil)
         #expect(store.pages == [1, 1, 1, 1])
-        // A new device gets one object after the other.
+        // A new device gets one object after another.
         store.forget()
         let reader = try await TestClient(port: running.port, user: "ann")
         try await reader.subscribe()

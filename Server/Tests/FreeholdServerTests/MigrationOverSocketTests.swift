@@ -9,8 +9,8 @@ import Testing
 private typealias Hound = SecondApp.Hound
 
 extension VersionDevices.Device {
-    /// Opens the file of the first app as the second app's, whose migration renames what the schema's push renames. Subscriptions stay as they
-    /// are.
+    /// Opens the file of the first app as the second app. Its migration renames what the push of the schema renames.
+    /// The subscriptions stay unchanged.
     @MainActor fileprivate func migrated() async throws -> Realm {
         var configuration = user.flexibleSyncConfiguration()
         (configuration.objectTypes, configuration.schemaVersion) = (SecondApp.types, 2)
@@ -27,7 +27,7 @@ extension VersionDevices.Device {
     }
 }
 
-/// Apps whose migration changes names, types and classes while work waits, over sockets of loopback.
+/// Apps whose migration renames and changes classes and properties while work is pending, over loopback sockets.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct MigrationOverSocketTests {
     private typealias Dog = FirstApp.Dog
 
@@ -37,7 +37,7 @@ extension VersionDevices.Device {
         let pup = ObjectId.generate()
     }
 
-    /// What the first app writes before it is updated.
+    /// Writes the work of the first app before the update.
     @MainActor private func work(_ realm: Realm, _ keys: Keys) throws {
         try realm.write {
             let rex = try #require(realm.object(ofType: Dog.self, forPrimaryKey: keys.rex))
@@ -102,7 +102,7 @@ extension VersionDevices.Device {
             one.syncSession?.suspend()
             try work(one, keys)
             if wasSent {
-                // The work is answered, and not yet downloaded: it is still pending.
+                // The server has answered the work, but the device hasn't downloaded it. The work is still pending.
                 one.syncSession?.resume()
                 try await one.syncSession?.wait(for: .upload)
                 one.syncSession?.suspend()
@@ -122,7 +122,7 @@ extension VersionDevices.Device {
         let ended = device.errors.errors.filter { $0.code == .invalidFlexibleSyncSubscriptions }.map(\.message)
         #expect(ended.contains { $0.contains("'Memo'") && $0.contains("ended") }, "\(ended)")
         #expect(ended.contains { $0.contains("'notes'") && $0.contains("ended") }, "\(ended)")
-        // More work under the names of now, behind that of before.
+        // More work with the new names, behind the work with the old names.
         try updated.write { updated.object(ofType: Hound.self, forPrimaryKey: keys.rex)?.nick = "of the new app" }
         try await devices.settle(updated)
         let two = try await other.realm()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import FreeholdServer
 
-/// Streams that nobody wrote to, or that an app doesn't have.
+/// Streams without any write, and streams that an app doesn't have.
 @Suite(.timeLimit(.minutes(20))) struct MissingStreamTests {
     private static let schema = SchemaClaim(version: 0, hash: .empty)
 
@@ -76,7 +76,7 @@ import Testing
 
     private typealias Wish = (app: SyncString, stream: SyncValue?, isGood: Bool)
 
-    /// Binds one session after the other.
+    /// Binds one session after another.
     private static func expect(_ binds: [Wish], port: Int) async throws {
         let token = try await TestServer.token("ann")
         // A connection has ten seconds for its token, and a busy machine may take longer.

@@ -8,7 +8,7 @@ import Testing
 
 @testable import FreeholdServer
 
-/// The work of one user beside that of others: turns, shares, and what ends it.
+/// The work of one user beside the work of others: turns, shares, and cancellation.
 @Suite(.timeLimit(.minutes(20))) struct NeighbourTests {
     private static func until(_ isSo: () -> Bool) async throws -> Bool {
         for _ in 0..<1_000 where !isSo() { try await Task.sleep(for: .milliseconds(10)) }
@@ -17,7 +17,7 @@ import Testing
 
     // MARK: Work
 
-    /// What happened, in its order.
+    /// The events of a test, in their order.
     private final class Events: Sendable {
         private let texts = Mutex<[String]>([])
         var all: [String] { texts.withLock { $0 } }
@@ -64,7 +64,7 @@ import Testing
             }
         }
         #expect(try await Self.until { shares.counts(of: "ann") == (2, 18) })
-        // Another user's doesn't wait.
+        // The read of another user doesn't wait.
         try await shares.run(for: "ben") {}
         for task in tasks[10...] { task.cancel() }
         #expect(try await Self.until { shares.counts(of: "ann").waiting <= 10 })
@@ -123,7 +123,7 @@ import Testing
         #expect(turns.end("ann", isBusy: false))
         #expect(turns.next() == "ben")
         #expect(taken("ben") == 10)
-        // Its next messages wait for the store.
+        // The next messages of this user wait for the store.
         #expect(!add(11, "ben"))
         #expect(turns.end("ben", isBusy: true))
         #expect(turns.parked == ["ben"])
@@ -154,7 +154,7 @@ import Testing
         try await ann.subscribe()
         try ann.create(1)
         try await ann.settle()
-        // Those of the other user are bound, too.
+        // The sessions of the other user are bound, too.
         var bound = 0
         while bound < 500, let message = try await many.next() {
             if case .bound = message { bound += 1 }
@@ -168,7 +168,7 @@ import Testing
 
     // MARK: Expensive conditions
 
-    /// Objects with two lists that are expensive to compare with each other.
+    /// Creates objects with two lists. A comparison of the lists with each other is expensive.
     private static func fill(_ client: TestClient, keys: ClosedRange<Int>, elements: Int) async throws {
         for key in keys {
             let lists = [("l", 0), ("m", 1_000_000)].map { name, start in

@@ -9,8 +9,8 @@ import Testing
 
 @testable import FreeholdServer
 
-/// Two worlds that differ in hidden data only give an observer the same answers over HTTP, to the byte. Positions and tokens are encrypted: they
-/// have the same length.
+/// Two worlds with different hidden data give an observer equal answers over HTTP, byte for byte. Positions and tokens
+/// are encrypted, so only their lengths are compared.
 @Suite(.timeLimit(.minutes(20))) struct ObserverTests {
     private static let schema = """
         {"title": "Note", "bsonType": "object", "required": ["_id", "owner"], "properties": {
@@ -28,7 +28,7 @@ import Testing
            "fields": {"secret": {"read": false, "write": false}}, "additional_fields": {"read": true, "write": true}}]}}}
         """
 
-    /// A server with one app, asked without sockets.
+    /// A server with one app. Requests reach its service without sockets.
     private final class World {
         let probe: AccountProbe
         let service: DocumentService
@@ -46,7 +46,8 @@ import Testing
             }
             (admin, observer) = (try await person("admin"), try await person("observer"))
             try await probe.store.setCustomData("{\"admin\": true}", user: admin.user)
-            // The server looks three times a second. Only the administrator may ask for the field, and asking writes nothing.
+            // Waits for the rights of the administrator: the server looks for changes three times a second. Only the
+            // administrator may query the field, and the query writes nothing.
             for _ in 0..<200 {
                 if try await ask("GET", "/Note?query=secret%20%3D%3D%20%22x%22", isAdmin: true).hasPrefix("200") {
                     return
@@ -76,7 +77,8 @@ import Testing
             return await service.http.answer(request)
         }
 
-        /// The status, the headers and the body of an answer, or the events of a stream up to its first comment, which is sent when none are left.
+        /// Returns the status, the headers and the body of an answer. For a stream, returns the events up to the first
+        /// comment, which the server sends when no events are left.
         func ask(
             _ method: String,
             _ path: String,
@@ -97,19 +99,19 @@ import Testing
         }
     }
 
-    /// Positions of an answer, in order.
+    /// Returns the positions of an answer, in order.
     private static func positions(_ text: String) -> [String] {
         text.matches(of: /~[A-Za-z0-9_-]+/).map { String($0.output) }
     }
 
-    /// The answer with lengths for positions.
+    /// Returns the answer with lengths in place of positions.
     private static func comparable(_ text: String) -> String {
         text.replacing(/~[A-Za-z0-9_-]+/) { "~\($0.output.utf8.count)" }
     }
 
-    /// Hidden documents of one world. They have keys that the observer doesn't use.
+    /// Returns the hidden documents of one world. Their keys are keys that the observer doesn't use.
     private func hidden(_ random: inout SeededRandom) -> String {
-        // More than a page of the store at times.
+        // Sometimes more than one page of the store.
         let count = random.chance(10) ? 1_500 : random.below(40)
         var keys = Set((0..<count).map { _ in random.below(1_000_000) * 10 + 1 + random.below(9) })
         keys.insert(1)
@@ -143,7 +145,7 @@ import Testing
         var own = worlds.indices.map { SeededRandom(seed: seed &+ UInt64($0)) }
         var (pages, tokens) = ([[String]](), [[String]]())
 
-        /// Asks both worlds, and returns the positions of their answers.
+        /// Sends a request to both worlds, compares the answers, and returns their positions.
         ///
         /// - Parameter after: The position of each world behind which the answer begins.
         @discardableResult
@@ -184,7 +186,7 @@ import Testing
                 let query = queries[random.below(queries.count)]
                 let path = "/Note?limit=\(1 + random.below(12))" + query
                 var next = try await ask("GET", path)
-                // Each page, to the end.
+                // Reads all pages.
                 for _ in 0..<50 where next.allSatisfy({ !$0.isEmpty }) {
                     pages.append(next.map { $0[0] })
                     next = try await ask("GET", path + "&", after: next.map { $0[0] })
@@ -210,7 +212,7 @@ import Testing
             default:
                 var last = tokens.randomElement(using: &random)
                 if last == nil {
-                    // Tokens of earlier versions are accepted.
+                    // The server accepts tokens of earlier versions.
                     var heads: [String] = []
                     for world in worlds {
                         let stream = StreamName(app: "test")
@@ -219,14 +221,14 @@ import Testing
                     }
                     last = heads
                 }
-                // The events, and the tokens to continue behind each.
+                // The events, each with the token behind it.
                 let found = try await ask("GET", "/$changes?", after: last)
                 tokens += zip(found[0], found[1]).map { [$0, $1] }
                 if tokens.isEmpty, let last { tokens.append(last) }
             }
         }
         #expect(pages.count > 5 && tokens.count > 5)
-        // Positions have one length, whatever they stand at.
+        // All positions have the same length.
         #expect(Set(pages.joined().map(\.utf8.count)).count == 1)
         for world in worlds { await world.probe.stop() }
     }

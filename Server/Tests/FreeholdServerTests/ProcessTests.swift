@@ -10,22 +10,22 @@ import Testing
     import Musl
 #endif
 
-/// A `freehold-server` as a process of its own.
+/// A `freehold-server` in a process of its own.
 final class ServerProcess: @unchecked Sendable {
     // Not changed after the initializer.
     private let process = Process()
     private let ended: AsyncStream<Void>
     let port: Int
-    /// What it said first.
+    /// The first line of the server's output.
     let line: String
 
     static let program = (Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0]))
         .deletingLastPathComponent().appendingPathComponent("freehold-server")
     static var isBuilt: Bool { FileManager.default.isExecutableFile(atPath: program.path) }
-    /// The number of the process.
+    /// The identifier of the process.
     var identifier: Int32 { process.processIdentifier }
 
-    /// Runs a command to its end.
+    /// Runs a command and waits for its end.
     static func run(
         _ arguments: [String],
         input: String = "",
@@ -46,7 +46,10 @@ final class ServerProcess: @unchecked Sendable {
         return (process.terminationStatus, String(decoding: data, as: UTF8.self))
     }
 
-    /// - Parameter launcher: a program, found by its name, and its arguments: what it runs is the server.
+    /// Starts the server and waits for its first line.
+    ///
+    /// - Parameter launcher: The name of a program with arguments that runs the server. Empty to run the server
+    ///   directly.
     init(_ folder: String, port: Int = 0, _ flags: [String] = [], launcher: [String] = []) throws {
         let output = Pipe()
         let arguments = ["serve", folder, "--port", "\(port)", "--log-level", "error"] + flags
@@ -67,7 +70,7 @@ final class ServerProcess: @unchecked Sendable {
         self.port = try #require(digits.flatMap { Int($0) }, "The server said: \(line)")
     }
 
-    /// A test that failed leaves no server, which would hold the run's output open.
+    /// Kills the server of a failed test. The server would otherwise hold the output of the test run open.
     deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
 
     func end(_ signal: Int32) async {
@@ -75,7 +78,7 @@ final class ServerProcess: @unchecked Sendable {
         for await _ in ended {}
     }
 
-    /// A folder whose tokens `TestServer` signs.
+    /// Returns a new folder whose settings accept the tokens of `TestServer`.
     static func folder() throws -> TestFolder {
         let folder = try TestFolder()
         try TestServer.secret.write(toFile: "\(folder.path)/token.secret", atomically: true, encoding: .utf8)
@@ -88,7 +91,10 @@ final class ServerProcess: @unchecked Sendable {
 }
 
 extension Process {
-    /// - Parameter launcher: a program, found by its name, and its arguments: what it runs is the command.
+    /// Sets the program and its arguments.
+    ///
+    /// - Parameter launcher: The name of a program with arguments that runs the command. Empty to run the command
+    ///   directly.
     func setCommand(_ launcher: [String], _ program: URL, _ arguments: [String]) {
         executableURL = launcher.isEmpty ? program : URL(fileURLWithPath: "/usr/bin/env")
         self.arguments = launcher.isEmpty ? arguments : launcher + [program.path] + arguments
@@ -168,7 +174,7 @@ struct ProcessTests {
                     try client.create(.int(key), ["name": .string(SyncString("\(key)"))])
                 }
             }
-            // In the middle of what it does: the clients didn't wait for it.
+            // The server is killed in the middle of its work: the clients didn't wait for the uploads.
             await server.end(SIGKILL)
             for client in [a, b] {
                 key += 1

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The commands `project import` and `project export`, as a person types them.
+/// The commands `project import` and `project export` in a shell.
 @Suite(.timeLimit(.minutes(20)), .enabled(if: ServerProcess.isBuilt, "freehold-server isn't built"))
 struct ProjectCommandTests {
     private let folder: TestFolder
@@ -21,7 +21,7 @@ struct ProjectCommandTests {
         try String(contentsOfFile: folder.path + "/" + file, encoding: .utf8)
     }
 
-    /// The parts of a report by their titles.
+    /// Returns the lines of a report by the titles of its sections.
     private func sections(_ output: String) -> [String: [String]] {
         var (sections, title): ([String: [String]], String) = ([:], "")
         for line in output.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -61,7 +61,7 @@ struct ProjectCommandTests {
         has("Differs", "deliveries/schema.json", "'maxLength'")
         has("Has no counterpart", "triggers: 1 (onDelivery.json)", "change stream")
         for name in ["http_endpoints", "hosting", "graphql", "log_forwarders"] { has("Has no counterpart", name) }
-        // Contents of secrets are never shown.
+        // The contents of secrets are never shown.
         #expect(!dry.output.contains("hunter2") && !dry.output.contains("swordfish"))
         #expect(try run("app", "list", "F").output.isEmpty)
     }
@@ -93,12 +93,12 @@ struct ProjectCommandTests {
                 "#/relationship/mongodb-atlas/pharmacy/patients"
             )
         )
-        // A value that came from a secret names it, though the server knows what it is.
+        // A value from a secret is exported as the secret's name, even though the server knows the contents.
         let value = try text("again/values/smsKey.json")
         #expect(value.contains("smsSecret") && value.contains(#""from_secret": true"#))
         #expect(!value.contains("swordfish"))
 
-        // What the export says is what was there: imported under another name, it is exported as the same files.
+        // The export is complete: after an import under another name, a second export gives the same files.
         #expect(try run("project", "import", "F", folder.path + "/again", "--app", "second").status == 0)
         #expect(try run("project", "export", "F", "second", folder.path + "/third").status == 0)
         let (one, two) = (try files("again"), try files("third"))
@@ -146,7 +146,7 @@ struct ProjectCommandTests {
         let again = try run("project", "import", "F", folder.path + "/again", "--app", "second", "--dry-run")
         let taken = try #require(sections(again.output)["Taken over"])
         #expect(taken.contains("log-in: anonymous") && !taken.contains { $0.contains("email") })
-        // An app that never was a project.
+        // An app that wasn't imported from a project.
         #expect(try run("app", "create", "F", "plain", "--access", "everyone").status == 0)
         let notes = try run("project", "export", "F", "plain", folder.path + "/plain").output
         #expect(notes.contains("The access 'everyone' is a default role."))

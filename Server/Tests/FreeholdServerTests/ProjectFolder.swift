@@ -1,6 +1,7 @@
 import Foundation
 
-/// A project as App Services' command line pulled it, made for these tests: a pharmacy's deliveries.
+/// A project in the form that the command line of App Services pulls, written for these tests: the deliveries of a
+/// pharmacy.
 enum ProjectFolder {
     static let files: [String: String] = [
         "root_config.json": """

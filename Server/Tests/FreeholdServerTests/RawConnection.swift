@@ -12,7 +12,8 @@ final class RawConnection: Sendable {
         let wasReset = Mutex(false)
     }
 
-    /// The server hung up before it had read everything. What it had answered may be lost with that.
+    /// A Boolean value that indicates whether the server reset the connection before it had read everything. The
+    /// server's answer may be lost in that case.
     var wasReset: Bool { end.wasReset.withLock { $0 } }
 
     init(
@@ -31,19 +32,19 @@ final class RawConnection: Sendable {
         }.connect(host: host, port: port).get()
     }
 
-    /// The server may hang up meanwhile.
+    /// Sends bytes. Ignores errors, because the server may close the connection in the meantime.
     func send(_ bytes: [UInt8]) async { try? await channel.writeAndFlush(ByteBuffer(bytes: bytes)) }
 
-    /// Stops reading, or goes on with it.
+    /// Stops reading or continues to read.
     func setReading(_ reads: Bool) async throws { try await channel.setOption(.autoRead, value: reads).get() }
 
-    /// What comes next, as it comes. Nil at the end.
+    /// Returns the next piece of text as it arrives. `nil` at the end of the connection.
     func next() async -> String? {
         for await piece in pieces { return piece }
         return nil
     }
 
-    /// All that comes until the server closes.
+    /// Returns everything that the server sends until it closes the connection.
     func rest() async -> String {
         var text = ""
         while let piece = await next() { text += piece }
@@ -52,8 +53,10 @@ final class RawConnection: Sendable {
 
     func close() async { try? await channel.close() }
 
-    /// - Parameter request: lines without their ends.
-    /// - Returns: the answer's status, or 0 if there was none, and all of it.
+    /// Sends a request and reads until the server closes the connection.
+    ///
+    /// - Parameter request: The lines of the head without line ends.
+    /// - Returns: The status of the answer, or 0 without an answer, and its whole text.
     static func ask(
         _ request: [String],
         _ body: [UInt8] = [],
@@ -66,9 +69,9 @@ final class RawConnection: Sendable {
         return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0, text)
     }
 
-    /// Doesn't wait until the server closes.
+    /// Sends a request and reads the first line of the answer only.
     ///
-    /// - Returns: the answer's status, or 0 if there was none.
+    /// - Returns: The status of the answer, or 0 without an answer.
     static func status(_ request: [String], _ body: [UInt8] = [], port: Int) async throws -> Int {
         let connection = try await RawConnection(port: port)
         await connection.send(Array((request + ["", ""]).joined(separator: "\r\n").utf8) + body)

@@ -4,13 +4,15 @@ import FreeholdSyncCore
 import NIOCore
 import NIOPosix
 
-/// A client that says what a test wants, byte by byte.
+/// A client whose messages and bytes a test chooses.
 final class RawPeer: Sendable {
     private let channel: any Channel
     private let stream: AsyncStream<[UInt8]>
     private let codec = MessageCodec(compression: ZlibCompression.shared)
 
-    /// - Parameter keepsMessages: `false` drops what the server sends, for tests that send much and read nothing of it.
+    /// Connects to a server.
+    ///
+    /// - Parameter keepsMessages: `false` drops the server's messages, for tests that send many messages and read none.
     init(
         port: Int,
         group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
@@ -42,18 +44,19 @@ final class RawPeer: Sendable {
         try await send(.hello(Hello(compressions: compressions, deviceTime: 0, token: token)))
     }
 
-    /// The bytes of the next message, or nil at the connection's end.
+    /// Returns the bytes of the next message. `nil` at the end of the connection.
     func nextBytes() async -> [UInt8]? {
         for await bytes in stream { return bytes }
         return nil
     }
 
-    /// The next message, or nil at the connection's end.
+    /// Returns the next message. `nil` at the end of the connection.
     func next() async throws -> ServerMessage? {
         try await nextBytes().flatMap { try codec.serverMessage($0) }
     }
 
-    /// The next message that the test is about. An error that it isn't about ends the test: nothing else may follow it.
+    /// Returns the next message with the condition. Throws the first error of the server that doesn't have it. `nil` at
+    /// the end of the connection.
     func next(where isWanted: (ServerMessage) -> Bool) async throws -> ServerMessage? {
         while let message = try await next() {
             if isWanted(message) { return message }
@@ -64,7 +67,8 @@ final class RawPeer: Sendable {
 
     /// Binds session 1.
     ///
-    /// - Returns: why not.
+    /// - Returns: The fault of the server's error, or `auth` at the end of the connection. `nil` if the session is
+    ///   bound.
     func bind(_ app: SyncString) async throws -> SyncFault? {
         try await send(.bind(1, Bind(app: app, schema: SchemaClaim(version: 0, hash: .empty))))
         while let message = try await next() {
@@ -74,7 +78,7 @@ final class RawPeer: Sendable {
         return .auth
     }
 
-    /// Binds session 1, and waits until it has everything.
+    /// Binds session 1, subscribes to everything, and waits until the server has sent everything.
     func subscribe() async throws {
         try await send(.bind(1, Bind(app: "test", schema: SchemaClaim(version: 0, hash: .empty))))
         _ = try await next { if case .bound = $0 { true } else { false } }
@@ -83,7 +87,7 @@ final class RawPeer: Sendable {
         _ = try await next { if case .bootstrapEnd = $0 { true } else { false } }
     }
 
-    /// Takes nothing more.
+    /// Stops reading messages.
     func stopReading() async throws { try await channel.setOption(.autoRead, value: false).get() }
 
     func close() { channel.close(promise: nil) }
@@ -92,6 +96,6 @@ final class RawPeer: Sendable {
 extension ErrorMessage: @retroactive Error {}
 
 extension ServerMessage {
-    /// The fault of an error.
+    /// The fault of an error message. `nil` for other messages.
     var fault: SyncFault? { if case .error(_, let error) = self { error.fault } else { nil } }
 }

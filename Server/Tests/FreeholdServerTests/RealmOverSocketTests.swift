@@ -31,7 +31,7 @@ final class Person: Object {
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-/// RealmSwift's API against a server, over sockets of loopback.
+/// RealmSwift's API with a server over loopback sockets.
 @Suite(.timeLimit(.minutes(20))) struct RealmOverSocketTests {
     private let clients = try! TestFolder()
 
@@ -104,7 +104,7 @@ final class Person: Object {
         try one.write { one.create(Dog.self, value: ["name": "Rex"]) }
         try await settle(one, two)
         let old = ann.accessToken
-        // All connections end, and when the server is there again the tokens' time is over.
+        // All connections end. The tokens have expired when the server is back.
         let port = server.port
         await server.running.kill()
         try one.write { one.objects(Dog.self).first?.age = 5 }

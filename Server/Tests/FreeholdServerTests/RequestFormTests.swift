@@ -5,7 +5,7 @@ import Testing
 
 @testable import FreeholdServer
 
-/// Forms of requests that are rare, and such as would be understood in two ways.
+/// Rare forms of requests, and forms that have two interpretations.
 @Suite(.timeLimit(.minutes(20))) struct RequestFormTests {
     private static let location = AccountProbe.path + "/app/test/location"
     private static let login = AccountProbe.path + "/app/test/auth/providers/anon-user/login"
@@ -79,7 +79,7 @@ import Testing
             let lines = ["POST \(Self.login) HTTP/1.1", "Host: localhost"] + headers
             let answer = try await RawConnection.ask(lines, Array((body + Self.smuggled).utf8), port: server.port)
             #expect(answer.status == 400, "\(headers): \(answer.text)")
-            // What follows may be no HTTP: nothing is said to that.
+            // The rest of the bytes may not be HTTP. The server doesn't answer it.
             #expect(answer.text.components(separatedBy: "HTTP/1.1 ").count == 2, "one answer: \(answer.text)")
             #expect(!answer.text.contains("alive"))
         }
@@ -164,7 +164,7 @@ import Testing
         await server.stop()
     }
 
-    /// The administrator's port is another pipeline.
+    /// The administrator's port has another pipeline.
     @Test func `the administrator's port refuses what is unclear, too`() async throws {
         let server = try await TestServer { $0.node.limits.greetingTimeout = 60_000 }
         let port = try #require(server.running.administratorPort)
@@ -176,10 +176,10 @@ import Testing
         await server.stop()
     }
 
-    /// Heads and bodies put together by chance of parts that mean something to servers and proxies.
+    /// Random heads and bodies, made of parts with a meaning for servers and proxies.
     @Test func `requests of random parts are answered once, and the server lives`() async throws {
         var random = RandomRequests()
-        // Requests that are never whole wait for so long; on a slow machine whole ones have to be there by then.
+        // An incomplete request waits this long. On a slow machine, complete requests have to arrive within this time.
         let server = try await AccountProbe { $0.node.limits.greetingTimeout = 15_000 }
         let lines = [
             "GET /health HTTP/1.1", "POST \(Self.login) HTTP/1.1", "GET http://localhost/health HTTP/1.1",
@@ -208,7 +208,7 @@ import Testing
                 if Int.random(in: 0..<5, using: &random.source) == 0 { body += random.bytes(50) }
                 requests.append((request, body))
             }
-            // At once: some are never whole, and wait for the end of their time.
+            // All requests are sent at the same time, since the incomplete ones wait for the end of their time.
             try await withThrowingTaskGroup { group in
                 for (head, body) in requests {
                     group.addTask { try await Self.expectOneAnswer(head, body, server.port) }
@@ -226,7 +226,7 @@ import Testing
         var text = ""
         while let piece = await connection.next() {
             text += piece
-            // A WebSocket stays.
+            // A WebSocket stays open, so the test closes it.
             if text.contains("HTTP/1.1 101 ") { await connection.close() }
         }
         let statuses = text.components(separatedBy: "HTTP/1.1 ").dropFirst().compactMap { Int($0.prefix(3)) }

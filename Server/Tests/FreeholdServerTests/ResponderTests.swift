@@ -5,12 +5,12 @@ import Testing
 
 @testable import FreeholdServer
 
-/// A connection's time.
+/// The time limits of a connection.
 struct ResponderTests {
     private typealias Part = HTTPPart<HTTPResponseHead, IOData>
     private static let uri = AccountRequest.root + "app/test/auth/providers/anon-user/login"
 
-    /// What the accounts' service does: it answers when it is told.
+    /// A service in place of the accounts' service. It answers when the test says so.
     private struct Service {
         let asked = AsyncStream.makeStream(of: Void.self)
         let answers = AsyncStream.makeStream(of: AccountAnswer.self)
@@ -20,7 +20,10 @@ struct ResponderTests {
         .known(Identity(user: "ann"))
     }
 
-    /// - Parameter isKnown: whether the service finds out who asks, and takes long bodies of whom it knows.
+    /// Returns a channel with a responder.
+    ///
+    /// - Parameter isKnown: A Boolean value that indicates whether the service identifies users and takes long bodies
+    ///   from them.
     private static func channel(_ service: Service, isKnown: Bool = false) async throws -> NIOAsyncTestingChannel {
         let channel = NIOAsyncTestingChannel()
         try await channel.testingEventLoop.executeInContext {
@@ -42,7 +45,7 @@ struct ResponderTests {
                 ],
                 { _, _ in HTTPAnswer(body: "here\n") }
             )
-            // What ends the connection with the answer.
+            // `OneAnswer` closes the connection after the answer.
             try channel.pipeline.syncOperations.addHandlers([OneAnswer(), responder])
         }
         try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1))
@@ -94,11 +97,11 @@ struct ResponderTests {
         return head.status
     }
 
-    /// A channel whose service knows who asks.
+    /// Returns a channel whose service has identified the user.
     private static func known(_ service: Service) async throws -> NIOAsyncTestingChannel {
         let channel = try await channel(service, isKnown: true)
         try await send(head(), to: channel)
-        // What finds it out is a task of its own: once its answer is there, time counts again.
+        // The identification runs in a task of its own. Once its result has arrived, the time limit counts again.
         for _ in 0..<1_000 {
             try await Task.sleep(for: .milliseconds(2))
             await channel.testingEventLoop.run()
@@ -154,7 +157,7 @@ struct ResponderTests {
         #expect(await Self.isClosed(channel))
     }
 
-    /// How it's closed so that the answer arrives is a matter of `LingeringClose`.
+    /// `LingeringCloseTests` test that the answer arrives before the close.
     @Test func `a body that is too long ends the connection`() async throws {
         let channel = try await Self.channel(Service())
         let chunk = ByteBuffer(bytes: [UInt8](repeating: 0x20, count: 40_000))

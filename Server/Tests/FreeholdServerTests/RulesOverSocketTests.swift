@@ -26,7 +26,7 @@ final class Draft: Object {
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-/// Rules and schemas of apps, for programs with RealmSwift's API, over sockets of loopback.
+/// Rules and schemas of apps for programs with RealmSwift's API, over loopback sockets.
 @Suite(.timeLimit(.minutes(20))) struct RulesOverSocketTests {
     private let clients = try! TestFolder()
 
@@ -83,7 +83,7 @@ final class Draft: Object {
         }
     }
 
-    /// Waits for something that comes by itself.
+    /// Waits up to a minute for a condition.
     @MainActor private func eventually(_ realm: Realm, _ isSo: () -> Bool) async throws {
         for _ in 0..<600 {
             realm.refresh()
@@ -106,7 +106,7 @@ final class Draft: Object {
         #expect(two.objects(Note.self).map(\.text) == ["his"])
         #expect(errors.errors.isEmpty)
 
-        // What isn't allowed comes back, and is reported with the object.
+        // A forbidden write is undone, and reported with its object.
         try two.write { two.create(Note.self, value: ["owner": ann.id, "text": "forged"]) }
         try await settle(one, two)
         #expect(two.objects(Note.self).map(\.text) == ["his"])
@@ -115,7 +115,7 @@ final class Draft: Object {
         #expect(rejected.code == .writeRejected)
         #expect(rejected.compensatingWriteInfo?.map(\.objectType) == ["Note"])
 
-        // Giving an own object away isn't allowed either, by the state after the write.
+        // Giving an object away is forbidden as well: the rules also apply to the state after the write.
         try two.write { two.objects(Note.self).first?.owner = ann.id }
         try await settle(one, two)
         #expect(two.objects(Note.self).first?.owner == bob.id)
@@ -148,7 +148,7 @@ final class Draft: Object {
         try await settle(all, some)
         try await eventually(some) { some.objects(Note.self).count == 1 }
         #expect(some.objects(Note.self).first?.text == "r")
-        // Hidden: the property has its default.
+        // The field is hidden, so the property has its default.
         #expect(some.objects(Note.self).first?.salary == 0)
 
         try await server.store.setCustomData("{\"team\": \"blue\"}", user: member.id)
@@ -221,7 +221,7 @@ final class Draft: Object {
         configuration.objectTypes = [Note.self, Draft.self]
         let two = try await Realm(configuration: configuration, downloadBeforeOpen: .never)
         try await eventually(two) { errors.errors.contains { $0.message.contains("Draft isn't in the app's schema") } }
-        // Others go on.
+        // Other devices continue to sync.
         try one.write { one.objects(Note.self).first?.text = "still" }
         try await settle(one)
         let three = try await realm(try await user(app(server, "tablet"), "cid"))

@@ -3,7 +3,7 @@ import FreeholdSync
 import FreeholdSyncCore
 import Testing
 
-/// The commands `schema`, `rules`, `app set` and `user set-data`, as a person types them.
+/// The commands `schema`, `rules`, `app set` and `user set-data` in a shell.
 @Suite(.timeLimit(.minutes(20)), .enabled(if: ServerProcess.isBuilt, "freehold-server isn't built"))
 struct SchemaCommandTests {
     private let folder: TestFolder
@@ -13,7 +13,7 @@ struct SchemaCommandTests {
         #expect(try run("app", "create", "F", "notes").status == 0)
     }
 
-    /// `F` stands for the server's folder.
+    /// Runs a command. The argument `F` stands for the server's folder.
     private func run(_ arguments: String..., input: String = "") throws -> (status: Int32, output: String) {
         try ServerProcess.run(arguments.map { $0 == "F" ? folder.path : $0 }, input: input)
     }
@@ -69,7 +69,7 @@ struct SchemaCommandTests {
         #expect(difference.output.contains("Dog.age is new ('age: long?'): additive"))
         #expect(try run("schema", "push", "F", "notes", more).status == 0)
 
-        // What breaks clients has to be meant.
+        // A change that breaks clients needs the flag `--breaking`.
         let other = try file("c/Dog.json", Self.dog(#", "age": {"bsonType": "string"}"#))
         #expect(try run("schema", "push", "F", "notes", other).status != 0)
         #expect(try run("schema", "diff", "F", "notes", more).status == 0)

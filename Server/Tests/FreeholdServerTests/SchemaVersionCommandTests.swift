@@ -3,7 +3,7 @@ import FreeholdSync
 import FreeholdSyncCore
 import Testing
 
-/// `schema push --as-version` and what goes with it, as a person types it.
+/// The command `schema push --as-version` and related commands in a shell.
 @Suite(.timeLimit(.minutes(20)), .enabled(if: ServerProcess.isBuilt, "freehold-server isn't built"))
 struct SchemaVersionCommandTests {
     private let folder: TestFolder
@@ -13,7 +13,7 @@ struct SchemaVersionCommandTests {
         #expect(try run("app", "create", "F", "notes").status == 0)
     }
 
-    /// `F` stands for the server's folder.
+    /// Runs a command. The argument `F` stands for the server's folder.
     private func run(_ arguments: String...) throws -> (status: Int32, output: String) {
         try ServerProcess.run(arguments.map { $0 == "F" ? folder.path : $0 })
     }
@@ -89,7 +89,7 @@ struct SchemaVersionCommandTests {
         let old = try run("schema", "pull", "F", "notes", "--version", "1").output
         #expect(old.contains(#""title": "Dog""#) && old.contains(#""title": "Memo""#) && !old.contains("Hound"))
         #expect(try run("schema", "models", "F", "notes", "--language", "swift").output.contains("class Hound: Object"))
-        // The newest version grows as the only one does.
+        // The newest version of several can be extended in the same way as a single version.
         let toy = try file("toy.json", Self.schema("Toy", #""label": {"bsonType": "string"}"#))
         #expect(try run("schema", "push", "F", "notes", toy).status == 0)
         #expect(try run("schema", "diff", "F", "notes", toy).status == 0)
@@ -129,7 +129,7 @@ struct SchemaVersionCommandTests {
         #expect(try run("schema", "list", "F", "notes").output == before)
     }
 
-    /// With what goes to the standard error.
+    /// Runs a command and returns its standard output and standard error together.
     private func errors(_ arguments: String...) throws -> (status: Int32, output: String) {
         let (process, output) = (Process(), Pipe())
         process.executableURL = ServerProcess.program
@@ -194,7 +194,7 @@ struct SchemaVersionCommandTests {
         let again = try run("import", "F", "notes", hounds, "--class", "Hound").output
         #expect(again.contains("1 created"), "\(again)")
         #expect(try run("export", "F", "notes", "--class", "Hound").output.split(separator: "\n").count == 2)
-        // What was removed is still stored.
+        // The store keeps the values of removed properties.
         let stored = try run("export", "F", "notes", "--class", "Dog", "--stored").output
         #expect(stored.contains("\"notes\":\"bites\"") && stored.contains("\"name\":\"Rex\""), "\(stored)")
     }

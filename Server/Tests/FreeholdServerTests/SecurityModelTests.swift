@@ -7,7 +7,7 @@ import Testing
 
 @testable import FreeholdServer
 
-/// The document of the security model names a test for each sentence.
+/// Checks that the document of the security model names a test for each sentence.
 struct SecurityModelTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
@@ -99,7 +99,7 @@ struct SecurityModelTests {
         ] {
             let uri = "/api/data/v1/app/test/Note" + path
             let answer = try await server.send(method, uri, bytes: Array(body.utf8), token: token)
-            // Names of fields are said, so that the caller finds them; values aren't.
+            // Errors of requests for documents may name fields, so that the caller finds them, but contain no values.
             if path.isEmpty { #expect(answer["error"]?.contains(secret) != true, "\(body): \(answer["error"] ?? "")") }
         }
         await server.stop()

@@ -8,7 +8,7 @@ import Testing
 
 @testable import FreeholdServer
 
-/// What the document on modelling for sync says of the server's schema.
+/// Checks the statements of the document on modelling for sync about the server's schema.
 @Suite(.timeLimit(.minutes(20))) struct SeedServerTests {
     private let clients = try! TestFolder()
 
@@ -86,7 +86,8 @@ import Testing
         realms[1].refresh()
         #expect(realms[1].objects(Person.self).first?.dogs.map(\.name) == ["Rex"])
 
-        // Without them the field holds plain keys: a device that has links there is refused, by name.
+        // Without relationships the field contains plain keys. A device with links in this property is refused, and the
+        // error names the property.
         let plain = try schemas(hasLinks: false)
         try await server.store.changeDocuments(of: "test") { try $0.replace(plain) }
         try await Task.sleep(for: .seconds(1))
@@ -124,7 +125,7 @@ import Testing
         )
         let all = ["_id: int", "height: double", "name: string"]
         try await eventually("the property") { try await columns() == all }
-        // One that would change what is there isn't taken over, and the device that has it is refused.
+        // A property that would change an existing one isn't added to the schema. The device is refused.
         let errors = Errors()
         let third = try await open(try await user(server, "tablet", errors), [key, Property("name", .int)])
         try await eventually("a refusal") { errors.has("Plant.name") }

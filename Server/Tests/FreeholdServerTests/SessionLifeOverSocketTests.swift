@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// The memory of a client process that logs in and out, with connections of its own.
+/// The memory of a client process with repeated log-ins and log-outs, each with its own connections.
 @Suite(.timeLimit(.minutes(20)), .enabled(if: ServerProcess.isBuilt, "freehold-server isn't built"))
 struct SessionLifeOverSocketTests {
     @Test func `a round of log-in, open, write, upload, close and log-out leaves nothing in memory`() async throws {
@@ -19,7 +19,8 @@ struct SessionLifeOverSocketTests {
         let (lines, line) = AsyncStream<Void>.makeStream()
         let client = try ClientProcess(
             ["http://127.0.0.1:\(server.port)", "\(folder.path)/client", "\(rounds)", "life"],
-            // The pools of glibc's threads grow by some KiB a round although nothing is kept.
+            // With several memory pools of glibc's threads, the memory grows by some KiB in each round although nothing
+            // is kept.
             variables: ["MALLOC_ARENA_MAX": "1"]
         ) { text in
             guard text.hasPrefix("M "), let size = Int(text.dropFirst(2)) else { return }

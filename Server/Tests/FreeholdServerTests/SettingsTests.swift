@@ -9,7 +9,7 @@ import Testing
     import Musl
 #endif
 
-/// `freehold-server` with other settings, modes and limits.
+/// Other settings, modes and limits of `freehold-server`.
 @Suite(.timeLimit(.minutes(20)), .enabled(if: ServerProcess.isBuilt, "freehold-server isn't built"))
 struct SettingsTests {
     @Test(arguments: [
@@ -33,7 +33,7 @@ struct SettingsTests {
         #expect(answer.output.contains("'"), "\(settings): \(answer)")
     }
 
-    /// Whatever the process's mask was: shells have 022.
+    /// The modes don't depend on the process's mask, which is 022 in shells.
     @Test func `documents, accounts and settings are their owner's`() async throws {
         let parent = try TestFolder()
         let folder = parent.path + "/a folder"

@@ -15,7 +15,7 @@ final class Sample: AsymmetricObject {
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-/// Objects of asymmetric classes, from devices with RealmSwift's API through a server to where they are handed on.
+/// Objects of asymmetric classes, from devices with RealmSwift's API through a server to a sink.
 @Suite(.timeLimit(.minutes(20)), .enabled(if: ServerProcess.isBuilt, "freehold-server isn't built"))
 struct SinkOverSocketTests {
     private let clients = try! TestFolder()
@@ -75,7 +75,8 @@ struct SinkOverSocketTests {
         Issue.record("It didn't come: \(what)")
     }
 
-    /// What a receiver that deduplicates by the batch's key has, whichever of its processes got it.
+    /// The objects that a receiver has, if it recognizes repeated batches by their keys. All processes of the receiver
+    /// share it.
     private final class Ledger: Sendable {
         struct State {
             var batches: [String: [UInt8]] = [:]
@@ -107,7 +108,7 @@ struct SinkOverSocketTests {
         let secret = folder.path + "/hook.secret"
         try "a secret\n".write(toFile: secret, atomically: true, encoding: .utf8)
         let ledger = Ledger()
-        // It takes some requests and dies before it answers.
+        // The receiver takes some requests and cuts the connection before it answers.
         @Sendable func answer(_ number: Int, _ request: Receiver.Request) -> Receiver.Answer {
             guard number % 3 != 1 else { return .status(503) }
             ledger.take(request)
@@ -128,7 +129,7 @@ struct SinkOverSocketTests {
                 for part in 0..<5 {
                     try device.write {
                         for key in 0..<20 {
-                            // A key of both devices counts once.
+                            // An object that both devices create counts once.
                             let id = key == 0 ? "both \(round) \(part)" : "\(index) \(round) \(part) \(key)"
                             device.create(Sample.self, value: ["_id": id, "celsius": 1.5] as [String: Any])
                             written.insert(id)
@@ -155,7 +156,7 @@ struct SinkOverSocketTests {
         #expect(state.problems.isEmpty)
         #expect(Set(state.keys) == written)
         #expect(state.keys.count == written.count)
-        // The device keeps nothing.
+        // The devices keep no objects of this class.
         for device in devices { #expect(device.isEmpty) }
         await server.end(SIGTERM)
         await receiver.close()
@@ -190,7 +191,7 @@ struct SinkOverSocketTests {
         }
         try await device.syncSession?.wait(for: .upload)
         try await eventually("400 lines") { lines().count >= 400 }
-        // Those of one commit come by their keys.
+        // The objects of one commit are delivered in the order of their keys.
         func isComplete(_ count: Int) -> Bool {
             let lines = lines()
             return lines.count == count && Set(lines) == Set((1...count).map { "s\($0)" })
@@ -233,7 +234,7 @@ struct SinkOverSocketTests {
         func stored() throws -> Int {
             try run("export", "F", "shop", "--class", "Sample").output.split(separator: "\n").count
         }
-        // What a device sends at once counts together.
+        // All objects that a device uploads together count together.
         let count = try stored()
         #expect((100..<600).contains(count), "\(count)")
         try other.write { other.create(Note.self, value: ["text": "hello"]) }
@@ -269,7 +270,7 @@ struct SinkOverSocketTests {
         )
         #expect(try run("sink", "set", "F", "shop", "Sample", "--files", "/x/y", "--remove-delivered").status == 0)
         #expect(try run("sink", "list", "F", "shop").output.hasPrefix("Sample\tfiles in /x/y\tdelivered=removed"))
-        // Another app's class of that name can't write there.
+        // A class of this name in another app can't use the same folder.
         #expect(try run("app", "create", "F", "second").status == 0)
         #expect(try run("schema", "push", "F", "second", folder.path + "/schema").status == 0)
         #expect(try run("sink", "set", "F", "second", "Sample", "--files", "/x/y").status != 0)

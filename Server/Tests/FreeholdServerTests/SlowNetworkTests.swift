@@ -4,10 +4,10 @@ import FreeholdSyncCore
 import ServerTestRandom
 import Testing
 
-/// Networks that take a large message only after a long time, or end before. Times and sizes are shortened: what counts is how many pings and cuts a
-/// message takes.
+/// Networks that need a long time for a large message, or break before its end. Times and sizes are shortened: the
+/// number of pings and cuts in a message matters.
 @Suite(.timeLimit(.minutes(20))) struct SlowNetworkTests {
-    /// Bytes of chance, which no compression makes fewer.
+    /// Returns random bytes, which compression can't shorten.
     private static func bytes(_ count: Int, _ random: inout SeededRandom) -> SyncValue {
         .data(Data((0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) }))
     }
@@ -16,8 +16,8 @@ import Testing
         if case .disconnected = event { true } else { false }
     }
 
-    /// It needs a machine that does nothing else: a pause of some seconds ends a connection. `KeepAliveTests` and the simulator check the same in
-    /// virtual time.
+    /// This test needs an idle machine, because a pause of some seconds ends a connection. `KeepAliveTests` and the
+    /// simulator check the same in virtual time.
     @Test(
         .enabled(
             if: ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] != nil,
@@ -36,7 +36,7 @@ import Testing
         let fast = try await TestClient(port: server.port, user: "bob")
         try await slow.subscribe()
         try await fast.subscribe()
-        // Ten seconds in each direction, and as many for what the writer gets back.
+        // The message takes ten seconds in each direction, and the writer receives as much.
         proxy.set(CuttingProxy.Behaviour(bytesPerSecond: 60_000))
         try slow.create(1, ["data": Self.bytes(600_000, &random)])
         try fast.create(2, ["data": Self.bytes(600_000, &random)])
@@ -58,7 +58,7 @@ import Testing
         let whole = try await TestClient(port: server.port, user: "bob")
         try await cut.subscribe()
         try await whole.subscribe()
-        // As a network of 16 KiB a second that is cut every 20 seconds: 320 KiB a connection.
+        // A network of 16 KiB per second that is cut every 20 seconds: 320 KiB in each connection.
         proxy.set(CuttingProxy.Behaviour(cut: 320 << 10))
         let bytes = 2 << 20
         var before = proxy.bytes
@@ -66,7 +66,7 @@ import Testing
         try await cut.session.waitForUpload()
         #expect(server.contents.count == 1)
         #expect(Double(proxy.bytes.up - before.up) < 1.5 * Double(bytes))
-        // What it sent comes back, since the server says what its view holds.
+        // The client's own objects return, because the server sends what the view contains.
         try await cut.session.waitForDownload()
         before = proxy.bytes
         try whole.create(2, ["data": Self.bytes(bytes, &random)])

@@ -3,7 +3,7 @@ import FreeholdSync
 import FreeholdSyncCore
 import Testing
 
-/// What the commands say of streams.
+/// The output of the commands about streams.
 @Suite(.timeLimit(.minutes(20)), .enabled(if: ServerProcess.isBuilt, "freehold-server isn't built"))
 struct StreamCommandTests {
     @Test func `streams are shown with what they hold, and each can be exported`() async throws {

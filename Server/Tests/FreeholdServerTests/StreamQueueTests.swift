@@ -53,7 +53,7 @@ import Testing
         queue.add(Self.stream(2)) { order.withLock { $0.append(2) } }
         gate.signal()
         await withCheckedContinuation { done in queue.add(Self.stream(1)) { done.resume() } }
-        // The one piece of the second stream ran after one piece of the first.
+        // The one piece of work of the second stream ran after the first piece of the first stream.
         #expect(order.withLock { $0.firstIndex(of: 2) } == 1)
     }
 }

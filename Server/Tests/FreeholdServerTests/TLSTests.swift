@@ -10,7 +10,7 @@ import X509
 
 /// Encrypted connections.
 @Suite(.timeLimit(.minutes(20))) struct TLSTests {
-    /// A certificate for `localhost` and its key, as files of a folder of the test's own.
+    /// A certificate for `localhost` and its key, in files of a temporary folder.
     private struct Files {
         let folder = FileManager.default.temporaryDirectory.appending(path: "freehold-tls-\(UUID().uuidString)")
         var certificates: String { folder.appending(path: "certificates.pem").path }
@@ -21,7 +21,9 @@ import X509
             try renew(at: .now)
         }
 
-        /// - Parameter time: when the files were written, as they say.
+        /// Writes a new key and a certificate.
+        ///
+        /// - Parameter time: The modification time of the files.
         func renew(at time: Date, names: [String] = ["localhost"]) throws {
             let key = P256.Signing.PrivateKey()
             let name = try DistinguishedName { CommonName("localhost") }
@@ -70,7 +72,7 @@ import X509
         try a.create(1)
         try await a.settle()
         #expect(server.contents.count == 1)
-        // Nobody of the system's vouches for it, and its name isn't an address.
+        // No authority of the system signed the certificate, and the certificate doesn't contain the address.
         let stranger = try await TestClient(port: 0, endpoint: secure)
         await stranger.journal.wait {
             if case .disconnected(let error) = $0 { error.code == .tlsFailed } else { false }
@@ -115,7 +117,8 @@ import X509
     @Test func `a certificate behind a link that leads elsewhere now is read anew`() throws {
         let (old, new) = (try Files(), try Files())
         defer { for files in [old, new] { files.remove() } }
-        // As secrets are mounted: the files' names are links through a link to a folder, which is swapped. All are as old as each other.
+        // The files are links through a link to a folder, which is swapped, as with mounted secrets. All files have the
+        // same modification time.
         let time = Date(timeIntervalSince1970: 1_700_000_000)
         for files in [old, new] { try files.renew(at: time) }
         let mount = try TestFolder()

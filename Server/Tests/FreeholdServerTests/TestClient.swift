@@ -3,7 +3,7 @@ import FreeholdSync
 import FreeholdSyncCore
 import Testing
 
-/// A file in memory and its session.
+/// A client file in memory and its session.
 final class TestClient: Sendable {
     let store: QueuedStore<MemoryClientStore>
     let session: SyncSession
@@ -12,7 +12,7 @@ final class TestClient: Sendable {
 
     static let everything = [ClassQuery(className: "Thing", condition: "TRUEPREDICATE")]
 
-    /// Connections that lose no time.
+    /// Returns a client with short pauses between connections.
     static func connections(_ change: (inout ConnectionSettings) -> Void = { _ in }) -> SyncClient {
         var settings = ConnectionSettings()
         settings.shortestPause = 5
@@ -58,7 +58,7 @@ final class TestClient: Sendable {
         try await session.waitForQuerySet(set.version)
     }
 
-    /// The app's own transaction.
+    /// Commits a transaction as the app does.
     func commit(_ edits: [LocalEdit]) throws {
         let now = DeviceClock.shared.now()
         try store.commit { try $0.commit(edits, wall: now) }
@@ -81,7 +81,7 @@ final class TestClient: Sendable {
         return value
     }
 
-    /// Everything up, then everything down.
+    /// Waits for all uploads, and then for all downloads.
     func settle() async throws {
         try await session.waitForUpload()
         try await session.waitForDownload()
@@ -93,7 +93,7 @@ final class TestClient: Sendable {
     }
 }
 
-/// What a session said.
+/// The events of a session.
 final class EventJournal: @unchecked Sendable {
     private let lock = NSLock()
     private var events: [SessionEvent] = []
@@ -111,7 +111,7 @@ final class EventJournal: @unchecked Sendable {
 
     func contains(_ predicate: (SessionEvent) -> Bool) -> Bool { lock.withLock { events.contains(where: predicate) } }
 
-    /// Waits for an event that came or will come.
+    /// Waits for an event, which may have arrived already.
     func wait(for predicate: @escaping @Sendable (SessionEvent) -> Bool) async {
         await withCheckedContinuation { continuation in
             let isThere = lock.withLock {
@@ -124,7 +124,7 @@ final class EventJournal: @unchecked Sendable {
     }
 }
 
-/// All clients show what the server holds.
+/// Waits for all clients, and expects that they show the server's contents.
 func expectConvergence(_ server: TestServer, _ clients: [TestClient], sourceLocation: SourceLocation = #_sourceLocation)
     async throws
 {

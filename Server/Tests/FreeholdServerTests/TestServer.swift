@@ -5,7 +5,7 @@ import JWTKit
 import Logging
 import Testing
 
-/// A server in this process, with a store that outlives it.
+/// A server in this process. Its store can be used by another server after its end.
 final class TestServer: Sendable {
     static let secret = "a secret of the tests, which has more than 32 bytes"
     static let stream = StreamName(app: "test")
@@ -27,7 +27,7 @@ final class TestServer: Sendable {
         settings.administratorPort = 0
         settings.tokens.keys = [.secret(Self.secret)]
         settings.threads = 1
-        // A machine that is busy doesn't make strangers of clients.
+        // Clients on a busy machine have a minute for their greeting.
         settings.node.limits.greetingTimeout = 60_000
         change(&settings)
         self.store = store ?? QueuedServerStore(MemoryServerStore(epoch: 7))
@@ -35,15 +35,15 @@ final class TestServer: Sendable {
         running = try await RunningServer.start(settings, store: self.store, logger: logger, metrics: metrics)
     }
 
-    /// Stops at once: nobody gets time to leave.
+    /// Stops immediately. Clients get no time to leave.
     func stop() async { await running.stop(after: 0) }
 
-    /// What live objects the server holds.
+    /// The live objects of the server.
     var contents: [ObjectName: [SyncString: MergedContent]] {
         store.withStore { $0.contents(of: Self.stream).mapValues(\.contents) }
     }
 
-    /// The value of a counter or level.
+    /// Returns the value of a counter or level, or 0 if the metric doesn't exist.
     func metric(_ name: String) -> Int {
         for line in metrics.text().split(separator: "\n") where line.hasPrefix(name + " ") {
             return Int(line.split(separator: " ")[1]) ?? -1

@@ -8,7 +8,7 @@ import Logging
 import Synchronization
 import Testing
 
-/// Who may come in.
+/// The tokens that a server accepts and refuses.
 @Suite(.timeLimit(.minutes(20))) struct TokenTests {
     @Test(arguments: [
         "", "nonsense", "a.b.c", "key:unknown", "user:ann", "anonymous:" + String(repeating: "x", count: 40),
@@ -79,7 +79,7 @@ import Testing
         let key = ES256PrivateKey()
         let secret = String(repeating: "k", count: 40)
         let server = try await TestServer { settings in
-            // None takes another's place.
+            // The keys of the settings are used beside each other.
             settings.tokens.keys = [
                 .secret(TestServer.secret), .publicKey(key.publicKey.pemRepresentation),
                 .publicKey(ES256PrivateKey().publicKey.pemRepresentation), .secret(String(repeating: "s", count: 40)),
@@ -180,7 +180,7 @@ import Testing
         let server = try await TestServer { $0.node.apps = ["test": NodeApp()] }
         let a = try await TestClient(port: server.port)
         let set = try await a.session.subscribe(TestClient.everything)
-        // The second wait ends with the answer that the session gets when it has asked again.
+        // The second wait ends with the answer to the session's next attempt.
         for _ in 0..<2 {
             let error = await #expect(throws: SessionError.self) {
                 try await a.session.waitForQuerySet(set.version)
@@ -190,7 +190,7 @@ import Testing
         try a.create(1)
         await #expect(throws: SessionError.self) { try await a.session.waitForUpload() }
         await #expect(throws: SessionError.self) { try await a.session.waitForDownload() }
-        // It goes on asking: nothing has to be done by the app but to wait for its rights.
+        // The session continues its attempts. The app has nothing to do but to wait for its rights.
         #expect(!a.journal.contains { $0.needsApp })
         await a.close()
         await server.stop()
@@ -227,7 +227,7 @@ import Testing
     }
 }
 
-/// Everything that is logged, at any level.
+/// The text of all log messages of all levels.
 final class LogLines: Sendable {
     private let lines = Mutex<[String]>([])
 

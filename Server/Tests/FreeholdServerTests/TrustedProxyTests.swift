@@ -2,14 +2,14 @@ import Testing
 
 @testable import FreeholdServer
 
-/// Who asks, behind proxies.
+/// The address of a client behind proxies.
 struct TrustedProxyTests {
     @Test(
         arguments: [
             ("9.9.9.9", ["1.2.3.4"], "9.9.9.9"),
             ("127.0.0.1", [], "127.0.0.1"),
             ("127.0.0.1", ["1.2.3.4"], "1.2.3.4"),
-            // The client made up the first one.
+            // The client made the first address up.
             ("127.0.0.1", ["6.6.6.6, 1.2.3.4"], "1.2.3.4"),
             ("127.0.0.1", ["6.6.6.6", "1.2.3.4"], "1.2.3.4"),
             ("127.0.0.1", ["1.2.3.4, 10.0.0.7"], "1.2.3.4"),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FreeholdServer
 
-/// Requests that ask for an upgrade, and who may ask in development.
+/// Requests for an upgrade, and the origins that a server in development accepts.
 @Suite(.timeLimit(.minutes(20))) struct UpgradeTests {
     private static let webSocket = [
         "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
@@ -88,7 +88,7 @@ import Testing
         (["Host: localhost", "Origin: http://evil.example"], true, 403),
         (["Host: localhost", "Origin: null"], true, 403),
         (["Host: localhost", "Origin: http://localhost", "Origin: http://evil.example"], true, 403),
-        // A name of somebody else's that was made to lead here.
+        // A foreign name whose address is this server's.
         (["Host: evil.example:7700"], true, 403),
         (["Host: localhost:7700"], true, 200), (["Host: [::1]:7700"], true, 200), (["Host: 10.0.2.2:7700"], true, 200),
         (["Host: 127.0.0.1", "Origin: http://localhost:5173"], true, 200),

@@ -1,7 +1,7 @@
 import Foundation
 import Freehold
 
-/// The classes of an app as its first users have it.
+/// The classes of the first version of an app.
 enum FirstApp {
     final class Home: EmbeddedObject {
         @Persisted var street = ""
@@ -50,8 +50,8 @@ enum FirstApp {
     static let types: [ObjectBase.Type] = [Dog.self, Home.self, Person.self, Memo.self]
 }
 
-/// The same app two versions later: dogs are hounds with titles, `age` and `size` are doubles, `nick` is required and `chip` optional, `notes`
-/// and memos are gone, toys are new.
+/// The classes two versions later: dogs are hounds with titles, `age` and `size` are doubles, `nick` is required, and
+/// `chip` is optional. `notes` and memos are removed, and toys are new.
 enum SecondApp {
     final class Address: EmbeddedObject {
         @Persisted var road = ""
@@ -98,7 +98,7 @@ enum SecondApp {
 
     static let types: [ObjectBase.Type] = [Hound.self, Address.self, Person.self, Toy.self]
 
-    /// What schemas can't say of the way from the first app to the second.
+    /// The parts of the transition from the first app to the second that schemas can't express.
     static let transition = """
         {"classes": {"Dog": "Hound", "Home": "Address"},
          "properties": {"Hound": {"name": "title", "home": "house"}, "Address": {"street": "road"}},

@@ -9,7 +9,7 @@ import Testing
 
 @testable import FreeholdServer
 
-/// A server with documents in files, and devices with apps of several versions.
+/// A server with its documents in files, and devices with several versions of an app.
 final class VersionDevices: @unchecked Sendable {
     // Changed on the main actor only, by one test.
     private(set) var server: AccountProbe
@@ -33,7 +33,7 @@ final class VersionDevices: @unchecked Sendable {
         port = server.port
     }
 
-    /// Ends the server as if it were killed, and starts it anew on the same files.
+    /// Kills the server and starts another one with the same files.
     func restart() async throws {
         let old = server
         await old.running.kill()
@@ -44,7 +44,7 @@ final class VersionDevices: @unchecked Sendable {
         }
     }
 
-    /// Pushes the first app's schema, and the second's as version 2.
+    /// Pushes the schema of the first app, and the schema of the second app as version 2.
     func push(_ apps: Int = 2) async throws {
         let first = try await Self.documents(FirstApp.types)
         let second = try await Self.documents(SecondApp.types)
@@ -55,7 +55,7 @@ final class VersionDevices: @unchecked Sendable {
         }
     }
 
-    /// Changes the app's documents, and waits until the server serves them.
+    /// Changes the documents of the app and waits until the server uses them.
     func change(_ body: @escaping @Sendable (inout AppDocuments) throws -> Void) async throws {
         let documents = try await server.store.changeDocuments(of: "test", body)
         let number = try documents.versions().newest
@@ -71,14 +71,14 @@ final class VersionDevices: @unchecked Sendable {
         Issue.record("The server doesn't follow.")
     }
 
-    /// The schema that an app's classes have: as a server in development takes it over.
+    /// Returns the schemas of an app's classes, which a server in development takes from a device.
     @MainActor static func documents(_ types: [ObjectBase.Type]) async throws -> [FreeholdSyncRules.SchemaDocument] {
         let devices = try await VersionDevices()
         try await devices.server.store.changeDocuments(of: "test") { $0.adoptsSchemas = true }
         let device = try await devices.device("scratch", types, version: 0)
         _ = try await device.realm()
         var documents: [FreeholdSyncRules.SchemaDocument] = []
-        // The server takes classes over as sessions claim them.
+        // The server adds classes to the schema when sessions claim them.
         let count = types.count { !($0 is EmbeddedObject.Type) }
         for _ in 0..<2_000 where documents.count < count {
             documents = try await devices.server.store.documents(of: "test").schemas
@@ -106,7 +106,7 @@ final class VersionDevices: @unchecked Sendable {
         var version: UInt64
         let errors: Errors
 
-        /// The file with subscriptions to all that the app has.
+        /// Opens the device's realm and subscribes to all classes of the app.
         @MainActor func realm(waits: Bool = true) async throws -> Realm {
             var configuration = user.flexibleSyncConfiguration()
             (configuration.objectTypes, configuration.schemaVersion) = (types, version)
@@ -134,7 +134,7 @@ final class VersionDevices: @unchecked Sendable {
         }
     }
 
-    /// Waits until all that was written is everywhere.
+    /// Waits until all realms have all writes.
     @MainActor func settle(_ realms: Realm...) async throws {
         for realm in realms { try await realm.syncSession?.wait(for: .upload) }
         for realm in realms {
@@ -143,7 +143,7 @@ final class VersionDevices: @unchecked Sendable {
         }
     }
 
-    /// Waits for something that comes by itself.
+    /// Waits up to 30 seconds for a condition.
     @MainActor func eventually(
         _ realm: Realm,
         _ what: Comment,

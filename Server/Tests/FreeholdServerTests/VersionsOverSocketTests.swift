@@ -9,7 +9,7 @@ import Testing
 
 private typealias Hound = SecondApp.Hound
 
-/// A real old app and a real new app at one server, over sockets of loopback, with the server's documents in files.
+/// A real old app and a real new app at one server, over loopback sockets. The server's documents are in files.
 @Suite(.timeLimit(.minutes(20))) struct VersionsOverSocketTests {
     @MainActor @Test(arguments: [false, true]) func `old and new apps see each other's work at once`(
         _ restarts: Bool
@@ -38,7 +38,7 @@ private typealias Hound = SecondApp.Hound
         let rex = try #require(one.objects(FirstApp.Dog.self).first)
         let hound = try #require(two.objects(Hound.self).first)
         #expect((hound._id, hound.title, hound.age, hound.size) == (rex._id, "Rex", 3, 1.5))
-        // Required now, and null is stored.
+        // The property is required in the new app, and the stored value is null.
         #expect(hound.nick == "none")
         #expect(hound.chip == "c1")
         #expect(hound.owner?.name == "Ann")
@@ -67,7 +67,7 @@ private typealias Hound = SecondApp.Hound
         #expect(Array(rex.scores) == [1, 2])
         #expect(rex.visits["feb"] == 7)
 
-        // Both write offline.
+        // Both devices write offline.
         if restarts { try await devices.restart() }
         one.syncSession?.suspend()
         two.syncSession?.suspend()
@@ -94,7 +94,7 @@ private typealias Hound = SecondApp.Hound
         try await devices.settle(one, two)
         try await devices.settle(one, two)
         #expect((rex.name, hound.title) == ("Maximus", "Maximus"))
-        // Which was the later one is the clocks' matter.
+        // The clocks decide which write is the later one.
         #expect(rex.nick == hound.nick)
         #expect(["Rexy", "Maxi"].contains(hound.nick))
         #expect(rex.notes == "doesn't bite")
@@ -122,12 +122,12 @@ private typealias Hound = SecondApp.Hound
         #expect(old.errors.errors.isEmpty, "\(old.errors.errors)")
         #expect(new.errors.errors.isEmpty, "\(new.errors.errors)")
 
-        // Whoever comes anew is shown the same.
+        // A new device shows the same.
         let third = try await devices.device("third", SecondApp.types, version: 2)
         let three = try await third.realm()
         try await devices.settle(three)
         #expect(Set(three.objects(Hound.self).map(\.age)) == Set(two.objects(Hound.self).map(\.age)))
-        // What `schema list` asks for.
+        // `schema list` requests this.
         let port = try #require(devices.server.running.administratorPort)
         let sessions = try await AdministratorClient.get("/sessions", host: "127.0.0.1", port: port)
         #expect(sessions.body == "{\"test\":{\"1\":1,\"2\":1,\"3\":1}}\n")
@@ -145,13 +145,13 @@ private typealias Hound = SecondApp.Hound
         try await devices.settle(one)
         let rex = try #require(one.objects(FirstApp.Dog.self).first)
         let second = try await devices.device("new", SecondApp.types, version: 2)
-        // Its classes aren't there yet.
+        // The server doesn't have the classes of the new app yet.
         let two = try await second.realm(waits: false)
         try await devices.eventually(two, "no refusal") {
             second.errors.errors.contains { $0.message.contains("Hound isn't in the app's schema") }
         }
         try await devices.push()
-        // What the app has to do about it, is its matter: it tries again.
+        // After this error, an app may try again.
         two.syncSession?.suspend()
         two.syncSession?.resume()
         try one.write { rex.age = 4 }
@@ -199,7 +199,8 @@ private typealias Hound = SecondApp.Hound
             realm.objects(Hound.self).sorted(by: \.title).map { "\($0.title) \($0.age)" }
         }
         #expect(shown(updated) == shown(two))
-        // Until the app subscribes anew the file has subscriptions of before, to classes that its version hasn't.
+        // Until the app subscribes again, the file has the subscriptions of the first app, to classes that the new
+        // version doesn't have.
         let others = device.errors.errors.filter { $0.code != .invalidFlexibleSyncSubscriptions }
         #expect(others.isEmpty, "\(others)")
         await devices.server.stop()
@@ -320,13 +321,13 @@ private typealias Hound = SecondApp.Hound
         let versions = try await devices.server.store.documents(of: "test").versions()
         #expect(versions.versions.map(\.number) == [0, 2])
         #expect(versions.versions[0].table("Draft") == nil)
-        // After a start they are what was kept.
+        // After a restart the server uses the stored versions.
         try await devices.restart()
         try two.write { two.objects(Hound.self).first?.title = "Max" }
         try await devices.eventually(one, "The old app has lost touch.") {
             one.objects(FirstApp.Dog.self).first?.name == "Max"
         }
-        // An old app gets nothing taken over.
+        // The server takes no class over from an old app.
         let odd = try await devices.device("odd", FirstApp.types + [Draft.self], version: 1)
         let three = try await odd.realm(waits: false)
         try await devices.eventually(three, "no refusal") {

@@ -10,8 +10,10 @@ import Testing
         "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "", "",
     ]
 
+    /// Returns a frame.
+    ///
     /// - Parameters:
-    ///   - head: the first byte: FIN, the reserved bits and the opcode.
+    ///   - head: The first byte: FIN, the reserved bits and the opcode.
     private static func frame(_ head: UInt8, _ data: [UInt8], isMasked: Bool = true) -> [UInt8] {
         var bytes = [head]
         let mask: [UInt8] = isMasked ? [1, 2, 3, 4] : []
@@ -75,7 +77,8 @@ import Testing
         await connection.send(Self.frame(0x82, try await Self.hello()))
         _ = await connection.next()
         try await connection.setReading(false)
-        // More than the buffers of both sockets hold: once the last bytes are written, the server has looked at most of the pings.
+        // More bytes than the buffers of both sockets. Once the last bytes are written, the server has read most of the
+        // pings.
         let count = 200_000
         func ping(_ number: Int) -> String {
             let text = "\(number)."

@@ -29,7 +29,8 @@ struct FileSinkTests {
         #expect(first == #"{"_id":0,"text":"größe 0","value":0.0}"#)
     }
 
-    /// Lets a pump die at a call, and another go on.
+    /// Stops a pump at a call to the disk, and lets another pump continue. Returns a Boolean value that indicates
+    /// whether the first pump reached that call.
     private func survive(_ death: Int, share: Int, keys: Int64 = 60) async throws -> Bool {
         let (folder, source) = (try SinkFolder(), MemorySource())
         source.add(0..<keys / 2)
@@ -123,7 +124,7 @@ struct FileSinkTests {
             }
             try await IngestPump.files(source, folder).drain()
             source.goBack(to: Int.random(in: 0..<source.version, using: &random))
-            // Rows get the numbers of others that were delivered.
+            // New rows get the numbers of rows that were delivered before.
             for _ in 0..<Int.random(in: 1...6, using: &random) {
                 source.add(next..<next + 3)
                 expected += next..<next + 3

@@ -13,7 +13,7 @@ import X509
 
 @Suite("Encrypted requests of a hook", .timeLimit(.minutes(20)))
 struct HookEncryptionTests {
-    /// A certificate for `localhost` and its key.
+    /// Returns a certificate for `localhost` and its key.
     private func certificate() throws -> (certificate: String, key: String) {
         let key = P256.Signing.PrivateKey()
         let name = try DistinguishedName { CommonName("localhost") }

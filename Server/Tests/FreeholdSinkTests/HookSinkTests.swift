@@ -160,7 +160,7 @@ struct HookSinkTests {
         }
     }
 
-    /// Answers without a network.
+    /// A transport without a network whose answers a test chooses.
     private struct Scripted: HookTransport {
         let answer: @Sendable (HookRequest) throws -> HookAnswer
 
@@ -201,7 +201,7 @@ struct HookSinkTests {
             time.withLock { $0 += 1_000_000 }
         }
         #expect(sent.withLock { $0.count } == 3)
-        // When it was tried first outlives restarts.
+        // The time of the first attempt is kept over restarts.
         time.withLock { $0 += 1_000_000 }
         try await pump().drain()
         let letters = try String(contentsOfFile: folder.path + "/dead.jsonl", encoding: .utf8).split(separator: "\n")

@@ -17,7 +17,7 @@ import Testing
     import Darwin
 #endif
 
-/// A server's store in files, and the process that hands its objects on.
+/// A server's store in files, and the process that delivers its objects.
 private struct Workshop {
     static let child = (Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0]))
         .deletingLastPathComponent().appendingPathComponent("freehold-sinkchild")
@@ -32,7 +32,7 @@ private struct Workshop {
         try FileManager.default.createDirectory(atPath: storePath, withIntermediateDirectories: true)
     }
 
-    /// Commits objects.
+    /// Commits this number of objects.
     mutating func ingest(_ number: Int64) throws {
         let store = try FileServerStore(at: storePath, epoch: 1)
         let stream = StreamName(app: "shop")
@@ -75,7 +75,7 @@ private struct Workshop {
         return process
     }
 
-    /// Lets it run for a while, and kills it.
+    /// Lets the process run for the time, and kills it.
     func runAndKill(_ arguments: [String], after time: Duration) async throws {
         let process = try start(arguments)
         try await Task.sleep(for: time)
@@ -109,7 +109,7 @@ struct KillTests {
         try workshop.finish(["file"])
         let keys = try workshop.folder.keys()
         #expect(keys == Array(0..<workshop.count))
-        // Some kills came in the middle.
+        // Some kills happened in the middle of the work.
         #expect(Set(seen).count > 2, "\(seen)")
     }
 
@@ -125,7 +125,7 @@ struct KillTests {
                 after: .milliseconds(Int.random(in: 20...400, using: &random))
             )
         }
-        // Requests that are cut are failures, which end a single run.
+        // A cut request is a failure, which ends a process with `--once`.
         for _ in 0..<100 {
             let process = try workshop.start(["hook", receiver.address, "--once"])
             process.waitUntilExit()

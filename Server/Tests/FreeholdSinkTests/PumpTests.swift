@@ -8,7 +8,7 @@ import Testing
 
 @testable import FreeholdServer
 
-/// Takes objects in memory, and fails when it is told to.
+/// A sink in memory that fails when a test says so.
 final class MemorySink: IngestSink, Sendable {
     struct State {
         var keys: [Int64] = []
@@ -102,7 +102,8 @@ struct PumpTests {
         let first = MemorySink(needsSameBatches: true)
         try await pump(source, first, folder).drain()
         source.add(5..<8)
-        // It takes the batch, and dies before that is noted: the writes are the batch's bounds, then what was delivered.
+        // The sink takes the batch, and the disk fails before the pump records that. The pump first writes the bounds
+        // of the batch, then that it was delivered.
         let disk = FaultyDisk(.init(death: 2, share: 0))
         let second = MemorySink(needsSameBatches: true)
         let dying = IngestPump(
@@ -116,7 +117,7 @@ struct PumpTests {
         await #expect(throws: IngestFailure.self) { try await dying.drain() }
         #expect(second.state.withLock { $0.notes } == ["batches": 1])
         #expect(second.state.withLock { $0.keys } == [5, 6, 7])
-        // More has come meanwhile.
+        // More objects were added in the meantime.
         source.add(8..<30)
         let third = MemorySink(needsSameBatches: true)
         try await pump(source, third, folder).drain()

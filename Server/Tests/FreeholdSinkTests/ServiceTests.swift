@@ -9,7 +9,7 @@ import Testing
 @testable import FreeholdServer
 @testable import FreeholdSyncCore
 
-/// A store in files to which commits are made without a node.
+/// A store in files with a function that commits objects without a node.
 private final class Stock: Sendable {
     let folder: SinkFolder
     let store: FileServerStore
@@ -71,7 +71,7 @@ private final class Stock: Sendable {
         return settings
     }
 
-    /// The keys in a folder's files, in order.
+    /// Returns the keys in the files of a folder, in order.
     func keys(_ folder: String = "files", _ name: String = "Reading") -> [Int64] {
         let path = "\(self.folder.path)/\(folder)"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path).sorted()) ?? []
@@ -113,7 +113,7 @@ struct ServiceTests {
             let new = 100 + round * 50..<150 + round * 50
             service.ingested(stream, try stock.ingest(stream, "Reading", new))
             try await stock.eventually { stock.keys().count == Int(new.upperBound) }
-            // The same settings disturb nothing.
+            // Setting the same sinks again changes nothing.
             await service.follow(["shop": [stock.files("Reading")]])
             await service.stop(after: .seconds(5))
             #expect(stock.keys() == Array(0..<new.upperBound))
@@ -144,13 +144,13 @@ struct ServiceTests {
         let total = (0..<25).reduce(0) { $0 + 30 + $1 } + 12 * 7
         try await stock.eventually { found().values.reduce(0, +) == total }
         #expect(found().count == 25)
-        // The app's own stream isn't there, and gets no files.
+        // The app's own stream doesn't exist, and gets no files.
         await service.wakeMainStreams()
         try await stock.eventually { stock.metric("freehold_sink_delivered_objects_total", "Größe") == 50 }
         await service.stop(after: .seconds(5))
         #expect(found().count == 25)
         for (folder, count) in found() { #expect(Set(stock.keys("files/" + folder)).count == count) }
-        // What isn't a name of files has one that is.
+        // Characters that a name of a file may not contain are replaced.
         let folder = try #require(found().keys.first)
         #expect(stock.keys("files/" + folder, "Gr__e").count == 2)
         #expect(try stock.store.ingested(of: names[0], className: "Else", after: .start, count: 10)?.objects.count == 2)
@@ -177,7 +177,7 @@ struct ServiceTests {
         try await stock.eventually { stock.metric("freehold_sink_waiting_objects") == 0 }
         #expect(stock.metric("freehold_sink_holding_uploads") == 0)
         #expect(stock.metric("freehold_sink_delivered_objects_total") == 1_100)
-        // A sink that is taken away holds nobody up.
+        // A removed sink holds no uploads.
         isUp.withLock { $0 = false }
         service.ingested(stream, try stock.ingest(stream, "Reading", 2_000..<3_000))
         try await stock.eventually { stock.held.last == ["shop": ["Reading"]] }

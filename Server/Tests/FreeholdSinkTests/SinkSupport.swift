@@ -17,7 +17,7 @@ import Testing
 
 let isSoak = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] != nil
 
-/// A folder that goes with the object.
+/// A temporary folder that is removed with the object.
 final class SinkFolder: Sendable {
     let path: String
 
@@ -30,7 +30,7 @@ final class SinkFolder: Sendable {
 
     func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
 
-    /// The `_id`s of all lines of a sink's files, in order. Each line has to be whole.
+    /// Returns the `_id`s of all lines of a sink's files, in order. Throws ``TornLine`` if a line is incomplete.
     func keys(of name: String = "reading") throws -> [Int64] {
         var keys: [Int64] = []
         for file in try names() where file.hasPrefix(name + "-") {
@@ -47,7 +47,7 @@ final class SinkFolder: Sendable {
     struct TornLine: Error { let file: String }
 }
 
-/// Objects in memory, as a store has them.
+/// Objects in memory with the behaviour of a store.
 final class MemorySource: IngestSource, Sendable {
     let stream = StreamName(app: "shop")
     let className: SyncString = "Reading"
@@ -55,11 +55,11 @@ final class MemorySource: IngestSource, Sendable {
     private struct State {
         var objects: [(row: Int64, object: IngestedObject)] = []
         var nextRow: Int64 = 0
-        /// Of each version.
+        /// The hash of each version.
         var hashes: [RunningHash] = [.empty]
         var epoch: UInt64 = 1
         var removed = 0
-        /// Rows that ends of earlier states have, by version.
+        /// The number of objects and the number of the next row at each version.
         var states: [(rows: Int, nextRow: Int64)] = [(0, 0)]
     }
 
@@ -72,7 +72,7 @@ final class MemorySource: IngestSource, Sendable {
         )
     }
 
-    /// A commit that takes objects in.
+    /// Adds objects in one commit.
     func add(_ keys: some Sequence<Int64>) {
         state.withLock { state in
             for key in keys {
@@ -85,7 +85,7 @@ final class MemorySource: IngestSource, Sendable {
         }
     }
 
-    /// The store is put back to the state of a version, as by a backup.
+    /// Resets the store to the state of a version, as a restored backup does.
     func goBack(to version: Int) {
         state.withLock { state in
             state.objects.removeSubrange(state.states[version].rows...)
@@ -130,16 +130,16 @@ final class MemorySource: IngestSource, Sendable {
     }
 }
 
-/// A disk that dies, or is full.
+/// A disk that fails at a given call, or is full.
 final class FaultyDisk: Sendable {
     struct Faults {
-        /// The call at which the process dies: nothing works any more.
+        /// The number of the call at which the process dies: this call and all later calls fail.
         var death: Int?
-        /// How much of a write at which the process dies gets through, in percent.
+        /// The part of the data that is written by the call at which the process dies, in percent.
         var share = 50
-        /// The calls during which the disk is full.
+        /// The numbers of the calls during which the disk is full.
         var full = 0..<0
-        /// Whether nothing can be cut off while it is full.
+        /// A Boolean value that indicates whether truncating a file fails while the disk is full.
         var cutFails = false
     }
 
@@ -169,7 +169,7 @@ final class FaultyDisk: Sendable {
                 return -1
             }
             if faults.full.contains(call) {
-                // Some of it fits.
+                // A part of the data fits.
                 if call == faults.full.lowerBound, count > 1 {
                     return system.write(descriptor, bytes, count / 2, offset)
                 }
@@ -198,7 +198,7 @@ final class FaultyDisk: Sendable {
 }
 
 extension IngestPump {
-    /// Of a memory source, with a file sink.
+    /// Returns a pump with a source in memory and a file sink.
     static func files(
         _ source: MemorySource,
         _ folder: SinkFolder,

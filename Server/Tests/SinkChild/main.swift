@@ -1,4 +1,5 @@
-// A process that hands objects of a store on, and is killed meanwhile: file STORE FOLDER, or hook STORE FOLDER ADDRESS.
+// A process that delivers the objects of a store until a test kills it. Arguments: `file STORE FOLDER` or
+// `hook STORE FOLDER ADDRESS`.
 import Foundation
 import FreeholdServer
 import FreeholdServerStore

@@ -2,9 +2,11 @@ import Foundation
 import FreeholdSync
 import RealmSwift
 
-/// A client for `SessionLifeOverSocketTests`: logs in, opens its file, writes, uploads, closes and logs out, again and again.
+/// The client of `SessionLifeOverSocketTests`. It repeatedly logs in, opens its file, writes, uploads, closes the file
+/// and logs out.
 ///
-/// Arguments: the server's address, a folder, the number of rounds, `life`. A line `M 1234` has the anonymous memory after a round, in KiB.
+/// Arguments: the server's address, a folder, the number of rounds, `life`. A line `M 1234` is the anonymous memory
+/// after a round, in KiB.
 @MainActor enum Life {
     static func run(_ arguments: [String]) async throws {
         var settings = AppConfiguration(baseURL: arguments[1])

@@ -3,10 +3,10 @@ import FreeholdSync
 import RealmSwift
 import ServerTestRandom
 
-/// A client for `StormTests`: makes transactions with names of their own, and is killed at any moment.
+/// A client of `StormTests`. It makes named transactions until the test kills it.
 ///
-/// Its file can be replaced by an earlier copy between two runs, so that it doesn't number its transactions. Arguments are those of `Worker`, and
-/// `storm`. Lines of its output:
+/// An earlier copy can replace the client's file between two runs, so the transactions have names in place of numbers.
+/// The arguments are those of `Worker` and `storm`. The lines of the output:
 ///
 ///     O             its realm is open
 ///     B             it sees the board
@@ -26,7 +26,7 @@ import ServerTestRandom
 
     init(_ realm: Realm, me: Int) { (self.realm, self.me) = (realm, me) }
 
-    /// Looks at one version of the file.
+    /// Checks one version of the file, and reports contradictions.
     func look() {
         guard let board = realm.object(ofType: Board.self, forPrimaryKey: "board") else { return }
         if !hasSeenBoard {
@@ -61,7 +61,7 @@ import ServerTestRandom
         Worker.say("C \(name)")
     }
 
-    /// Asks once at a time.
+    /// Waits for the upload and reports it. Does nothing while an earlier wait continues.
     func ask() {
         guard !isAsking, let session = realm.syncSession else { return }
         isAsking = true

@@ -4,14 +4,15 @@ import RealmSwift
 import ServerTestRandom
 import ShiftedClock
 
-/// Half of what a transaction makes: who sees one sees both.
+/// One of the two marks that a transaction makes. A client that sees one of them sees both.
 final class Mark: Object {
     @Persisted(primaryKey: true) var _id: String
     @Persisted var author = 0
     @Persisted var number = 0
 }
 
-/// What all clients change. Client 0 makes it: of two objects of one key that are made at once, the later one's collections would stand alone.
+/// The object that all clients change. Only client 0 creates it: if two clients created objects with one key, only the
+/// collections of the later object would stay.
 final class Board: Object {
     @Persisted(primaryKey: true) var _id = "board"
     @Persisted var total = 0
@@ -20,9 +21,10 @@ final class Board: Object {
     @Persisted var latest = ""
 }
 
-/// A client for `HistoryTests`: works on its own, says what it saw and did, and is killed at any moment.
+/// A client of `HistoryTests`. It works by itself, reports what it saw and did, and is killed at any moment.
 ///
-/// Arguments: the server's address, a folder, the client's number, how many clients there are, a seed. Lines of its output:
+/// Arguments: the server's address, a folder, the client's number, the number of clients, a seed. The lines of the
+/// output:
 ///
 ///     O             its realm is open
 ///     R 3,0,2       it sees so many transactions of each client
@@ -39,7 +41,7 @@ final class Board: Object {
 
     static func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
-    /// How many transactions of each client there are. Each author numbers them from 1.
+    /// Returns the number of transactions of each client. Each client numbers its transactions from 1.
     func look() -> [Int] {
         var seen = [Int](repeating: 0, count: clients)
         var halves = [[Int]](repeating: [], count: clients)
@@ -161,7 +163,7 @@ final class Board: Object {
     }
 }
 
-/// The server and what is between may be away.
+/// Registers and logs in. Repeats failed attempts, because the server or the network may be down.
 @MainActor func logIn(_ app: App, _ email: String) async throws -> User {
     while true {
         do {
@@ -175,7 +177,7 @@ final class Board: Object {
     }
 }
 
-/// What the test says, line by line. At its end the process ends.
+/// The commands of the test, one on each line. The process ends at the end of its input.
 final class Commands: @unchecked Sendable {
     private let lock = NSLock()
     private var lines: [String] = []

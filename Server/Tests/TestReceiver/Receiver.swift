@@ -4,7 +4,7 @@ import NIOPosix
 public import NIOSSL
 import Synchronization
 
-/// An HTTP server on this machine that answers as it is told.
+/// A local HTTP server whose answers a test chooses.
 public final class Receiver: Sendable {
     public struct Request: Sendable {
         public let uri: String
@@ -14,11 +14,11 @@ public final class Receiver: Sendable {
 
     public enum Answer: Sendable {
         case status(Int, retryAfter: Int? = nil)
-        /// The connection is cut: before the request is taken, or after it.
+        /// The connection is cut before or after the request is taken.
         case cut(takes: Bool)
-        /// The request is taken, and nothing is said.
+        /// The request is taken, but not answered.
         case silence
-        /// An answer without an end.
+        /// An endless answer.
         case flood
     }
 
@@ -27,9 +27,12 @@ public final class Receiver: Sendable {
     private let count = Mutex(0)
     private let channel: any Channel
 
+    /// Starts the server.
+    ///
     /// - Parameters:
-    ///   - port: 0 for a free one.
-    ///   - answers: by the number of the request.
+    ///   - port: The port. 0 for a free port.
+    ///   - answers: A block that returns the answer to a request. The first parameter is the number of the request, from
+    ///     0.
     public init(port: Int = 0, tls: NIOSSLContext? = nil, _ answers: @escaping @Sendable (Int, Request) -> Answer)
         async throws
     {
@@ -48,14 +51,14 @@ public final class Receiver: Sendable {
         holder.receiver.withLock { $0 = self }
     }
 
-    /// For the handlers of connections.
+    /// Gives the handlers of connections the receiver.
     fileprivate final class Holder: Sendable {
         let receiver = Mutex<Receiver?>(nil)
     }
 
     public var port: Int { channel.localAddress!.port! }
     public var address: String { "http://127.0.0.1:\(port)/hook?app=shop" }
-    /// Those that count as received.
+    /// The requests that count as taken.
     public var requests: [Request] { taken.withLock { $0 } }
 
     fileprivate func answer(to request: Request) -> Answer {

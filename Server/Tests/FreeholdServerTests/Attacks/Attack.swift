@@ -6,17 +6,17 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Something that users do to a server, to take it away from others.
+/// Something that users do to make a server unusable for others.
 struct Attack: Sendable {
     typealias Work = @Sendable () async throws -> Void
 
     let name: String
-    /// The number of users that do it together. Each may take a bound of memory.
+    /// The number of users that attack together. Each may take a bounded amount of memory.
     var attackers = 1
-    /// A Boolean value that indicates whether the usual run of the tests has this attack.
+    /// A Boolean value that indicates whether the normal test run includes this attack.
     var isShort = false
-    /// Connects, and makes what is sent, before anything is measured. The work that it returns is done while honest users
-    /// are measured. It ends when the field's connections end.
+    /// Connects and prepares the bytes to send, before anything is measured. The returned work runs while honest users
+    /// are measured, and ends when the connections of the field end.
     let prepare: @Sendable (AttackField) async throws -> Work
 
     /// All attacks.
@@ -25,18 +25,18 @@ struct Attack: Sendable {
 
 /// A server under attack, and the connections of the attackers.
 final class AttackField: Sendable {
-    /// Attackers have a thread of their own, so that they delay the server and not the test's honest users.
+    /// The attackers' thread. With a thread of their own, they delay the server and not the test's honest users.
     static let threads = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     static let codec = MessageCodec(compression: ZlibCompression.shared)
 
     let port: Int
-    /// What the numbers of a whole attack are divided by in this run.
+    /// The divisor of the attack's counts in this run. 1 is a whole attack.
     let divisor: Int
     private let open = Mutex<(closers: [@Sendable () async -> Void], hasLeft: Bool)>(([], false))
 
     init(port: Int, divisor: Int) { (self.port, self.divisor) = (port, divisor) }
 
-    /// Returns a number of things for this run, at least one.
+    /// Returns a count divided by the divisor, at least 1.
     func share(_ count: Int) -> Int { max(count / divisor, 1) }
 
     var hasLeft: Bool { open.withLock { $0.hasLeft } }
@@ -81,7 +81,7 @@ final class AttackField: Sendable {
         return AttackDevice(peer, bound.file)
     }
 
-    /// Returns a connection whose bytes the attack makes itself. If the port isn't the one of sync, nothing is sent.
+    /// Returns a connection to the server, on which nothing was sent yet. The attack writes its bytes itself.
     func raw() async throws -> RawConnection {
         let connection = try await RawConnection(port: port, group: Self.threads)
         await closing { await connection.close() }

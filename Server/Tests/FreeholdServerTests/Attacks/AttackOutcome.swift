@@ -1,22 +1,23 @@
 import Foundation
 
-/// What a server owes its honest users while it is attacked.
+/// The bounds that a server keeps for its honest users while it is attacked.
 struct AttackBounds: Sendable {
-    /// The factor by which the 99th percentile of an honest request may grow.
+    /// The factor by which the 99th percentile of an honest request's time may grow.
     var factor: Double
-    /// The time that the 99th percentile may have without regard to the quiet value: below it, the scheduler decides.
+    /// The 99th percentile that is always allowed. Times below it depend on the scheduler.
     var floor: Duration
-    /// The most that the 99th percentile may be. A log-in, which costs a password's hash, may take twice its quiet value.
+    /// The greatest 99th percentile. A log-in computes the hash of a password, and may take twice its quiet time.
     var ceiling: Duration
     /// The memory that each attacker may take, in bytes.
     var memory = 64 << 20
-    /// The memory that all users share, in bytes: the objects that a node remembers. An attacker may fill it, and it stays.
+    /// The memory that all users share, in bytes: the objects that a node remembers. An attacker may fill this memory,
+    /// and the node keeps it.
     var shared = 64 << 20
-    /// The memory that may stay beside that after the attackers left, in bytes: what the allocator keeps to use it again.
+    /// The memory beside `shared` that may stay after the attackers left, in bytes. The allocator keeps it for reuse.
     var slack = 16 << 20
-    /// The time after which everything is released.
+    /// The time within which everything is released.
     var release = Duration.seconds(60)
-    /// How long the attackers attack.
+    /// The duration of the attack.
     var window: Duration
 
     /// The bounds of `docs/sync-security.md`, which hold for release builds.
@@ -27,8 +28,8 @@ struct AttackBounds: Sendable {
         window: .seconds(10)
     )
 
-    /// The bounds of debug builds, whose work takes some twenty times as long. An attack that stops the server for other
-    /// users still exceeds them.
+    /// The bounds of debug builds, in which work takes about twenty times as long. An attack that stops the server for
+    /// other users still exceeds these bounds.
     static let debug = AttackBounds(
         factor: 20,
         floor: .milliseconds(1_500),
@@ -38,7 +39,7 @@ struct AttackBounds: Sendable {
         window: .seconds(5)
     )
 
-    /// The bounds of the usual run of the tests, beside which other tests use the processor.
+    /// The bounds of the normal test run, in which other tests use the processor at the same time.
     static let short = AttackBounds(
         factor: 1_000,
         floor: .seconds(8),
@@ -49,7 +50,7 @@ struct AttackBounds: Sendable {
         window: .milliseconds(1_500)
     )
 
-    /// Returns the most that the 99th percentile of a kind of requests may be.
+    /// Returns the greatest 99th percentile of a kind of requests.
     func limit(_ kind: HonestTraffic.Kind, quiet: Latencies) -> Duration {
         let quiet = quiet.p99
         let grown = max(quiet * factor, floor)
@@ -57,7 +58,7 @@ struct AttackBounds: Sendable {
     }
 }
 
-/// What an attack did to a server and its honest users.
+/// The effect of an attack on a server and its honest users.
 struct AttackOutcome: Sendable {
     let name: String
     let attackers: Int
@@ -67,12 +68,12 @@ struct AttackOutcome: Sendable {
     var memoryPeak = 0
     var memoryAfter = 0
     var diskGrowth = 0
-    /// The time until everything was released, or `nil` if that took too long.
+    /// The time until everything was released. `nil` if that took too long.
     var released: Duration?
-    /// What honest users found after the attackers left.
+    /// The times of honest users after the attackers left.
     var afterwards: HonestTraffic.Times = [:]
 
-    /// Returns what is worse than the bounds, and by how much.
+    /// Returns the figures that exceed the bounds, as texts.
     func problems(_ bounds: AttackBounds) -> [String] {
         var problems: [String] = []
         for kind in HonestTraffic.Kind.allCases {
@@ -81,7 +82,7 @@ struct AttackOutcome: Sendable {
             if times.p99 > limit {
                 problems.append("\(kind.rawValue): p99 \(Self.text(times.p99)), quiet \(Self.text(quiet.p99))")
             }
-            // One of a hundred may meet a limit of a server that is busy.
+            // One request of a hundred may exceed a limit of a busy server.
             if times.failed * 100 > times.count {
                 problems.append("\(kind.rawValue): \(times.failed) of \(times.count) failed, \(times.failures)")
             }
@@ -106,7 +107,7 @@ struct AttackOutcome: Sendable {
         return titles.joined(separator: " | ")
     }()
 
-    /// Returns the row of the quiet server.
+    /// Returns the row of the times without an attack.
     var quietRow: String {
         ([Self.column("(quiet)", 44)] + HonestTraffic.Kind.allCases.map { Self.figures(quiet[$0]) }).joined(
             separator: " | "

@@ -9,7 +9,7 @@ import Testing
 
 @testable import FreeholdServer
 
-/// A server in a process of its own, with apps of each kind, that attacks are run against.
+/// A server process with apps of each kind, as the target of attacks.
 ///
 /// | App | |
 /// |---|---|
@@ -35,12 +35,12 @@ final class AttackedServer: Sendable {
         #endif
     }
 
-    /// A Boolean value that indicates whether the server is built, and the system shows the memory of processes.
+    /// A Boolean value that indicates whether the server is built and the system shows the memory of processes.
     static var canRun: Bool {
         ServerProcess.isBuilt && FileManager.default.fileExists(atPath: "/proc/self/status")
     }
 
-    /// A Boolean value that indicates whether this run has all attacks.
+    /// A Boolean value that indicates whether this run includes all attacks.
     static let runsAll = ProcessInfo.processInfo.environment["FREEHOLD_ATTACKS"] != nil
 
     let folder: TestFolder
@@ -75,7 +75,7 @@ final class AttackedServer: Sendable {
         process = try ServerProcess(folder.path)
     }
 
-    /// Ends the process, which may not be able to end by itself.
+    /// Kills the process, since an attacked process may be unable to end by itself.
     func end() async { await process.end(SIGKILL) }
 
     private static func freePort() async throws -> Int {
@@ -95,7 +95,7 @@ final class AttackedServer: Sendable {
         return line.flatMap { Int($0.split(separator: " ")[1]) }
     }
 
-    /// The resident memory of the process in bytes, without pages of files: the system takes those back when it needs them.
+    /// The resident memory of the process in bytes, without pages of files: the system takes those back when necessary.
     var residentBytes: Int { memory("RssAnon") }
 
     private func memory(_ name: String) -> Int {
@@ -120,7 +120,7 @@ final class AttackedServer: Sendable {
     }
 }
 
-/// Watches the memory of a process, and remembers the greatest.
+/// Watches the memory of a process and keeps the greatest value.
 final class MemoryWatch: Sendable {
     private let greatest: Atomic<Int>
     private let isOver = Atomic(false)
@@ -129,7 +129,7 @@ final class MemoryWatch: Sendable {
     init(_ server: AttackedServer) {
         self.server = server
         greatest = Atomic(server.residentBytes)
-        // A thread of its own, since the tests' tasks may wait for each other.
+        // The watch has a thread of its own, because tasks of the tests may wait for each other.
         Thread { [self] in
             while !isOver.load(ordering: .acquiring) {
                 _ = greatest.max(server.residentBytes, ordering: .relaxed)

@@ -7,7 +7,7 @@ extension Attack {
         Attack(name: "binds with a million hashes", isShort: true) { field in
             let peer = try await field.greeted()
             let count = field.share(1_000_000)
-            // Equal hashes take no bytes of a message, so that something else has to make it long enough for their number.
+            // Equal hashes take no bytes of a message. A filler makes the message long enough for their number.
             let filler = SchemaDocument(className: "Filler", json: Made.text(count + 1_000))
             var bind = Bind(app: "notes", schema: SchemaClaim(version: 0, hash: .empty, documents: [filler]))
             bind.journal = JournalRange(pending: Array(repeating: .empty, count: count))

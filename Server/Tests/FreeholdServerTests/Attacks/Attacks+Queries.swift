@@ -1,8 +1,8 @@
 import FreeholdSyncCore
 
-/// Conditions that cost more than their text, and reads of much.
+/// Conditions with a high cost for their length, and reads of many objects.
 extension Attack {
-    /// Objects of the class `Text`, each with a text.
+    /// Writes objects of the class `Text`, each with a text.
     private static func texts(_ count: Int, _ text: SyncString, _ field: AttackField) async throws -> AttackDevice {
         let device = try await field.device()
         try await device.write(
@@ -11,14 +11,14 @@ extension Attack {
         return device
     }
 
-    /// Sends query sets one after the other, each after the answer to the one before.
+    /// Sends query sets one after another. Each one waits for the answer to the one before.
     private static func subscriptions(
         _ device: AttackDevice,
         _ field: AttackField,
         _ conditions: [String]
     ) throws -> Work {
         let frames = try (0..<2).map { index in
-            // They differ, so that the server can't take the second for the first.
+            // The query sets differ, so that the server can't skip the second.
             try AttackField.codec.encode(
                 Made.queries(UInt64(index + 1), "Text", conditions + ["n == \(1_000 + index)"])
             )

@@ -4,7 +4,7 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Ends a connection that takes too long, so that the wait for it ends.
+/// Runs work, and closes its connection when the work takes longer than the limit, so that the wait ends.
 private func limited<Result: Sendable>(
     to limit: Duration,
     _ close: @escaping @Sendable () async -> Void,
@@ -18,12 +18,12 @@ private func limited<Result: Sendable>(
     return try await work()
 }
 
-/// Why a request of an honest user wasn't answered as it should be.
+/// A request of an honest user that failed or got a wrong answer.
 struct HonestFailure: Error, CustomStringConvertible {
     let description: String
 }
 
-/// A device that commits small objects, one after the other.
+/// A device that commits small objects, one after another.
 final class HonestDevice: @unchecked Sendable {
     // Only the task that measures uses the device.
     private let port: Int
@@ -81,7 +81,7 @@ final class HonestDevice: @unchecked Sendable {
     }
 }
 
-/// Requests over HTTP, each by a connection of its own.
+/// Requests over HTTP, each with a connection of its own.
 enum HonestRequest {
     /// Reads a document.
     static func read(port: Int, token: String, limit: Duration) async throws {
@@ -92,7 +92,7 @@ enum HonestRequest {
         guard answer == 200 else { throw HonestFailure(description: "\(answer)") }
     }
 
-    /// Logs an account in by its password. Each log-in has another address, as those of different users have.
+    /// Logs an account in with its password. Each log-in comes from another address, as with different users.
     static func logIn(port: Int, limit: Duration) async throws {
         let body = Array("{\"username\": \"ann@example.org\", \"password\": \"\(AttackedServer.password)\"}".utf8)
         let address = (0..<3).map { _ in String(UInt8.random(in: 1...250)) }.joined(separator: ".")
@@ -104,7 +104,7 @@ enum HonestRequest {
         guard answer == 200 else { throw HonestFailure(description: "\(answer)") }
     }
 
-    /// Creates the document that is read.
+    /// Creates the document that `read` reads.
     static func prepare(port: Int, token: String) async throws {
         let body = Array(#"{"_id": 1, "text": "a short text"}"#.utf8)
         let head = [
@@ -129,8 +129,8 @@ enum HonestRequest {
     }
 }
 
-/// What honest users do while they are measured: commits in an app that the attackers don't use, commits in the stream that
-/// they use, reads over HTTP, and log-ins.
+/// The requests of honest users during a measurement: commits in an app that the attackers don't use, commits in the
+/// stream that they use, reads over HTTP, and log-ins.
 final class HonestTraffic: Sendable {
     enum Kind: String, CaseIterable, Sendable {
         case elsewhere = "commit, other app"
@@ -154,7 +154,7 @@ final class HonestTraffic: Sendable {
             .elsewhere: HonestDevice(port: port, app: "other", user: "otto"),
             .beside: HonestDevice(port: port, app: "notes", user: "nina"),
         ]
-        // The server reads the apps' documents a moment after its start.
+        // The server reads the documents of apps a moment after its start.
         var attempts = 0
         while true {
             do {
@@ -168,7 +168,7 @@ final class HonestTraffic: Sendable {
         }
     }
 
-    /// Sends requests of each kind until the work ends, at least one of each.
+    /// Sends requests of each kind until the work ends, but at least one of each.
     func measure(during work: @Sendable () async -> Void) async -> Times {
         let isOver = Flag()
         return await withTaskGroup(of: (Kind, Latencies).self) { group in
@@ -190,7 +190,7 @@ final class HonestTraffic: Sendable {
                 let time = start.duration(to: .now)
                 times.add(failure: time >= limit ? "no answer in \(limit)" : "\(error)", after: time)
             }
-            // Honest users don't load the server.
+            // Honest users pause between requests, so that they don't load the server.
             try? await Task.sleep(for: kind == .logIn ? .milliseconds(100) : .milliseconds(10))
         } while !isOver.value.load(ordering: .acquiring)
         return times

@@ -1,8 +1,8 @@
-/// The attacks that the server doesn't withstand yet.
+/// The attacks that still exceed the bounds.
 ///
-/// To remove the line of an attack is all that its mend needs here.
+/// A change that fixes an attack removes the line of the attack here.
 enum KnownAttacks {
-    /// The reasons, by the names of the attacks.
+    /// The reasons by the names of the attacks.
     static let winning: [String: String] = [
         "a key of 8 MB": "the machine's loop walks a long key several times",
         "six users with a key of 8 MB in own streams": "the machine's loop walks a long key several times",

@@ -1,7 +1,7 @@
-/// The times that requests of one kind took.
+/// The times of requests of one kind.
 struct Latencies: Sendable {
     private var times: [Duration] = []
-    /// The requests that failed or had no answer, by the reason.
+    /// The number of requests that failed or had no answer, by the reason.
     private(set) var failures: [String: Int] = [:]
 
     var count: Int { times.count }
@@ -9,13 +9,13 @@ struct Latencies: Sendable {
 
     mutating func add(_ time: Duration) { times.append(time) }
 
-    /// Adds a request that failed. Its time counts, too: a user waited that long.
+    /// Adds a request that failed. Its time counts as well, because a user waited that long.
     mutating func add(failure reason: String, after time: Duration) {
         times.append(time)
         failures[reason, default: 0] += 1
     }
 
-    /// Returns the time that this share of the requests didn't exceed.
+    /// Returns the time that a share of the requests didn't exceed.
     func quantile(_ share: Double) -> Duration {
         let sorted = times.sorted()
         guard !sorted.isEmpty else { return .zero }

@@ -2,9 +2,10 @@ import Foundation
 import FreeholdSyncCore
 import Testing
 
-/// Honest users of a server that others attack: their requests stay quick, and the server's memory is bounded and released.
+/// The honest users of an attacked server: their requests stay quick, and the server bounds and releases its memory.
 ///
-/// `make test-attacks` runs all attacks, each against a server of its own, and prints a table. The usual run has a few that take seconds.
+/// `make test-attacks` runs all attacks, each against a new server, and prints a table. The normal run includes a few
+/// attacks that take seconds.
 @Suite(.serialized, .enabled(if: AttackedServer.canRun, "it needs freehold-server and /proc"))
 struct NoisyNeighbourTests {
     private static let environment = ProcessInfo.processInfo.environment
@@ -77,7 +78,7 @@ struct NoisyNeighbourTests {
         #expect(names.count > 45)
     }
 
-    /// Measures honest users during an attack, and how long the server takes to release what the attackers took.
+    /// Measures honest users during an attack, and the time until the server has released what the attackers took.
     private static func run(
         _ attack: Attack,
         against server: AttackedServer,
@@ -86,7 +87,7 @@ struct NoisyNeighbourTests {
         quiet: HonestTraffic.Times
     ) async throws -> AttackOutcome {
         var outcome = AttackOutcome(name: attack.name, attackers: attack.attackers, quiet: quiet)
-        // The attackers' connections end, whatever happens.
+        // The connections of the attackers are closed in all cases.
         let divisor = bounds.window < .seconds(5) ? 50 : isDebug ? 10 : 1
         let field = AttackField(port: server.port, divisor: divisor)
         let connections = await server.metric("freehold_connections")

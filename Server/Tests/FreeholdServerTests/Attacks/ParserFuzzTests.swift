@@ -5,7 +5,7 @@ import Testing
 
 @testable import FreeholdServer
 
-/// Tokens and requests that are damaged: none ends the process, and no token of another content is good.
+/// Damaged tokens and requests. None ends the process, and no token with other contents is valid.
 struct ParserFuzzTests {
     private static let count = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] == nil ? 1_500 : 1_000_000
 
@@ -46,7 +46,7 @@ struct ParserFuzzTests {
             good += 1
             #expect(identity.user == "ann", "\(other)")
         }
-        // Only the unused bits of the last letter of a part may differ.
+        // Only the unused bits of the last letter of a part may differ in a valid token.
         print("ParserFuzzTests: \(Self.count) tokens, \(good) of them good")
         #expect(good < Self.count / 10 + 10)
     }

@@ -1,17 +1,20 @@
-/// Checks what clients say that they saw and did (`SyncChild`), while they and the server are killed:
-/// - *read your writes*: what a client committed it sees ever after, killed or not;
-/// - *monotonic reads*: what it saw it goes on to see;
-/// - *causal*: who sees a transaction sees all that its author saw when it was made, and all that the author did before;
-/// - *atomic, exactly once*: clients compare marks, a counter, a list and a set in one version, and say when they differ;
-/// - *nothing lost, nothing made up*: at the end all see the same, everything that was committed, and nothing that nobody began.
+/// Checks the reports of clients (`SyncChild`) about what they saw and did, while the clients and the server are
+/// killed.
 ///
-/// A transaction that was begun, and whose client was killed before it could say more, may be there or not. Then its number is used again, or
-/// isn't, according to what the client's file has.
+/// - *Read your writes*: a client sees everything that it has committed, also after a kill.
+/// - *Monotonic reads*: a client continues to see what it has seen.
+/// - *Causal*: a client that sees a transaction also sees everything that the author had seen and done before it.
+/// - *Atomic, exactly once*: clients compare marks, a counter, a list and a set in one version, and report differences.
+/// - *Nothing lost, nothing made up*: at the end all clients see the same: everything that was committed, and nothing
+///   that no client began.
+///
+/// A kill can leave it open whether a transaction that was begun exists. If the client's file doesn't contain it, the
+/// client uses its number again.
 struct CausalChecker {
     private(set) var violations: [String] = []
-    /// What each client saw last.
+    /// The last state that each client saw, as numbers of transactions by author.
     private var seen: [[Int]]
-    /// Of each client's transactions, by number from 1, what it saw when it made them.
+    /// The state that each client had seen when it began a transaction, by client and number from 1.
     private var causes: [[[Int]]]
     private var committed: [Int]
     private var final: [String?]
@@ -51,7 +54,7 @@ struct CausalChecker {
         guard vector.indices.contains(client), number == vector[client] + 1 else {
             return note(client, "\(line): it isn't the next one")
         }
-        // One that was begun before and never was.
+        // Removes transactions that were begun before and don't exist.
         causes[client].removeSubrange(min(number - 1, causes[client].count)...)
         guard causes[client].count == number - 1 else { return note(client, "\(line): those before it weren't begun") }
         causes[client].append(vector)
@@ -77,7 +80,7 @@ struct CausalChecker {
         seen[client] = vector
     }
 
-    /// At the end, when all have everything.
+    /// Checks the final states of the clients. Called when all clients have everything.
     mutating func finish() {
         for client in final.indices {
             guard let line = final[client] else {

@@ -1,6 +1,6 @@
 import Testing
 
-/// The checker finds what it is there for.
+/// The checker finds each kind of violation.
 struct CausalCheckerTests {
     private func violations(_ lines: [(Int, String)]) -> Int {
         var checker = CausalChecker(clients: 2)
@@ -17,9 +17,9 @@ struct CausalCheckerTests {
 
     @Test func `a good history has no violation`() {
         #expect(violations(Self.good) == 0)
-        // Begun, killed, begun again.
+        // A transaction is begun, its client is killed, and the transaction is begun again.
         #expect(violations([(0, "I 1 0,0"), (0, "R 0,0")] + Self.good) == 0)
-        // Begun, killed, and there it was.
+        // A transaction is begun, its client is killed, and the transaction exists.
         #expect(violations([(0, "I 1 0,0"), (0, "R 1,0"), (0, "F 1,0"), (1, "F 1,0")]) == 0)
     }
 

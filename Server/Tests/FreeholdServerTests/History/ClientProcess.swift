@@ -7,7 +7,7 @@ import Synchronization
     import Musl
 #endif
 
-/// A client as a process of its own: `SyncChild`.
+/// A client in a process of its own: `SyncChild`.
 final class ClientProcess: @unchecked Sendable {
     // Not changed after the initializer.
     private let process = Process()
@@ -16,10 +16,12 @@ final class ClientProcess: @unchecked Sendable {
 
     static let program = ServerProcess.program.deletingLastPathComponent().appendingPathComponent("SyncChild")
 
+    /// Starts the process.
+    ///
     /// - Parameters:
-    ///   - launcher: as for `ServerProcess`.
-    ///   - variables: more variables of its environment.
-    ///   - take: hears each line of its output, from another thread.
+    ///   - launcher: The program that runs the client, as in `ServerProcess`.
+    ///   - variables: Additional environment variables of the process.
+    ///   - take: A block that takes each line of the output, on another thread.
     init(
         _ arguments: [String],
         clockShift seconds: Int = 0,
@@ -47,7 +49,7 @@ final class ClientProcess: @unchecked Sendable {
                     rest = rest[(line + 1)...]
                 }
             }
-            // Half a line of who was killed says nothing.
+            // An incomplete line of a killed client is ignored.
             end.finish()
         }
     }
@@ -56,7 +58,7 @@ final class ClientProcess: @unchecked Sendable {
 
     func send(_ line: String) { try? input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8)) }
 
-    /// Kills it, and waits until all that it said is heard.
+    /// Sends a signal to the process, and waits until its end and until `take` has had all lines.
     func end(_ signal: Int32 = SIGKILL) async {
         kill(process.processIdentifier, signal)
         for await _ in ended {}

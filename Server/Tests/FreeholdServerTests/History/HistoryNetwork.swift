@@ -8,16 +8,16 @@ import Testing
     import Musl
 #endif
 
-/// What is between clients and a server of `HistoryTests`.
+/// The network between the clients and the server of `HistoryTests`.
 protocol HistoryNetwork: AnyObject {
-    /// Runs programs in it.
+    /// The program with arguments that runs other programs in this network. Empty if no program is necessary.
     var launcher: [String] { get }
     var serverFlags: [String] { get }
-    /// The folder, whose contents may become those of a disk of its own.
+    /// Prepares the folder. An implementation may mount a disk there that contains the folder's files.
     func mount(_ folder: String) throws
     func start(clients: Int, server port: Int) async throws
     func address(_ client: Int) -> String
-    /// Makes a client's way to the server worse, or better.
+    /// Makes a client's connection to the server worse or better.
     func disturb(_ client: Int, _ random: inout SeededRandom) throws
     func heal(_ client: Int) throws
     func stop() async
@@ -53,9 +53,11 @@ final class NamespaceHolder {
         return process.terminationStatus
     }
 
+    /// Starts the process.
+    ///
     /// - Parameters:
-    ///   - flags: `n` for a network, `m` for mounts.
-    ///   - setUp: what a shell does in them first.
+    ///   - flags: `n` for a network namespace, `m` for a mount namespace.
+    ///   - setUp: The shell command that sets the namespaces up.
     init(_ flags: String, _ setUp: String) throws {
         self.flags = flags
         let output = Pipe()
@@ -68,7 +70,7 @@ final class NamespaceHolder {
 
     deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
 
-    /// Runs programs in them.
+    /// The program with arguments that runs other programs in the namespaces.
     var launcher: [String] {
         ["nsenter", "-t", "\(process.processIdentifier)", "-U", "-\(flags)", "--preserve-credentials"]
     }
@@ -79,7 +81,7 @@ final class NamespaceHolder {
     }
 }
 
-/// A proxy for each client, which cuts, splits, stalls and refuses.
+/// A proxy for each client that cuts, splits, delays and refuses connections.
 final class ProxyNetwork: HistoryNetwork {
     private var proxies: [CuttingProxy] = []
 
@@ -108,7 +110,8 @@ final class ProxyNetwork: HistoryNetwork {
     func stop() async { for proxy in proxies { await proxy.close() } }
 }
 
-/// A network namespace of Linux, in which each client has an address of its own for the server. A rule of routing makes packets to or from it vanish.
+/// A network namespace of Linux, in which each client has its own address for the server. A routing rule drops the
+/// packets to or from that address.
 final class NetworkNamespace: HistoryNetwork {
     private let holder: NamespaceHolder
     private var port = 0
@@ -145,7 +148,7 @@ final class NetworkNamespace: HistoryNetwork {
     func stop() async { holder.end() }
 }
 
-/// A disk of a few megabytes for the server and all clients, which is full now and then.
+/// A small disk for the server and all clients that is full at times.
 final class SmallDisk: HistoryNetwork {
     private var holder: NamespaceHolder?
     private var folder = ""

@@ -9,8 +9,9 @@ import Testing
     import Musl
 #endif
 
-/// Clients and a server as processes with networks between them. All are killed at random, clocks are wrong, connections break or stall; what the
-/// clients say goes through `CausalChecker`. `FREEHOLD_SEED` repeats the order of events (not the machine's timing); `FREEHOLD_SOAK` makes it last.
+/// Clients and a server in processes of their own. They are killed at random, clocks are wrong, and connections break
+/// or stall. `CausalChecker` checks the reports of the clients. `FREEHOLD_SEED` repeats the order of events, but not
+/// the timing of the machine. `FREEHOLD_SOAK` lengthens the test.
 @Suite(.serialized, .timeLimit(.minutes(20)), .enabled(if: ServerProcess.isBuilt, "freehold-server isn't built"))
 struct HistoryTests {
     private func history(_ network: some HistoryNetwork) async throws {
@@ -31,7 +32,7 @@ struct HistoryTests {
         async throws
     { try await history(ProxyNetwork()) }
 
-    /// Packets are lost without a word: no connection is refused or reset.
+    /// Packets are dropped silently: no connection is refused or reset.
     @Test(
         .enabled(
             if: NetworkNamespace.isAllowed,
@@ -46,7 +47,7 @@ struct HistoryTests {
     func `a server and clients whose disk is full now and then`() async throws { try await history(SmallDisk()) }
 }
 
-/// The processes.
+/// The processes of a test.
 private final class HistoryWorld<Network: HistoryNetwork> {
     private let folder: TestFolder
     private let network: Network
@@ -67,7 +68,7 @@ private final class HistoryWorld<Network: HistoryNetwork> {
         server = try ServerProcess(folder.path, network.serverFlags, launcher: network.launcher)
         try await network.start(clients: count, server: server.port)
         for index in 0..<count { clients.append(try client(index, &random)) }
-        // Passwords take their time; whoever is logged in stays so.
+        // Computing the hashes of passwords takes time. Clients stay logged in after this.
         await until { $0.opened.count == count }
     }
 
@@ -97,7 +98,7 @@ private final class HistoryWorld<Network: HistoryNetwork> {
             do {
                 server = try ServerProcess(folder.path, port: port, network.serverFlags, launcher: network.launcher)
             } catch {
-                // On a full disk it may say so and end.
+                // On a full disk, the server may report the error and end.
                 for index in 0..<count { try network.heal(index) }
                 server = try ServerProcess(folder.path, port: port, network.serverFlags, launcher: network.launcher)
             }
@@ -105,7 +106,7 @@ private final class HistoryWorld<Network: HistoryNetwork> {
         }
     }
 
-    /// Everything works again, until all have everything.
+    /// Repairs everything, and waits until all clients have everything.
     func finish() async throws -> CausalChecker {
         for index in 0..<count { try network.heal(index) }
         for client in clients { client.send("upload") }
@@ -129,7 +130,7 @@ private final class HistoryWorld<Network: HistoryNetwork> {
     }
 }
 
-/// What clients say.
+/// The reports of the clients.
 private final class Heard: Sendable {
     struct State {
         var checker: CausalChecker

@@ -9,10 +9,12 @@ import Testing
     import Musl
 #endif
 
-/// Clients and a server as processes. They are killed, their connections are cut, stalled and slow, and clients' files are replaced by earlier copies.
+/// Clients and a server in processes of their own. They are killed, connections are cut, stalled and slow, and the
+/// clients' files are replaced with earlier copies.
 ///
-/// At the end all clients are equal, the counter is the number of transactions, collections have each element once, and each transaction that a client
-/// knows to be uploaded is among them. `FREEHOLD_SEED` repeats the order of events; `FREEHOLD_SOAK` makes the storm long.
+/// At the end all clients are equal, the counter is the number of transactions, and collections contain each element
+/// once. Each transaction with a confirmed upload exists. `FREEHOLD_SEED` repeats the order of events. `FREEHOLD_SOAK`
+/// lengthens the test.
 @Suite(.serialized, .timeLimit(.minutes(30)), .enabled(if: ServerProcess.isBuilt, "freehold-server isn't built"))
 struct StormTests {
     @Test func `devices agree after a storm, and each transaction counts once`() async throws {
@@ -21,7 +23,7 @@ struct StormTests {
         var random = SeededRandom(seed: seed)
         let storm = try await Storm(clients: 3, &random)
         let count = environment["FREEHOLD_SOAK"] == nil ? 14 : 1_000
-        // Each kind of event happens in the short storm, too.
+        // The short storm also has each kind of event.
         for index in 0..<count { try await storm.event(index < 7 ? index : random.below(12), &random) }
         let result = await storm.finish()
         print("StormTests: FREEHOLD_SEED=\(seed), \(count) events, \(result.summary)")
@@ -29,13 +31,13 @@ struct StormTests {
         #expect(result.acknowledged.count > 0, "seed \(seed)")
     }
 
-    /// What clients said.
+    /// The reports of the clients.
     struct Result {
         var opened: Set<Int> = []
         var haveBoard: Set<Int> = []
         var uploads = 0
         fileprivate(set) var problems: [String] = []
-        /// Transactions that were begun.
+        /// The transactions that were begun.
         fileprivate(set) var begun: Set<String> = []
         /// The transactions whose upload was confirmed to a client.
         fileprivate(set) var acknowledged: Set<String> = []
@@ -103,7 +105,7 @@ struct StormTests {
     }
 }
 
-/// The processes.
+/// The processes of a test.
 private final class Storm {
     private let folder: TestFolder
     private var server: ServerProcess
@@ -130,7 +132,7 @@ private final class Storm {
             proxies.append(try await CuttingProxy(to: server.port))
             clients.append(try client(index, &random))
         }
-        // A file from before the board would make another one.
+        // A client that starts from a file without the board would make a second board.
         try await until("see the board") { $0.haveBoard.count == count }
     }
 
@@ -170,7 +172,7 @@ private final class Storm {
             guard let index = hasBackup.sorted().dropFirst(random.below(max(hasBackup.count, 1))).first else { return }
             try await restart(index, as: "restores", &random) {
                 try copy(backup(index), path(index))
-                // What the file didn't send, and the copy doesn't have, is lost.
+                // Transactions that weren't uploaded, and that the copy doesn't contain, are lost.
                 heard.result.withLock { ($0.committed[index], $0.asked[index]) = ([], nil) }
             }
         case 5:
@@ -189,7 +191,7 @@ private final class Storm {
 
     private func note(_ what: String) { heard.result.withLock { $0.counts[what, default: 0] += 1 } }
 
-    /// Kills a client, and starts it anew.
+    /// Kills a client, runs the body, and starts the client again.
     private func restart(
         _ index: Int,
         as what: String,
@@ -203,7 +205,7 @@ private final class Storm {
         note(what)
     }
 
-    /// Copies a client's realms. The log-in stays that of now: a refresh token is good for once.
+    /// Copies the files of a client's realms. The log-in stays the present one, because a refresh token is valid once.
     private func copy(_ from: String, _ to: String) throws {
         let files = FileManager.default
         let names = files.enumerator(atPath: from)?.compactMap { $0 as? String } ?? []
@@ -219,7 +221,7 @@ private final class Storm {
         }
     }
 
-    /// Everything works again, until all clients have everything.
+    /// Repairs everything, and waits until all clients have everything.
     func finish() async -> StormTests.Result {
         do {
             for proxy in proxies { proxy.set(CuttingProxy.Behaviour()) }
