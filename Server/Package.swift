@@ -114,7 +114,7 @@ let package = Package(
         ),
         // Random numbers of all tests.
         .target(name: "ServerTestRandom", path: "Tests/ServerTestRandom", swiftSettings: settings),
-        // An HTTP server that answers as tests tell it.
+        // An HTTP server whose answers tests choose.
         .target(
             name: "TestReceiver",
             dependencies: [
