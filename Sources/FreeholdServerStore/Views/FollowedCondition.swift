@@ -47,7 +47,7 @@ struct FollowedCondition {
         view.contains(table.table, row) && query.matches(row, in: view)
     }
 
-    // MARK: Ways
+    // MARK: Update methods
 
     private static func way(of predicate: Predicate) -> Way {
         guard predicate.isOfRow else { return .followed }

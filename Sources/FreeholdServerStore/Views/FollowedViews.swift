@@ -10,7 +10,7 @@ public typealias ConditionNumber = UInt64
 /// ```swift
 /// var views = try store.followViews(of: stream)
 /// let number = try views.follow(ClassQuery(className: "Task", condition: "project.owner == 'anna'"))
-/// let step = try views.advance()       // after commits: who entered and who left
+/// let step = try views.advance()       // after commits: the changes of members
 /// ```
 /// Conditions may lead through links and collections, so that a change of one object can change the membership of
 /// another. Conditions only see columns: for a value that a column can't store, they see the column's default, and an

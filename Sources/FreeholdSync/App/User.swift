@@ -23,7 +23,7 @@ public final class User: Sendable {
         kept = Mutex(user)
     }
 
-    // MARK: What is known
+    // MARK: Properties
 
     public var state: RLMUserState {
         if life.withLock({ $0.isRemoved }) { return .removed }

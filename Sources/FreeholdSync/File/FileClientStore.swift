@@ -13,7 +13,7 @@ public struct FileClientStore: ClientStore {
     public typealias Transaction = FileClientTransaction
 
     public let database: Database
-    /// The classes that sync, or nil for all with the primary key `_id`.
+    /// The classes that sync. `nil` for all classes with the primary key `_id`.
     public let classes: Set<String>?
     /// Returns the device's time at a commit, in milliseconds since 2015-01-01.
     package var time: @Sendable (JournalEntry) -> Int64 = { $0.time &- 1_420_070_400_000 }

@@ -3,9 +3,9 @@ public import Freehold
 
 /// The condition on which `subscribe` waits for the objects.
 public enum WaitForSyncMode: Sendable {
-    /// It waits if the call creates a subscription, or changes the query of one.
+    /// Waits if the call creates a subscription, or changes the query of one.
     case onCreation
-    /// It waits in each case, also for the present state of the server.
+    /// Always waits, even if the subscription exists, until the file has the present state of the server.
     case always
     case never
 }

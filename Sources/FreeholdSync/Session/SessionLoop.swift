@@ -76,7 +76,7 @@ actor SessionLoop {
         inputs.finish()
     }
 
-    // MARK: What happens
+    // MARK: Inputs
 
     private func take(_ input: Input) async {
         switch input {
@@ -154,7 +154,7 @@ actor SessionLoop {
         await perform(machine.handle(event, now: clock.now(), random: &random))
     }
 
-    // MARK: What is to be done
+    // MARK: Actions
 
     private func perform(_ actions: [ClientAction]) async {
         var waiting = [actions]

@@ -57,7 +57,7 @@ extension ColumnWriter {
         }
     }
 
-    // MARK: Whole
+    // MARK: Whole objects
 
     func confirmedFields(_ fields: [ConfirmedField], depth: Int) throws(CodecError) {
         try record(fields, name: \.name) { (field, group) throws(CodecError) in

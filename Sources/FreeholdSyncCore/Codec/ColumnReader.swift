@@ -256,7 +256,7 @@ final class ColumnReader {
         return name
     }
 
-    // MARK: The end
+    // MARK: Check at the end
 
     /// Checks that all values were read, except for groups that may be skipped.
     func finish() throws(CodecError) {

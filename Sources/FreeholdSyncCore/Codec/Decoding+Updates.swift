@@ -41,7 +41,7 @@ extension ColumnReader {
         return fields
     }
 
-    // MARK: Whole
+    // MARK: Whole objects
 
     private func confirmedFields(depth: Int) throws(CodecError) -> [ConfirmedField] {
         try record { (name, group) throws(CodecError) in ConfirmedField(name, try group.confirmed(depth: depth)) }

@@ -27,7 +27,7 @@ struct CommitMerge {
 
     private struct Target {
         let name: ObjectName
-        /// Nil if there is none.
+        /// The present state. `nil` if the object doesn't exist.
         var object: MergedObject?
         let seen: StreamVersion
         let refusal: RefusalReason?

@@ -86,7 +86,7 @@ extension ListTree {
         return last.first + OwnNumber(last.count) <= first
     }
 
-    // MARK: What a slot was made with
+    // MARK: The creation of slots
 
     func birth(_ slot: Slot) -> Birth {
         let index = Int(slot.block)

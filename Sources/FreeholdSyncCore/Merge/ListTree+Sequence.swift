@@ -232,7 +232,7 @@ extension ListTree {
         groups[group].summary.changed = max(groups[group].summary.changed, version)
     }
 
-    // MARK: Deaths
+    // MARK: Removals
 
     /// Marks a live slot as dead.
     mutating func kill(_ slot: Slot, _ version: StreamVersion) {

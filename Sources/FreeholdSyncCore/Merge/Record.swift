@@ -19,7 +19,7 @@ struct Record: Sendable {
         case moved
     }
 
-    // MARK: Making
+    // MARK: Creation
 
     /// Writes the fields of a new object, or of another create of the same object. A collection with elements counts as
     /// an assignment. An empty collection has no effect besides its existence, because each new object has one. Clients

@@ -7,14 +7,14 @@ public import FreeholdSyncCore
 /// {"$set": {"name": "Rex", "address.city": "Bern"}, "$inc": {"age": 1}, "$push": {"tags": {"$each": ["a", "b"]}}}
 /// ```
 ///
-/// | Operator | What it does |
+/// | Operator | Effect |
 /// |---|---|
-/// | `$set`, `$unset` | writes a property, an element (`dogs.0.name`) or an entry of a dictionary; empties or removes it |
-/// | `$setOnInsert` | as `$set`, if the object is made |
-/// | `$inc` | adds to a number. Adds to integers merge: of two at once none is lost |
-/// | `$push` | adds at the end of a list; with `$each` several, with `$position` elsewhere |
-/// | `$addToSet` | adds missing values to a set or a list; with `$each` several |
-/// | `$pull`, `$pullAll` | removes equal elements, those of `$in`, or embedded objects with these fields |
+/// | `$set`, `$unset` | writes, or empties or removes, a property, an element (`dogs.0.name`) or an entry of a dictionary |
+/// | `$setOnInsert` | like `$set`, if the patch creates the object |
+/// | `$inc` | adds to a number. Simultaneous adds to an integer are all applied |
+/// | `$push` | appends an element to a list, or several with `$each`. `$position` inserts them elsewhere |
+/// | `$addToSet` | adds a value to a set or a list if it is missing, or several with `$each` |
+/// | `$pull`, `$pullAll` | removes equal elements, elements in `$in`, or embedded objects with the given fields |
 ///
 /// No path may be equal to another path of the same patch, or begin with it.
 public struct DocumentPatch: Sendable {

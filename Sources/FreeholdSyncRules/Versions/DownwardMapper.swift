@@ -79,7 +79,7 @@ struct DownwardMapper {
         return ObjectName(found.name, name.key)
     }
 
-    // MARK: Whole
+    // MARK: Whole objects
 
     func mapped(_ fields: [ConfirmedField], _ found: ClassMap) -> [ConfirmedField] {
         var new: [ConfirmedField] = []

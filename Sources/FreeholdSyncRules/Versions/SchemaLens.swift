@@ -38,7 +38,7 @@ public struct SchemaLens: SessionLens {
         maps.last { $0.number <= commit.schemaVersion } ?? maps[0]
     }
 
-    // MARK: Up
+    // MARK: Toward the server
 
     public func up(className: SyncString) -> SyncString? {
         guard let found = map.named(className), !found.isEmbedded else { return nil }
@@ -55,7 +55,7 @@ public struct SchemaLens: SessionLens {
         UpwardMapper(map: map(of: commit)).mapped(commit, oldLists)
     }
 
-    // MARK: Down
+    // MARK: Toward the client
 
     public func down(_ batches: [ClassBatch]) -> [ClassBatch] {
         map.isPlain ? batches : DownwardMapper(map: map).mapped(batches)

@@ -19,7 +19,7 @@ import FreeholdSyncCore
 ///     ledger: "/srv/freehold/ingest/shop-Reading")
 /// async let end: Void = pump.run()
 /// …
-/// pump.wake()                                     // a commit took objects in
+/// pump.wake()                                     // after a commit with objects
 /// ```
 ///
 /// **Each object is delivered at least once.** The position is stored in the ledger, a file of its own, which is

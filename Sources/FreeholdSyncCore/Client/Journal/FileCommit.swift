@@ -41,7 +41,7 @@ public struct FileCommit {
         edits += inner
     }
 
-    // MARK: Looking
+    // MARK: Lookup
 
     private mutating func note(_ change: JournalChange) {
         switch change {

@@ -1,5 +1,5 @@
 extension ClientMachine {
-    // MARK: Coming and going
+    // MARK: Connecting and disconnecting
 
     mutating func connect() {
         link = .connecting

@@ -1,6 +1,6 @@
 /// Messages that are too large to be sent as one: large commits, and large transactions of the server.
 extension ClientMachine {
-    // MARK: Up
+    // MARK: Uploads
 
     /// Returns whether a commit is large enough to be sent in parts.
     func goesInParts(bytes: UInt64) -> Bool { serverTakesParts && bytes > configuration.partBytes &* 4 }
@@ -35,7 +35,7 @@ extension ClientMachine {
         }
     }
 
-    // MARK: Down
+    // MARK: Downloads
 
     mutating func take(
         _ part: MessagePart,

@@ -33,7 +33,7 @@ public struct ClientMachine: Sendable {
     /// The waits for uploads, and the last commit of each. `upTo` is `nil` while a reset decides about the commits.
     var uploadMarks: [(id: UInt64, upTo: UInt64?)] = []
 
-    // MARK: What the file is
+    // MARK: The file
 
     var state = ClientState()
     var isDescribed = false

@@ -229,7 +229,7 @@ public struct NameChanges: Sendable {
         }
     }
 
-    // MARK: What a file keeps
+    // MARK: Stored state
 
     func pending(_ change: PendingChange) -> PendingChange {
         PendingChange(

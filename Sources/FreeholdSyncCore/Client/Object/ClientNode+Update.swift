@@ -20,7 +20,7 @@ struct UpdateReader {
         return place < ownVersions.count && ownVersions[place] == made.version ? made.number : nil
     }
 
-    // MARK: Whole
+    // MARK: Whole objects
 
     func fields(_ fields: [ConfirmedField], over old: ClientFields) throws -> ClientFields {
         var new: ClientFields = [:]

@@ -67,7 +67,7 @@ struct ClientList: Hashable, Sendable {
 
     var alive: [Slot] { slots.filter { $0.node != nil } }
 
-    // MARK: Making
+    // MARK: Creation
 
     init() {}
 

@@ -279,7 +279,7 @@ extension MemoryServerStore.Stream {
         return .done
     }
 
-    // MARK: The past
+    // MARK: Earlier versions
 
     /// Returns the states at a version of the objects that have changed since.
     private func images(after version: StreamVersion) -> [ObjectName: MergedObject?] {

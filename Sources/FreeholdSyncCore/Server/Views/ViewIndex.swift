@@ -27,7 +27,7 @@ struct ViewIndex: Sendable {
     /// Returns the sessions of a view, by rising keys.
     func sessions(of view: ViewIdentity) -> [SessionKey] { entries[view]?.sessions.sorted() ?? [] }
 
-    // MARK: Keeping
+    // MARK: Updates
 
     /// - Complexity: O(conditions of the view)
     mutating func insert(_ key: SessionKey, _ view: View) {
@@ -79,7 +79,7 @@ struct ViewIndex: Sendable {
         if classes[className]?.named[property]?.isEmpty == true { classes[className]?.named[property] = nil }
     }
 
-    // MARK: Finding
+    // MARK: Searches
 
     /// Returns the views that a step can concern, with the indices of the objects for each view.
     ///
