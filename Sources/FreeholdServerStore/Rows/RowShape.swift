@@ -17,7 +17,8 @@ struct RowShape: Hashable, Sendable {
         case column = 0
         /// The row's `rest` contains the value. If there is a column, it contains its default.
         case rest = 1
-        // No column contains these values. They belong to properties without any other value so far.
+        // The value is null or an empty collection, and no column contains it: usually, the property never had another
+        // value.
         case null = 2
         case emptyArray = 3
         case emptyDocument = 4

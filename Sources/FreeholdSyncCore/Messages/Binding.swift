@@ -121,8 +121,8 @@ public struct JournalRange: Hashable, Sendable {
     /// The running hashes up to each of the later commits, or up to the first ``mostPending`` of them.
     public var pending: [RunningHash]
 
-    /// The maximum number of hashes of a range. At most this number of commits can be in transfer. A file with more
-    /// commits sends the other hashes later.
+    /// The maximum number of hashes of a range. Fewer commits can have been sent without an answer. A file with more
+    /// unanswered commits sends the other hashes at a later bind.
     public static let mostPending = 100_000
 
     public init(acknowledged: UInt64 = 0, hash: RunningHash = .empty, pending: [RunningHash] = []) {

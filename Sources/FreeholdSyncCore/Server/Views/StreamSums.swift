@@ -97,7 +97,8 @@ struct StreamSums: Sendable {
         }
     }
 
-    /// Removes old sums if there are too many. Later steps are only applied to them by slow sessions.
+    /// Removes old sums if there are too many. The sums at `head` and `next` stay, as far as there is room. Only slow
+    /// sessions would update the others.
     private mutating func prune(at head: Cursor, or next: Cursor? = nil) {
         guard old.count > Self.capacity else { return }
         let rest = old.filter { $0.value.cursor == head || $0.value.cursor == next }
