@@ -30,7 +30,18 @@ public final class App: Sendable {
         var users: [String: User] = [:]
         var location: AppAPI.Location?
         var current: String?
+        /// The ids of the users, by the time of their last log-in or switch. The latest is the last one.
+        var recent: [String] = []
         var isLoaded = false
+
+        mutating func makeCurrent(_ id: String) {
+            recent.removeAll { $0 == id }
+            recent.append(id)
+            current = id
+        }
+
+        /// The user who was the current one last, of the users who are logged in.
+        var latest: String? { recent.last { users[$0]?.isLoggedIn == true } }
     }
 
     private struct Key: Hashable {
@@ -82,7 +93,7 @@ public final class App: Sendable {
         return state.withLock { $0.users }
     }
 
-    /// The user of the last log-in or switch, if this user is still logged in.
+    /// The user of the last log-in or switch, of the users who are still logged in.
     public var currentUser: User? {
         load()
         return state.withLock { state in
@@ -100,8 +111,9 @@ public final class App: Sendable {
             if state.isLoaded { return }
             state.isLoaded = true
             for user in users where state.users[user.id] == nil { state.users[user.id] = User(user, self) }
-            guard state.current == nil else { return }
-            state.current = users.filter { $0.tokens != nil }.max { $0.turn < $1.turn }?.id
+            let earlier = users.sorted { $0.turn < $1.turn }.map(\.id)
+            state.recent = earlier.filter { !state.recent.contains($0) } + state.recent
+            if state.current == nil { state.current = state.latest }
         }
     }
 
@@ -112,7 +124,7 @@ public final class App: Sendable {
     public func `switch`(to user: User) -> User {
         precondition(user.isLoggedIn, "User \(user.id) isn't logged in. Log in first.")
         _ = try? file.update(user.id, isCurrent: true) { _ in }
-        state.withLock { $0.current = user.id }
+        state.withLock { $0.makeCurrent(user.id) }
         listeners.tell(user)
         return user
     }
@@ -127,13 +139,15 @@ public final class App: Sendable {
         syncManager.end(user)
     }
 
-    /// Chooses another current user. If the server ended the log-in of the user, the user's sessions wait for the next
+    /// Makes the user who was the current one before the current user again. If the server ended the log-in of the user, the user's sessions wait for the next
     /// log-in.
     func loggedOut(_ user: User) {
         state.withLock { state in
-            if user.state == .removed { state.users[user.id] = nil }
-            guard state.current == user.id else { return }
-            state.current = state.users.values.filter { $0.isLoggedIn }.max { $0.id < $1.id }?.id
+            if user.state == .removed {
+                state.users[user.id] = nil
+                state.recent.removeAll { $0 == user.id }
+            }
+            if state.current == user.id { state.current = state.latest }
         }
         listeners.tell(currentUser)
     }
@@ -196,7 +210,7 @@ public final class App: Sendable {
         let user = state.withLock { state in
             let user = state.users[kept.id] ?? User(kept, self)
             state.users[kept.id] = user
-            state.current = kept.id
+            state.makeCurrent(kept.id)
             return user
         }
         user.take(kept)

@@ -212,7 +212,8 @@ public final class User: Sendable {
 
     /// Deletes the user on the server, and then on this device like ``remove()``.
     ///
-    /// - Throws: `AppError` if the server doesn't delete the user. Then nothing is changed.
+    /// - Throws: `AppError` if the server doesn't delete the user. Then nothing is changed. If the device's files can't be
+    ///   changed, the user is already deleted on the server.
     public func delete() async throws {
         try await send(.DELETE, AppAPI.authPath + "/delete")
         try leave(removing: true)

@@ -22,8 +22,8 @@ extension Results where Element: Object {
     /// - Parameter timeout: The maximum time to wait, in seconds. The subscription stays after a timeout.
     /// - Returns: The results.
     /// - Throws: `QueryError` for queries that can't be subscribed to: queries of lists, with a limit, or with distinct
-    ///   values; a `POSIXError` with the code `ETIMEDOUT` after a timeout; and the errors of the wait, as for
-    ///   `SyncSubscriptionSet.update`.
+    ///   values; a `POSIXError` with the code `ETIMEDOUT` after a timeout; `Realm.Error` if the subscription can't
+    ///   be stored; and the errors of the wait, as for `SyncSubscriptionSet.update`.
     /// - Precondition: It is called on the main actor, or on the actor to which the realm belongs.
     @discardableResult
     public func subscribe(
@@ -47,7 +47,7 @@ extension Results where Element: Object {
                     draft.append(name, query)
                 }
             }
-            set.update(change, onComplete: nil)
+            try set.store(change)
         }
         let kept = file.subscriptions()
         switch waitForSync {

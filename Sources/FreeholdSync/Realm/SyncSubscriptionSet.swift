@@ -94,6 +94,9 @@ public struct SyncSubscriptionSet {
         try await file.wait(for: kept)
     }
 
+    /// Stores the changes of the block, and sends the set to the server without waiting.
+    func store(_ block: () -> Void) throws { file.send(try change(block), nil) }
+
     private func change(_ block: () -> Void) throws -> KeptSubscriptions {
         if draft != nil { misused("Subscriptions were updated within an update.") }
         if realm.isInWriteTransaction { misused("Subscriptions can't be updated in a write transaction.") }

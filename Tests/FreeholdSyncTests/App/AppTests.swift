@@ -123,6 +123,25 @@ struct AppTests {
         expectEqual(file[.posixPermissions] as? Int, 0o600)
     }
 
+    @Test func `After a log-out the user who was current before is the current user again`() async throws {
+        let user = try await ann()
+        var others: [User] = []
+        for name in ["ben", "cleo", "dora"] {
+            try await app.emailPasswordAuth.registerUser(email: "\(name)@example.org", password: "secret")
+            let credentials = Credentials.emailPassword(email: "\(name)@example.org", password: "secret")
+            others.append(try await app.login(credentials: credentials))
+        }
+        app.switch(to: others[0])
+        app.switch(to: user)
+        app.switch(to: others[2])
+        for expected in [user, others[0], others[1]] {
+            try await app.currentUser?.logOut()
+            expectEqual(app.currentUser, expected)
+        }
+        try await others[1].remove()
+        expect(app.currentUser == nil)
+    }
+
     @Test func `With a key the tokens aren't in the file's bytes`() async throws {
         for isEncrypted in [false, true] {
             let folder = try TemporaryFolder()
