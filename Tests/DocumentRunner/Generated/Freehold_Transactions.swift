@@ -45,7 +45,7 @@ configuration.busyTimeout = .seconds(2)
 do {
     try realm.write { realm.add(person) }
 } catch Realm.Error.busy {
-    // Somebody else is still writing.
+    // Another write is still in progress.
 }
 #sourceLocation()
 }}}}}

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FreeholdEngine
 
-/// What a database's users are told of its commits.
+/// The changes that a feed delivers to the users of a database.
 struct ChangeFeedTests {
     private let folder = Result { try ChildFolder() }
 
@@ -33,7 +33,7 @@ struct ChangeFeedTests {
         return (changes.tables[table.id]?.inserted ?? []).map { snapshot.value(table.columns[0], $0) }
     }
 
-    @Test func `the changes and origins of several commits are told between any two versions`() throws {
+    @Test func `the changes and origins of several commits are reported between any two versions`() throws {
         let database = try database()
         let feed = ChangeFeed(database)
         var snapshots = [try database.snapshot()]
@@ -49,12 +49,12 @@ struct ChangeFeedTests {
                 expectEqual(feed.records(from: snapshots[i], to: snapshots[j])?.map(\.origin), Array(origins[i..<j]))
             }
         }
-        // One that comes later reads them from the file.
+        // A feed that is created later reads them from the file.
         let later = ChangeFeed(database)
         expectEqual(inserted(later.changes(from: snapshots[0], to: snapshots[4]), snapshots[4]).count, 4)
     }
 
-    @Test func `where the records are gone the states are compared`() throws {
+    @Test func `versions whose records are missing are compared`() throws {
         let database = try database()
         let first = try database.snapshot()
         var last = first
@@ -87,7 +87,7 @@ struct ChangeFeedTests {
         for (i, task) in tasks.enumerated() { expect(try await task.value > first + UInt64(i % 10)) }
     }
 
-    @Test func `who is cancelled stops waiting`() async throws {
+    @Test func `a cancelled task stops waiting`() async throws {
         let database = try database()
         let feed = ChangeFeed(database)
         let version = try database.snapshot().version
@@ -122,7 +122,7 @@ struct ChangeFeedTests {
         expectEqual(origins, (0..<200).map { $0 % 3 == 0 ? .applier(1) : .local })
     }
 
-    @Test func `another process's commits are told and waited for`() async throws {
+    @Test func `a feed delivers the commits of another process, and a task can wait for them`() async throws {
         let path = try folder.get().file("shared.realm")
         let setUp = try ChildProcess(["transactions", path, "1", "1"])
         _ = setUp.readLines()
@@ -149,7 +149,7 @@ struct ChangeFeedTests {
         ownCommits.cancel()
     }
 
-    @Test func `a cancelled observation is told nothing more, nor is one that is let go of`() throws {
+    @Test func `a cancelled or released observation receives no more commits`() throws {
         let database = try database()
         let feed = ChangeFeed(database)
         let count = Mutex(0)

@@ -106,7 +106,7 @@ struct HandOverTests {
         }
     }
 
-    @Test func `Where nobody sends them they can't be made`() throws {
+    @Test func `a file without a journal refuses them`() throws {
         let database = try open("b.realm", journal: false)
         let write = try database.beginWrite()
         let event = write.schema.table(named: "Event")!

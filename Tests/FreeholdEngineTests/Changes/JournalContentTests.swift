@@ -97,7 +97,7 @@ struct JournalContentTests {
         return out
     }
 
-    @Test func `values that nobody chose are told as defaults, until somebody chooses`() throws {
+    @Test func `values that were never assigned are journalled as defaults until they are assigned`() throws {
         let database = try database()
         let position = try database.snapshot().journalCursors[0].position
         let snapshot = try database.write(verifies: false) { transaction in
@@ -116,7 +116,7 @@ struct JournalContentTests {
             transaction.delete(table, keys[5])
         }
         try expectEqual(defaults(snapshot, at: position), ["int 0 2", "int 3 2", "string? 0 1", "string? 2 1"])
-        // An object that was there before has chosen values.
+        // An object that existed before has assigned values.
         let next = try require(try snapshot.journalEntry(at: position)).next
         let later = try database.write(verifies: false) { transaction in
             let table = transaction.schema.table(named: "Thing")!

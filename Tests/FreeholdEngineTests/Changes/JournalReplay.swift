@@ -1,10 +1,10 @@
 @testable import FreeholdEngine
 
-/// What a database holds by its journal alone: entries are applied to plain dictionaries, which know no links, rules or
-/// owners. So what follows from an edit has to stand in the journal, too.
+/// The content of a database by its journal alone. Entries are applied to plain dictionaries without links, rules or
+/// owners. The journal must therefore contain the consequences of each edit, too.
 struct JournalReplay {
     private(set) var schema: DatabaseSchema
-    /// By table id, key and column id; what isn't there has its type's default.
+    /// By table id, key and column id. A missing value is the default of its type.
     private(set) var rows: [Int: [ObjectKey: [Int: JournalContent]]] = [:]
     private(set) var problems: [String] = []
     /// How often each kind of change was seen.
@@ -114,7 +114,7 @@ struct JournalReplay {
         }
     }
 
-    /// - Returns: whether the edit fits what is there.
+    /// - Returns: A Boolean value that indicates whether the edit fits the content.
     private static func edit(_ content: inout JournalContent?, _ edit: CollectionEdit) -> Bool {
         switch edit {
         case .insertValue, .removeValue: return editSet(&content, edit)
@@ -308,7 +308,8 @@ struct JournalFollower {
         replay = JournalReplay(snapshot)
     }
 
-    /// Applies what came since the last time. - Returns: where the snapshot differs from what the journal says.
+    /// Applies the entries since the last call, and returns the differences between the snapshot and the journal's
+    /// content.
     mutating func differences(from snapshot: Snapshot) throws -> [String] {
         position = try replay.apply(snapshot, from: position)
         return Array(replay.differences(from: snapshot).prefix(5))

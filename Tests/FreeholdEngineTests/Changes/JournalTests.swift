@@ -61,7 +61,7 @@ struct JournalTests {
         return (database, snapshot.journalCursors[0].position)
     }
 
-    @Test func `a file has no journal until somebody asks for one`() throws {
+    @Test func `a file has no journal until a cursor is added`() throws {
         let database = try database()
         let snapshot = try write(database) { transaction, person in
             expect(transaction.journal == nil)
@@ -158,7 +158,7 @@ struct JournalTests {
         )
     }
 
-    @Test func `what an applier commits isn't journalled, and its origin is told and kept`() throws {
+    @Test func `an applier's commits aren't journalled, and their origin is reported and stored`() throws {
         let (database, position) = try people()
         let told = Told()
         let observer = database.addCommitObserver { _, record in told.add(record.origin) }

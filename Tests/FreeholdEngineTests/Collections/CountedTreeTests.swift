@@ -178,7 +178,7 @@ import Testing
     }
 
     @Test
-    func `A walk stops when told to, and has nothing beyond the end`() {
+    func `a walk stops at the caller's request, and has no elements beyond the end`() {
         var model = Model(capacity: 4, seed: 4)
         model.append(model.newChunks(50))
         var visited = 0

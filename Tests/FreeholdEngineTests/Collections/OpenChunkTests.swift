@@ -75,7 +75,7 @@ struct OpenChunkTests {
         for _ in 0..<100 { try t.listRemove(column, ObjectKey(0), at: 0) }
         t.cancel()
         try expectEqual(database.snapshot().listInts(column, ObjectKey(0)), Array(0..<2500))
-        // What comes next isn't told anything of it.
+        // The next transaction sees nothing of the removals.
         try database.write { t in
             try t.listAppend(column, ObjectKey(0), [.int(2500)])
             expectEqual(t.listInts(column, ObjectKey(0)), Array(0...2500))
@@ -221,7 +221,7 @@ struct OpenChunkTests {
             let t = try database.beginWrite()
             let table = t.schema.table(named: "A")!
             if random.chance(30) {
-                // Of this very transaction: nobody is told of its edits.
+                // For an object of this transaction, no edits are reported.
                 let key = try t.create(table)
                 model[key.raw] = Self.types.map { _ in [] }
             }

@@ -13,7 +13,7 @@ struct SetAndDictionaryModelTests {
     }
 
     static let runs: [Run] = {
-        // Of a soak, to look at one seed again.
+        // A soak sets it to repeat one seed.
         let runs = UInt64(ProcessInfo.processInfo.environment["FREEHOLD_RUNS"] ?? "")
         let first = UInt64(ProcessInfo.processInfo.environment["FREEHOLD_SEED"] ?? "") ?? 1
         return (first..<first + (EngineModelTests.isSoak ? runs ?? 300 : 6)).map { seed in

@@ -50,7 +50,7 @@ struct SetAndDictionaryTests {
         expectEqual(t.listCount(set, key), 3)
     }
 
-    @Test func `a set refuses null where it is required and values of other types`() throws {
+    @Test func `a set refuses null if its elements are required, and values of other types`() throws {
         let (_, t, table, key) = try open([
             ColumnSpec("set", .int, collection: .set), ColumnSpec("links", .link, collection: .set, target: "Thing"),
             ColumnSpec("list", .int, collection: .list),
@@ -144,7 +144,7 @@ struct SetAndDictionaryTests {
         expectEqual(t.dictionaryEntries(map, key).map(\.key), ["fine"])
     }
 
-    @Test func `keys are told apart by their bytes`() throws {
+    @Test func `keys are distinguished by their bytes`() throws {
         let (_, t, table, key) = try open([ColumnSpec("map", .int, collection: .dictionary)])
         let map = table.columns[0]
         for (i, name) in ["é", "e\u{301}", "", "a$", "\0", "E"].enumerated() {
@@ -162,7 +162,7 @@ struct SetAndDictionaryTests {
         expect(t.dictionaryValue(map, key, forKey: "é") == nil)
     }
 
-    @Test func `a dictionary refuses null where it is required and values of other types`() throws {
+    @Test func `a dictionary refuses null if its values are required, and values of other types`() throws {
         let (_, t, table, key) = try open([
             ColumnSpec("map", .int, collection: .dictionary),
             ColumnSpec("maybe", .int, optional: true, collection: .dictionary),

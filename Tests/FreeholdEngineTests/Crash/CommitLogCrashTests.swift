@@ -91,7 +91,8 @@ struct CommitLogCrashTests {
         try check(record, base, acknowledged: acknowledged, test, folder)
     }
 
-    /// Of each thread's own number nothing that it was told of is lost, whoever flushed it.
+    /// Each thread has its own number. No number that was acknowledged to a thread is lost, no matter which thread
+    /// flushed it.
     @Test(arguments: capacities)
     func `commits that share flushes are durable when they return`(capacity: Int) throws {
         let test = Case(seed: 1, capacity: capacity)

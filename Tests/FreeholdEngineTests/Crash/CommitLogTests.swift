@@ -58,7 +58,7 @@ struct CommitLogTests {
 
     // MARK: Its life
 
-    @Test func `the log goes with the last who has the file open, and the file is whole alone`() throws {
+    @Test func `closing the file for the last time removes the log, and the file is complete without it`() throws {
         var version: UInt64 = 0
         do {
             let database = try Database.open(at: path, options: options())
@@ -77,7 +77,7 @@ struct CommitLogTests {
         expectEqual(mark(path), .clear, "who doesn't ask for a log makes none")
     }
 
-    @Test func `a file that was made without gets its log when nobody has it open`() throws {
+    @Test func `a file that was created without a log gets one after it was closed everywhere`() throws {
         do {
             let database = try Database.open(at: path)
             _ = try Script(seed: 1).takeTurn(in: database)
@@ -182,7 +182,7 @@ struct CommitLogTests {
         expect(failure.withLock { $0 } == nil)
         let snapshot = try database.snapshot()
         expectEqual((0..<8).map { snapshot.readInt(table.columns[0], ObjectKey($0)) }, Array(repeating: 1, count: 8))
-        // One for the first, one for the seven that came while it waited.
+        // One flush for the first commit, and one for the seven that arrived while it was written.
         expectEqual(log.counts.flushes - flushes, 2)
     }
 
@@ -206,7 +206,7 @@ struct CommitLogTests {
             child.kill()
             for line in child.readLines() { told = max(told, Int64(line) ?? 0) }
             expectEqual(child.wait(), -SIGKILL)
-            // Now and then nobody is left, and the log is played.
+            // In some rounds no process has the file open, and the log is replayed.
             if round % 3 == 0 { database = nil }
             let reopened = try database ?? Database.open(at: path, options: options(capacity: capacity))
             database = reopened
@@ -329,7 +329,7 @@ struct CommitLogTests {
         expect(opened > 7 && refused > 0)
     }
 
-    @Test func `a file of somebody else's in the log's place stays, and commits go on without`() throws {
+    @Test func `a foreign file at the log's path is kept, and commits succeed without a log`() throws {
         let text = Data("Dear diary".utf8)
         try text.write(to: URL(fileURLWithPath: logPath))
         do {
@@ -345,7 +345,7 @@ struct CommitLogTests {
 
     // MARK: What else is done with files
 
-    @Test func `read-only needs a file that is whole, or somebody who has it open`() throws {
+    @Test func `opening read-only needs a complete file, or a process that has it open`() throws {
         let said = try killed()
         var readOnly = Database.Options()
         readOnly.readOnly = true
@@ -524,7 +524,7 @@ struct CommitLogTests {
         expectEqual(State(try database!.snapshot()).transaction, 3, "it is there, but isn't said to be durable")
         device.withLock { $0 = .right }
         try expectEqual(script.takeTurn(in: database!), 4)
-        // A record that can't be written is no loss: a checkpoint fails, too, and says so.
+        // A record that can't be written loses no data, because the checkpoint fails, too, and reports it.
         device.withLock { $0 = .noLogWrites }
         fails()
         device.withLock { $0 = .right }

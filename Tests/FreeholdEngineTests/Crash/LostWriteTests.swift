@@ -184,11 +184,12 @@ enum Interposer {
         return try WriteRecord(contentsOf: folder.file("record"))
     }
 
-    /// Starts it.
+    /// Starts the process.
     ///
     /// - Parameters:
-    ///   - file: whose writes are recorded; nil for none.
-    ///   - killedAt: after how many commits' roots it is killed: before it can tell anybody of the last of them.
+    ///   - file: The path of the file whose writes are recorded, or `nil` for none.
+    ///   - killedAt: The number of commits' roots after which the process is killed, before it can acknowledge the last
+    ///     of them.
     static func start(
         _ folder: ChildFolder,
         _ arguments: [String],

@@ -8,7 +8,7 @@ import Testing
 /// A writer that is killed when its commit is on the disk, but before the lock file says so to readers.
 @Suite(.enabled(if: Interposer.isAvailable, "needs a C compiler and LD_PRELOAD"))
 struct UnannouncedCommitTests {
-    /// Goes on after a writer was killed so, with whoever writes next.
+    /// Continues with `next` after a writer was killed in this state.
     private func check(
         isEncrypted: Bool,
         killedAt: Int,
@@ -22,7 +22,7 @@ struct UnannouncedCommitTests {
         expectEqual(first.wait(), 0)
         var options = Database.Options()
         if isEncrypted { options.encryptionKey = Script.key }
-        // While the file is open somewhere nobody looks at it as after a crash of the machine.
+        // While a process has the file open, no other one recovers it as after a crash of the machine.
         let database = try Database.open(at: path, options: options)
         let before = try database.snapshot()
 
@@ -53,11 +53,11 @@ struct UnannouncedCommitTests {
     }
 
     @Test(arguments: [false, true], 1...3)
-    func `the next writer goes on from the commit that nobody was told of`(isEncrypted: Bool, killedAt: Int) throws {
+    func `the next writer continues from the commit that wasn't announced`(isEncrypted: Bool, killedAt: Int) throws {
         try check(isEncrypted: isEncrypted, killedAt: killedAt) { database, _, script in try write(database, script) }
     }
 
-    @Test func `so does one of another process, and observers are told of both`() throws {
+    @Test func `a writer of another process continues, too, and observers receive both versions`() throws {
         try check(isEncrypted: false, killedAt: 2) { database, path, script in
             let versions = Mutex<[UInt64]>([])
             let watch = try CommitWatch(database) { version in versions.withLock { $0.append(version) } }

@@ -10,7 +10,7 @@ struct WriteRecord {
         case truncate(size: Int)
         case allocate(end: Int)
         case sync
-        /// Of the sync of that number, which an entry of its own ends.
+        /// The begin of the sync with this number. An entry of its own ends it.
         case syncBegins(Int)
         case syncEnds(Int)
         case unlink
@@ -19,7 +19,7 @@ struct WriteRecord {
         case said(String)
     }
 
-    /// Of the data file.
+    /// The events of the data file.
     var events: [Event] {
         entries.compactMap { entry in
             switch entry.event {
@@ -30,7 +30,7 @@ struct WriteRecord {
         }
     }
 
-    /// Of the data file and of its commit log.
+    /// The entries of the data file and of its commit log.
     private(set) var entries: [(isLog: Bool, event: Event)] = []
 
     init(contentsOf path: String) throws {
@@ -201,7 +201,7 @@ struct SimulatedDisks {
     private var data: File
     /// As the process sees it.
     private var log: File?
-    /// What the folder on the disk names; nil where that is what the process sees.
+    /// The log that the folder on the disk names, or `nil` if the process sees the same one.
     private var olderLog: File??
 
     init(_ data: [UInt8], log: [UInt8]?) {

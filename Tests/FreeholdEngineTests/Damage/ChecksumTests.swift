@@ -63,7 +63,7 @@ struct `Checksums` {
     }
 
     @Test(arguments: [0, 1, 8, 2047, 2048, 8140, BlockLimits.maximumSize])
-    func `tell a block from every other`(size: Int) {
+    func `distinguish a block from every other`(size: Int) {
         let envelope = BlockEnvelope.checksum
         let address = BlockAddress(segment: 17, number: 5)
         let block = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) }

@@ -44,7 +44,7 @@ struct `Damaged blocks` {
         }
     }
 
-    /// Of all that a transaction does with every column.
+    /// Makes every kind of change to every column.
     private func write(_ database: Database) throws {
         let transaction = try database.beginWrite()
         let table = transaction.schema.tables[0]
@@ -113,7 +113,7 @@ struct `Damaged blocks` {
         expect(said.contains("precious.realm"))
     }
 
-    @Test func `of numbers that can't be are no memory`() throws {
+    @Test func `with impossible numbers cause no large allocation`() throws {
         let folder = TemporaryFolder()
         let database = try sample(folder.file())
         let table = try database.snapshot().schema.tables[0]

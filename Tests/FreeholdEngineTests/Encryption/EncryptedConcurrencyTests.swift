@@ -7,8 +7,7 @@ import Testing
 
 /// Many threads that open the same blocks of an encrypted file, while one writes.
 struct EncryptedConcurrencyTests {
-    @Test(arguments: [1 << 30, 60_000]) func `readers see whole versions, whoever opens a block first`(kept: Int) throws
-    {
+    @Test(arguments: [1 << 30, 60_000]) func `readers see whole versions in any order of opening`(kept: Int) throws {
         let folder = TemporaryFolder()
         var options = Database.Options()
         options.encryptionKey = Script.key

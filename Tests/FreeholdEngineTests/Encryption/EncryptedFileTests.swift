@@ -5,7 +5,7 @@ import Testing
 
 @testable import FreeholdEngine
 
-/// Files with a key: who may open them, and what is noticed of those who changed them without.
+/// Files with a key: the access to them, and the detection of changes that were made without the key.
 struct EncryptedFileTests {
     let folder = TemporaryFolder()
     static let other = EncryptionKey(bytes(3, 64))!
@@ -97,7 +97,7 @@ struct EncryptedFileTests {
         expect(held[0].encryptionKey == Script.key && held[1].encryptionKey == nil)
     }
 
-    @Test func `there is no encryption in memory`() throws {
+    @Test func `an in-memory database refuses encryption`() throws {
         let refused = code { () throws(EngineError) in
             _ = try Database.inMemory(identifier: UUID().uuidString, options: Self.options())
         }
@@ -247,7 +247,7 @@ struct EncryptedFileTests {
         expectEqual(database.lastVersion, 3)
     }
 
-    @Test func `who reads a damaged block by a call that can't throw is stopped`() async throws {
+    @Test func `a call that can't throw stops the process at a damaged block`() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let tests = EncryptedFileTests()
             let path = tests.folder.file()
@@ -264,7 +264,7 @@ struct EncryptedFileTests {
         expect(text.contains("damaged or was tampered with"))
     }
 
-    @Test func `a plain header in an encrypted file's place lets nobody in`() throws {
+    @Test func `an encrypted file with a plain header can't be opened`() throws {
         let path = folder.file()
         let state = try fill(path, transactions: 1...2)
         let plain = DatabaseHeader(clusterSpan: 1000).encoded()
@@ -284,8 +284,9 @@ struct EncryptedFileTests {
 
     // MARK: Nonces
 
-    /// Of all blocks ever stored: under one identity, so under one key and nonce, lies one ciphertext.
-    @Test func `no nonce is used twice, by aborted transactions and copies that diverge neither`() throws {
+    /// Compares all blocks that were ever stored. One identity, which stands for one key and nonce, always has the same
+    /// ciphertext.
+    @Test func `no nonce is used twice, even by aborted transactions and diverging copies`() throws {
         var seen: [BlockIdentity: [UInt8]] = [:]
         func note(_ bytes: UnsafeRawBufferPointer, _ address: BlockAddress) throws {
             if address == DatabaseHeader.address { return }
@@ -328,7 +329,7 @@ struct EncryptedFileTests {
 
     // MARK: Memory
 
-    @Test func `a version that holds too much opened isn't shared with who comes`() throws {
+    @Test func `a version that holds too many opened bytes isn't shared with new readers`() throws {
         var options = Self.options()
         options.openedBytesKept = 100_000
         let database = try Database.open(at: folder.file(), options: options)
@@ -369,7 +370,7 @@ struct EncryptedFileTests {
         }
     }
 
-    @Test func `a version takes over what the last one opened, but for what was changed`() throws {
+    @Test func `a version takes over the blocks that the last one opened, except the changed ones`() throws {
         let database = try Database.open(at: folder.file(), options: Self.options())
         let transaction = try database.beginWrite()
         try transaction.applySchema([TableSpec("T", columns: [ColumnSpec("n", .int)])])

@@ -75,7 +75,7 @@ struct EncryptionKeyTests {
         }
     }
 
-    @Test func `the digest tells which blocks were sealed and not replaced`() throws {
+    @Test func `the digest shows which blocks were sealed and not replaced`() throws {
         let cipher = FileCipher(try require(EncryptionKey(bytes(1, 64))), fileID: bytes(9, 16))
         let sealer = BlockSealer(cipher)
         let (a, b) = (BlockAddress(segment: 24, number: 1), BlockAddress(segment: 24, number: 2))

@@ -4,8 +4,8 @@ import Testing
 
 @testable import FreeholdEngine
 
-/// What nobody may find in an encrypted file who has but its bytes: a file of values that would be known again at sight,
-/// after everything that can be done to it. The same search finds them in a plain file.
+/// Searches the bytes of an encrypted file for its values after every operation that changes files. The values are
+/// chosen to be recognisable. The same search finds them in a plain file.
 struct PlaintextSearchTests {
     private let folder = TemporaryFolder()
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FreeholdEngine
 
-/// Columns that are all default have no leaves. That one isn't there is remembered, from version to version.
+/// Columns with only default values have no leaves. Snapshots remember from version to version that a leaf is missing.
 struct AbsentLeafTests {
     private let folder = TemporaryFolder()
 

@@ -110,7 +110,7 @@ struct EngineConcurrencyTests {
         expectEqual(snapshot.verify(), [])
     }
 
-    @Test func `who waits first writes first`() async throws {
+    @Test func `writers write in the order of their requests`() async throws {
         let folder = TemporaryFolder()
         let database = try database(folder)
         let held = try database.beginWrite()

@@ -116,7 +116,7 @@ struct DeletionComparisonTests {
             }
         }
 
-        /// Nil where there is nothing to link to.
+        /// Returns a value for the column, or `nil` if the target has no objects.
         private mutating func value(_ transaction: WriteTransaction, _ column: Column, _ depth: Int) throws -> Value? {
             guard column.type == .link, let target = transaction.schema.table(id: column.targetTableID!) else {
                 if column.type == .mixed, random.chance(30) {
@@ -146,7 +146,7 @@ struct DeletionComparisonTests {
             let tables = chosen.filter { !$0.isEmbedded } + chosen.filter(\.isEmbedded)
             if isFast {
                 transaction.deleteAll(tables)
-                // Of tables without links it is the fast way, else this compares the general one with itself.
+                // Tables without links take the fast path. For other tables this compares the general path with itself.
                 if run.seed % 3 == 1, !tables.isEmpty { expect(!transaction.emptied.isEmpty) }
             } else {
                 for table in tables { transaction.deleteOneByOne(table) }
@@ -215,7 +215,7 @@ struct DeletionComparisonTests {
         expect(reopened.verify().isEmpty)
     }
 
-    /// But for links between objects that are both gone, which say nothing to anybody.
+    /// Compares the records, except for links between two deleted objects, which no observer uses.
     private func expectSame(_ a: ChangeRecord?, _ b: ChangeRecord?, _ schema: DatabaseSchema, _ place: String) {
         guard let a, let b else {
             expect(a == nil && b == nil, "\(place): one has no record")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FreeholdEngine
 
-/// Files that nobody opens before they are complete.
+/// Files that can't be opened before they are complete.
 struct DraftTests {
     private static let count = 20_000
     private static let budget = 1 << 18

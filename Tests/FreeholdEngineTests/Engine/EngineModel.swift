@@ -66,7 +66,7 @@ struct EngineModel {
         let target: Int64
     }
 
-    /// Every link, with how often it is there.
+    /// Every link, with the number of its occurrences.
     func links(_ schema: DatabaseSchema) -> [Link: Int] {
         var out: [Link: Int] = [:]
         for (i, table) in schema.tables.enumerated() {

@@ -3,8 +3,8 @@ import Testing
 
 @testable import FreeholdEngine
 
-/// Blocks that LMDB keeps inside a page are copied, because the page of a block that stays the same is another one as soon
-/// as a neighbour changes, and the old page is used again when nobody holds its version.
+/// Snapshots copy the blocks that LMDB stores inside a page. A change of a neighbouring block moves an unchanged block
+/// to another page, and the old page is reused as soon as no reader holds its version.
 struct InPageValueTests {
     let folder = TemporaryFolder()
 
@@ -55,7 +55,7 @@ struct InPageValueTests {
         for _ in 0..<5 {
             var old: Snapshot? = try database.snapshot()
             let before = blocks(try require(old))
-            // Takes over what the old one has read, but for what it changes.
+            // The new version takes over the blocks that the old one has read, except those that it changes.
             let held = try rewrite(40)
             let taken = blocks(held)
             expect(zip(before, taken).contains { $0.pointer == $1.pointer }, "nothing is shared")

@@ -58,7 +58,7 @@ struct IncrementTests {
         expectEqual(snapshot.verify(), [])
     }
 
-    @Test func `what isn't there to be added to is refused, and nothing has changed`() throws {
+    @Test func `an increment without a number to add to is refused, and changes nothing`() throws {
         let folder = TemporaryFolder()
         let database = try database(folder)
         let table = try require(try database.snapshot().schema.table(named: "A"))

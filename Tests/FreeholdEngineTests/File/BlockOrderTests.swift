@@ -75,7 +75,7 @@ struct `Keys of blocks` {
     }
 
     @Test(arguments: [BlockOrder.bySegment, .byCluster])
-    func `tell where a segment's blocks are`(order: BlockOrder) {
+    func `show where a segment's blocks are`(order: BlockOrder) {
         for segment in [0, 1, 3, 16, 19, 20, 255, 256, 260, 1 << 20, BlockAddress.maximumSegment] as [UInt32] {
             for first in [0, 1, 2, 1000, Self.maximum - 1, Self.maximum] {
                 let ranges = order.keys(of: segment, from: first)

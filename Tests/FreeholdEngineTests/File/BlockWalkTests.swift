@@ -124,7 +124,7 @@ struct `Walks through blocks` {
     }
 
     @Test(arguments: [BlockOrder.bySegment, .byCluster])
-    func `find a segment's last block where the next page's first ones have gone`(order: BlockOrder) throws {
+    func `find a segment's last block after the first ones of the next page were removed`(order: BlockOrder) throws {
         let environment = try open(Kind(order: order, isInMemory: false))
         try environment.write { writer throws(EngineError) in
             try writer.put(41, 7, [1])
@@ -141,8 +141,8 @@ struct `Walks through blocks` {
         expect(try environment.beginRead().lastNumber(in: 42) == nil)
     }
 
-    /// Their pages are zeroed, which whoever looks at them finds damaged.
-    @Test func `look at no value that isn't asked for`() throws {
+    /// The pages of the other values are zeroed. A read of such a page would report damage.
+    @Test func `read only the values that are asked for`() throws {
         let path = folder.file()
         do {
             let environment = try open(Kind(order: .byCluster, isInMemory: false))

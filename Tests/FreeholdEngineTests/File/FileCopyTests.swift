@@ -4,7 +4,7 @@ import Testing
 
 @testable import FreeholdEngine
 
-/// Copies, compaction and deletion below the realms: what is in the files, and who else has them open.
+/// Copies, compaction and deletion below the realms: the content of the files, and the processes that have them open.
 struct FileCopyTests {
     let folder = TemporaryFolder()
 
@@ -200,7 +200,7 @@ struct FileCopyTests {
         expect(try Database.deleteFiles(at: path))
     }
 
-    @Test func `who opens a file during its compaction waits for it`() throws {
+    @Test func `opening a file waits for its compaction`() throws {
         let path = folder.file()
         let state = try fill(path, transactions: 20)
         let opened = Shared(false)

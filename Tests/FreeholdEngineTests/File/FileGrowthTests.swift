@@ -29,7 +29,7 @@ struct FileGrowthTests {
             let transaction = try database.beginWrite()
             try transaction.set(table.columns[0], key, .int(Int64(i)))
             try transaction.set(table.columns[1], key, .string("the number \(i)"))
-            // One more object, and one that goes.
+            // One more object, and the deletion of an older one.
             let other = try transaction.create(table)
             try transaction.set(table.columns[0], other, .int(Int64(i)))
             if other.raw > 20 { transaction.delete(table, [ObjectKey(other.raw - 20)]) }
@@ -39,7 +39,7 @@ struct FileGrowthTests {
 
     private func size(_ database: Database) throws -> Int { Int(try database.fileUse().total) }
 
-    @Test func `a file of many small transactions doesn't grow while nobody holds an old version`() throws {
+    @Test func `a file doesn't grow with small transactions if no reader holds an old version`() throws {
         let (database, table, key) = try open()
         try write(500, database, table, key)
         let use = try database.fileUse()

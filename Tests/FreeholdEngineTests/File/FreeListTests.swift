@@ -4,7 +4,7 @@ import Testing
 
 @testable import FreeholdEngine
 
-/// The list of free pages is LMDB's own; where it is damaged nothing but the sizes told can be wrong.
+/// The list of free pages is LMDB's own. If it is damaged, only the reported sizes can be wrong.
 struct `Damaged lists of free pages` {
     private let folder = TemporaryFolder()
     private static let pageSize = 4096

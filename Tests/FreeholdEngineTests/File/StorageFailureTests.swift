@@ -122,7 +122,7 @@ struct StorageFailureTests {
         faults.set { $0 == .sync ? EIO : 0 }
         expectEqual(code { () throws(EngineError) in try environment.sync() }, .io)
         expectEqual(code { () throws(EngineError) in try environment.write { _ in } }, .environmentFailed)
-        // Nobody closes the file under a flush.
+        // A call of `close` waits for a flush in progress.
         faults.set { [weak environment] operation in
             if operation == .sync { environment?.close() }
             return 0

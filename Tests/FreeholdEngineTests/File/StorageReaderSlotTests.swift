@@ -107,7 +107,7 @@ struct StorageReaderSlotTests {
         try expectEqual(database.snapshot().verify(), [])
     }
 
-    @Test func `the readers of a killed process are forgotten by those who write on`() throws {
+    @Test func `later writers remove the readers of a killed process`() throws {
         let path = folder.file()
         let database = try Database.open(at: path)
         let killed = try ChildProcess(["pin", path])

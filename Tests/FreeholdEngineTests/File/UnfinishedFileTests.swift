@@ -43,7 +43,7 @@ struct UnfinishedFileTests {
         try openAndWrite(path)
     }
 
-    @Test func `a file whose second page never came, or came in part, is made anew`() throws {
+    @Test func `a file whose second page is missing or incomplete is created anew`() throws {
         let pages = try newPages()
         for rest in [Data(count: 4096), Data(count: 1 << 20), Data(pages[4096..<4100]) + Data(count: 5000)] {
             try openAndWrite(try write(pages.prefix(4096) + rest, "holes-\(rest.count)"))
@@ -67,7 +67,7 @@ struct UnfinishedFileTests {
         }
     }
 
-    @Test func `many who open an unfinished file at once all get it`() async throws {
+    @Test func `an unfinished file that several threads open at once opens for all`() async throws {
         let pages = try newPages()
         for round in 0..<20 {
             let path = try write(pages.prefix(4096), "together-\(round)")
@@ -93,7 +93,7 @@ struct UnfinishedFileTests {
 
     // MARK: Cut off
 
-    @Test func `a file that was cut off to nothing is refused as long as its lock file tells of a version`() throws {
+    @Test func `a file that was truncated to nothing is refused while its lock file contains a version`() throws {
         let path = folder.file("cut")
         try openAndWrite(path)
         expectEqual(truncate(path, 0), 0)
@@ -119,7 +119,7 @@ struct UnfinishedFileTests {
         try openAndWrite(path)
     }
 
-    @Test func `the lock file tells the newest version of a closed file`() throws {
+    @Test func `the lock file contains the newest version of a closed file`() throws {
         let path = folder.file("versions")
         for _ in 0..<3 { try openAndWrite(path) }
         let version = try Database.open(at: path).lastVersion

@@ -47,7 +47,7 @@ struct `Upgrades of older files` {
             let snapshot = try database.snapshot()
             expectEqual(database.formatVersion, Self.newest)
             expectEqual(database.core.header.requiredFeatures, .checksums)
-            // Nobody knows which tables its words were made by.
+            // The older format doesn't record the Unicode tables of the indexed words.
             expectEqual(database.core.header.unicode, .unknown)
             expectEqual(State(snapshot), Format4File.state)
             expectEqual(snapshot.verify(), [])
@@ -127,7 +127,7 @@ struct `Upgrades of older files` {
         expect(snapshot.verify() == [] && State(snapshot) == state)
     }
 
-    @Test func `wait until nobody else has the file open`() throws {
+    @Test func `wait until all other processes have closed the file`() throws {
         let path = folder.file()
         try Format4File.write(to: path)
         let old = identity(path)

@@ -24,7 +24,7 @@ struct WriterLockLimitTests {
     }
 
     @Test(arguments: [true, false])
-    func `a thread gives up at its deadline, whoever has the lock`(isOwnProcess: Bool) async throws {
+    func `a thread gives up at its deadline, in its own and in other processes`(isOwnProcess: Bool) async throws {
         let lock = try makeLock()
         let holder = isOwnProcess ? lock : try makeLock()
         try holder.acquire()
@@ -37,7 +37,7 @@ struct WriterLockLimitTests {
     }
 
     @Test(arguments: [true, false])
-    func `a task gives up at its deadline, whoever has the lock`(isOwnProcess: Bool) async throws {
+    func `a task gives up at its deadline, in its own and in other processes`(isOwnProcess: Bool) async throws {
         let lock = try makeLock()
         let holder = isOwnProcess ? lock : try makeLock()
         try holder.acquire()
@@ -72,7 +72,7 @@ struct WriterLockLimitTests {
             let error = await #expect(throws: EngineError.self) { try await task.value }
             expectEqual(error?.code, .cancelled)
         }
-        // The other one has held it all the while; who comes later gets it when it lets go.
+        // The other process has held the lock all the time. A later task gets it as soon as it is released.
         let later = Task { try await lock.acquireAsync() }
         other.release()
         try await later.value
@@ -94,7 +94,7 @@ struct WriterLockLimitTests {
     }
 
     /// Deadlines, cancellations, threads and tasks on two locks that stand for two processes.
-    @Test func `a storm of waits that are given up leaves the lock free, and nobody has it twice`() async throws {
+    @Test func `a storm of abandoned waits leaves the lock free, and it never has two holders`() async throws {
         let sides = [try makeLock(), try makeLock()]
         let inside = Shared(0)
         let overlaps = Shared(0)

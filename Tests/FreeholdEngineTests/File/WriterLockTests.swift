@@ -55,11 +55,11 @@ struct WriterLockTests {
         one.release()
     }
 
-    @Test func `a lock file that couldn't be made again is made by the next who takes the lock`() throws {
+    @Test func `a lock file that couldn't be created again is created when the lock is next acquired`() throws {
         let path = folder.file("test.realm.writer")
         let one = try makeLock()
         try FileManager.default.removeItem(atPath: path)
-        // No file of that name can be opened, as if there were no descriptors left.
+        // The folder prevents a file of this name, like a lack of descriptors.
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         for _ in 0..<2 {
             expect(error { () throws(EngineError) in try one.acquire() }?.code != .environmentClosed)

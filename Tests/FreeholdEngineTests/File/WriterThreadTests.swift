@@ -146,7 +146,7 @@ struct WriterThreadTests {
         try thread.sync { () throws(EngineError) in thread.letGo() }
     }
 
-    @Test func `many who are idle share a thread`() throws {
+    @Test func `idle tasks share a thread`() throws {
         let pool = WorkerPool(patience: .milliseconds(1))
         final class Task: WorkerTask {
             let done = DispatchSemaphore(value: 0)

@@ -94,7 +94,7 @@ struct FullTextDatabaseTests {
         }
         try expectEqual(found("москва"), [0, 3])
         expect(snapshot.find(.string("cafe"), indexed: table.columns[0]).isEmpty)
-        // The strings tell, too, where the index is another.
+        // A search with the other kind of words tests the strings.
         let latin = try FullTextQuery("cafe", matching: .latin1)
         let query = RowQuery(table: table, predicate: .fullText(PropertyPath(table.columns[0]), latin))
         expectEqual(query.keys(in: snapshot).map(\.raw), [0, 2])

@@ -79,7 +79,7 @@ struct FullTextModelTests {
             var next = model
             let note = "seed \(shape.seed) round \(round)"
             let write = try database.beginWrite()
-            // The index goes and comes back, so that it is built over what is there.
+            // The index is removed and added again, so that it is built from existing objects.
             if round == 6 { try write.applySchema(spec(.none)) }
             if round == 8 { try write.applySchema(spec(kind)) }
             let table = write.schema.table(named: "P")!
@@ -143,7 +143,7 @@ struct FullTextModelTests {
     ) throws {
         let table = view.schema.table(named: "P")!
         let column = table.columns[1]
-        // While there is no index, either kind of words will do.
+        // Without an index, both kinds of words are allowed.
         let matching = column.indexKind.textMatching ?? .unicode
         let words = model.mapValues { $0.map { NaiveText.words($0, matching) } ?? [] }
         for _ in 0..<searches {

@@ -80,7 +80,7 @@ struct FullTextRankingTests {
         }
     }
 
-    @Test func `without an index there is no ranking`() throws {
+    @Test func `a column without an index has no ranking`() throws {
         let database = try FullTextDatabaseTests.database(
             "ranking-none",
             [TableSpec("T", columns: [ColumnSpec("s", .string), ColumnSpec("l", .string, index: .fullTextLatin1)])]

@@ -7,7 +7,7 @@ import Testing
 /// without one and by a naive matcher. With `FREEHOLD_LONG=1` all cities, and more searches.
 struct FullTextWorldTests {
     private static let isLong = ProcessInfo.processInfo.environment["FREEHOLD_LONG"] != nil
-    /// Of each city that has several, its names in one string.
+    /// The names of each city that has several, joined to one string.
     private static let names: [String] = {
         let file = URL(filePath: #filePath).appending(path: "../../../../Examples/World/Data/cities.jsonl").standardized
         guard let data = try? Data(contentsOf: file) else { return [] }
@@ -52,7 +52,7 @@ struct FullTextWorldTests {
             if matching == .unicode, Int.random(in: 0..<4, using: &random) == 0 {
                 term = term.decomposedStringWithCanonicalMapping
             }
-            // Of scripts without spaces any part is found.
+            // In scripts without spaces, any part of a word is found.
             if term.unicodeScalars.count > 2, Int.random(in: 0..<3, using: &random) == 0 {
                 term = String(term.dropLast(Int.random(in: 1...max(1, term.count / 2), using: &random)))
                 isPrefix = true

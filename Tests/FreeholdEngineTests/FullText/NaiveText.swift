@@ -103,7 +103,7 @@ enum NaiveText {
         }
     }
 
-    /// Of a script without spaces.
+    /// Returns whether the character belongs to a script without spaces.
     static func isUnspaced(_ scalar: Unicode.Scalar) -> Bool {
         guard isLetter(scalar) else { return false }
         let blocks: [Range<UInt32>] = [

@@ -55,7 +55,7 @@ struct PlainTermTests {
         ("a", "", 0),
         ("san", "sa\u{301}n sán s\u{ad}an", 3), ("san", "санsan жsan san", 1),
     ])
-    func `how often a term is there`(search: String, text: String, count: Int) throws {
+    func `the occurrences of a term are counted`(search: String, text: String, count: Int) throws {
         expectEqual(Self.counts(try FullTextQuery(search), text), [count])
     }
 }

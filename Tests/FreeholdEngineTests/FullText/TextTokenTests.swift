@@ -104,7 +104,7 @@ struct TextTokenTests {
         }
     }
 
-    @Test func `tokens tell where they stand`() {
+    @Test func `tokens have positions and ranges`() {
         var found: [String] = []
         var text = "Zoë läuft, 東京"
         text.withUTF8 { utf8 in

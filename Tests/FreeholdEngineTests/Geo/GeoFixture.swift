@@ -39,7 +39,7 @@ struct RandomShapes {
         }
     }
 
-    /// Of any size from a metre to the whole earth.
+    /// Returns a circle of any size, from a metre to the whole earth.
     mutating func circle() -> GeoCircle {
         let radius = below(8) == 0 ? unit() * 3.2 : pow(10, -7 + unit() * 7)
         return GeoCircle(center: point(), radiusInRadians: radius)!
@@ -118,8 +118,9 @@ enum Naive {
         }
     }
 
-    /// By how often a ring goes around the place. - Precondition: the ring lies in less than half of the earth, around
-    /// the centre.
+    /// Tests the place by the number of turns of the ring around it.
+    ///
+    /// - Precondition: The ring lies in less than half of the earth, around the centre.
     static func contains(_ ring: [GeoPoint], around center: GeoPoint, _ p: GeoPoint) -> Bool {
         guard haversine(center, p) < .pi / 2 else { return false }
         var sum = 0.0

@@ -95,7 +95,7 @@ struct GeoPolygonTests {
     }
 
     @Test(arguments: [41, 42, 43, 44] as [UInt64])
-    func `random polygons with holes hold what goes around says`(seed: UInt64) throws {
+    func `random polygons with holes contain the places with a winding number above zero`(seed: UInt64) throws {
         var random = RandomShapes(seed: seed)
         for round in 0..<60 {
             let (polygon, center) = random.polygon()
@@ -114,7 +114,7 @@ struct GeoPolygonTests {
         }
     }
 
-    @Test func `polygons hold those of 34,006 cities that going around says`() throws {
+    @Test func `polygons contain those of 34,006 cities with a winding number above zero`() throws {
         var random = RandomShapes(seed: 51)
         for round in 0..<4 {
             let center = WorldPlaces.all[random.below(34_006)]

@@ -176,7 +176,7 @@ struct GeoShapeTests {
         }
     }
 
-    @Test func `numbers that are no place are in no shape`() throws {
+    @Test func `coordinates out of range are in no shape`() throws {
         let all = try region(try require(GeoPoint(latitude: 0, longitude: 0)), 4)
         let earth = try require(GeoBox(bottomLeft: (-90, -180), topRight: (90, 180)))
         let box = try region(.box(earth))

@@ -99,7 +99,7 @@ struct PlaceIndexTests {
         }
     }
 
-    @Test func `verify tells of an entry that is missing, and of one too many`() throws {
+    @Test func `verify reports a missing entry and an additional one`() throws {
         let places = try PlaceDatabase("damage")
         let write = try places.database.beginWrite()
         let company = write.schema.table(named: "Company")!

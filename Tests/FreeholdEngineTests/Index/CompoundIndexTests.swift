@@ -45,7 +45,7 @@ struct CompoundIndexTests {
         for round in 0..<6 {
             write = try database.beginWrite()
             if round == 3 {
-                // Others, on rows that are there.
+                // Adds other indexes, which are built from existing rows.
                 spec.compounds = Self.compounds.dropFirst(2).map { CompoundIndexSpec($0) }
                 expect(try write.applySchema([spec]))
             }
@@ -93,7 +93,7 @@ struct CompoundIndexTests {
             for column in compound.columns.prefix(Int.random(in: 1...compound.columns.count, using: &random)) {
                 let path = PropertyPath(column)
                 let i = column.index
-                // Values that are there are found more often.
+                // Existing values are preferred.
                 func some() -> Value {
                     guard let key = view.keys(table).randomElement(using: &random),
                         Int.random(in: 0..<4, using: &random) > 0
@@ -173,7 +173,7 @@ struct CompoundIndexTests {
         expectEqual(refusal(write)?.code, .uniqueConstraint)
     }
 
-    @Test func `long values that are cut in the index are told apart by their rows`() throws {
+    @Test func `long values that are cut in the index are distinguished by their rows`() throws {
         let (database, table) = try unique("long")
         let long = String(repeating: "long ", count: 60)
         var write = try database.beginWrite()

@@ -163,8 +163,9 @@ struct GraphDriver {
         model.assign(ref, column, Slot(values: [value]))
     }
 
-    /// A value that may stand in a column. Of embedded objects one without owner, or one of `leaving`; what has an
-    /// owner, or is above the object, is seen to be refused.
+    /// Returns a value that the column accepts. An embedded object has no owner, or is one of `leaving`. Otherwise the
+    /// function checks that the transaction refuses the object, because it has an owner or contains the object at
+    /// `ref`.
     private mutating func element(
         _ transaction: WriteTransaction,
         _ ref: Ref,

@@ -48,7 +48,7 @@ struct GraphModel: Equatable {
         }
     }
 
-    /// Every link, with how often it is there.
+    /// Every link, with the number of its occurrences.
     func links() -> [Link: Int] {
         var out: [Link: Int] = [:]
         for (ref, slots) in objects {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FreeholdEngine
 
-/// Random graphs whose links have random rules of deletion, against what a plain search says.
+/// Random graphs whose links have random delete rules, compared with a plain search.
 @Suite("Delete rules of random graphs") struct RandomDeleteRuleTests {
     /// One link, by the objects at its ends.
     private struct Edge {
@@ -38,7 +38,7 @@ import Testing
         return specs
     }
 
-    @Test(arguments: seeds) func `what goes, what stays and what is denied`(_ seed: UInt64) throws {
+    @Test(arguments: seeds) func `a deletion has the effects that a plain search predicts`(_ seed: UInt64) throws {
         let folder = TemporaryFolder()
         var random = RandomEngine(seed: seed)
         var options = Database.Options()

@@ -5,11 +5,11 @@ import Testing
 
 @testable import FreeholdEngine
 
-/// New versions are told whoever commits them.
+/// The notification of new versions, from commits of the own and of other processes.
 struct CommitWatchTests {
     private let folder = Result { try ChildFolder() }
 
-    /// The versions told, and a way to wait for one.
+    /// The reported versions, and a way to wait for one.
     private final class Told: @unchecked Sendable {
         // Sendable: `versions` is used under the condition's lock.
         private let condition = NSCondition()
@@ -57,7 +57,7 @@ struct CommitWatchTests {
         return try transaction.commit()
     }
 
-    @Test func `own commits are told, each once`() throws {
+    @Test func `own commits are reported once`() throws {
         let database = try Database.open(at: try file())
         let told = Told()
         let watch = try CommitWatch(database) { told.add($0) }
@@ -68,7 +68,7 @@ struct CommitWatchTests {
         withExtendedLifetime(watch) {}
     }
 
-    @Test func `an in-memory database tells its own commits`() throws {
+    @Test func `an in-memory database reports its own commits`() throws {
         let database = try Database.inMemory(identifier: "commit-watch")
         let told = Told()
         let watch = try CommitWatch(database) { told.add($0) }
@@ -99,7 +99,7 @@ struct CommitWatchTests {
         withExtendedLifetime((watch, second)) {}
     }
 
-    @Test func `a watch that has ended is told nothing, the others go on`() throws {
+    @Test func `a watch that has ended receives nothing more, and other watches continue`() throws {
         let path = try file()
         let database = try Database.open(at: path)
         let gone = Told()
@@ -150,7 +150,7 @@ struct CommitWatchTests {
                 var version = database.lastVersion
                 for _ in 0..<3 {
                     version += 1
-                    // Another process's, as far as this one's watch can tell.
+                    // To this process, the commit is one of another process.
                     let found = inChild { (try? Self.addObject(Database.open(at: path))) == nil ? 2 : 0 }
                     guard found == 0 else { exit(found) }
                     guard told.wait(for: version) else { exit(3) }
@@ -173,7 +173,7 @@ struct CommitWatchTests {
             FileManager.default.temporaryDirectory.appendingPathComponent("freehold-forked-error.txt")
         }
 
-        /// 0 where a watch is told of a commit.
+        /// Returns 0 if a watch reports a commit.
         private static func watches(_ path: String, _ check: () -> Bool) -> Int32 {
             let told = Told()
             let (own, watch): (Database, CommitWatch)
@@ -239,8 +239,8 @@ struct CommitWatchTests {
         }
     #endif
 
-    /// The observed result is that of a fresh run at every version that is told, though the writer is killed at some
-    /// moment and the next one goes on.
+    /// The observed result equals that of a new query at every reported version. The writer is killed at some point,
+    /// and the next one continues.
     @Test func `queries follow other processes that write, and are killed`() throws {
         let path = try file(transactions: 2)
         let database = try Database.open(at: path)
@@ -281,7 +281,7 @@ struct CommitWatchTests {
                 last = next
             }
         }
-        // Whoever was killed: the next commit is told.
+        // The next commit is reported, although a writer was killed.
         let version = try commit(database).version
         expect(told.wait(for: version))
         withExtendedLifetime(watch) {}

@@ -21,7 +21,7 @@ struct `Damaged change records` {
         expect(positions.isLost)
     }
 
-    @Test func `objects that were never made are looked for by nobody`() throws {
+    @Test func `the observation skips objects that were never created`() throws {
         let database = try Database.inMemory(identifier: UUID().uuidString)
         var transaction = try database.beginWrite()
         try transaction.applySchema([TableSpec("A", columns: [ColumnSpec("n", .int)])])

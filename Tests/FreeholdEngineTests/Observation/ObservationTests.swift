@@ -82,7 +82,7 @@ struct ObservationTests {
         let query = try it.watch(RowQuery(table: it.people, stages: []), .deep)
         try it.write { try $0.set(it.age, key(4), .int(99)) }
         try expectEqual(query.advance()?.modifications, [1, 2, 3, 4])
-        // Around a circle nobody is modified twice.
+        // In a cycle, each object is modified once.
         try it.write { $0.setLink(it.friend, key(5), key(0)) }
         try expectEqual(query.advance()?.modifications, [2, 3, 4, 5])
         try it.write { try $0.set(it.age, key(0), .int(98)) }
@@ -144,7 +144,7 @@ struct ObservationTests {
         try expectEqual(query.advance()?.modifications, [0])
         try it.write { try $0.set(it.age, key(0), .int(1)) }
         expect(try query.advance() == nil)
-        // Out and in again in transactions that are told together.
+        // The object leaves the result and enters it again in two transactions that are delivered together.
         try it.write { try $0.set(it.age, key(2), .int(0)) }
         try it.write { try $0.set(it.age, key(2), .int(5)) }
         try expectEqual(query.advance()?.modifications, [0])
@@ -164,7 +164,7 @@ struct ObservationTests {
         expectEqual(query.keys, sorted.keys(in: next))
     }
 
-    @Test func `an object tells its columns, its paths, and its end once`() throws {
+    @Test func `an object reports its columns, its paths, and its deletion once`() throws {
         let it = try Fixture(3)
         let paths = [PropertyPath(it.name), PropertyPath(columns: [it.friend, it.age])]
         var own = ObservedObject(it.people, key(0), in: try it.snapshot)
@@ -192,7 +192,7 @@ struct ObservationTests {
         try expectEqual(advance(), [nil, nil])
     }
 
-    @Test func `a list tells edits by position, changed elements, and the end of its owner`() throws {
+    @Test func `a list reports edits by position, changed elements, and the deletion of its owner`() throws {
         let it = try Fixture(5)
         try it.write { try $0.listInsert(it.friends, key(4), at: 0, [0, 1, 2].map { .link(key($0)) }) }
         var list = ObservedCollection(it.friends, of: key(4), watching: .shallow, in: try it.snapshot)
@@ -218,7 +218,7 @@ struct ObservationTests {
         expect(try advance() == nil)
     }
 
-    @Test func `a dictionary tells its keys`() throws {
+    @Test func `a dictionary reports its keys`() throws {
         let it = try Fixture(1)
         try it.write { transaction in
             for name in ["a", "b", "c"] {

@@ -2,8 +2,8 @@ import Foundation
 
 @testable import FreeholdEngine
 
-/// What a database with placeholders has to show and to store, the slow way: objects by class and primary key, links as such
-/// pairs, whether their objects are there or not.
+/// A simple model of the shown and the stored content of a database with placeholders: objects by class and primary
+/// key, and links as such pairs, whether their target objects exist or not.
 struct PlaceholderModel {
     struct Name: Hashable, Comparable {
         let table: String

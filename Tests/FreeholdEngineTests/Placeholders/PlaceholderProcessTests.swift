@@ -4,7 +4,7 @@ import TestRandom
 import TestScript
 import Testing
 
-/// Files whose objects link to what isn't there, and whose schema grows, written by another process.
+/// Files that another process writes, with links to missing objects and a growing schema.
 struct PlaceholderProcessTests {
     private let folder = Result { try ChildFolder() }
 
@@ -14,7 +14,7 @@ struct PlaceholderProcessTests {
 
     private static let isSoak = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] != nil
 
-    @Test func `whoever writes links to what is missing is killed, and nothing is lost`() throws {
+    @Test func `a process that writes links to missing objects is killed, and nothing is lost`() throws {
         let seed = Self.seed
         print("seed \(seed)")
         var random = SeededRandom(seed: seed)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FreeholdEngine
 
-/// Links to objects that aren't there.
+/// Links to missing objects.
 struct PlaceholderTests {
     private let folder = TemporaryFolder()
 
@@ -11,7 +11,8 @@ struct PlaceholderTests {
         try Database.open(at: folder.file(name))
     }
 
-    /// An object A 1 that links to B 1, which is there, and B 2, which isn't, from every kind of property.
+    /// Creates an object A 1 that links to B 1, which exists, and to B 2, which is missing, from every kind of
+    /// property.
     private func fill(_ transaction: WriteTransaction) throws -> ObjectKey {
         try transaction.applySchema(PlaceholderModel.specs)
         let (a, b) = (transaction.schema.table(named: "A")!, transaction.schema.table(named: "B")!)
@@ -123,7 +124,7 @@ struct PlaceholderTests {
         expectEqual(found(.comparison(PropertyPath(columns: [list, b.columns[0]]), .equal, .string("k1"))), 1)
     }
 
-    @Test func `the object comes, with its links, and goes again`() throws {
+    @Test func `creating the object shows its links, and deleting it hides them again`() throws {
         let database = try open()
         var key = ObjectKey(0)
         let before = try database.write { key = try fill($0) }
@@ -163,7 +164,7 @@ struct PlaceholderTests {
         expectEqual(gone.storedListValues(a.column(named: "list")!, key), [.link(there), .link(there)])
     }
 
-    @Test func `what nothing links to goes at the end of the transaction`() throws {
+    @Test func `placeholders without links are deleted at the end of the transaction`() throws {
         let database = try open()
         var key = ObjectKey(0)
         try database.write { key = try fill($0) }
@@ -210,7 +211,7 @@ struct PlaceholderTests {
             refused { try transaction.set(a.column(named: "one")!, key, .link(missing)) }
             refused { try transaction.listInsert(list, key, at: 0, [.link(missing)]) }
             refused { try transaction.dictionarySet(a.column(named: "map")!, key, forKey: "z", .link(missing)) }
-            // Placeholders that aren't there, of another class, at places that aren't there.
+            // Missing placeholders, placeholders of another class, and positions out of range.
             refused { try transaction.setStored(a.column(named: "one")!, key, .link(ObjectKey(-99))) }
             refused { try transaction.setStored(a.column(named: "n")!, key, .link(missing)) }
             refused { try transaction.setStored(a.column(named: "any")!, key, .link(missing)) }
@@ -249,7 +250,7 @@ struct PlaceholderTests {
         }
         var a = snapshot.schema.table(named: "A")!
         expect(snapshot.storedValue(a.column(named: "one")!, key) != .null)
-        // Another primary key: nobody knows what the placeholders stood for.
+        // With another type of primary key, the placeholders have no meaning any more.
         specs[1].columns[0] = ColumnSpec("id", .objectId)
         var primaryKeyChanges = try database.write { transaction in
             try transaction.extendSchema(to: specs, suspendsPrimaryKeys: false)
@@ -271,7 +272,7 @@ struct PlaceholderTests {
         expect(primaryKeyChanges.schema.hiddenTables.allSatisfy { primaryKeyChanges.count($0) == 0 })
     }
 
-    @Test func `an object that a migration gives the key comes`() throws {
+    @Test func `an object that gets the primary key in a migration takes over the links`() throws {
         let database = try open()
         var key = ObjectKey(0)
         try database.write { key = try fill($0) }
@@ -293,7 +294,7 @@ struct PlaceholderTests {
         changes.compactMap { if case .unshown(_, let links) = $0 { links } else { nil } }
     }
 
-    @Test func `a journal tells what its edits don't show, and nothing of what comes and goes by itself`() throws {
+    @Test func `the journal has the hidden links that edits leave, and no derived changes`() throws {
         let database = try open()
         var key = ObjectKey(0)
         try database.write { transaction in
@@ -348,7 +349,7 @@ struct PlaceholderTests {
         }
         let path: [NestedEdit.Step] = [.entry("in"), .element(0)]
         expectEqual(Self.unshown(nested).map { $0.map(\.path) }, [[path]])
-        // The object comes: nobody set the links again.
+        // The object is created, and the journal doesn't contain its links again.
         let come = try changes { transaction in
             _ = try transaction.create(b, primaryKey: .string("k2"))
             try transaction.set(a.column(named: "n")!, key, .int(5))

@@ -105,7 +105,7 @@ struct TextFoldTests {
         let ofText = ValueTest(.text(op, .string("a"), []))
         expectEqual(ofText.matches(.null), (op == .notEqual))
         expectEqual(ofText.matches(.int(1)), (op == .notEqual))
-        // In strings and data either is text; in mixed values they are no kin.
+        // In strings and data, both are text. In mixed values, a string doesn't match data.
         expectEqual(ofText.matches(.data(Data("a".utf8))), (op != .notEqual))
         var mixed = ofText
         mixed.isMixed = true

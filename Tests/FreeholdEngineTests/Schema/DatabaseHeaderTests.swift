@@ -37,7 +37,7 @@ struct `The header of a file` {
             var damaged = sound
             damaged[bit >> 3] ^= 1 << UInt8(bit & 7)
             let code = code { () throws(EngineError) in _ = try decoded(damaged) }
-            // Of another format, for all that can be told.
+            // A change of these bytes looks like another format.
             let isFormat = (8..<12).contains(bit >> 3)
             expect(code == .invalidDatabase || isFormat && code == .unsupportedFormat, "bit \(bit)")
         }

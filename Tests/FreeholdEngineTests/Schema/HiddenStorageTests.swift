@@ -234,7 +234,7 @@ struct HiddenStorageTests {
         }
         expect(snapshot.schema.hiddenTables.isEmpty && snapshot.schema.tables[0].hiddenColumns.isEmpty)
         expectEqual(snapshot.count(snapshot.schema.tables[0]), 1000)
-        // A column that comes again begins anew.
+        // A column that is added again is empty.
         snapshot = try database.write { transaction in
             _ = try transaction.addHiddenColumn(ColumnSpec("version", .int), to: transaction.schema.tables[0])
         }
@@ -242,7 +242,7 @@ struct HiddenStorageTests {
         expectEqual(snapshot.readInt(table.hiddenColumns[0], snapshot.key(at: 5, in: table)), 0)
     }
 
-    @Test func `nobody is told of it: neither observers nor the feed nor the journal`() throws {
+    @Test func `observers, the feed and the journal don't report it`() throws {
         let database = try open()
         try database.write { transaction in
             try fill(transaction)
@@ -271,7 +271,7 @@ struct HiddenStorageTests {
             try entry.forEach { _ in entries += 1 }
         }
         expectEqual(entries, 0)
-        // What is told of the same commit is told as ever.
+        // Changes of visible columns in the same commit are reported as usual.
         let last = try database.write { transaction in
             let table = transaction.schema.table(named: "Thing")!
             let key = transaction.key(at: 3, in: table)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FreeholdEngine
 
-/// Who owns embedded objects when the schema changes, and rules of deletion that come later.
+/// The owners of embedded objects after changes of the schema, and delete rules that are added later.
 struct `Ownership and schema changes` {
     private let folder = TemporaryFolder()
 
@@ -114,7 +114,7 @@ struct `Ownership and schema changes` {
         expectEqual(error?.message.contains("'N' can't become embedded"), true)
     }
 
-    @Test(arguments: [false, true]) func `a chain over a class that was embedded before is no circle`(resolves: Bool)
+    @Test(arguments: [false, true]) func `a chain over a class that was embedded before isn't a cycle`(resolves: Bool)
         throws
     {
         let snapshot = try migrate(isCircle: false, isOwned: true, resolves: resolves)

@@ -83,7 +83,7 @@ struct `Random migrations` {
         }
     }
 
-    /// Columns that go whose place one that comes can take.
+    /// Returns renames from removed columns to new columns of the same kind.
     private func renames(
         from old: [TableSpec],
         to next: [TableSpec],

@@ -91,7 +91,7 @@ private func anyDecimal(_ generator: inout SeededRandom) -> Decimal128 {
     @Test(arguments: [
         "", "-", ".", "1..2", "1.2.3", "e5", "1e", "1e+", "1 ", " 1", "0x10", "infin", "--1", "1,5", "é", ".inf",
     ])
-    func `Text that is no number is refused`(text: String) {
+    func `text that isn't a number is refused`(text: String) {
         expect(Decimal128(text) == nil)
     }
 

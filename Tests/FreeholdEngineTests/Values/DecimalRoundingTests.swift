@@ -98,7 +98,7 @@ import Testing
         expect(Int(exactly: Decimal128.nan) == nil && Int(exactly: Decimal128.infinity) == nil)
         expect(Double(Decimal128("0.1")) == 0.1 && Float(Decimal128("0.1")) == 0.1)
         expectEqual(Decimal(Decimal128("12.34")), Decimal(string: "12.34"))
-        // Text still goes where it went.
+        // The conversions of text still use the same initialisers.
         expect(Int("5") == 5 && Double("1.5") == 1.5 && Int("x") == nil)
     }
 
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test
-    func `A literal that is no number traps, and says so`() async {
+    func `a literal that isn't a number traps with a message`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let number: Decimal128 = "twelve"
             _ = number

@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test
-    func `A literal that is no id traps, and says so`() async {
+    func `a literal that isn't an id traps with a message`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = ObjectId("507f1f77")
         }

@@ -89,7 +89,7 @@ struct VerifyTests {
         try database.store(segment, number, bytes)
     }
 
-    /// What verify says, or that there is no snapshot to be had.
+    /// Returns the problems that `verify` reports, or the error of opening a snapshot.
     private func verify(_ database: Database) -> [String] {
         do throws(EngineError) { return try database.snapshot().verify() } catch { return [error.message] }
     }

@@ -6,7 +6,7 @@ import Testing
 @Suite("create, add and delete: shapes of data")
 struct CreateShapeTests {
     @Test
-    func `JSON as read: a key that comes twice is refused; objects are updated one by one`() throws {
+    func `JSON objects create and update objects one by one, and a repeated primary key is refused`() throws {
         let text = """
             {"name": "Ann", "tags": ["a", "b"], "scores": [1, 2, 3], "favourite": {"id": 1, "age": 4, "weight": 2.5},
              "dogs": [{"id": 1, "name": "One"}, {"id": 2, "name": "Two", "weight": null}, [3, "Three"]],

@@ -20,7 +20,7 @@ private enum Mistaken {
     }
 }
 
-/// A folder that goes when it is let go of.
+/// A temporary folder, removed on deinitialisation.
 private final class Folder {
     let url = FileManager.default.temporaryDirectory.appendingPathComponent("freehold-\(UUID().uuidString)")
 

@@ -9,7 +9,7 @@ private class Block: Object {
     @Persisted var bytes = Data()
 }
 
-/// A small file system in memory, mounted for a test. Nil where the machine doesn't let this process mount.
+/// A small file system in memory, mounted for a test. The initialiser returns `nil` if this process may not mount one.
 private final class SmallDisk {
     let url: URL
 

@@ -44,13 +44,13 @@ struct KindsAuditTests {
         realm.cancelWrite()
         expectEqual(target.counts, Self.all)
         try kaVerify(realm)
-        // The origin goes, and comes back.
+        // Deletes the origin, and restores it.
         realm.beginWrite()
         realm.delete(origin)
         expect(target.counts == Self.none && kaRowCount(realm, "KAPart") == 0)
         realm.cancelWrite()
         expect(target.counts == Self.all && origin.fromOne.isEmpty)
-        // The target goes, and comes back.
+        // Deletes the target, and restores it.
         realm.beginWrite()
         realm.delete(target)
         checkNulls(origin)

@@ -91,7 +91,7 @@ class QueryAuditRow: Object {
     @Persisted(originProperty: "link") var linkers: LinkingObjects<QueryAuditRow>
 }
 
-/// The same with an index wherever one can be.
+/// Like `QueryAuditRow`, with an index on every property that allows one.
 class QueryAuditIndexed: Object {
     @Persisted(primaryKey: true) var id: Int
     @Persisted(indexed: true) var int = 0

@@ -7,7 +7,7 @@ import Testing
 @Suite("Increments: lists and maps")
 struct CollectionIncrementTests {
     @Test(
-        "elements and values, managed and not; null stays null, and a key that isn't there stays so",
+        "elements and values are incremented, managed and not; null stays null, and a missing key stays missing",
         arguments: [false, true]
     )
     func lists(managed: Bool) throws {

@@ -33,7 +33,7 @@ struct ListOrderTests {
     }
 
     @Test
-    func `Values are sorted in the order of the file, and told apart by their bytes`() {
+    func `values are sorted in the order of the file, and distinguished by their bytes`() {
         let list = List([3, nil, 1, 3, nil])
         expectEqual(Array(list.sorted(ascending: true)), [nil, nil, 1, 3, 3])
         expectEqual(Array(list.sorted(ascending: false)), [3, 3, 1, nil, nil])

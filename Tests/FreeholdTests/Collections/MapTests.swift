@@ -31,7 +31,7 @@ struct MapTests {
         }
     }
 
-    @Test("Objects are added to the realm, are kept when an entry goes, and leave null when deleted")
+    @Test("Objects are added to the realm, stay when their entry is removed, and leave null when deleted")
     func objects() throws {
         let realm = try collectionRealm()
         let keeper = CollectionKeeper()
@@ -138,7 +138,7 @@ struct MapTests {
     }
 
     @Test(arguments: [false, true])
-    func `An iteration walks the entries that were there when it began`(managed: Bool) throws {
+    func `an iteration visits the entries that existed when it began`(managed: Bool) throws {
         try withKeeper(managed: managed) { keeper, _ in
             for i in 0..<5 { keeper.counts["k\(i)"] = i }
             var seen: [String] = []

@@ -119,7 +119,7 @@ struct MutableSetTests {
     }
 
     @Test
-    func `An iteration walks the elements that were there when it began`() throws {
+    func `an iteration visits the elements that existed when it began`() throws {
         let realm = try collectionRealm()
         let keeper = CollectionKeeper()
         keeper.numbers.insert(objectsIn: 0..<5)
@@ -222,7 +222,7 @@ struct MutableSetTests {
         expect(message.contains("BadCollections.required must be a map of optional objects"))
     }
 
-    @Test("A value of another type, or null where it is required, is an error of the write that changes nothing")
+    @Test("A value of another type, and null in a set of required values, are errors of the write and change nothing")
     func badValues() throws {
         let realm = try collectionRealm()
         let dog = CollectionDog(1)

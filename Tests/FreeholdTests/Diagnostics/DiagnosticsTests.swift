@@ -3,7 +3,7 @@ import Freehold
 import FreeholdEngine
 import Testing
 
-/// What the database tells those who listen.
+/// The events that the database sends to listeners.
 @Suite("Diagnostics")
 struct DiagnosticsTests {
     /// The events of one file while the body runs.
@@ -19,7 +19,7 @@ struct DiagnosticsTests {
         return heard.value.filter { $0.path.hasSuffix(path) }
     }
 
-    @Test func `a file's life is told`() async throws {
+    @Test func `a file's events are reported from opening to closing`() async throws {
         let configuration = serverConfiguration(inMemory: false)
         let name = configuration.fileURL!.lastPathComponent
         let events = try await events(of: name, [.files, .writes, .queries, .maintenance, .readers]) {
@@ -60,7 +60,7 @@ struct DiagnosticsTests {
         _ = try Realm.deleteFiles(for: configuration)
     }
 
-    @Test func `waits that are given up are told`() async throws {
+    @Test func `abandoned waits are reported`() async throws {
         try await withServerStore(serverConfiguration(inMemory: false)) { store in
             let name = store.configuration.fileURL!.lastPathComponent
             let events = try await events(of: name, .writes) {
@@ -79,7 +79,7 @@ struct DiagnosticsTests {
         }
     }
 
-    @Test func `nobody hears anything after stop`() async throws {
+    @Test func `a listener receives nothing after stop`() async throws {
         try await withServerStore { store in
             let count = Locked(0)
             let id = Diagnostics.listen(to: .maintenance) { _ in count.change { $0 += 1 } }

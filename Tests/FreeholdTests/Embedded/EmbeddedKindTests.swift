@@ -218,8 +218,9 @@ private struct Nesting<T, Inner: InnerKinds<T>, Part: PartKinds<T, Inner>, Owner
         defer {
             for suffix in ["", "-lock", ".writer"] { try? FileManager.default.removeItem(atPath: url.path + suffix) }
         }
-        // An object whose one embedded object has nothing below it goes the short way where its values are the defaults.
-        // With every second state for embedded objects below it, each state has each place: see `partStates`.
+        // An object takes a short path if its only embedded object contains no other one and its values are the
+        // defaults. Every second state also runs with embedded objects below it, so that each state occurs at each
+        // place: see `partStates`.
         let plans = states.indices.flatMap { $0 % 2 == 0 ? [($0, false), ($0, true)] : [($0, false)] }
         do {
             let realm = try Realm(configuration: configuration)

@@ -67,7 +67,7 @@ struct CommitLogSettingTests {
         }
     }
 
-    @Test func `a copy needs no log, and all of a deleted file goes`() throws {
+    @Test func `a copy needs no log, and deletion removes a file with all of its parts`() throws {
         try withLoggedFile { configuration in
             let copy = configuration.fileURL!.appendingPathExtension("copy")
             try autoreleased {
@@ -101,7 +101,7 @@ struct CommitLogSettingTests {
         }
     }
 
-    @Test func `many threads' commits are all there, and observers hear of them`() throws {
+    @Test func `the commits of many threads are complete, and observers receive them`() throws {
         try withLoggedFile { configuration in
             let realm = try Realm(configuration: configuration)
             try realm.write { for id in 0..<8 { realm.add(RTDog(id: id, name: "", age: 0)) } }

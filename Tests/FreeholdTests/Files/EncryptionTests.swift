@@ -109,7 +109,7 @@ struct EncryptionTests {
         }
     }
 
-    @Test func `the file that is open is refused to who has another key`() async throws {
+    @Test func `an open file can't be opened with another key`() async throws {
         let configuration = {
             var made = newConfiguration(inMemory: false)
             made.encryptionKey = Self.key
@@ -132,7 +132,7 @@ struct EncryptionTests {
         expectEqual(count, 50)
     }
 
-    @Test func `there are no encrypted realms in memory`() {
+    @Test func `an encrypted realm in memory is refused`() {
         let memory = Realm.Configuration(inMemoryIdentifier: "x", encryptionKey: Self.key)
         expectEqual(thrownCode { _ = try Realm(configuration: memory) }, .invalidInput)
     }
@@ -260,7 +260,7 @@ struct EncryptionTests {
         }
     }
 
-    @Test func `tampering is told by verify and refused by copies`() throws {
+    @Test func `verify reports tampering, and copies refuse it`() throws {
         try withEncryptedFile { configuration in
             try fill(configuration, 3000)
             let url = configuration.fileURL!

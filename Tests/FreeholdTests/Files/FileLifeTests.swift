@@ -109,7 +109,7 @@ struct FileLifeTests {
         }
     }
 
-    @Test func `files are deleted once nobody has them open`() throws {
+    @Test func `files can be deleted once they are closed everywhere`() throws {
         try withNewFile { configuration in
             expect(!Realm.fileExists(for: configuration))
             expect(try !Realm.deleteFiles(for: configuration))
@@ -195,7 +195,7 @@ struct FileLifeTests {
         }
     }
 
-    @Test func `a seed is copied where there is no file yet`() throws {
+    @Test func `a seed is copied if the file doesn't exist yet`() throws {
         try withNewFile { configuration in
             try fill(configuration, 4)
             var seeded = configuration
@@ -241,7 +241,7 @@ struct FileLifeTests {
         }
     }
 
-    @Test func `pinnedVersions says who holds what since when`() throws {
+    @Test func `pinnedVersions reports which realm holds which version and since when`() throws {
         try withNewFile { configuration in
             let realm = try Realm(configuration: configuration)
             try realm.write { realm.add(RTDog(id: 1)) }

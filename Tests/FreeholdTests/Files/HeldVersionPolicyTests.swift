@@ -46,7 +46,7 @@ struct HeldVersionPolicyTests {
             frozen = nil
             try realm.write { realm.add(RTDog(id: 5000)) }
             expectEqual(realm.objects(RTDog.self).count, 201 + written)
-            // The next that is held is told of, too.
+            // The next version that is held is reported, too.
             let other = realm.freeze()
             expectEqual(
                 thrownCode { for id in 6000..<8000 { try realm.write { realm.add(RTDog(id: id)) } } },
@@ -57,7 +57,7 @@ struct HeldVersionPolicyTests {
         }
     }
 
-    @Test func `a version that is held for too long is told of once, and writes go on`() throws {
+    @Test func `a version that is held for too long is reported once, and writes continue`() throws {
         try withNewFile { configuration in
             let told = Told()
             var configuration = configuration
@@ -81,7 +81,7 @@ struct HeldVersionPolicyTests {
         }
     }
 
-    @Test func `a version that nobody holds is never told of`() throws {
+    @Test func `a version that no reader holds is never reported`() throws {
         try withNewFile { configuration in
             let told = Told()
             var configuration = configuration

@@ -4,7 +4,7 @@ import Testing
 @testable import Freehold
 
 struct InspectionTests {
-    @Test func `a file's size, version and soundness are told, also of one that is read only`() throws {
+    @Test func `a file's size, version and soundness are reported, also if it is read only`() throws {
         try withNewFile { configuration in
             let first: UInt64
             do {

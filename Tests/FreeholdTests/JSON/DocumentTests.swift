@@ -45,7 +45,7 @@ struct DocumentTests {
         }
     }
 
-    @Test func `how files are opened that are there plays no part`() throws {
+    @Test func `options for opening existing files don't affect an import`() throws {
         func fill(_ configuration: Realm.Configuration, _ count: Int) throws -> Data {
             let realm = try Realm(configuration: configuration)
             try realm.write { for id in 0..<count { realm.add(RTDog(id: id, name: "Dog \(id)")) } }

@@ -191,7 +191,7 @@ struct JSONExportTests {
         try expectEqual(realm.object(ofType: JSAll.self, forPrimaryKey: 0)!.links.jsonData(), expected)
         try expectEqual(AnyRealmCollection(realm.objects(JSAll.self)).jsonData(), expected)
 
-        // A failure leaves what was there, and nothing else.
+        // A failed export leaves the existing file unchanged and creates no other one.
         try realm.write {
             let plain = JSPlain()
             plain.next = plain

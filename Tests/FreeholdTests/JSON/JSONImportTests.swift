@@ -134,7 +134,7 @@ struct JSONImportTests {
     }
 
     @Test
-    func `Malformed text, a top-level value that is no object, and a missing primary key are errors`() throws {
+    func `malformed text, a top-level value that isn't an object, and a missing primary key are errors`() throws {
         let realm = try jsonRealm()
         for (text, kind, line, object) in [
             ("{\"id\":1}\n{\"id\":2", JSONError.Kind.malformed, 2, 2), ("{\"id\":1}\n5", .invalidValue, 2, 2),
@@ -254,7 +254,7 @@ struct JSONImportTests {
     }
 
     @Test
-    func `Objects nested over 100 levels are an error; what is ignored may be as deep as JSON goes`() throws {
+    func `objects nested over 100 levels are an error, and ignored values may be as deep as JSON permits`() throws {
         func nested(_ levels: Int, _ key: String) -> Data {
             Data((String(repeating: "{\"\(key)\":", count: levels) + "{}" + String(repeating: "}", count: levels)).utf8)
         }

@@ -59,7 +59,7 @@ struct JSONWorldTests {
             expect(spain.cities[0].alternateNames.last == "马德里" && spain.cities[0].latitude == 40.4165)
             expectEqual(realm.object(ofType: JSCity.self, forPrimaryKey: 32723)?.country?.iso, "IR")
             expect(realm.object(ofType: JSCountry.self, forPrimaryKey: "AQ")?.capital == nil)
-            // Countries that are only mentioned are there, too: PT, GI, FR, MA, IR.
+            // Countries that are only referred to are created, too: PT, GI, FR, MA, IR.
             expectEqual(realm.objects(JSCountry.self).count, 8)
 
             let copy = try newRealm()

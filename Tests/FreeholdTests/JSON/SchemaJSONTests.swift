@@ -71,7 +71,7 @@ struct SchemaJSONTests {
             ("{} {}", "end of the text"), ("", "ends"),
         ]
     )
-    func `what is wrong with a schema is told with its place`(text: String, part: String) throws {
+    func `a mistake in a schema is reported with its place`(text: String, part: String) throws {
         do {
             _ = try Schema.read(json: Data(text.utf8))
             Issue.record("read: \(text)")

@@ -76,7 +76,7 @@ struct MigrationBlockTests {
     }
 
     @Test
-    func `Classes that are new have no old objects, those that have gone no new ones, unknown ones none`() throws {
+    func `new classes have no old objects, removed classes no new ones, and unknown classes neither`() throws {
         try withNewFile { base in
             try writePeople(base, 3)
             let log = ObjectSchema("Log", properties: [Property("text", .string)])

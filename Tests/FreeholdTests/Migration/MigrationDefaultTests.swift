@@ -35,7 +35,7 @@ struct MigrationDefaultTests {
         expect(dogs.where { $0.level == .low }.count == 3 && dogs.where { $0.level == .high }.isEmpty)
     }
 
-    @Test func `the additive mode gives objects that were there the defaults, before indexes are made`() throws {
+    @Test func `the additive mode gives existing objects the defaults before it builds indexes`() throws {
         try withNewFile { base in
             try writeDogs(base)
             let reports = Mutex<[MigrationProgress]>([])

@@ -250,7 +250,7 @@ struct MigrationKeyTests {
                 expectEqual(realm.core.view.find(.int(3), indexed: table.columns[0]).map(\.raw), [6, 7])
                 expectEqual(table.compounds.count, 1)
             }
-            // Broken in a later block: found although the index was there before.
+            // A later block breaks the uniqueness. It is checked although the index existed before.
             try expectRefused(
                 migrationConfiguration(base, 3, [classes(true)]) { migration, _ in
                     migration.enumerateObjects(ofType: "Person") { $1!["b"] = 0 }

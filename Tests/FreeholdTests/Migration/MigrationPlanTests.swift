@@ -70,7 +70,7 @@ struct MigrationPlanTests {
         }
     }
 
-    @Test func `a plan for what isn't there yet, empty or in memory, is to make it`() throws {
+    @Test func `the plan for a missing file, an empty file or a realm in memory is its creation`() throws {
         try withNewFile { base in
             let configuration = migrationConfiguration(base, 1, [first])
             try Data().write(to: base.fileURL!)
@@ -118,7 +118,7 @@ struct MigrationPlanTests {
             let held = try Realm(configuration: migrationConfiguration(seed, 1, [first]))
             try expectEqual(Realm.migrationPlan(for: configuration).description, plan.description)
             withExtendedLifetime(held) {}
-            // Once the file is there, the seed plays no part.
+            // A seed has no effect once the file exists.
             try writeFile(migrationConfiguration(base, 2, [second])) { _ in }
             try expectEqual(Realm.migrationPlan(for: configuration).action, .nothing)
         }
@@ -252,7 +252,7 @@ struct MigrationPlanTests {
         }
     }
 
-    @Test("schemaVersionAtURL reads closed and open files, and throws for those that aren't there or aren't files")
+    @Test("schemaVersionAtURL reads closed and open files, and throws for a missing or other file")
     func versionAtURL() throws {
         try withNewFile { base in
             let url = base.fileURL!

@@ -7,7 +7,8 @@ import Testing
 
 @testable import Freehold
 
-/// Who waits for a transaction that can't end before he goes on is told so. Each of these hung for ever.
+/// Calls that wait for a transaction which can't end before the call returns. They throw an error instead of waiting
+/// forever.
 @Suite("Realm: waiting for oneself")
 struct SelfWaitTests {
     @Test func `a migration block that opens its own file gets an error, and goes on`() throws {

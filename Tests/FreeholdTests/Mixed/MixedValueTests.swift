@@ -161,7 +161,7 @@ struct MixedValueTests {
     }
 
     @Test
-    func `Plain data goes both ways`() throws {
+    func `plain data is converted in both directions`() throws {
         let plain = try require(AnyRealmValue(["a": [1, nil, "x"] as [Any?], "b": 2.5] as [String: Any?])?.plain)
         let dictionary = try require(plain as? [String: Any?])
         let list = try require(dictionary["a"] as? [Any?])
@@ -189,7 +189,7 @@ struct MixedValueTests {
     }
 
     @Test
-    func `JSON is made of each kind and read again as far as it tells types`() throws {
+    func `every kind is encoded as JSON and decoded again, as far as JSON distinguishes types`() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         let value: AnyRealmValue = [

@@ -174,7 +174,7 @@ struct CustomTypeTests {
     }
 
     @Test
-    func `A stored value that stands for nothing reads as nil where that is possible`() throws {
+    func `a stored value without a counterpart reads as nil if the property permits it`() throws {
         var configuration = configuration()
         configuration.objectTypes = [CustomModelRaw.self, PointRow.self]
         let raw = try Realm(configuration: configuration)

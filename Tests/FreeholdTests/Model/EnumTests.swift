@@ -134,7 +134,7 @@ struct EnumTests {
     }
 
     @Test
-    func `A stored value that no case has reads as nil where that is possible`() throws {
+    func `a stored value without a case reads as nil if the property permits it`() throws {
         var configuration = configuration()
         configuration.objectTypes = [EnumModelRaw.self]
         let raw = try Realm(configuration: configuration)

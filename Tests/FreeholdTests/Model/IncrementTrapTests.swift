@@ -135,7 +135,7 @@ struct IncrementTrapTests {
     }
 
     @Test(arguments: [0, 1])
-    func `a property that isn't there, and one behind a link to nothing`(kind: Int) async {
+    func `an increment of a missing property, or of one behind a null link, traps`(kind: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
             let object = IncrementCounters(1)
             if kind == 0 { object.increment("nothing") } else { object.increment(\.tally!.count) }

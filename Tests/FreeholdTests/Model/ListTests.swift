@@ -98,7 +98,7 @@ struct ListTests {
     }
 
     @Test(arguments: [false, true])
-    func `Iteration walks what was there when it began`(_ managed: Bool) throws {
+    func `an iteration visits the elements that existed when it began`(_ managed: Bool) throws {
         try withList(managed: managed) { list in
             list.append(objectsIn: [1, 2, 3])
             var seen: [Int] = []

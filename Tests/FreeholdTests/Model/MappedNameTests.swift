@@ -241,7 +241,7 @@ struct MappedNameTests {
         expect(realm.schema["NamesPerson"] == people && people.className == "people")
         expect(people["firstName"] == people["first_name"] && people["firstName"]?.name == "firstName")
         expect(people["friend"]?.objectClassName == "people" && people["pets"]?.objectClassName == "dogs")
-        // Two classes are called so in Swift: only the stored names tell them apart.
+        // Two classes have this name in Swift. Only the stored names distinguish them.
         expect(realm.schema["NamesDog"] == nil && realm.schema["dogs"] != nil && realm.schema["inner_dog"] != nil)
         expectEqual(people.primaryKeyProperty?.columnName, "_key")
     }

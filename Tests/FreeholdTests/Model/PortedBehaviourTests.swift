@@ -182,7 +182,7 @@ struct PortedBehaviourTests {
         expectEqual(e, f)
         f[0] = PortNumbers()
         expect(e != f)
-        // Of managed ones only the same.
+        // Managed collections equal only themselves.
         let realm = try Realm(configuration: portConfiguration())
         let (first, second) = try realm.write {
             (realm.create(PortNumbers.self, value: ["id": 1]), realm.create(PortNumbers.self, value: ["id": 2]))
@@ -303,7 +303,7 @@ struct PortedBehaviourTests {
     }
 
     @Test
-    func `A path through a file is no path`() {
+    func `a file URL with a file as a folder is refused`() {
         let configuration = portConfiguration(Realm.Configuration(fileURL: URL(fileURLWithPath: "/dev/null/foo")))
         let error = #expect(throws: Realm.Error.self) { try Realm(configuration: configuration) }
         expect(error?.code == .fileOperationFailed && error?.message.contains("is not a directory") == true)

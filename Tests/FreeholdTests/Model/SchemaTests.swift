@@ -97,7 +97,7 @@ struct SchemaTests {
     }
 
     @Test
-    func `Twins are no problem where only one is chosen`() throws {
+    func `classes of one name are accepted if only one of them is chosen`() throws {
         try expectEqual(SchemaBuilder.build([A.Twin.self]).objectSchema.count, 1)
     }
 

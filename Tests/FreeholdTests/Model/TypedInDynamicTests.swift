@@ -196,7 +196,7 @@ private struct MixMaker {
         switch below(4) {
         case 0: return (["name": name, "inner": inner?.0 as Any] as [String: Any?], shown)
         case 1:
-            // Of another object, so that it is copied.
+            // The value belongs to another object, so that it is copied.
             let owner = realm.dynamicCreate("MixTown", value: ["id": -id])
             owner["street"] = ["name": name, "inner": inner?.0 as Any] as [String: Any?]
             return (owner["street"], shown)

@@ -44,7 +44,7 @@ private actor ChangeWatcher {
 
     func watchPerson() async {
         let changes = person(3, realm).changes(keyPaths: [\.name])
-        // Whatever happens from here on is told.
+        // All later changes are delivered.
         notes.add("watching")
         for await change in changes {
             switch change {
@@ -150,7 +150,7 @@ struct ChangeSequenceTests {
     }
 
     @Test
-    func `changes that come while nobody asks are told as one`() async throws {
+    func `changes between two requests are delivered as one`() async throws {
         let configuration = threadingConfiguration()
         let keeper = try threadingRealm(configuration, count: 0)
         let frozen = Frozen(keeper.objects(THPerson.self))
@@ -162,7 +162,7 @@ struct ChangeSequenceTests {
         for i in 3..<20 { try await Realm.write(configuration) { $0.add(THPerson(id: i, name: "", age: i)) } }
         let change = try require(await iterator.next(isolation: nil))
         expectEqual(described(change), "20: -[] +\(Array(3..<20)) ~[] >[]")
-        // Nothing is told that was undone meanwhile.
+        // Changes that cancel each other are not delivered.
         try await Realm.write(configuration) { $0.add(THPerson(id: 50, name: "", age: 5)) }
         try await Realm.write(configuration) { $0.delete(person(50, $0)) }
         try await Realm.write(configuration) { $0.delete(person(0, $0)) }
@@ -197,7 +197,8 @@ struct ChangeSequenceTests {
             person(3, realm).tags.insert("z")
         }
         try await watcher.notes.waitFor(4)
-        // An object's changes have no beginning that is told: there are changes until the first of them is.
+        // A sequence of an object's changes has no initial element. The test changes the object until the first change
+        // arrives.
         var age = 99
         _ = try await eventually {
             age += 1

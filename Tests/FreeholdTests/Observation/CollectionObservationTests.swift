@@ -18,7 +18,7 @@ struct CollectionObservationTests {
     }
 
     @Test
-    func `an observer is told the initial state, then what other threads commit`() async throws {
+    func `an observer receives the initial state, then the commits of other threads`() async throws {
         let (place, configuration, keeper) = try place()
         try place.run { realm in
             let adults = realm.objects(THPerson.self).where { $0.age >= 5 }
@@ -37,7 +37,7 @@ struct CollectionObservationTests {
         try await place.waitFor(3)
         try writeElsewhere(configuration) { person(0, $0).age = 50 }
         try await place.waitFor(4)
-        // Each person links to the two before: some are changed because somebody is up to three links away.
+        // Each person links to the two before. Some are modified because a person up to three links away has changed.
         expectEqual(
             place.told,
             [
@@ -50,7 +50,7 @@ struct CollectionObservationTests {
     }
 
     @Test
-    func `own commits are told at a later turn, or before the next write`() async throws {
+    func `own commits are delivered at a later turn, or before the next write`() async throws {
         let (place, _, keeper) = try place()
         try place.run { realm in
             place.tokens.append(realm.objects(THPerson.self).observe { place.note(described($0)) })
@@ -77,7 +77,7 @@ struct CollectionObservationTests {
     }
 
     @Test
-    func `commits that come while nobody takes them become one change`() async throws {
+    func `commits between two deliveries become one change`() async throws {
         let (place, configuration, keeper) = try place(count: 0)
         try place.run { realm in
             place.tokens.append(realm.objects(THPerson.self).observe { place.note(described($0)) })
@@ -199,7 +199,7 @@ struct CollectionObservationTests {
     }
 
     @Test
-    func `maps are told by keys`() async throws {
+    func `changes of maps are reported by key`() async throws {
         let (place, configuration, keeper) = try place()
         try place.run { realm in
             place.tokens.append(
@@ -230,7 +230,7 @@ struct CollectionObservationTests {
     }
 
     @Test
-    func `the realm's observers are told of own commits at once, of others' when it moves`() async throws {
+    func `the realm's observers receive own commits at once, and other commits when the realm moves`() async throws {
         let (place, configuration, keeper) = try place()
         try place.run { realm in
             place.tokens.append(realm.observe { what, _ in place.note(what == .didChange ? "changed" : "refresh") })

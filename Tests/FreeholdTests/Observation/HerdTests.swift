@@ -65,7 +65,7 @@ struct HerdTests {
         return environment["FREEHOLD_SOAK"] != nil || environment["FREEHOLD_LONG"] != nil ? 60 : 1.2
     }()
 
-    /// What the process has in memory; nil where the system doesn't tell.
+    /// Returns the resident memory of the process, or `nil` if the system doesn't report it.
     private static func residentBytes() -> Int? {
         guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return nil }
         let fields = text.split(separator: " ")
@@ -197,7 +197,7 @@ struct HerdTests {
             try await Task.sleep(for: .milliseconds(50))
         }
         for queue in queues {
-            // More calls than observers: something was told beyond the first state.
+            // The number of calls exceeds the number of observers, so a change was delivered after the first state.
             let isTold = try await eventually {
                 try queue.write { Herd.change($0, &random) }
                 return queue.check().calls > 22
@@ -238,7 +238,7 @@ struct HerdTests {
     }
 
     @Test
-    func `files can be deleted as soon as their realms are gone`() throws {
+    func `files can be deleted as soon as their realms are released`() throws {
         let folder = try ChildFolder()
         for i in 0..<20 {
             let configuration = Herd.configuration(folder.file("herd\(i).realm"))

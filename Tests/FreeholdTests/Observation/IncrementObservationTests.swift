@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Observation: increments")
 struct IncrementObservationTests {
-    @Test func `observers are told the property, its values and the elements`() async throws {
+    @Test func `observers receive the property, its values and the elements`() async throws {
         let configuration = incrementConfiguration()
         let keeper = try Realm(configuration: configuration)
         try keeper.write {
@@ -52,7 +52,7 @@ struct IncrementObservationTests {
             object.byName.increment("a", by: 5)
         }
         try await place.waitFor(8)
-        // Nothing that is added, and nothing that is there to be added to: nothing has changed.
+        // Increments by zero, and increments of null or missing values, change nothing.
         try writeElsewhere(configuration) { realm in
             let object = realm.objects(IncrementCounters.self).first!
             object.increment(\.int, by: 0)
@@ -72,7 +72,7 @@ struct IncrementObservationTests {
         withExtendedLifetime(keeper) {}
     }
 
-    @Test func `the framework's tracking is told of an add as of a set`() throws {
+    @Test func `the framework's tracking reports an increment like an assignment`() throws {
         var configuration = incrementConfiguration()
         configuration.observationTracking = true
         let realm = try Realm(configuration: configuration)

@@ -59,7 +59,7 @@ struct ObjectObservationTests {
     }
 
     @Test
-    func `an object's observer is told the properties that were set, with the old values of other realms' changes`()
+    func `an object's observer receives the properties that were set, with the old values of other realms' changes`()
         async throws
     {
         let configuration = threadingConfiguration()
@@ -121,7 +121,7 @@ struct ObjectObservationTests {
     }
 
     @Test
-    func `an actor is told in its isolation`() async throws {
+    func `an observer of an actor is called in its isolation`() async throws {
         let configuration = threadingConfiguration()
         let keeper = try threadingRealm(configuration)
         let kennel = Kennel()
@@ -154,7 +154,7 @@ struct ObjectObservationTests {
     }
 
     @Test
-    func `a thread with a run loop is told there`() throws {
+    func `an observer of a thread with a run loop is called on that thread`() throws {
         let configuration = threadingConfiguration()
         let keeper = try threadingRealm(configuration)
         let told = try onAnotherThread { () -> [String] in

@@ -17,11 +17,11 @@ struct ObservationLifeTests {
         try await place.waitFor(1)
         try place.run { realm in
             try writeElsewhere(configuration) { $0.delete(person(9, $0)) }
-            // What is to be told stands behind this block.
+            // The delivery waits in the queue behind this block.
             usleep(100_000)
             realm.autorefresh = false
         }
-        // Who comes now is told how it is where the realm stays.
+        // A new observer receives the state at the realm's version.
         try place.run { realm in
             place.tokens.append(realm.objects(THPerson.self).observe { place.note("second " + described($0)) })
         }
@@ -90,7 +90,7 @@ struct ObservationLifeTests {
     }
 
     @Test
-    func `sections follow commits that they aren't told of`() async throws {
+    func `sections follow commits that aren't reported to them`() async throws {
         let configuration = threadingConfiguration()
         let keeper = try threadingRealm(configuration, count: 0)
         let place = ObservingQueue(configuration)

@@ -30,7 +30,7 @@ struct ObservationTrackingTests {
     }
 
     @Test
-    func `a property that was read is told when it is set, and no other`() throws {
+    func `the change of a property that was read is reported, and no other change`() throws {
         let realm = try threadingRealm(configuration())
         let one = person(3, realm)
         let same = person(3, realm)
@@ -49,7 +49,7 @@ struct ObservationTrackingTests {
                 }
             )
         }
-        // It is told before it is set.
+        // The change is reported before the property has its new value.
         let seen = Mutex("")
         nonisolated(unsafe) let read = { one.name }
         withObservationTracking {
@@ -87,7 +87,7 @@ struct ObservationTrackingTests {
     }
 
     @Test
-    func `queries and sections are told of what they look at`() throws {
+    func `changes of the objects that queries and sections use are reported`() throws {
         let realm = try threadingRealm(configuration())
         let all = realm.objects(THPerson.self)
         let old = all.where { $0.best.age > 5 }.sorted(by: \.name)
@@ -145,7 +145,7 @@ struct ObservationTrackingTests {
     }
 
     @Test
-    func `others' commits are told when the realm moves, and what is undone is told again`() throws {
+    func `other commits are reported when the realm moves, and a cancelled write is reported again`() throws {
         let configuration = configuration()
         let realm = try threadingRealm(configuration)
         let one = person(3, realm)
@@ -188,7 +188,7 @@ struct ObservationTrackingTests {
     }
 
     @Test
-    func `realms without the setting aren't told, and one file's realms of a place have one setting`() throws {
+    func `realms without the setting report nothing, and the realms of one file and place share the setting`() throws {
         var configuration = threadingConfiguration()
         let realm = try threadingRealm(configuration)
         expect(

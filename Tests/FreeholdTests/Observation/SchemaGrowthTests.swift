@@ -38,7 +38,7 @@ struct SchemaGrowthTests {
         return configuration
     }
 
-    /// One property and one class more, of any kind, with values in them; what is there is written, too.
+    /// Adds one property and one class of any kind, with values, and also writes existing objects.
     private static func grow(_ database: Database, _ round: Int, _ random: inout SeededRandom) throws {
         let transaction = try database.beginWrite()
         let types: [ColumnSpec] = [

@@ -13,7 +13,7 @@ private final class SOCat: Object {
     override class func mappedName() -> String? { "Cat" }
 }
 
-/// The same with indexes.
+/// Like `SOCat`, with indexes.
 private final class SOIndexedCat: Object {
     @Persisted(primaryKey: true) var id: Int
     @Persisted(indexed: true) var name = ""
@@ -165,7 +165,7 @@ struct SchemaObservationTests {
     }
 
     @Test
-    func `a migration that keeps the observed classes goes unnoticed`() async throws {
+    func `a migration that keeps the observed classes isn't reported`() async throws {
         let configuration = try made()
         let place = ObservingQueue(configuration)
         try place.run { realm in

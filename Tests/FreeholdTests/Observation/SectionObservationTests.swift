@@ -103,7 +103,7 @@ struct SectionObservationTests {
     }
 
     @Test
-    func `a section is told of its own, and of its end and its coming back`() async throws {
+    func `a section's observer receives its changes, its end and its return`() async throws {
         let (place, configuration, keeper) = try place()
         try place.run { realm in
             let sections = realm.objects(THPerson.self).sectioned(by: \.age)
@@ -151,7 +151,7 @@ struct SectionObservationTests {
     }
 
     @Test
-    func `sections are told on actors`() async throws {
+    func `observers of sections are called on actors`() async throws {
         let (_, configuration, keeper) = try place()
         let actor = SectionPlace()
         try await actor.start(configuration)
@@ -173,7 +173,8 @@ struct SectionObservationTests {
             place.tokens.append(sections.observe { place.note(described($0)) })
         }
         try await place.waitFor(1)
-        // P0 and P1 go, P2 with them; P3 is modified and comes first; a section comes.
+        // P0, P1 and P2 are deleted, and with them their sections. P3 is modified and becomes the first. A section is
+        // inserted.
         try writeElsewhere(configuration) { realm in
             for i in 0..<3 { realm.delete(person(i, realm)) }
             person(3, realm).name = "P3 again"

@@ -56,7 +56,7 @@ struct ProjectedCollectionTests {
     }
 
     @Test
-    func `an iteration walks what was there when it began`() throws {
+    func `an iteration visits the elements that existed when it began`() throws {
         let realm = try projectionRealm()
         let names = realm.pjProjection(1).friendsNames
         var seen: [String] = []

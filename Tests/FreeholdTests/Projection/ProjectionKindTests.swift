@@ -107,7 +107,7 @@ struct ProjectionKindTests {
     }
 
     @Test
-    func `what an expression makes of a property is told from the property`() {
+    func `a key path to a derived value is distinguished from one to a stored property`() {
         func isStored<V>(_ keyPath: KeyPath<PJPerson, V>) -> Bool? { KeyPathOrigin.of(keyPath)?.isStored }
         expect(isStored(\.firstName) == true && isStored(\.firstName.localizedUppercase) == false)
         expect(

@@ -51,7 +51,7 @@ struct ProjectionObservationTests {
     }
 
     @Test
-    func `changes are told under the projection's names, and only of what is projected`() async throws {
+    func `changes are delivered under the projection's names, and only those of projected properties`() async throws {
         let (place, configuration, keeper) = try place()
         try place.run { realm in
             let name = PJNameProjection(projecting: realm.pjPerson(1))
@@ -95,7 +95,7 @@ struct ProjectionObservationTests {
     }
 
     @Test
-    func `all that shows one property is told, links and collections too`() async throws {
+    func `a change is delivered for every projection of the property, links and collections included`() async throws {
         let (place, configuration, keeper) = try place()
         try place.run { realm in
             place.tokens.append(realm.pjProjection(1).observe { place.note(told($0)) })
@@ -168,7 +168,7 @@ struct ProjectionObservationTests {
     }
 
     @Test
-    func `results of projections are told what is projected`() async throws {
+    func `observers of a projection's results receive the changes of projected properties`() async throws {
         let (place, configuration, keeper) = try place()
         try place.run { realm in
             let all = realm.objects(PJNameProjection.self).sorted(byKeyPath: "id")
@@ -220,7 +220,7 @@ struct ProjectionObservationTests {
     }
 
     @Test(arguments: ["friends", "pets", "homes", "admirers"])
-    func `projected collections are told what is projected of their elements`(_ what: String) async throws {
+    func `a projected collection's observers receive changes of projected values`(_ what: String) async throws {
         let (place, configuration, keeper) = try place()
         try place.run { realm in
             let ada = realm.pjProjection(1)
@@ -340,7 +340,7 @@ struct ProjectionObservationTests {
     }
 
     @Test
-    func `sections of projections are told what is projected`() async throws {
+    func `observers of a projection's sections receive the changes of projected properties`() async throws {
         let (place, configuration, keeper) = try place()
         try place.run { realm in
             let byCity = realm.objects(PJNameProjection.self).sectioned(by: \.city)

@@ -105,7 +105,7 @@ struct ProjectionTests {
     }
 
     @Test
-    func `what can't be written because nothing is there, or because it is null, is thrown by the write`() throws {
+    func `a write throws for a missing or null target of an assignment`() throws {
         let realm = try projectionRealm()
         let (ada, cid) = (realm.pjProjection(1), realm.pjProjection(3))
         func error(_ body: () -> Void) -> Realm.Error? {
@@ -175,7 +175,7 @@ struct ProjectionTests {
     }
 
     @Test
-    func `the description tells each property, where it comes from, and its value`() throws {
+    func `the description contains each property, its path and its value`() throws {
         let realm = try projectionRealm()
         let name = PJNameProjection(projecting: realm.pjPerson(1))
         expectEqual(
@@ -194,7 +194,7 @@ struct ProjectionTests {
     }
 
     @Test
-    func `projections are no classes of the schema, and can't be stored`() throws {
+    func `projections aren't classes of the schema, and can't be stored`() throws {
         let realm = try projectionRealm()
         expectEqual(realm.schema.objectSchema.map(\.className).sorted(), ["PJAddress", "PJDog", "PJPerson"])
         expect(

@@ -91,7 +91,7 @@ struct DistanceSortTests {
     }
 
     @Test
-    func `what is no place, or several, is an error`() throws {
+    func `a distance without exactly one valid place is an error`() throws {
         let all = try Self.realm().objects(DistanceShop.self)
         for text in [
             "TRUEPREDICATE SORT(distance(id, [1, 2]) ASC)", "TRUEPREDICATE SORT(distance(owner, [1, 2]) ASC)",

@@ -32,13 +32,13 @@ struct FullTextHitTests {
         expect(try articles.search(\.body, for: "swift", limit: 0).isEmpty)
         try expectEqual(articles.search(\.body, for: "database swift").map(\.object.id), [2, 0])
         expect(try articles.search(\.body, for: "nothing").isEmpty)
-        // All but some: nothing tells them apart.
+        // A search with only excluded words gives all hits the same score.
         let others = try articles.search(\.body, for: "-swift")
         expect(others.map(\.object.id) == [3] && others[0].score == 0)
     }
 
     @Test
-    func `Of a collection with conditions, by name, of optional strings`() throws {
+    func `a search works on a filtered collection, by name, and on optional strings`() throws {
         let realm = try realm(Self.texts)
         let articles = realm.objects(FTArticle.self)
         try expectEqual(articles.where { $0.id > 1 }.search("body", for: "swift").map(\.object.id), [2, 4])

@@ -3,7 +3,7 @@ import FreeholdEngine
 
 @testable import Freehold
 
-/// What a value is in a condition, told apart as the language does.
+/// A value in a condition, with the distinctions that the language makes.
 enum Fact {
     case null
     case bool(Bool)
@@ -151,7 +151,7 @@ struct PlainEvaluator {
             switch place {
             case .key(let key): items = [map[key] ?? nil]
             case .keys: items = Array(map.keys)
-            // Nulls among links are no objects whose properties could be null.
+            // A null link has no properties that could be null.
             default: items = rest.isEmpty ? Array(map.values) : map.values.filter { $0 != nil }
             }
         }

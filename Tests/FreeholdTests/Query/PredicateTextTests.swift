@@ -64,7 +64,7 @@ struct PredicateTextTests {
             let (text, arguments) = test.query(Row._constructForTesting())._constructPredicate()
             expectEqual(text, test.text)
             expectEqual(arguments.count, test.count, "\(text)")
-            // It is read back to the same, but for a text of RealmSwift's that loses objects whose link is null.
+            // The text has the same result, except one text of RealmSwift that loses objects with a null link.
             if text == "link.bool == false" { continue }
             try expectEqual(all.filtered(text, arguments).count, all.where(test.query).count, "\(text)")
         }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Freehold
 
-/// Other processes take every reader's slot of a file, or grow it past this process's map. Nobody's realm ends for that.
+/// Other processes take all reader slots of a file, or grow it past this process's map. No realm ends because of that.
 @Suite("Realm: what others take")
 struct FullFileTests {
     let folder: ChildFolder
@@ -97,7 +97,7 @@ struct FullFileTests {
         expectEqual(realm.verify(), [])
     }
 
-    @Test func `a commit for which there is no reader's slot changes nothing`() throws {
+    @Test func `a commit without a free reader slot changes nothing`() throws {
         let realm = try Realm(configuration: configuration)
         try Herd.make(realm)
         let version = realm.core.database.lastVersion
@@ -127,7 +127,7 @@ struct FullFileTests {
         expect(realm.refresh())
     }
 
-    @Test func `observers are told when there is a reader's slot again`() async throws {
+    @Test func `observers are called when a reader slot is free again`() async throws {
         let place = ObservingQueue(configuration)
         try onAnotherThread { [configuration] in try Herd.make(try Realm(configuration: configuration)) }
         let first = try place.run { realm in

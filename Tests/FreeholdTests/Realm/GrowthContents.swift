@@ -29,11 +29,11 @@ struct GrowthContents: Equatable {
         var weeds: [Int] = []
         var mixed = Mixed.none
         var mixedList: [Mixed] = []
-        // Of weeds and twigs.
+        // Properties of weeds and twigs.
         var place: Point2?
         var places: [Point2] = []
         var placeMap: [String: Point2?] = [:]
-        // Of all but buds.
+        // Properties of all parts except buds.
         var child: [Part] = []
         var children: [Part] = []
         var childMap: [String: Part?] = [:]

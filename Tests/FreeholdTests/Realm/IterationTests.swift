@@ -9,7 +9,8 @@ class ITMarked: Object {
     var mark = 0
 }
 
-/// An iteration makes the accessor that nobody has kept that of the next object. Nobody can tell.
+/// An iteration reuses an accessor for the next object if the program hasn't kept it. The program can't observe the
+/// reuse.
 @Suite("Iterations reuse accessors unseen")
 struct IterationTests {
     private func dogs(_ n: Int) throws -> Realm {
@@ -27,7 +28,7 @@ struct IterationTests {
     func `each kind of reference shows in an object's header`() { expect(ReferenceWord.sole != nil) }
 
     @Test
-    func `an accessor that nobody keeps is used again`() throws {
+    func `an accessor that isn't retained is used again`() throws {
         let realm = try dogs(100)
         var identities: Set<ObjectIdentifier> = []
         var sum = 0

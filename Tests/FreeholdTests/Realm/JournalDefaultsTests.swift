@@ -49,7 +49,7 @@ struct JournalDefaultsTests {
         return out.sorted()
     }
 
-    @Test func `what create isn't told is a default, in embedded objects and linked ones, too`() throws {
+    @Test func `values that create doesn't receive are defaults, also in embedded and linked objects`() throws {
         let realm = try realm()
         try expectEqual(
             defaults(realm) { realm.create(JDPerson.self, value: ["id": 1, "name": "Ann"]) },

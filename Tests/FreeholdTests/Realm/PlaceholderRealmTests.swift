@@ -21,7 +21,7 @@ private final class PHDog: Object {
     override class func mappedName() -> String? { "Dog" }
 }
 
-/// Links that somebody brings in before their objects, as a program with a realm sees them.
+/// Links that were stored before their objects, as a program with a realm sees them.
 @Suite("Placeholders: realms") struct PlaceholderRealmTests {
     private let folder = FileManager.default.temporaryDirectory
         .appendingPathComponent("freehold-\(UUID().uuidString)", isDirectory: true)
@@ -34,7 +34,7 @@ private final class PHDog: Object {
         )
     }
 
-    /// What an applier of changes from elsewhere does: Ada with links to Rex, who is there, and to Fido, who isn't.
+    /// Writes like an applier of remote changes: Ada with links to an existing dog Rex and a missing dog Fido.
     private func bring(_ configuration: Realm.Configuration) throws {
         let database = try Database.open(at: configuration.fileURL!.path)
         let transaction = try database.beginWrite()
@@ -54,7 +54,7 @@ private final class PHDog: Object {
         try expectEqual(transaction.commit().verify(), [])
     }
 
-    @MainActor @Test func `a realm shows what is there, and the rest when it comes`() throws {
+    @MainActor @Test func `a realm shows existing objects, and the other ones after their creation`() throws {
         let configuration = try configuration()
         let realm = try Realm(configuration: configuration)
         try realm.write {

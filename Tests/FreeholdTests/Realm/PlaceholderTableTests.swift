@@ -46,8 +46,8 @@ private struct PTValues: Codable {
     var byName: [String: Dog?]
 }
 
-/// Whatever reads a realm finds the same in one with links to what isn't there as in one that never heard of it: every reading API at every
-/// place where a link can be.
+/// Every reading API returns the same result for a realm with links to missing objects and for a realm without them.
+/// The links are at every place where a link can be.
 @Suite("Placeholders: every reading API") struct PlaceholderTableTests {
     private static let types: [ObjectBase.Type] = [PTPerson.self, PTDog.self, PTHome.self]
 
@@ -60,7 +60,7 @@ private struct PTValues: Codable {
     private let folder = FileManager.default.temporaryDirectory
         .appendingPathComponent("freehold-\(UUID().uuidString)", isDirectory: true)
 
-    /// Two realms: one with links to Fido, who isn't there, at every place, and one without.
+    /// Creates two realms: one with links to a missing object Fido at every place, and one without.
     private func pair() throws -> (with: Realm.Configuration, without: Realm.Configuration) {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let both = ["with", "without"].map { name in
@@ -245,7 +245,7 @@ private struct PTValues: Codable {
         ]
     }()
 
-    @Test func `every reading API finds the same with placeholders and without`() throws {
+    @Test func `every reading API returns the same result with and without placeholders`() throws {
         let (with, without) = try pair()
         let (one, two) = (try Realm(configuration: with), try Realm(configuration: without))
         for probe in Self.probes {

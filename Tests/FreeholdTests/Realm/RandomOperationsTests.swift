@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Realm: random operations against plain dictionaries")
 struct RandomOperationsTests {
-    /// What the realm should hold. People are told apart by their names.
+    /// The expected content of the realm. Names identify people.
     struct Model: Equatable {
         struct Dog: Equatable {
             var name: String

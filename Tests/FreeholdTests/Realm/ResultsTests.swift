@@ -37,7 +37,7 @@ struct ResultsTests {
     }
 
     @Test
-    func `an iteration walks what was there when it began`() throws {
+    func `an iteration visits the objects that existed when it began`() throws {
         let realm = try dogs(5)
         let dogs = realm.objects(RTDog.self)
         var seen: [Int] = []

@@ -106,7 +106,7 @@ struct TrapTests {
     }
 
     @Test
-    func `a query or sort by a property that isn't there`() async {
+    func `a query or sort by a missing property traps`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try newRealm().objects(RTDog.self).sorted(byKeyPath: "nothing")
         }

@@ -15,7 +15,7 @@ struct LifetimeTests {
     }
 
     @Test
-    func `An object that was deleted ahead of an iteration is invalid when it comes`() throws {
+    func `an object that was deleted before the iteration reaches it is invalid`() throws {
         let realm = try newRealm()
         for inOneTransaction in [true, false] {
             for collection in 0..<3 {

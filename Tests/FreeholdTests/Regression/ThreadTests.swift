@@ -30,7 +30,7 @@ struct ThreadEndTests {
         }
     }
 
-    /// Sendable because one thread after the other uses it, and nobody reads the results.
+    /// Sendable because one thread uses it after the other, and no thread reads the results.
     private final class Kept: @unchecked Sendable {
         private var results: [Any] = []
         private(set) var counts: [Int] = []

@@ -39,7 +39,7 @@ struct SectionedTests {
         expect(place.section == 4 && place.row == 3 && place.item == 3)
         expect(letters == letters && letters != initials && letters[0] == letters[0] && letters[0] != letters[1])
         expect(letters.description.contains("[1] B: 1 elements") && letters[0].description.contains("Ada"))
-        // A key that comes twice is one section.
+        // A key that occurs twice is one section.
         expectEqual(
             dogs.sectioned(by: { $0.name.count }, sortDescriptors: ["id"]).map { $0.map(\.id) },
             [

@@ -17,7 +17,7 @@ private enum CSharp {
     class Account: SeedObject {
         struct InvalidAddress: Error {}
 
-        // Stored, and nobody else's business.
+        // Stored, and private.
         @Persisted private var email = ""
         // Not stored: what others use, checked.
         var Email: String { email }
@@ -27,7 +27,7 @@ private enum CSharp {
         }
     }
 
-    /// The same with a setter, which can't throw in Swift: what doesn't fit is refused.
+    /// Like `Account`, with a setter. A setter can't throw in Swift, so it ignores invalid values.
     class Checked: SeedObject {
         @Persisted private var email = "nobody@example.com"
         var Email: String {
@@ -107,7 +107,7 @@ private enum SwiftTab {
 @Suite("Seeds 003: default values and custom setters")
 struct SeedDefaultTests {
     @Test
-    func `C#: Person called foo, whose list is there on first access`() throws {
+    func `C#: a new Person is called foo, and its list exists at the first access`() throws {
         typealias Person = CSharp.Person
         let file = SeedFile(Person.self, CSharp.PhoneNumber.self)
         try file.open { realm in

@@ -209,7 +209,7 @@ struct SeedIgnoredTests {
     }
 
     @Test
-    func `An ignored property isn't set by create, and is no name for the subscript`() async throws {
+    func `create and the subscript don't accept the name of an ignored property`() async throws {
         let realm = try seedRealm(SwiftTab.Person.self)
         try realm.write {
             realm.create(SwiftTab.Person.self, value: ["firstName": "Ada", "tmpId": 7] as [String: Any])

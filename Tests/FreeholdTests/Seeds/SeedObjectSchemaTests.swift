@@ -89,7 +89,7 @@ struct SeedObjectSchemaTests {
             let person = realm.objects(Person.self)[0]
             expect(person.companion == nil && person.dogs.map(\.name) == ["Max"])
             try realm.write { realm.delete(person) }
-            // Dogs are no part of their person.
+            // Deleting a person keeps the dogs.
             expectEqual(realm.objects(Dog.self).count, 2)
         }
     }
@@ -173,7 +173,7 @@ struct SeedObjectSchemaTests {
         expectEqual(thrownCode { try realm.write { rex["owners"] = [ann] } }, .invalidValue)
         expectEqual(thrownCode { try realm.write { rex.setValue([ann], forKey: "packs") } }, .invalidValue)
         expect(rex.owners.isEmpty && rex.packs.isEmpty)
-        // Where values are given for all properties at once, there is none to give it to.
+        // `create` with values for all properties ignores the value for an inverse relationship.
         try realm.write { _ = realm.create(Dog.self, value: ["name": "Max", "owners": [ann]] as [String: Any]) }
         expect(ann.companion == nil && realm.objects(Dog.self)[1].owners.isEmpty)
     }

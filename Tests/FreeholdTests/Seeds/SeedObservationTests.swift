@@ -37,7 +37,7 @@ private func described(_ change: ObjectChange<some ObjectBase>) -> String {
 @Suite("Seeds 000, 001, 002, 003: observation")
 struct SeedObservationTests {
     @Test
-    func `C++, Java, Kotlin for Java: an object and a query tell their listeners what has changed`() async throws {
+    func `C++, Java, Kotlin for Java: listeners of an object and of a query receive the changes`() async throws {
         let place = place(Java.Frog.self)
         try place.run { realm in
             try realm.write { _ = realm.create(Java.Frog.self, value: ["name": "Kermit", "age": 3]) }

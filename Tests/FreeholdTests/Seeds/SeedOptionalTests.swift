@@ -238,7 +238,7 @@ struct SeedOptionalTests {
     }
 
     @Test
-    func `Lists of values may hold null where their type says so; lists of objects never do`() throws {
+    func `lists of values may contain null if their type permits it, and lists of objects never do`() throws {
         typealias Lists = Collections.Lists
         let file = SeedFile(Lists.self, Collections.Item.self)
         try file.open { realm in
@@ -266,7 +266,7 @@ struct SeedOptionalTests {
     }
 
     @Test
-    func `A list is there from the start and is never nil: setting it to nil empties it`() throws {
+    func `a list exists from the start and is never nil; setting it to nil empties it`() throws {
         typealias Lists = Collections.Lists
         let realm = try seedRealm(Lists.self, Collections.Item.self)
         let lists = Lists(value: ["required": NSNull(), "objects": NSNull()])

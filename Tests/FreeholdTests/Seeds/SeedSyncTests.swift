@@ -52,7 +52,7 @@ private enum Inverse {
         @Persisted(primaryKey: true) var _id = ObjectId()
         @Persisted var name = ""
         @Persisted var age = 0
-        // The backlink to the `Person` who has this `Dog`.
+        // The backlink to the `Person` with this `Dog`.
         @Persisted(originProperty: "dogs") var person: LinkingObjects<Person>
     }
     class Person: SeedObject {

@@ -142,7 +142,7 @@ struct SeedUnstructuredTests {
     }
 
     @Test
-    func `Each kind of value is held, told apart, and indexed`() throws {
+    func `each kind of value is stored, distinguished and indexed`() throws {
         let file = SeedFile(Holder.self, Mixed.Target.self)
         let (id, uuid, date) = (ObjectId.generate(), UUID(), Date(timeIntervalSince1970: 5))
         let values: [AnyRealmValue] = [

@@ -17,7 +17,7 @@ struct AsyncTurnTests {
 
     private func person(_ id: Int) -> THPerson { THPerson(id: id, name: "", age: 0) }
 
-    /// - Parameter begun: whether the asynchronous write has the lock already when the synchronous one comes.
+    /// - Parameter begun: Whether the asynchronous write already has the lock when the synchronous one begins.
     @Test(arguments: [true, false])
     func `a synchronous write goes before asynchronous ones of its queue, and these follow`(begun: Bool) async throws {
         let configuration = threadingConfiguration()
@@ -26,7 +26,7 @@ struct AsyncTurnTests {
         let isHeld = DispatchSemaphore(value: 0)
         let letGo = DispatchSemaphore(value: 0)
         if !begun {
-            // Somebody else writes meanwhile, so that both have to wait for him.
+            // Another thread writes in the meantime, so that both writes have to wait.
             Thread {
                 let realm = try! Realm(configuration: configuration)
                 try! realm.write {
@@ -129,7 +129,7 @@ struct AsyncTurnTests {
     }
 
     @Test
-    func `a group's completion comes, too, when the write after it is cancelled`() async throws {
+    func `a group's completion is called even if the write after it is cancelled`() async throws {
         let configuration = threadingConfiguration()
         let keeper = try threadingRealm(configuration, count: 0)
         let place = Place()

@@ -17,7 +17,7 @@ struct DeadlineTests {
             let holder = try await HeldWriter(store)
             await expectEqual(code { try await store.write(timeout: .milliseconds(20)) { _ in } }, .timedOut)
             await expectEqual(code { try await Realm.write(impatient) { _ in } }, .busy)
-            // The nearer limit is the one that is told.
+            // The error is that of the nearer limit.
             await expectEqual(code { try await Realm.write(impatient, timeout: .seconds(600)) { _ in } }, .busy)
             do {
                 let synchronous = try await Realm.read(impatient) { realm in

@@ -23,7 +23,7 @@ struct GroupedCommitTests {
                     place.realm = realm
                     for i in 0..<100 {
                         realm.beginAsyncWrite {
-                            // Those before are there.
+                            // The objects of earlier writes are present.
                             expectEqual(realm.objects(THPerson.self).count, i)
                             realm.add(THPerson(id: i, name: "", age: i))
                             realm.commitAsyncWrite(allowGrouping: true) { error in

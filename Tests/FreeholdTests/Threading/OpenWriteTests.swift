@@ -31,7 +31,7 @@ struct OpenWriteTests {
     }
 
     @Test
-    func `a write is open until it ends, also where nobody holds the realm`() throws {
+    func `a write stays open until it ends, even if no realm object is retained`() throws {
         let (configuration, keeper) = configuration()
         try onAnotherThread {
             try Realm(configuration: configuration).beginWrite()

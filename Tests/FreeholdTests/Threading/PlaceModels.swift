@@ -46,10 +46,10 @@ extension Place {
 
     func frozen() -> Frozen<THPerson> { Frozen(realm!.objects(THPerson.self).first!) }
 
-    /// Thaws what somebody else froze.
+    /// Thaws an object that was frozen elsewhere.
     func takes(_ frozen: Frozen<THPerson>) -> Bool { frozen.value.thaw()?.realm == realm }
 
-    /// Reads by a reference that somebody else made.
+    /// Resolves a reference that was created elsewhere.
     func resolves(_ reference: ThreadSafeReference<THPerson>) -> Int? { realm!.resolve(reference)?.id }
 
     func reads(_ variable: ThreadSafe<THPerson>) -> Bool { variable.wrappedValue?.realm == realm }

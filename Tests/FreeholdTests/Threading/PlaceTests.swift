@@ -4,7 +4,7 @@ import Freehold
 import TestScript
 import Testing
 
-/// Where what is thawed belongs to, while others have realms of the same file.
+/// The place to which thawed objects belong, if several places have realms of one file.
 @Suite("Threading: places of realms")
 struct PlaceTests {
     @Test
@@ -45,7 +45,7 @@ struct PlaceTests {
     }
 
     @Test
-    func `an actor's executor is its place, whoever shares it`() async throws {
+    func `an actor's executor is its place, even if several actors share it`() async throws {
         let configuration = threadingConfiguration()
         let keeper = try threadingRealm(configuration)
         let executor = LoopExecutor()
@@ -54,7 +54,7 @@ struct PlaceTests {
         for place in pair + [other] { try await place.open(configuration) }
         for place in pair + [other] { expect(await place.thaws()) }
         expect(await pair[0].takes(await other.frozen()))
-        // One of the two goes; the realm of both stays.
+        // Closes one of the two places. The realm of both stays.
         await pair[0].close()
         expect(await pair[1].thaws())
         withExtendedLifetime((keeper, pair, other)) {}
@@ -120,7 +120,7 @@ struct PlaceTests {
     }
 
     @Test
-    func `an actor that keeps its realm goes when nobody keeps the actor`() async throws {
+    func `an actor that retains its realm is released with its last reference`() async throws {
         let configuration = threadingConfiguration()
         let keeper = try threadingRealm(configuration)
         weak var gone: PlainPlace?
@@ -135,7 +135,7 @@ struct PlaceTests {
     }
 
     @Test
-    func `asynchronous writes of an actor that nobody keeps are made`() async throws {
+    func `asynchronous writes run even if their actor isn't retained`() async throws {
         let configuration = threadingConfiguration()
         let keeper = try threadingRealm(configuration, count: 0)
         do {
@@ -151,7 +151,7 @@ struct PlaceTests {
     }
 
     @Test
-    func `what is thawed where the realm stands at an older version is there`() throws {
+    func `an object thaws in a realm that was at an older version`() throws {
         let configuration = threadingConfiguration()
         let realm = try threadingRealm(configuration)
         expectEqual(realm.objects(THPerson.self).count, 10)

@@ -161,7 +161,7 @@ struct ReferenceVersionTests {
             let (version, id, reference) = references.remove(at: Int.random(in: 0..<references.count, using: &random))
             let newest = versions.count - 1
             let hasRead = Bool.random(using: &random)
-            // Keys are given again: a later object of the same primary key is another one.
+            // Keys are used again: a later object with the same primary key isn't the same object.
             let isSame = versions[version...newest].allSatisfy { $0[id] != nil }
             let expected = hasRead ? (isSame ? versions[newest][id] : nil) : versions[version][id]
             let found = try onAnotherThread {

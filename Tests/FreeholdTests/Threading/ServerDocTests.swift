@@ -169,12 +169,12 @@ struct ServerDocTests {
         do {
             try realm.write { realm.add(person) }
         } catch Realm.Error.busy {
-            // Somebody else is still writing.
+            // Another write is still in progress.
         }
         expectEqual(realm.objects(Person.self).count, 3)
     }
 
-    /// Each line of the articles' code is one of this file's, but for code that needs frameworks.
+    /// Each line of the articles' code is a line of this file, except code that needs frameworks.
     @Test(arguments: ["Servers", "Transactions"])
     func `the code is that of the article`(article: String) throws {
         let here = URL(fileURLWithPath: #filePath)

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Freehold
 
-/// Objects retain their realm's core, and an object that was ever referred to weakly is slower to retain from then on: so nobody refers to a
-/// core weakly.
+/// Objects retain their realm's core. A weak reference makes every later retain of its target slower. The library
+/// therefore has no weak references to a core.
 struct SlowReferenceTests {
     class Owner: Object {
         @Persisted var name = ""

@@ -8,7 +8,7 @@ struct StoreTests {
     @Test func `reads, writes and changes need no configuration`() async throws {
         try await withServerStore(serverConfiguration(inMemory: false)) { store in
             let id = try await store.write { realm in realm.create(ServerEntry.self, value: ["id": 7]).id }
-            // The block's result is an object, which nobody takes.
+            // The block's result is an object, which the caller discards.
             try await store.write { realm in realm.create(ServerEntry.self, value: ["id": 8]) }
             try await expectEqual(store.read { $0.object(ofType: ServerEntry.self, forPrimaryKey: id)?.id }, 7)
             var iterator = try await store.changes { $0.objects(ServerEntry.self) }.makeAsyncIterator()
@@ -37,7 +37,7 @@ struct StoreTests {
         }
     }
 
-    @Test func `closing waits for what runs, refuses what comes, and lets the file go`() async throws {
+    @Test func `closing waits for running calls, refuses new ones, and closes the file`() async throws {
         let configuration = serverConfiguration(inMemory: false)
         let store = try await Realm.Store(configuration)
         let begun = Locked(false)
@@ -65,7 +65,7 @@ struct StoreTests {
         try await writing.value
         for task in closing { await task.value }
         await store.close()
-        // Nobody has it open any more.
+        // The file isn't open any more.
         try await expectEqual(Realm.read(configuration) { $0.objects(ServerEntry.self).count }, 1)
         expect(try Realm.deleteFiles(for: configuration))
     }

@@ -19,7 +19,7 @@ struct ValueInitializerTests {
     }
 
     @Test
-    func `Text that is no decimal number is a typed error`() throws {
+    func `text that isn't a decimal number is a typed error`() throws {
         try expectEqual(Decimal128(string: "1.50").stringValue, "1.50")
         expect(try Decimal128(string: "NaN").isNaN)
         let error = #expect(throws: Realm.Error.self) { try Decimal128(string: "1,5") }
@@ -51,7 +51,7 @@ struct ValueInitializerTests {
     }
 
     @Test(arguments: [0, 1, 2, 3])
-    func `What is no number traps with a message`(kind: Int) async {
+    func `a value that isn't a number traps with a message`(kind: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
             switch kind {
             case 0: _ = Decimal128(value: "twelve")
